@@ -40,19 +40,22 @@ class EpisodeRecords:
         folder: Where to; made if it is not there.
         players: A name for each seat.
 
+    Attributes:
+        players: The names in the records of episodes that are yet to begin.
+
     Raises:
         ValueError: There cannot be such a folder.
     """
 
     def __init__(self, folder: Path | str, players: Sequence[str]) -> None:
         self._folder = make_folder(folder)
-        self._players = [*map(printable, players)]
+        self.players = players
         self._episodes = 0
         self._recorder: Recorder | None = None
 
     def begin(self, game: BatchGame) -> None:
         """An episode begins: the batch of one has just been dealt."""
-        self._recorder = Recorder(game, players=self._players)
+        self._recorder = Recorder(game, players=[*map(printable, self.players)])
         self._episodes += 1
 
     def step(self, game: BatchGame, actions: npt.ArrayLike) -> None:

@@ -15,8 +15,12 @@ MISSING = "drawing pixels needs {}: pip install 'kododo-env[render]'"
 LIBRARIES = {"resvg_py": "resvg-py", "PIL": "Pillow"}
 
 
-class RenderingUnavailable(ImportError):
-    """A library that pictures need is not installed; the message says how to get it."""
+class RenderingUnavailable(ImportError, TypeError):
+    """A library that pictures need is not installed; the message says how to get it.
+
+    It is a TypeError too, since stable-baselines3 makes each environment with
+    ``render_mode="rgb_array"`` and, only on a TypeError, again without a mode.
+    """
 
 
 @cache

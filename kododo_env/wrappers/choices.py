@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -17,12 +18,17 @@ from kododo_env.wrappers.dealing import own_generator
 OnIllegal = Literal["raise", "random"]
 ILLEGAL_ACTION = get_args(OnIllegal)
 HINT = "(does your library sample without masks? illegal_action='random' plays a legal one instead)"
+REPLACED = (
+    "an illegal action was replaced by a random legal one, as all will be; 'illegal_action' in the "
+    "info marks each. Choose by the action mask, which stable-baselines3's predict and "
+    "evaluate_policy do not see"
+)
 
 
 class Choices:
     """Checks choices; an illegal one it refuses (``"raise"``) or replaces (``"random"``).
 
-    A legal one is played instead then, all with the same chance.
+    A legal one is played instead then, all with the same chance; the first time with a warning.
 
     Args:
         game: The batch that is played.
@@ -48,6 +54,7 @@ class Choices:
         self.rng = own_generator(None)
         self._draws = opponents or self.replaces
         self._drawn: Any = None
+        self._warned = False
 
     def seed(self, seed: int | None) -> None:
         """Start the generator again; None lets it go on."""
@@ -96,6 +103,7 @@ class Choices:
         if mask[number]:
             return number, False
         if self.replaces:
+            self._warn()
             return int(random_legal_actions(mask > 0, self.rng)), True
         legal = ", ".join(map(str, np.flatnonzero(mask)))
         meaning = self._game.describe_action(number)
@@ -128,5 +136,12 @@ class Choices:
             raise ValueError(f"actions must be 0 to {last}, not {wrong}")
         illegal = ~masks[numbers(len(actions)), actions]
         if illegal.any():
+            self._warn()
             actions[illegal] = random_legal_actions(masks[illegal], self.rng)
         return illegal
+
+    def _warn(self) -> None:
+        """Tell once that actions are replaced: rewards alone do not show it."""
+        if not self._warned:
+            self._warned = True
+            warnings.warn(REPLACED, stacklevel=1)

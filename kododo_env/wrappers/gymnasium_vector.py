@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from kododo_env.core.agent import joint_action
+from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.arrays import Array, Bool, Float64, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_seed
@@ -19,8 +19,8 @@ from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.wrappers.choices import Choices, OnIllegal
 from kododo_env.wrappers.dealing import check_batch, checked
 from kododo_env.wrappers.drawing import PictureMode, check_render_mode, drawing_metadata
-from kododo_env.wrappers.opponents import Opponents, around, one_for_each, seat_of
-from kododo_env.wrappers.slot import Slot
+from kododo_env.wrappers.opponents import Opponents, around, learner_and_opponents
+from kododo_env.wrappers.slot import Slot, check_unused
 from kododo_env.wrappers.spaces import (
     MaskPlace,
     Observation,
@@ -59,17 +59,19 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     Attributes:
         game: The batch that is played.
         seats: The learner's seat in each game, (N,).
+        opponents: The P - 1 agents in the other seats, in turn order from the learner on. Others
+            can be set, by ``set_attr`` too, and play from the next step on.
         autoreset_mode: How games that are over are dealt again; the same is in ``metadata``.
 
     Raises:
         ValueError: It is no batch, an option is unknown, or the opponents are not agents or not
-            P - 1.
+            P or P - 1, or do not leave one seat.
     """
 
     def __init__(
         self,
         game: BatchGame,
-        seat: int | str = 0,
+        seat: int | str | None = None,
         opponents: Opponents = None,
         reward: RewardName | Reward = "score",
         render_mode: PictureMode | None = None,
@@ -84,10 +86,9 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self.game, self.num_envs, self.render_mode = game, game.num_envs, render_mode
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {"autoreset_mode": self.autoreset_mode, **drawing_metadata(batch=True)}
-        own = seat_of(seat, game)
-        self._seat_changes = own is None
-        self.seats = np.full(game.num_envs, own or 0)
-        self.opponents = one_for_each(opponents, game)
+        learner, self._opponents = learner_and_opponents(seat, opponents, game)
+        self._seat_changes = learner is None
+        self.seats = np.full(game.num_envs, learner or 0)
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action)
         self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
@@ -103,6 +104,16 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.game!r}>"
+
+    @property
+    def opponents(self) -> tuple[Agent, ...]:
+        """The agents in the other seats, in turn order from the learner on."""
+        return self._opponents
+
+    @opponents.setter
+    def opponents(self, opponents: Opponents) -> None:
+        seat = "random" if self._seat_changes else int(self.seats[0])
+        self._opponents = learner_and_opponents(seat, opponents, self.game)[1]
 
     # --- playing ----------------------------------------------------------------------
 
@@ -222,15 +233,21 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         return self.call(name)
 
     def set_attr(self, name: str, values: Any) -> None:
-        """Give each game an attribute, which ``get_attr`` will find; play does not heed it.
+        """Set the opponents of all games, or store an attribute, which ``get_attr`` will find.
 
         Args:
-            name: The attribute's name.
-            values: A list or tuple with one for each game, or one for all.
+            name: ``"opponents"``, or a name that the environment does not use itself.
+            values: A list or tuple with one for each game, or one for all. Of opponents either,
+                as when the environment was made; in all games they are the same.
 
         Raises:
-            ValueError: They are not one for each game.
+            ValueError: They are not one for each game, or cannot be the opponents.
+            AttributeError: The attribute is fixed when the environment is made.
         """
+        if name == "opponents":
+            self.opponents = _common_value(values, self.num_envs)
+            return
+        check_unused(self, name)
         each = values if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(each) != self.num_envs:
             raise ValueError(
@@ -344,12 +361,12 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         game, rng, players = self.game, self._choices.rng, self.game.num_players
         if not self._seat_changes:
             seat = int(self.seats[0])
-            return joint_action(around(self.opponents, seat), game, rng, first=seat)
+            return joint_action(around(self._opponents, seat), game, rng, first=seat)
         actions = joint_action([None] * players, game, rng)
         # Which place after the learner's, counted from 0, each seat is.
         places = (np.arange(players) - self.seats[:, None] - 1) % players
-        for agent in {id(each): each for each in self.opponents}.values():
-            own = [place for place, each in enumerate(self.opponents) if each is agent]
+        for agent in {id(each): each for each in self._opponents}.values():
+            own = [place for place, each in enumerate(self._opponents) if each is agent]
             its = np.isin(places, own)
             asked = [agent if its[:, seat].any() else None for seat in range(players)]
             np.copyto(actions, joint_action(asked, game, rng), where=its)
@@ -386,6 +403,17 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 def _marked(name: str, values: Any, where: Bool) -> dict[str, Any]:
     """Values as a VectorEnv's info has them, with the games for which they are."""
     return {name: values, f"_{name}": where}
+
+
+def _common_value(values: Any, num_envs: int) -> Any:
+    """The value that a list has for each game, if that is what it is; else the values themselves.
+
+    A list of equal agents, one for each of P - 1 games, means the same in both ways.
+    """
+    if not isinstance(values, list | tuple) or len(values) != num_envs:
+        return values
+    equal = all(value is values[0] or value == values[0] for value in values)
+    return values[0] if equal else values
 
 
 def _games(mask: Any, num_envs: int) -> Bool:

@@ -10,7 +10,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_number
 
 Opponent = Agent | str
-Opponents = Opponent | Sequence[Opponent] | None
+Opponents = Opponent | Sequence[Opponent | None] | None
 
 ONE = f"{AGENT}, the name of one"
 
@@ -34,14 +34,77 @@ def one_for_each(opponents: Opponents, game: BatchGame) -> list[Agent]:
         )
     if len(opponents) != places:
         raise ValueError(
-            f"there must be {places} opponents, one for each other seat, not {len(opponents)}"
+            f"there must be {places} opponents, one for each other seat, or {places + 1} with None "
+            f"for the learner, not {len(opponents)}"
         )
     return [agent_for(each, game) for each in opponents]
 
 
-def seated(
-    opponents: Opponent | Sequence[Opponent | None] | None, game: BatchGame
-) -> list[Agent | None]:
+def learner_and_opponents(
+    seat: int | str | None, opponents: Opponents, game: BatchGame
+) -> tuple[int | None, tuple[Agent, ...]]:
+    """The seat of the one learner, and the agents in the other seats, in turn order after it.
+
+    Args:
+        seat: The learner's seat, or ``"random"``. None is where ``opponents`` has None, else 0.
+        opponents: As ``one_for_each`` takes them, or one for each of the P seats, None for the
+            learner.
+        game: The batch that is to be played.
+
+    Returns:
+        The seat, None if it is ``"random"``; and P - 1 agents.
+
+    Raises:
+        ValueError: There is no such seat, the opponents are none, or leave another seat or
+            several to learners.
+    """
+    learner = 0 if seat is None else seat_of(seat, game)
+    if not isinstance(opponents, list | tuple) or len(opponents) != game.num_players:
+        return learner, tuple(one_for_each(opponents, game))
+    lineup = seated(opponents, game)
+    empty, *further = learners(lineup)
+    if further:
+        raise ValueError(
+            f"one seat learns here: opponents must have one None, not {1 + len(further)}"
+        )
+    if seat is not None and learner != empty:
+        raise ValueError(
+            f"opponents have None in seat {empty}, but seat={shown(seat)} is to learn: give the "
+            f"{game.num_players - 1} others, in turn order from the learner on"
+        )
+    in_turn_order = lineup[empty + 1 :] + lineup[:empty]
+    return empty, tuple(agent for agent in in_turn_order if agent is not None)
+
+
+def learners(lineup: Sequence[Agent | None]) -> list[int]:
+    """The learners' seats: those without an agent."""
+    return [seat for seat, agent in enumerate(lineup) if agent is None]
+
+
+def reseat(opponents: Opponents, game: BatchGame, seats: Sequence[int]) -> list[Agent | None]:
+    """The line-up with other opponents, in which the same seats learn.
+
+    Args:
+        opponents: One agent for all seats that do not learn, or as ``seated`` takes them.
+        game: The batch that is played.
+        seats: The learners' seats.
+
+    Raises:
+        ValueError: As ``seated``; or other seats would learn, or none has an opponent.
+    """
+    if is_agent(opponents) and len(seats) < game.num_players:
+        agent = agent_for(opponents, game)
+        return [None if seat in seats else agent for seat in range(game.num_players)]
+    lineup = seated(opponents, game)
+    if learners(lineup) != [*seats]:
+        raise ValueError(
+            f"seats {', '.join(map(str, seats))} learn, as when the environment was made: "
+            "opponents must have None there, and nowhere else"
+        )
+    return lineup
+
+
+def seated(opponents: Opponents, game: BatchGame) -> list[Agent | None]:
     """One agent, or None for a learner, for each seat: None is learners alone.
 
     A single agent has all seats but the first; an agent may be given by its name.
@@ -53,7 +116,7 @@ def seated(
     if opponents is None:
         return [None] * game.num_players
     if is_agent(opponents):
-        return [None, *one_for_each(opponents, game)]  # type: ignore[arg-type]
+        return [None, *one_for_each(opponents, game)]
     if not isinstance(opponents, list | tuple) or not all(
         each is None or is_agent(each) for each in opponents
     ):

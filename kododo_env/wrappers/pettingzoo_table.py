@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
-from kododo_env.core.agent import joint_action
+from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.arrays import Array, Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.rewards import Reward, RewardName, reward_function
@@ -20,7 +20,7 @@ from kododo_env.records.folder import EpisodeRecords
 from kododo_env.wrappers.choices import Choices, OnIllegal
 from kododo_env.wrappers.dealing import check_single, deal
 from kododo_env.wrappers.drawing import RenderMode, check_render_mode, draw, drawing_metadata
-from kododo_env.wrappers.opponents import Opponent, seated
+from kododo_env.wrappers.opponents import Opponents, learners, reseat, seated
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat, action_space
 
 
@@ -33,6 +33,7 @@ class PettingZooTable:
 
     Attributes:
         game: The batch of one game that is played.
+        opponents: The agent in each seat, None for a learner; others can be set.
         possible_agents: ``"player_0"`` and so on, in seat order, without the opponents.
         metadata: PettingZoo's; the name is that of the door, such as ``"kododo_v0"``.
         state_space: The space of ``state()``.
@@ -50,7 +51,7 @@ class PettingZooTable:
         observation_dtype: npt.DTypeLike | None = None,
         normalize: bool = False,
         action_mask: MaskPlace = "both",
-        opponents: Opponent | Sequence[Opponent | None] | None = None,
+        opponents: Opponents = None,
         record: str | Path | None = None,
     ) -> None:
         check_single(game)
@@ -63,8 +64,8 @@ class PettingZooTable:
             # PettingZoo's conversion asks all agents in a cycle, and AECGame not all.
             "is_parallelizable": isinstance(self, ParallelEnv),
         }
-        self.opponents = seated(opponents, game)
-        self.seats = [seat for seat, agent in enumerate(self.opponents) if agent is None]
+        self._opponents = seated(opponents, game)
+        self.seats = learners(self._opponents)
         self.possible_agents = [f"player_{seat}" for seat in self.seats]
         self.agents: list[str] = []
         self._player_of = dict(zip(self.possible_agents, self.seats, strict=True))
@@ -84,14 +85,37 @@ class PettingZooTable:
         self._dealt = False
         self._records: EpisodeRecords | None = None
         if record is not None:
-            names = [
-                f"player_{k}" if agent is None else agent.name
-                for k, agent in enumerate(self.opponents)
-            ]
-            self._records = EpisodeRecords(record, names)
+            self._records = EpisodeRecords(record, self._names())
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.game!r}>"
+
+    @property
+    def opponents(self) -> tuple[Agent | None, ...]:
+        """The agent in each seat, None for a learner. Others can be set, as when it was made.
+
+        They play from the next step on. One alone has all seats that do not learn.
+
+        Raises:
+            ValueError: They cannot be the opponents, or the record of the game that is being
+                played names others.
+        """
+        return tuple(self._opponents)
+
+    @opponents.setter
+    def opponents(self, opponents: Opponents) -> None:
+        if self._records is not None and self.agents:
+            raise ValueError("this game is recorded: set other opponents when it is over")
+        self._opponents = reseat(opponents, self.game, self.seats)
+        if self._records is not None:
+            self._records.players = self._names()
+
+    def _names(self) -> list[str]:
+        """The names of all players, for a record."""
+        return [
+            f"player_{seat}" if agent is None else agent.name
+            for seat, agent in enumerate(self._opponents)
+        ]
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of an agent's observations, always the same object."""
@@ -135,7 +159,7 @@ class PettingZooTable:
         if len(self.seats) == self.game.num_players:
             actions = np.array((chosen,))
         else:
-            actions = joint_action(self.opponents, self.game, self._choices.rng)
+            actions = joint_action(self._opponents, self.game, self._choices.rng)
             actions[0, self.seats] = chosen
         self.game.step(actions)
         if self._records is not None:

@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.agent import joint_action
+from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.arrays import Array, Bool, Float32
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_indices, whole_seed
@@ -18,8 +18,9 @@ from kododo_env.system.extras import missing_extra
 from kododo_env.wrappers.choices import Choices, OnIllegal
 from kododo_env.wrappers.dealing import OPTIONS, check_batch, checked
 from kododo_env.wrappers.drawing import PictureMode, check_render_mode, drawing_metadata
-from kododo_env.wrappers.opponents import Opponent, seated
-from kododo_env.wrappers.slot import Slot
+from kododo_env.wrappers.opponents import Opponents, learners, reseat, seated
+from kododo_env.wrappers.outer_wrappers import OuterWrappers
+from kododo_env.wrappers.slot import Slot, check_unused
 from kododo_env.wrappers.spaces import (
     MaskPlace,
     Observation,
@@ -60,7 +61,8 @@ class BatchVecEnv(VecEnv):
     Attributes:
         game: The batch that is played.
         seats: The learners' seats.
-        opponents: The agent in each seat, None for a learner.
+        opponents: The agent in each seat, None for a learner. Others can be set, by
+            ``set_attr`` too, and play from the next step on.
 
     Raises:
         ValueError: It is no batch, an option is unknown, or the opponents are not one for each
@@ -71,7 +73,7 @@ class BatchVecEnv(VecEnv):
         self,
         game: BatchGame,
         reward: RewardName | Reward = "score",
-        opponents: Opponent | Sequence[Opponent | None] | None = None,
+        opponents: Opponents = None,
         illegal_action: OnIllegal = "raise",
         observation_dtype: npt.DTypeLike | None = None,
         normalize: bool = False,
@@ -81,11 +83,12 @@ class BatchVecEnv(VecEnv):
         check_batch(game)
         check_render_mode(render_mode, batch=True)
         self.game = game
-        self.opponents = seated(opponents, game)
-        self.seats = [seat for seat, agent in enumerate(self.opponents) if agent is None]
+        self._opponents = seated(opponents, game)
+        self.seats = learners(self._opponents)
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action, len(self.seats) < game.num_players)
         self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
+        self._outer = OuterWrappers(self._format)
         self._noted: list[Any] = []  # the actions of step_async, which may be anything, None too
         num_slots = game.num_envs * len(self.seats)
         space, actions, metadata = (
@@ -103,6 +106,15 @@ class BatchVecEnv(VecEnv):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.game!r}>"
 
+    @property
+    def opponents(self) -> tuple[Agent | None, ...]:
+        """The agent in each seat, None for a learner."""
+        return tuple(self._opponents)
+
+    @opponents.setter
+    def opponents(self, opponents: Opponents) -> None:
+        self._opponents = reseat(opponents, self.game, self.seats)
+
     # --- playing ----------------------------------------------------------------------
 
     def reset(self) -> Observation:
@@ -114,6 +126,7 @@ class BatchVecEnv(VecEnv):
         for each in self._options:
             if {*OPTIONS} & {*checked(each)}:
                 raise ValueError(f"reset takes no {' or '.join(OPTIONS)}, as in {shown(each)}")
+        self._outer.check()
         seed = self._seeds[0]
         self.game.reset(seed)
         self._choices.seed(seed)
@@ -176,7 +189,7 @@ class BatchVecEnv(VecEnv):
         game, given = self.game, actions.reshape(self.game.num_envs, -1)
         if len(self.seats) == game.num_players:
             return given
-        chosen = joint_action(self.opponents, game, self._choices.rng)
+        chosen = joint_action(self._opponents, game, self._choices.rng)
         chosen[:, self.seats] = given
         return chosen
 
@@ -228,8 +241,26 @@ class BatchVecEnv(VecEnv):
         return [getattr(self._each[slot], attr_name) for slot in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
-        """Give slots an attribute, which ``get_attr`` will find."""
-        for slot in self._get_indices(indices):
+        """Set the opponents of all games, or store an attribute, which ``get_attr`` will find.
+
+        Args:
+            attr_name: ``"opponents"``, or a name that the environment does not use itself.
+            value: Of opponents: one for all seats that do not learn, or one for each seat, None
+                where a learner sits.
+            indices: The slots; those of all games for opponents.
+
+        Raises:
+            ValueError: These cannot be the opponents, or are given to some slots only.
+            AttributeError: The attribute is fixed when the environment is made.
+        """
+        slots = self._get_indices(indices)
+        if attr_name == "opponents":
+            if {*slots} != {*range(self.num_envs)}:
+                raise ValueError("all games have the same opponents: set them without indices")
+            self.opponents = value
+            return
+        check_unused(self, attr_name)
+        for slot in slots:
             setattr(self._each[slot], attr_name, value)
 
     def env_method(

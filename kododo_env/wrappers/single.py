@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.agent import joint_action
+from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.arrays import Bool
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_seed
@@ -16,7 +16,8 @@ from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.wrappers.choices import Choices, OnIllegal
 from kododo_env.wrappers.dealing import check_single, deal
 from kododo_env.wrappers.drawing import RenderMode, check_render_mode, draw, drawing_metadata
-from kododo_env.wrappers.opponents import Opponents, around, one_for_each, seat_of
+from kododo_env.wrappers.opponents import Opponents, around, learner_and_opponents, seat_of
+from kododo_env.wrappers.outer_wrappers import OuterWrappers
 from kododo_env.wrappers.spaces import MaskPlace, Observation, ObservationFormat, action_space
 
 
@@ -33,10 +34,12 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
     Args:
         game: A batch of one game.
-        seat: The learner's seat, 0 to P - 1, or ``"random"`` for another one in each game.
+        seat: The learner's seat, 0 to P - 1, or ``"random"`` for another one in each game; None
+            is where ``opponents`` leave it, else 0.
         opponents: The agents in the other seats: None for random legal play, one agent for all
-            of them, or one for each, in turn order from the learner on. Agents may be given by
-            name, such as ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``.
+            of them, one for each of the P seats with None for the learner, or the P - 1 others
+            in turn order from the learner on. Agents may be given by name, such as
+            ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``.
         reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an
             array (1, P).
         render_mode: None, ``"human"``, ``"ansi"`` or ``"rgb_array"``; shows what the learner may
@@ -48,15 +51,21 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             in the observation as RLlib's masking module wants it, ``{"observations",
             "action_mask"}``, a mask of float32.
 
+    Attributes:
+        game: The batch of one game that is played.
+        seat: The learner's seat. Another one can be set, or ``"random"``.
+        opponents: The P - 1 agents in the other seats, in turn order from the learner on. Others
+            can be set, as when the environment was made, and play from the next step on.
+
     Raises:
         ValueError: It is no batch of one game, an option is unknown, or the opponents are not
-            agents or not P - 1.
+            agents, not P or P - 1, or do not leave one seat.
     """
 
     def __init__(
         self,
         game: BatchGame,
-        seat: int | str = 0,
+        seat: int | str | None = None,
         opponents: Opponents = None,
         reward: RewardName | Reward = "score",
         render_mode: RenderMode | None = None,
@@ -66,8 +75,9 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         action_mask: MaskPlace = "both",
     ) -> None:
         check_single(game)
-        own = seat_of(seat, game)
-        self._seat_changes, self.seat = own is None, own or 0
+        learner, self._opponents = learner_and_opponents(seat, opponents, game)
+        self._seat_changes = learner is None
+        self._seat = learner or 0
         check_render_mode(render_mode)
         self.game = game
         self.render_mode = render_mode
@@ -75,7 +85,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
         self.observation_space = self._format.space
         self.action_space = action_space(game)
-        self.opponents = one_for_each(opponents, game)
+        self._outer = OuterWrappers(self._format)
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action)
         self._over = True
@@ -83,6 +93,27 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.game!r}>"
+
+    @property
+    def seat(self) -> int:
+        """The learner's seat."""
+        return self._seat
+
+    @seat.setter
+    def seat(self, seat: int | str) -> None:
+        learner = seat_of(seat, self.game)
+        self._seat_changes = learner is None
+        self._seat = self._seat if learner is None else learner
+
+    @property
+    def opponents(self) -> tuple[Agent, ...]:
+        """The agents in the other seats, in turn order from the learner on."""
+        return self._opponents
+
+    @opponents.setter
+    def opponents(self, opponents: Opponents) -> None:
+        seat = "random" if self._seat_changes else self._seat
+        self._opponents = learner_and_opponents(seat, opponents, self.game)[1]
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -101,12 +132,13 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         Raises:
             ValueError: The seed is no whole number from 0, or the deck is not the game's.
         """
+        self._outer.check()
         seed = whole_seed(seed)
         deal(self.game, seed, options)  # or it raises, and nothing is changed
         super().reset(seed=seed)
         self._choices.seed(seed)
         if self._seat_changes:
-            self.seat = int(self._choices.rng.integers(self.game.num_players))
+            self._seat = int(self._choices.rng.integers(self.game.num_players))
         self._over = False
         self._gained, self._replaced = 0.0, False
         self._show()
@@ -167,7 +199,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             for action in choice:
                 mask = game.legal_action_mask()[0, seat]
                 chosen, replaced = self._choices.settle(action, mask, f"player {seat}")
-            agents = around(self.opponents, seat)
+            agents = around(self._opponents, seat)
             actions = joint_action(agents, game, self._choices.rng, first=seat)
             if choice:
                 actions[:, seat] = chosen

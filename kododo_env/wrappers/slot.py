@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any, Protocol
 
 import numpy as np
 from gymnasium import spaces
 
+from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.wrappers.drawing import draw
@@ -17,14 +19,25 @@ class Many(Protocol):
 
     game: BatchGame
 
+    @property
+    def opponents(self) -> tuple[Agent | None, ...]:
+        """The agents that have seats in all games."""
+
     def place(self, slot: int) -> tuple[int, int]:
         """Which game of the batch an environment is, and which seat of that game."""
 
 
 class Slot:
-    """One environment of a batch, by its number, with its spaces; it keeps all attributes given."""
+    """One environment of a batch, by its number, with its spaces.
+
+    It keeps the attributes that users set, if ``check_unused`` lets them.
+    """
 
     spec = None
+    observation_space: spaces.Space[Any]
+    action_space: spaces.Space[Any]
+    render_mode: str | None
+    metadata: dict[str, Any]
 
     def __init__(
         self,
@@ -51,6 +64,11 @@ class Slot:
 
     player = seat
 
+    @property
+    def opponents(self) -> tuple[Agent | None, ...]:
+        """The agents that have seats, in this game as in all of the batch."""
+        return self._many.opponents
+
     def action_masks(self) -> Bool:
         """The learner's legal actions, shape (A,)."""
         return np.array(self._many.game.legal_action_mask()[self._many.place(self._slot)])
@@ -58,3 +76,19 @@ class Slot:
     def render(self) -> str | Array | None:
         """The game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
         return draw(self._many.game, self.render_mode, *self._many.place(self._slot))
+
+
+def check_unused(many: Many, name: str) -> None:
+    """Refuse an attribute that a batch or its slots have, or are made with.
+
+    A slot would store it, and play would go on without it.
+
+    Raises:
+        AttributeError: It is one of these.
+    """
+    used = {*dir(many), *dir(Slot), *Slot.__annotations__, *signature(type(many)).parameters}
+    if name in used:
+        raise AttributeError(
+            f"{name} of an environment is fixed when it is made; 'opponents' can be set, and "
+            "attributes of your own"
+        )

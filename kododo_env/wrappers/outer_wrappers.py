@@ -1,0 +1,68 @@
+"""What other libraries' wrappers around an environment do to it without a word."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from kododo_env.wrappers.spaces import ObservationFormat
+
+VEC_NORMALIZE = "stable_baselines3.common.vec_env.vec_normalize"
+RESETTING = ("reset", "step_wait")  # methods of a wrapper that reset what is within it
+
+
+class OuterWrappers:
+    """Warns once of each trap that wrappers around an environment make.
+
+    An environment does not know its wrappers, but they call it: they are found among the callers
+    of its ``reset``.
+
+    Args:
+        form: The form of the environment's observations.
+    """
+
+    def __init__(self, form: ObservationFormat) -> None:
+        self._form = form
+        self._told: set[str] = set()
+
+    def check(self) -> None:
+        """Look at the wrappers through which ``reset`` has been called, and warn of traps."""
+        module = sys.modules.get(VEC_NORMALIZE)
+        normalizer = getattr(module, "VecNormalize", ())
+        for wrapper in _callers():
+            if isinstance(wrapper, normalizer) and self._scales_masks(wrapper):
+                self._warn(
+                    "VecNormalize scales the action masks too: VecNormalize(..., "
+                    f"norm_obs_keys=[{self._form.key!r}]) leaves them as they are"
+                )
+            if _is_of_library(wrapper) and "opponents" in vars(wrapper):
+                self._warn(
+                    f"opponents were set on the wrapper {type(wrapper).__name__} and do nothing "
+                    "there: set those of env.unwrapped, or under DummyVecEnv call "
+                    "env_method('set_wrapper_attr', 'opponents', value)"
+                )
+
+    def _scales_masks(self, normalizer: Any) -> bool:
+        keys = normalizer.norm_obs_keys or ()
+        return normalizer.norm_obs and self._form.in_observation and "action_mask" in keys
+
+    def _warn(self, message: str) -> None:
+        if message not in self._told:
+            self._told.add(message)
+            warnings.warn(message, stacklevel=1)
+
+
+def _is_of_library(wrapper: object) -> bool:
+    """Whether it is a library's wrapper, which has no opponents but those that a user has set."""
+    return type(wrapper).__module__.partition(".")[0] in ("gymnasium", "stable_baselines3")
+
+
+def _callers() -> Iterator[Any]:
+    """The objects whose methods are resetting the environment just now, the innermost first."""
+    frame = sys._getframe(2).f_back  # two calls up is ``reset`` of the environment itself
+    while frame is not None:
+        if frame.f_code.co_name in RESETTING and "self" in frame.f_locals:
+            yield frame.f_locals["self"]
+        frame = frame.f_back

@@ -1,0 +1,70 @@
+"""What a user of stable-baselines3 writes first, where no library is installed that draws pixels.
+
+The library makes environments with ``render_mode="rgb_array"`` that nobody has asked for.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import gymnasium
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from kododo_env import registry
+from kododo_env.rendering.pixels import RenderingUnavailable
+from tests.doors import GAMES
+
+sb3 = pytest.importorskip("stable_baselines3")
+
+from sb3_contrib import MaskablePPO  # noqa: E402
+from stable_baselines3.common import env_checker  # noqa: E402
+from stable_baselines3.common.env_util import make_vec_env  # noqa: E402
+
+each_game = pytest.mark.parametrize("game", GAMES)
+
+
+@pytest.fixture(autouse=True)
+def _without_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+
+
+def id_of(game: str) -> str:
+    return f"kododo_env:{registry.door(game).GYMNASIUM_ID}"
+
+
+@each_game
+@pytest.mark.parametrize(
+    ("learner", "options"),
+    [
+        (sb3.PPO, {"n_steps": 8, "batch_size": 8, "n_epochs": 1}),
+        (sb3.A2C, {}),
+        (sb3.DQN, {"buffer_size": 20, "learning_starts": 4}),
+        (MaskablePPO, {"n_steps": 8, "batch_size": 8, "n_epochs": 1}),
+    ],
+)
+def test_a_learner_takes_an_id(game: str, learner: Any, options: dict[str, Any]) -> None:
+    """It ended in RenderingUnavailable."""
+    model = learner("MultiInputPolicy", id_of(game), **options)
+    assert model.get_env().render_mode is None
+    assert model.learn(10).num_timesteps >= 10
+
+
+@each_game
+def test_make_vec_env_takes_an_id(game: str) -> None:
+    envs = make_vec_env(id_of(game), n_envs=8, env_kwargs={"num_players": 4})
+    seen = envs.reset()
+    assert isinstance(seen, dict)
+    assert seen["observation"].shape == (8, registry.batch_game(game, 1, num_players=4).layout.size)
+
+
+@each_game
+def test_both_checks_pass(game: str) -> None:
+    env_checker.check_env(gymnasium.make(id_of(game)))
+    check_env(gymnasium.make(id_of(game)).unwrapped)
+
+
+def test_who_asks_for_pixels_is_told_how_to_get_them() -> None:
+    with pytest.raises(RenderingUnavailable, match=r"pip install 'kododo-env\[render\]'"):
+        gymnasium.make(id_of("kododo"), render_mode="rgb_array")
