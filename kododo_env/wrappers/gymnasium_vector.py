@@ -20,6 +20,7 @@ from kododo_env.wrappers.choices import Choices, OnIllegal
 from kododo_env.wrappers.dealing import check_batch, checked
 from kododo_env.wrappers.drawing import PictureMode, check_render_mode, drawing_metadata
 from kododo_env.wrappers.opponents import Opponents, around, learner_and_opponents
+from kododo_env.wrappers.outer_wrappers import OuterWrappers
 from kododo_env.wrappers.slot import Slot, check_unused
 from kododo_env.wrappers.spaces import (
     MaskPlace,
@@ -92,6 +93,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action)
         self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
+        self._outer = OuterWrappers(self._format)
         self.single_observation_space = self._format.space
         self.single_action_space = action_space(game)
         self.observation_space = batch_space(self._format.space, game.num_envs)
@@ -140,6 +142,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             ValueError: The seed is no whole number from 0, the decks are not the game's, or only
                 some games are to be dealt and cannot be now; nothing is changed.
         """
+        self._outer.check()
         given, (own, seed) = checked(options), self._seeds(seed)
         dealt = _games(given.get("reset_mask"), self.num_envs)
         if dealt.all():

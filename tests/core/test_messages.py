@@ -53,7 +53,8 @@ LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
         ),
         (
             lambda: one_for_each([RandomAgent()], game()),
-            "there must be 3 opponents, one for each other seat, not 1",
+            "there must be 3 opponents, one for each other seat, or 4 with None for the learner, "
+            "not 1",
         ),
         (
             lambda: seated(5, game(3)),

@@ -37,6 +37,21 @@ def test_each_episode_is_a_record(game: str, opponents: Any, kind: Any, tmp_path
         assert record.players == names
 
 
+def test_a_record_names_the_opponents_that_played_it(tmp_path: Path) -> None:
+    table = Parallel("kado", 3, opponents=["first", None, None], record=tmp_path)
+    table.reset(1)
+    with pytest.raises(ValueError, match="this game is recorded: set other opponents when it is o"):
+        table.env.opponents = "last"
+    while table.env.agents:
+        table.step(table.game.legal_action_mask()[0, 1:].argmax(axis=1))
+    table.env.opponents = "last"
+    table.reset(2)
+    while table.env.agents:
+        table.step(table.game.legal_action_mask()[0, 1:].argmax(axis=1))
+    names = [read_record(file).players for file in sorted(tmp_path.iterdir())]
+    assert names == [[name, "player_1", "player_2"] for name in ("first", "last")]
+
+
 def test_an_episode_that_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
     table = Parallel("kododo", record=tmp_path)
     table.reset(1)

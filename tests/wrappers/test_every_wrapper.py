@@ -47,6 +47,7 @@ CASES: tuple[tuple[Any, ...], ...] = (
     # What is forced may be any action.
     ("combi_combo", 4, ALL_ALIKE, {"deck": forced_deck(1)}),
 )
+FOR_EACH_SEAT, FOR_EACH_OTHER = (Parallel, AEC, SB3), (Single, Vector)
 each_kind = pytest.mark.parametrize("kind", KINDS)
 dealt_by_reset = pytest.mark.parametrize("kind", [each for each in EVERY_MODE if each is not SB3])
 
@@ -257,6 +258,59 @@ def test_a_random_seat_changes(kind: Any) -> None:
     assert seats == {0, 1, 2}
 
 
+@each_kind
+@pytest.mark.parametrize("seat", [0, 2])
+def test_each_seat_has_an_opponent_or_a_learner(kind: Any, seat: int) -> None:
+    """``make`` and ``make_vec`` took P - 1 entries and no None, and all else took P with None."""
+    lineup: list[Any] = [First(f"of seat {number}") for number in range(4)]
+    lineup[seat] = None
+    table = kind(opponents=lineup)
+    assert table.seats == [seat]
+    table.step([5] * len(table.reset(0).seen))
+    asked = {agent.name: {*agent.asked} for agent in lineup if agent}
+    assert asked == {f"of seat {number}": {number} for number in range(4) if number != seat}
+
+
+@each_kind
+@pytest.mark.parametrize("during_a_game", [True, False])
+def test_opponents_can_be_set(kind: Any, during_a_game: bool) -> None:
+    """They were stored, and the old ones played on."""
+    old, new = First("old"), First("new")
+    table = kind(**kind.lineup([old, None, old, old]))
+    table.step([5] * len(table.reset(0).seen))
+    table.env.opponents = [new, None, new, "first"]
+    old.asked.clear()
+    if not during_a_game:
+        table.reset(1)
+    table.step(table.game.legal_action_mask()[:, 1].argmax(axis=1).tolist())
+    assert old.asked == []
+    assert {*new.asked} == {0, 2}
+    assert sorted(agent.name for agent in table.env.opponents if agent) == ["first", "new", "new"]
+    table.env.opponents = table.env.opponents
+    table.env.opponents = "heuristic"
+    assert [agent.name for agent in table.env.opponents if agent] == ["heuristic"] * 3
+
+
+@each_kind
+def test_opponents_that_cannot_be_set_change_nothing(kind: Any) -> None:
+    table = kind(**kind.lineup(["random", None, "random", "random"]))
+    before = table.env.opponents
+    for wrong in ("nobody", 5, [None, *["random"] * 3], ["random"] * 4, ["random"], "kododo-3p"):
+        with pytest.raises(ValueError, match=r"opponents|unknown agent|3p"):
+            table.env.opponents = wrong
+    assert table.env.opponents == before
+
+
+@pytest.mark.parametrize("kind", FOR_EACH_SEAT)
+def test_where_all_learn_no_opponent_can_be_set(kind: Any) -> None:
+    env = kind(players=3).env
+    for wrong in ("random", [None, "random", None]):
+        with pytest.raises(ValueError, match="seats 0, 1, 2 learn"):
+            env.opponents = wrong
+    env.opponents = None
+    assert env.opponents == (None, None, None)
+
+
 class Answers(First):
     """Gives the same answer to everything."""
 
@@ -359,6 +413,15 @@ def test_illegal_actions_are_replaced_and_told(kind: Any, opponents: Any) -> Non
     assert ((table.game.table >= 0).sum(axis=2) == 2).all()
     told = table.step([0] * slots)  # a single card is to be laid now
     assert not any("illegal_action" in each for each in told.infos)
+
+
+@each_kind
+def test_one_warning_tells_that_actions_are_replaced(kind: Any) -> None:
+    """Of 360 actions of a policy that saw no masks 161 were random, and nothing said so."""
+    table = kind(illegal_action="random")
+    with pytest.warns(UserWarning, match="illegal action was replaced") as warned:
+        play(table, np.random.default_rng(0), 1, 2)
+    assert len(warned) == 1
 
 
 @each_kind
@@ -536,7 +599,7 @@ def test_where_pixels_cannot_be_drawn_no_mode_promises_them(
 
 NAMELESS = RandomAgent()
 NAMELESS.name = 5  # type: ignore[assignment]
-FOR_EACH_SEAT, FOR_EACH_OTHER = (Parallel, AEC, SB3), (Single, Vector)
+LEAVING_1 = ["random", None, "random", "random"]
 OPTIONS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     (KINDS, {"render_mode": "print"}, "unknown render_mode 'print'; choose one of None, '"),
     ((Vector, SB3), {"render_mode": "human"}, "'human'; choose one of None, 'ansi', 'rgb_array'"),
@@ -559,12 +622,15 @@ OPTIONS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     (KINDS, {"opponents": 5}, "opponents must be None, an agent"),
     (KINDS, {"opponents": NAMELESS}, "the name of a player must be text, not 5"),
     (KINDS, {"opponents": [RandomAgent(), "random", RandomAgent]}, "opponents must be None, an a"),
-    (FOR_EACH_SEAT, {"opponents": ["random"] * 4}, "play all seats; leave None where the learner"),
+    (KINDS, {"opponents": ["random"] * 4}, "play all seats; leave None where the learner"),
     (FOR_EACH_SEAT, {"opponents": [None, "random"]}, "must be 4, one for each seat, None for a "),
     (FOR_EACH_SEAT, {"opponents": [None, None, None, "nobody"]}, "unknown agent 'nobody'"),
     (FOR_EACH_OTHER, {"opponents": ["random", None, "random"]}, "opponents must be None, an agent"),
-    (FOR_EACH_OTHER, {"opponents": ["random"] * 4}, "3 opponents, one for each other seat, not 4"),
-    (FOR_EACH_OTHER, {"opponents": []}, "3 opponents, one for each other seat, not 0"),
+    (FOR_EACH_OTHER, {"opponents": ["random"] * 5}, "3 opponents, one for .* or 4 with None .* 5"),
+    (FOR_EACH_OTHER, {"opponents": []}, "3 opponents, one for each other seat, or 4 .* not 0"),
+    (FOR_EACH_OTHER, {"opponents": [None, "random", None, None]}, "must have one None, not 3"),
+    (FOR_EACH_OTHER, {"seat": 0, "opponents": LEAVING_1}, "None in seat 1, but seat=0 is to learn"),
+    (FOR_EACH_OTHER, {"seat": "random", "opponents": LEAVING_1}, "but seat='random' is to learn"),
     (FOR_EACH_OTHER, {"seat": 4}, "a seat that is not 'random' must be 0 to 3, not 4"),
     (FOR_EACH_OTHER, {"seat": -1}, "a seat that is not 'random' must be 0 to 3, not -1"),
     (FOR_EACH_OTHER, {"seat": "first"}, "that is not 'random' must be a whole number, not 'first'"),

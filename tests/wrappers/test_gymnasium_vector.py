@@ -318,6 +318,56 @@ def test_each_game_shows_itself_as_gymnasiums_own_do() -> None:
             env.set_attr("note", [1, 2])
 
 
+@pytest.mark.parametrize("make_envs", [one_by_one, lambda *given, **more: make("kado", *given, 3)])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "first", ["first"] * 2, (None, "first", "first"), ["first"] * 5, [["first"] * 2] * 5,
+        [(None, "first", "first")] * 5,
+    ],
+)  # fmt: skip
+def test_opponents_are_set_for_all_games(make_envs: Any, value: Any) -> None:
+    """``get_attr`` gave the new ones, and the old ones played on."""
+    envs = make_envs(5)
+    if isinstance(envs, SyncVectorEnv) and isinstance(value, list | tuple) and len(value) < 5:
+        value = [value] * 5  # there each game has its own, and a list is one for each game
+    envs.reset(seed=0)
+    envs.set_attr("opponents", value)
+    in_force = envs.get_attr("opponents")
+    assert [[agent.name for agent in agents] for agents in in_force] == [["first"] * 2] * 5
+
+
+def test_games_of_a_batch_have_the_same_opponents() -> None:
+    envs = make("kado", 5, 3)
+    with pytest.raises(ValueError, match="must be 2 opponents"):
+        envs.set_attr("opponents", ["first", "first", "random", "first", "first"])
+    with pytest.raises(ValueError, match="unknown agent"):
+        envs.set_attr("opponents", "nobody")
+    wrapped: Any = RecordEpisodeStatistics(envs)
+    wrapped.unwrapped.set_attr("opponents", ["first", "random"])
+    assert [agent.name for agent in envs.opponents] == ["first", "random"]
+    wrapped.opponents = "first"
+    with pytest.warns(UserWarning, match="opponents were set on the wrapper RecordEpisodeStat"):
+        wrapped.reset()
+
+
+def test_the_learner_of_one_game_may_change_its_seat() -> None:
+    """A seat that there is not was an IndexError later."""
+    env = gymnasium.make(f"kododo_env:{registry.door('kado').GYMNASIUM_ID}").unwrapped
+    for wrong in (3, -1, None, "first"):
+        with pytest.raises(ValueError, match="a seat that is not 'random'"):
+            env.seat = wrong
+    env.seat = 2
+    env.reset(seed=0)
+    assert env.get_wrapper_attr("seat") == 2
+    env.seat = "random"
+    seats = set()
+    for _ in range(20):
+        env.reset()
+        seats.add(env.seat)
+    assert seats == {0, 1, 2}
+
+
 @pytest.mark.parametrize("kind", [list, tuple, np.array])
 @pytest.mark.parametrize(("game", "players"), EXTREMES)
 def test_a_seed_for_each_game(game: str, players: int, kind: Any) -> None:

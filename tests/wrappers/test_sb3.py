@@ -19,7 +19,13 @@ sb3_contrib = pytest.importorskip("sb3_contrib")
 from sb3_contrib import MaskablePPO  # noqa: E402
 from sb3_contrib.common.maskable.evaluation import evaluate_policy  # noqa: E402
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported  # noqa: E402
-from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor  # noqa: E402
+from stable_baselines3.common.env_util import make_vec_env  # noqa: E402
+from stable_baselines3.common.vec_env import (  # noqa: E402
+    DummyVecEnv,
+    VecFrameStack,
+    VecMonitor,
+    VecNormalize,
+)
 
 from kododo_env.wrappers.sb3 import BatchVecEnv  # noqa: E402
 
@@ -138,6 +144,82 @@ def test_attributes_of_slots() -> None:
     with pytest.raises(AttributeError, match="dance"):
         venv.env_method("dance")
     venv.close()
+
+
+def test_opponents_are_set_as_stable_baselines3_sets_attributes() -> None:
+    """A league that swapped them trained against the old ones for ever."""
+    venv = BatchVecEnv(batch("kado", 2, 3), opponents=["random", None, None])
+    for env in (venv, VecMonitor(venv)):
+        for value, name in (("first", "first"), (["heuristic", None, None], "heuristic")):
+            env.set_attr("opponents", value)
+            assert [agents[0].name for agents in env.get_attr("opponents")] == [name] * 4
+            assert venv.opponents[0].name == name
+            assert venv.opponents[1:] == (None, None)
+    env.set_attr("opponents", "random", indices=range(4))
+    assert venv.opponents[0].name == "random"
+    with pytest.raises(ValueError, match="all games have the same opponents"):
+        env.set_attr("opponents", "first", indices=[0, 1])
+    with pytest.raises(ValueError, match="seats 1, 2 learn"):
+        env.set_attr("opponents", [None, "first", "first"])
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["game", "seat", "seats", "reward", "illegal_action", "action_masks", "render_mode", "num_envs",
+     "observation_space", "normalize"],
+)  # fmt: skip
+def test_attributes_that_the_environment_uses_are_refused(name: str) -> None:
+    """They were stored, and nothing changed."""
+    many = gymnasium.make_vec(f"kododo_env:{registry.door('kado').GYMNASIUM_ID}", num_envs=2)
+    for env in (BatchVecEnv(batch("kado", 2, 2)), many):
+        with pytest.raises(AttributeError, match=rf"^{name} .* is fixed when it is made"):
+            env.set_attr(name, 1)
+
+
+def swapping(envs: Any) -> None:
+    """A league's step: other opponents, then a game."""
+    envs.set_attr("opponents", "first")
+    reset_twice(envs)
+
+
+def reset_twice(envs: Any) -> None:
+    envs.reset()
+    envs.reset()
+
+
+def test_opponents_that_were_set_on_a_wrapper_are_told() -> None:
+    """``DummyVecEnv`` sets attributes on the outermost wrapper, whose ``get_attr`` finds them."""
+    id = f"kododo_env:{registry.door('kado').GYMNASIUM_ID}"
+    envs = make_vec_env(id, n_envs=1)
+    with pytest.warns(UserWarning, match="opponents were set on the wrapper Monitor") as warned:
+        swapping(envs)
+    assert len(warned) == 1
+    envs = make_vec_env(id, n_envs=2)
+    envs.env_method("set_wrapper_attr", "opponents", "first")
+    swapped = [env.unwrapped.opponents[0].name for env in envs.envs]
+    assert swapped == ["first"] * 2
+    swapping(DummyVecEnv([lambda: gymnasium.make(id).unwrapped]))
+
+
+@pytest.mark.parametrize("action_mask", ["both", "rllib"])
+@pytest.mark.parametrize("batched", [True, False])
+def test_a_scaled_mask_is_told(batched: bool, action_mask: Any) -> None:
+    """It was 0 to .00125 then."""
+
+    def envs() -> Any:
+        if batched:
+            return VecMonitor(BatchVecEnv(batch("kado", 2, 3), action_mask=action_mask))
+        id = f"kododo_env:{registry.door('kado').GYMNASIUM_ID}"
+        return make_vec_env(id, env_kwargs={"action_mask": action_mask})
+
+    name = "observations" if action_mask == "rllib" else "observation"
+    for wrapped in (VecNormalize(envs()), VecFrameStack(VecNormalize(envs()), 2)):
+        told = rf"VecNormalize scales the action masks.*norm_obs_keys=\['{name}'\]"
+        with pytest.warns(UserWarning, match=told) as warned:
+            reset_twice(wrapped)
+        assert len(warned) == 1
+    VecNormalize(envs(), norm_obs_keys=[name]).reset()
+    VecNormalize(envs(), norm_obs=False).reset()
 
 
 def test_they_show_what_stable_baselines3s_own_do() -> None:
