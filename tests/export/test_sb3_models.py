@@ -25,6 +25,10 @@ def env(**options: Any) -> BatchVecEnv:
     return BatchVecEnv(GAME.fresh(4, 0), illegal_action="random", **options)
 
 
+def told(words: str) -> Any:
+    return pytest.warns(UserWarning, match=words)
+
+
 SPLIT = {"policy_kwargs": {"share_features_extractor": False}}
 MODELS: dict[str, tuple[Any, dict[str, Any], dict[str, Any], bool]] = {
     "MaskablePPO": (MaskablePPO, {"n_steps": 18, "batch_size": 72}, {}, False),
@@ -46,10 +50,10 @@ def test_a_model(name: str, tmp_path: Path) -> None:
     kind, settings, options, normalized = MODELS[name]
     envs: Any = VecNormalize(env(**options)) if normalized else env(**options)
     policy = "MultiInputPolicy" if "action_mask" in options else "MlpPolicy"
-    model = kind(policy, envs, seed=0, **settings).learn(300)
     cut = normalized and "action_mask" in options  # its mask, normalised and in a buffer of int8
-    told = pytest.warns(UserWarning, match="action_mask that its buffer cut to int8: train with")
-    with told if cut else nullcontext():
+    with told("VecNormalize scales the action masks") if cut else nullcontext():
+        model = kind(policy, envs, seed=0, **settings).learn(300)
+    with told("action_mask that its buffer cut to int8: train with") if cut else nullcontext():
         path = export(model, GAME, tmp_path / "model.onnx")
 
     def choose(seen: Any, mask: Any) -> Any:

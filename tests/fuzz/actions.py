@@ -158,7 +158,7 @@ ONLOOKER = below(lambda game: game.num_players, None)
 INDEX = below(lambda game: game.num_envs)
 ACTION = below(lambda game: game.num_actions)
 SEED = below(lambda game: ANY_SIZE, None)
-SEAT = below(lambda game: game.num_players, "random")
+SEAT = below(lambda game: game.num_players, "random", None)
 # By the expression of a call with v: whether it should take v (None where this is not told here),
 # and how a message begins that refuses a single number.
 CALLS: dict[str, tuple[Good | None, str]] = {

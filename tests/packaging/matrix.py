@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 ROOMS = ("core", "games/kododo", "wrappers", "arena", "search", "rendering", "baselines")
 LEARNS = ("tests/ppo", "tests/networks", "tests/export", "tests/wrappers/test_sb3.py")
+WITHOUT_PIXELS = "tests/wrappers/test_sb3_without_pixels.py"
 LEARN_EXTRAS = ("play", "render", "sb3", "export", "train")
 DOORS = [
     f"tests/wrappers/test_{each}.py"
@@ -96,13 +97,15 @@ def lowest(session: nox.Session) -> None:
 
 @nox.session(python=PYTHONS)
 def newest_training(session: nox.Session) -> None:
-    """The newest versions of what learns, beside torch."""
+    """The newest versions of what learns, beside torch; at first of the extra ``sb3`` alone."""
     session.install("--quiet", TORCH)
+    try_with(session, "--upgrade", TORCH, *needed("sb3"), given=[WITHOUT_PIXELS], tools=())
     try_with(session, "--upgrade", TORCH, *needed(*LEARN_EXTRAS), given=list(LEARNS))
 
 
 @nox.session(python=PYTHONS[0])
 def lowest_training(session: nox.Session) -> None:
-    """The lower bounds of what learns, beside torch."""
+    """The lower bounds of what learns, beside torch; at first of the extra ``sb3`` alone."""
     session.install("--quiet", TORCH)
+    try_with(session, TORCH, *oldest(needed("sb3")), given=[WITHOUT_PIXELS], tools=())
     try_with(session, TORCH, *oldest(needed(*LEARN_EXTRAS)), given=list(LEARNS))
