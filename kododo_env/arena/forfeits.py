@@ -6,13 +6,10 @@ What is played is the same on every machine as long as no bot is late.
 from __future__ import annotations
 
 import os
-import signal
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from types import FrameType
 
 import numpy as np
 
@@ -20,7 +17,7 @@ from kododo_env.arena.duplicates import ChunkResult, play_chunk
 from kododo_env.arena.pairing import Chunk
 from kododo_env.arena.tournament import Tournament
 from kododo_env.bots.by_name import EXEC, FILE
-from kododo_env.bots.program import ProgramBot
+from kododo_env.bots.time_limit import LOADING, call_within
 from kododo_env.core.agent import Agent, choice_of, random_legal_actions
 from kododo_env.core.arrays import Integer
 from kododo_env.core.view import View
@@ -28,12 +25,6 @@ from kododo_env.search.search import SearchAgent
 
 BOT = "Bot"  # the class of a bot in Python
 MOST_FAULTS = 3  # at a table
-LOADING = 60.0  # seconds for a bot's code to be imported
-PATIENCE = 2.0  # more for code that catches TimeUp too; then its process ends
-
-
-class TimeUp(BaseException):
-    """A bot has used all its time; ``except Exception`` does not catch this."""
 
 
 class Forfeiting:
@@ -41,7 +32,7 @@ class Forfeiting:
 
     Args:
         agent: It fails if it is late, plays what is not legal, is gone or raises ValueError.
-        seconds: Its time for a decision; an agent in this process has as much for each game.
+        seconds: Its time for a decision; where it answers for many games at once, for each game.
 
     Attributes:
         faults: What went wrong, since ``begin``.
@@ -50,8 +41,9 @@ class Forfeiting:
     def __init__(self, agent: Agent, seconds: float) -> None:
         self.name, self.faults = agent.name, list[str]()
         self._agent, self._seconds = agent, seconds
-        if isinstance(agent, ProgramBot):
-            agent.seconds = seconds
+        self._is_bot = hasattr(agent, "bot_seconds")
+        if self._is_bot:  # it keeps the time itself; a bot's own class may be frozen
+            object.__setattr__(agent, "bot_seconds", seconds)
 
     def begin(self) -> None:
         """A new table, at which nothing has gone wrong."""
@@ -60,45 +52,14 @@ class Forfeiting:
     def act(self, view: View, rng: np.random.Generator) -> Integer:
         """The agent's choice in each game, or a random one if it fails; shape (N,)."""
         if len(self.faults) < MOST_FAULTS:
+            choose = partial(choice_of, self._agent, view, rng)
             try:
-                if isinstance(self._agent, ProgramBot):
-                    return choice_of(self._agent, view, rng)
-                with time_limit(self._seconds * view.num_envs, self.name):
-                    return choice_of(self._agent, view, rng)
+                if self._is_bot:
+                    return choose()
+                return call_within(self._seconds, choose, self.name, games=view.num_envs)
             except ValueError as error:
                 self.faults.append(str(error))
-            except TimeUp:
-                self.faults.append(f"has not answered within {self._seconds:g} s a game")
         return random_legal_actions(view.legal_action_mask, rng)
-
-
-@contextmanager
-def time_limit(seconds: float, name: str) -> Iterator[None]:
-    """Inside, TimeUp is raised when the seconds are over. It needs the main thread.
-
-    Code that catches even that, and goes on, ends its process: a bot's ``except:`` in a loop
-    would go on for ever. On Windows nothing is raised.
-    """
-    alarms = 0
-
-    def up(number: int, frame: FrameType | None) -> None:
-        nonlocal alarms
-        alarms += 1
-        if alarms > 1:
-            print(f"bot {name} does not stop when its time is up", file=sys.stderr, flush=True)
-            os._exit(1)
-        raise TimeUp
-
-    if sys.platform == "win32":  # it has no such signal
-        yield
-    else:
-        before = signal.signal(signal.SIGALRM, up)
-        signal.setitimer(signal.ITIMER_REAL, seconds, PATIENCE)
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
 
 
 @dataclass(frozen=True)
@@ -149,14 +110,11 @@ def play_forfeiting(played: FolderTournament, chunk: Chunk) -> Played:
 def try_out(played: FolderTournament) -> str | None:
     """In a process of its own, see whether the first bot can play: what is wrong, if it cannot."""
     try:
-        with time_limit(LOADING, played.agents[0]):
-            agents = played.load_agents()
+        agents = call_within(LOADING, played.load_agents, played.agents[0], "is not loaded")
         (chunk,) = played.chunks()
         return next(iter(_play(played, chunk, agents)[1][0]), None)
     except (ValueError, ImportError) as error:
         return str(error)
-    except TimeUp:
-        return f"is not loaded within {LOADING:g} s"
 
 
 def _play(played: FolderTournament, chunk: Chunk, agents: list[Agent]) -> Played:

@@ -22,7 +22,7 @@ from kododo_env.arena.pairing import Chunk
 from kododo_env.arena.tournament import Contest
 from kododo_env.core.agent import Agent
 from kododo_env.core.numbers import whole_number
-from kododo_env.system.stopping import STOPS, Terminated, interrupt
+from kododo_env.system.stopping import STOPS, Terminated, end_with_threads, interrupt
 
 PATIENCE = 60.0  # seconds for a worker to end when it is told to
 
@@ -201,18 +201,24 @@ def _serve(connection: Connection) -> None:
             answer: tuple[Any, Exception | None]
             try:
                 answer = function(*args, **kwargs), None
-            except Exception as error:
+            except Terminated:
+                raise
+            except BaseException as error:  # an agent's code may raise any
                 answer = None, _sendable(error)
             connection.send(answer)
+    end_with_threads(0)
 
 
-def _sendable(error: Exception) -> Exception:
+def _sendable(error: BaseException) -> Exception:
     """The error with its traceback as a note, or one of its words if it cannot be pickled."""
-    told = error
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:  # its class may raise anything
-        told = RuntimeError(f"{type(error).__name__}: {error}")
+    words = type(error).__name__
+    with suppress(Exception):  # its class may raise anything
+        words = f"{words}: {error}"
+    told: Exception = RuntimeError(words)
+    if isinstance(error, Exception):
+        with suppress(Exception):
+            pickle.loads(pickle.dumps(error))
+            told = error
     told.add_note("".join(format_exception(error)))
     return told
 

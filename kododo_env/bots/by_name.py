@@ -1,5 +1,7 @@
 """Bots that others wrote, by their names: ``bot.py:Class``, ``package.module:Class``, ``exec:CMD``.
 
+``bot.py:Class:2s`` and ``exec:2s:CMD`` have another limit than 10 seconds a decision.
+
 The user who names one lets it run, with all that this user may do. So only people name bots; a
 file does not, such as a checkpoint.
 """
@@ -13,7 +15,8 @@ from kododo_env.core.agent import Agent
 
 EXEC, FILE = "exec:", ".py"
 WORD = r"[^\W\d]\w*"
-PYTHON = re.compile(rf"(.+\{FILE}|{WORD}(\.{WORD})*):{WORD}", re.DOTALL)
+LIMIT = r"([0-9]{1,6}(?:\.[0-9]{1,6})?)s"  # seconds for a decision
+PYTHON = re.compile(rf"(.+\{FILE}|{WORD}(?:\.{WORD})*):({WORD})(?::{LIMIT})?", re.DOTALL)
 
 
 def is_bot(name: str) -> bool:

@@ -19,19 +19,20 @@ from weakref import finalize
 
 import numpy as np
 
+from kododo_env.bots.by_name import LIMIT
 from kododo_env.bots.messages import Message, read_message, to_json
 from kododo_env.bots.showing import named_action, players, position
+from kododo_env.bots.time_limit import limit_of, patiently
 from kododo_env.core.arrays import Int64
 from kododo_env.core.view import View
 from kododo_env.rendering.words import counted
 
-SECONDS = 10.0  # for a decision
 START = 10.0  # more for the first one of a process
 PATIENCE = 1.0  # for a process to end when there is nothing more to read
 SENT = ("act", "look")  # the types of messages that a bot may send
 MOST_REFUSED = 3
 LONGEST = 1 << 20  # bytes of a line
-NAME = re.compile(r"exec:(?:(\d{1,6}(?:\.\d{1,6})?)s:)?(.*\S.*)", re.DOTALL)
+NAME = re.compile(rf"exec:(?:{LIMIT}:)?(.*\S.*)", re.DOTALL)
 
 
 class ProgramBot:
@@ -45,7 +46,7 @@ class ProgramBot:
         name: As above. The command is started without a shell.
 
     Attributes:
-        seconds: The limit.
+        bot_seconds: The limit.
 
     Raises:
         ValueError: There is no such program.
@@ -56,9 +57,7 @@ class ProgramBot:
         if found is None:
             raise ValueError(f"a program is named by its command, exec:CMD, not {name!r}")
         self.name = name = " ".join(name.split())  # for messages of one line
-        self.seconds = float(found[1] or SECONDS)
-        if not self.seconds:
-            raise ValueError(f"bot {name}: its limit must be more than 0 seconds")
+        self.bot_seconds = limit_of(found[1], name)
         try:
             self._command = shlex.split(found[2], posix=sys.platform != "win32")
         except ValueError as error:
@@ -93,7 +92,7 @@ class ProgramBot:
 
     def _decide(self, view: View, index: int) -> int:
         """Send a position, and read until there is an answer that is legal."""
-        deadline = monotonic() + self.seconds
+        deadline = monotonic() + self.bot_seconds
         if view.player not in self._seated:
             self._start(view.player)
             deadline += START
@@ -101,9 +100,10 @@ class ProgramBot:
         sent = asked = self._position(view, index)
         wrong: list[str] = []
         while len(wrong) < MOST_REFUSED:
-            said = self._seated[view.player].answer(sent, deadline - monotonic())
+            remaining = deadline - monotonic()
+            said = self._seated[view.player].answer(sent, remaining, f"bot {self.name}")
             if said is None:
-                self._blame(view.player, f"has not answered within {self.seconds:g} s")
+                self._blame(view.player, f"has not answered within {self.bot_seconds:g} s")
             if not said:
                 self._blame(view.player, "is gone: its output has ended")
             try:
@@ -124,6 +124,8 @@ class ProgramBot:
             self._seated[player] = _Process(self._command)
         except OSError as error:
             raise ValueError(f"bot {self.name} does not start: {error.strerror}") from error
+        except ValueError as error:  # of a command that no system takes
+            raise ValueError(f"bot {self.name} does not start: {error}") from error
 
     def _position(self, view: View, index: int) -> bytes:
         """The position as the table tells it, with no names and no log, in a line."""
@@ -193,11 +195,11 @@ class _Process:
             with suppress(OSError, ValueError):
                 pipe.close()
 
-    def answer(self, sent: bytes, seconds: float) -> bytes | None:
+    def answer(self, sent: bytes, seconds: float, who: str) -> bytes | None:
         """The next line that it writes after it was sent this; b"" if it is gone, None if late."""
         self._sent.put(sent)
         try:
-            return self._answers.get(timeout=max(seconds, 0))
+            return patiently(self._answers, max(seconds, 0), who)
         except Empty:
             return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,13 +13,20 @@ from pkgutil import resolve_name
 from typing import Any, NoReturn, TypeVar, get_type_hints
 
 from kododo_env.commands.arguments import read_arguments
-from kododo_env.system.stopping import end_at_once, exit_status, interrupt, on_stop
+from kododo_env.system.stopping import (
+    end_at_once,
+    end_with_threads,
+    exit_status,
+    interrupt,
+    on_stop,
+)
 
 Config = TypeVar("Config")
 
 BAD_INPUT = 2
 LONGEST_LINE = 500  # characters of a message; what is more may be the user's own words
 TRACEBACK = "KODODO_TRACEBACK"
+BOTS = "kododo_env.bots.python_bot"  # which is imported when somebody names one
 
 
 def run_cli(
@@ -46,22 +54,36 @@ def run_cli(
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Not every encoding has all letters of a file's name; stderr does so by itself.
         sys.stdout.reconfigure(errors="backslashreplace")
+    with _leaving_bots():
+        try:
+            with written_out():
+                with on_stop(end_at_once):  # libraries are imported
+                    config = _read(config_class, defaults, args)
+                    function = resolve_name(main) if isinstance(main, str) else main
+                with on_stop(interrupt):
+                    function(config)
+        except KeyboardInterrupt as stop:
+            print(": ".join(["\nstopped", *map(str, stop.args)]), file=sys.stderr)
+            sys.exit(exit_status(stop))
+        except (ValueError, OSError, ImportError, MemoryError, RuntimeError) as error:
+            said = _in_words(error)
+            if os.environ.get(TRACEBACK) or said is None:
+                raise
+            fail(said)
+        sys.exit(0)
+
+
+@contextmanager
+def _leaving_bots() -> Iterator[None]:
+    """An exit from inside does not wait for threads that bots have started."""
+    before = set(threading.enumerate())
     try:
-        with written_out():
-            with on_stop(end_at_once):  # libraries are imported
-                config = _read(config_class, defaults, args)
-                function = resolve_name(main) if isinstance(main, str) else main
-            with on_stop(interrupt):
-                function(config)
-    except KeyboardInterrupt as stop:
-        print(": ".join(["\nstopped", *map(str, stop.args)]), file=sys.stderr)
-        sys.exit(exit_status(stop))
-    except (ValueError, OSError, ImportError, MemoryError, RuntimeError) as error:
-        said = _in_words(error)
-        if os.environ.get(TRACEBACK) or said is None:
-            raise
-        fail(said)
-    sys.exit(0)
+        yield
+    except SystemExit as leaving:
+        more = set(threading.enumerate()) - before
+        if BOTS in sys.modules and not all(thread.daemon for thread in more):
+            end_with_threads(int(leaving.code or 0))
+        raise
 
 
 @contextmanager

@@ -157,7 +157,9 @@ def bots_of(folder: Path) -> list[str]:
         ValueError: There is no such folder, no bot in it, or too many; or the list is no text.
     """
     files = [each.name for each in files_in(folder, "*") if each.suffix in (".py", ".onnx")]
-    names = [name for name in files if not name.startswith(("_", "."))]
+    files = [name for name in files if not name.startswith(("_", "."))]
+    # Nothing but a path has this beginning, whatever the file's name looks like.
+    names = [f"./{name}" if ":" in name else name for name in files]
     if (folder / LIST).exists():
         content = read_ordinary(folder / LIST, LARGEST_LIST, str(folder / LIST))
         try:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from kododo_env.core.bounds import Bound, check_settings
 from kododo_env.rules_arguments import parse_rules
 from kododo_env.system.extras import needs
+from kododo_env.system.streams import reserved_streams
+
+if TYPE_CHECKING:
+    from kododo_env.play.lesson import TeachingTable
 
 SERVER, TERMINAL = ("starlette", "uvicorn", "websockets"), ("prompt_toolkit",)
 
@@ -91,6 +95,28 @@ def play(config: PlayConfig) -> None:
         needs("--mcp", "mcp", "mcp")
     elif not config.stdio:
         needs("the table", "play", *(TERMINAL if config.terminal else SERVER))
+    if config.stdio:
+        from kododo_env.play.stdio import play_lines
+
+        with reserved_streams() as (given, out):
+            play_lines(_table(config), given, out)
+    elif config.mcp:
+        from kododo_env.play.mcp_server import mcp_server
+
+        with reserved_streams():
+            server = mcp_server(_table(config))
+        server.run()  # the library reserves them, too
+    elif config.terminal:
+        from kododo_env.play.terminal import Terminal
+
+        Terminal(_table(config)).play()
+    else:
+        from kododo_env.play.server import serve
+
+        serve(_table(config), config.host, config.port, config.browser, config.keep)
+
+
+def _table(config: PlayConfig) -> TeachingTable:
     from kododo_env.play.seating import make_table
 
     table = make_table(
@@ -108,19 +134,4 @@ def play(config: PlayConfig) -> None:
     )
     if config.lesson:
         table.teach()
-    if config.stdio:
-        from kododo_env.play.stdio import play_lines
-
-        play_lines(table, sys.stdin.buffer, sys.stdout)
-    elif config.mcp:
-        from kododo_env.play.mcp_server import mcp_server
-
-        mcp_server(table).run()
-    elif config.terminal:
-        from kododo_env.play.terminal import Terminal
-
-        Terminal(table).play()
-    else:
-        from kododo_env.play.server import serve
-
-        serve(table, config.host, config.port, config.browser, config.keep)
+    return table

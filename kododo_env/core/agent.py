@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from inspect import iscoroutinefunction
 from itertools import groupby, pairwise
 from typing import Protocol, runtime_checkable
 
@@ -122,6 +123,8 @@ class CheckingAgent(Agent, Protocol):
 def check_agents(game: BatchGame, agents: Iterable[Agent | None]) -> None:
     """Raise ValueError, saying what differs, if one of the agents cannot play this game."""
     for agent in agents:
+        if agent is not None and iscoroutinefunction(agent.act):
+            raise ValueError(f"agent {agent.name!r} must answer at once: its act is asynchronous")
         if isinstance(agent, CheckingAgent):
             agent.check(game)
 

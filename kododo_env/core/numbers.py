@@ -63,7 +63,7 @@ def whole_numbers(values: npt.ArrayLike, name: str) -> Integer:
         return values
     try:
         array = np.asarray(values)
-    except (ValueError, TypeError, RuntimeError):
+    except Exception:  # an object's __array__ may raise anything
         raise ValueError(f"{name} must be an array of integers, not {shown(values)}") from None
     in_lists = isinstance(values, list | tuple)
     if in_lists and not array.size:  # numpy makes floats of none
@@ -162,6 +162,8 @@ def _text(value: object) -> str:
         return repr(value)
     except (ValueError, RecursionError):  # an int of too many digits, lists in lists in lists
         return f"{type(value).__name__} too long to show"
+    except Exception:  # its own __repr__ may raise anything
+        return f"{type(value).__name__} that cannot be shown"
 
 
 def _range(lowest: float | None, highest: float | None, above: bool = False) -> str:

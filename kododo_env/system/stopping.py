@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
+import sys
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 
 class Terminated(KeyboardInterrupt):
@@ -18,6 +21,13 @@ STOPS: dict[int, type[KeyboardInterrupt]] = {
     signal.SIGINT: KeyboardInterrupt,
     signal.SIGTERM: Terminated,
 }
+
+
+def is_stop(error: BaseException) -> bool:
+    """Whether an exception is that of a signal: only the main thread hears one, if at all."""
+    heard = threading.current_thread() is threading.main_thread()
+    heard = heard and signal.getsignal(signal.SIGINT) != signal.SIG_IGN
+    return isinstance(error, Terminated) or (isinstance(error, KeyboardInterrupt) and heard)
 
 
 def exit_status(stop: KeyboardInterrupt) -> int:
@@ -56,3 +66,13 @@ def end_at_once(number: int, frame: FrameType | None) -> None:
     """A handler that ends the process with a line."""
     os.write(2, b"\nstopped\n")
     os._exit(128 + number)
+
+
+def end_with_threads(status: int) -> NoReturn:
+    """End the process as Python does, but without waiting for threads that go on."""
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            with suppress(OSError, ValueError):  # nobody reads it, or it is closed
+                stream.flush()
+    os._exit(status)

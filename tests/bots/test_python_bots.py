@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 from kododo_env import make_agent, registry
 from kododo_env.arena.match import Match
+from kododo_env.bots import python_bot
 from kododo_env.core import Agent, View
 from kododo_env.core.agent import check_agents, joint_action
 from kododo_env.play.seating import make_table
@@ -85,9 +87,45 @@ class Narrow:
     def act(self, view, rng): return view.legal_action_mask.argmax(axis=1)
     def probabilities(self, view): return np.ones((view.num_envs, 3))
     def value(self, view): return "much"
+class WordlessError(Exception):
+    def __str__(self): raise KeyError("no words")
+class Wordless:
+    def act(self, view, rng): raise WordlessError
+class OutsideError(BaseException): pass
+class Outside:
+    def act(self, view, rng): raise OutsideError
+class WordlessOutsideError(BaseException):
+    def __str__(self): raise OutsideError
+class WordlessOutside:
+    def act(self, view, rng): raise WordlessOutsideError
+class NoArray:
+    def __init__(self, error): self.error = error
+    def __array__(self, *args, **named): raise self.error
+    def __repr__(self): raise KeyError("no words")
+def hides(view, rng): return NoArray(KeyError("no array"))
+def hides_outside(view, rng): return NoArray(OutsideError())
+def hides_in_list(view, rng): return [NoArray(KeyError("no array"))] * view.num_envs
+class Asynchronous:
+    async def act(self, view, rng): return view.legal_action_mask.argmax(axis=1)
+async def later(view, rng): return view.legal_action_mask.argmax(axis=1)
+def decorated(view, rng): return later(view, rng)
+class ChecksLater:
+    async def check(self, game): pass
+    def act(self, view, rng): pass
+class Nameless:
+    @property
+    def name(self): raise KeyError("no name")
+    def act(self, view, rng): pass
 def three(view, rng): return [1, 2, 3]
 def none(view, rng): return None
 number = 5
+"""
+CLOSED = """
+def __getattr__(name): raise KeyError(name)
+class Kind(type):
+    def __getattr__(self, name): raise KeyError(name)
+class Closed(metaclass=Kind):
+    pass
 """
 WRONG = [
     ("none.py:Bot", "bot {}: there is no file "),
@@ -111,6 +149,22 @@ WRONG = [
     ("bad.py:Illegal", "bot {} plays 99, which is not legal for player_0; legal are 5, 6, "),
     ("bad.py:three", r"bad.py:three' must play 2 actions, one for each game, not .* shape \(3,\)"),
     ("bad.py:none", "bad.py:none' plays must be integers, not object"),
+    ("bad.py:Wordless", r"bot {} fails: WordlessError \(bad.py, line \d+\)$"),
+    ("bad.py:Outside", r"bot {} fails: OutsideError \(bad.py, line \d+\)$"),
+    ("bad.py:WordlessOutside", r"bot {} fails: WordlessOutsideError \(bad.py, line \d+\)$"),
+    ("bad.py:hides", "bot {}: .* must be an array of integers, not NoArray that cannot be shown"),
+    ("bad.py:hides_outside", r"bot {} fails: OutsideError \(bad.py, line \d+\)$"),
+    ("bad.py:hides_in_list", "bot {}: .* must be an array of integers, not list that cannot be"),
+    ("bad.py:Asynchronous", "bot {}: Asynchronous is asynchronous, .* write def in place of async"),
+    ("bad.py:later", "bot {}: later is asynchronous, "),
+    ("bad.py:decorated", "bot {}: act is asynchronous, "),
+    ("bad.py:ChecksLater", "bot {}: check is asynchronous, "),
+    ("bad.py:Nameless", r"bot {} cannot be made: KeyError: 'no name' \(bad.py, line \d+\)$"),
+    ("closed.py:Closed", r"bot {} cannot be made: KeyError: 'act' \(closed.py, line \d+\)$"),
+    ("bad.py:Late:0.1s", "bot {} as player_0 has not answered within 0.1 s a game$"),
+    ("bad.py:Late:0s", "bot {}: its limit must be more than 0 seconds"),
+    ("hangs.py:Bot", "bot {} is not loaded within 0.1 s$"),
+    ("closed.py:Bot", r"bot {} cannot be made: KeyError: 'Bot' \(closed.py, line \d+\)$"),
     ("broken.py:Bot", r"bot {} cannot be imported: SyntaxError: [^()]*\(broken.py, line 1\)$"),
 ]
 
@@ -120,6 +174,8 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "good.py").write_text(GOOD)
     (tmp_path / "bad.py").write_text(BAD)
     (tmp_path / "broken.py").write_text("this is no code")
+    (tmp_path / "hangs.py").write_text("while True: pass")
+    (tmp_path / "closed.py").write_text(CLOSED)
     return tmp_path
 
 
@@ -167,7 +223,11 @@ def test_a_bot_of_a_module_sits_in_environments_at_tables_and_under_searches(
 
 
 @pytest.mark.parametrize(("bot", "said"), WRONG)
-def test_a_wrong_bot_is_named_with_what_is_wrong(bot: str, said: str, folder: Path) -> None:
+def test_a_wrong_bot_is_named_with_what_is_wrong(
+    bot: str, said: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if bot.startswith("hangs"):
+        monkeypatch.setattr(python_bot, "LOADING", 0.1)
     game, name = registry.batch_game("kododo", 2, 0, num_players=2), str(folder / bot)
 
     def play() -> None:
@@ -216,6 +276,43 @@ def test_numbers_of_another_shape_are_blamed_on_the_bot(
         ValueError, match=rf"^bot .*Narrow fails: ValueError: {method} must give numbers {told}"
     ):
         getattr(bot, method)(view)
+
+
+@pytest.mark.parametrize("name", ["builtins:print", "search:builtins:print:1", "sys:exit"])
+def test_a_module_without_a_file_has_bots_like_others(name: str) -> None:
+    """A traceback ended the command."""
+    view = registry.batch_game("kododo", 2, 0, num_players=2).view(0)
+    with pytest.raises(ValueError, match=r"^bot "):
+        make_agent(name, "kododo").act(view, np.random.default_rng(0))
+
+
+def test_a_bot_that_never_answers_is_told_at_a_table_whatever_thread_serves_it(
+    folder: Path,
+) -> None:
+    """The table waited for ever, and said nothing."""
+    table = make_table("kododo", 2, [f"{folder}/bad.py:Late:0.1s"], seed=0, pictures=False)
+    table.hear(0, {"type": "act", "step": 0, "action": 5})
+    with (
+        ThreadPoolExecutor(1) as threads,
+        pytest.raises(ValueError, match=r"^bot .*Late:0.1s as player_1 has not answered"),
+    ):
+        threads.submit(table.play_on).result()
+
+
+def test_an_interrupt_in_a_worker_is_the_bot_s_own(folder: Path) -> None:
+    """The worker ended with a traceback: Ctrl-C is for the process that has started it."""
+    (folder / "stops.py").write_text("def bot(view, rng): raise KeyboardInterrupt('no more')")
+    match = Match(f"{folder}/stops.py:bot", "random", "kododo", 2, 8, least_chunks=2)
+    with pytest.raises(ValueError, match="bot fails: KeyboardInterrupt: no more"):
+        match.play(2)
+
+
+def test_a_name_with_a_limit_is_that_of_a_search_s_policy_too(folder: Path) -> None:
+    view = registry.batch_game("kododo", 1, 0, num_players=2).view(0)
+    with pytest.raises(ValueError, match=r"has not answered within 0.1 s"):
+        make_agent(f"search:{folder}/bad.py:Late:0.1s:2", "kododo").act(
+            view, np.random.default_rng(0)
+        )
 
 
 def test_a_module_that_is_not_there_is_told(folder: Path) -> None:

@@ -54,8 +54,8 @@ def test_a_folder_of_bots_becomes_a_page(
     assert (code, err) == (0, "")
     assert re.search(r"ben.py: \d+ faults, the first: bot ben.py:Bot fails: KeyError: '<b>", out)
     for left_out in (
-        "late.py did not play: has not answered within 0.2 s a game",
-        "loops.py did not play: has not answered within 0.2 s a game",
+        "late.py did not play: bot late.py:Bot as player_0 has not answered within 0.2 s",
+        "loops.py did not play: bot loops.py:Bot as player_0 has not answered within 0.2 s",
         "stubborn.py did not play: its process ended before its answer",
         "gone.py did not play: its process ended before its answer",
         "wrong.py did not play: bot wrong.py:Bot cannot be imported: ZeroDivisionError: division",
