@@ -146,6 +146,12 @@ def _one_line(message: str) -> str:
     words = " ".join(message.split())
     if len(words) > LONGEST_LINE:
         words = f"{words[: LONGEST_LINE // 2]} … {words[-LONGEST_LINE // 2 :]}"
+    return escaped(words)
+
+
+def escaped(text: str) -> str:
+    """Text for a terminal: control characters other than line breaks do nothing there."""
     return "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode() for each in words
+        each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode()
+        for each in text
     )

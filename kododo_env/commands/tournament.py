@@ -19,6 +19,7 @@ from kododo_env.arena.progress import games_bar
 from kododo_env.arena.report import Report, build_report
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import cores, run
+from kododo_env.commands.cli import escaped
 from kododo_env.commands.recording import PARQUET, Keep, is_parquet, recorded
 from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import Games, Processes, Seed, check_settings
@@ -186,7 +187,7 @@ def play_and_write(
                 place.check()
             write(found)
         finally:  # it took long, and is lost if there was no room for the file
-            print(found.to_text(), flush=True)
+            print(escaped(found.to_text()), flush=True)
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -341,3 +343,25 @@ def test_the_first_and_the_last_legal_action_have_names(name: str, place: int) -
     assert agent.name == name
     wanted = [np.flatnonzero(mask)[place] for mask in view.legal_action_mask]
     assert agent.act(view, np.random.default_rng(0)).tolist() == wanted
+
+
+@pytest.mark.parametrize("command", ["evaluate --workers 1", "evaluate --workers 2", "contest"])
+def test_a_command_does_not_wait_for_the_threads_of_a_bot(command: str, tmp_path: Path) -> None:
+    """It never ended."""
+    (tmp_path / "bot.py").write_text(
+        "from threading import Thread\nfrom time import sleep\n"
+        "class Bot:\n"
+        "    def __init__(self): Thread(target=sleep, args=(100_000,)).start()\n"
+        "    def act(self, view, rng): return view.legal_action_mask.argmax(axis=1)\n"
+    )
+    options = {
+        "evaluate": "--players 2 --games 80 --agents random bot.py:Bot",
+        "contest": ". --players 2 --games 80",
+    }
+    words = [*command.split(), *options[command.partition(" ")[0]].split()]
+    done = subprocess.run(
+        [sys.executable, "-m", "kododo_env", *words], capture_output=True, text=True, check=False,
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=300,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "bot.py" in done.stdout

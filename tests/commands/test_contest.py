@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -93,6 +94,81 @@ def test_a_bot_that_ends_its_process_is_named_with_those_at_its_table(
     assert code == 2
     assert err.startswith("kododo contest: error: a process was ended while anna.py and ends.py pl")
     assert err.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files cannot have such names there")
+def test_a_file_is_a_file_whatever_its_name_looks_like(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first one's name was run as a command, and others were searches."""
+    folder = tmp_path / "bots"
+    folder.mkdir()
+    names = ['exec:sh -c "touch ran" .onnx', "search:kododo-2p:1.onnx", "drawn:0.onnx"]
+    for name in names:
+        (folder / name).symlink_to(POLICIES / "kododo-2p.onnx")
+    (folder / "exec:sh.py").write_text(f"class Bot:\n    {GOOD}\n")
+    (folder / "bots.txt").write_text("exec:sh.py\n")
+    few = ("--players", "2", "--games", "80", "--out", str(tmp_path / "a.html"))
+    code, out, err = kododo(monkeypatch, capsys, "contest", str(folder), *few)
+    assert (code, err) == (0, "")
+    for name in (*names, "exec:sh.py"):
+        assert f"./{name} " in out
+    assert out.count("did not play") == 1
+    assert "exec:sh.py did not play: bot exec:sh.py: there is no program sh.py" in out
+    assert not (folder / "ran").exists()
+
+
+def test_what_bots_and_their_files_are_called_does_nothing_to_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "anna.py").write_text(f"class Bot:\n    {GOOD}\n")
+    (tmp_path / "b\x1b[2J.py").write_text("raise KeyError('\x1b[3J')")
+    few = ("--players", "2", "--games", "80", "--out", str(tmp_path / "a.html"))
+    code, out, _ = kododo(monkeypatch, capsys, "contest", str(tmp_path), *few)
+    assert code == 0
+    assert "b\\x1b[2J.py did not play" in out
+    assert "\x1b" not in out
+
+
+def test_all_that_a_bot_s_code_can_raise_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each of them ended the contest, most with a traceback."""
+    (tmp_path / "anna.py").write_text(f"class Bot:\n    {GOOD}\n")
+    bots = {
+        "wordless": "class E(Exception):\n    def __str__(self): raise KeyError",
+        "outside": "class E(BaseException): pass",
+        "interrupt": "E = KeyboardInterrupt",
+        "array": "class E:\n    def __array__(self, *args, **named): raise KeyError",
+    }
+    for name, error in bots.items():
+        way = "return E()" if name == "array" else "raise E()"
+        first = "view.legal_action_mask.argmax(axis=1)"
+        (tmp_path / f"{name}.py").write_text(
+            f"{error}\nclass Bot:\n    def act(self, view, rng):\n"
+            f"        if view.num_envs > 1: {way}\n        return {first}\n"
+        )
+    few = ("--players", "2", "--games", "120", "--out", str(tmp_path / "a.html"))
+    code, out, err = kododo(monkeypatch, capsys, "contest", str(tmp_path), *few)
+    assert (code, err) == (0, "")
+    for name in bots:
+        assert re.search(rf"{name}\.py: \d+ faults, the first: bot {name}\.py:Bot", out)
+
+
+def test_a_bot_s_class_may_be_frozen() -> None:
+    """Its limit was set as an attribute."""
+
+    @dataclass(frozen=True)
+    class Frozen:
+        name: str = "frozen"
+        bot_seconds: float = 10
+
+        def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
+            return view.legal_action_mask.argmax(axis=1)
+
+    agent = Frozen()
+    Forfeiting(agent, 5)
+    assert agent.bot_seconds == 5
 
 
 def test_one_fault_is_told_as_one() -> None:

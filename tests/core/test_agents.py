@@ -272,6 +272,20 @@ def test_an_agent_that_can_check_is_asked_about_the_game() -> None:
     assert asked == [game]
 
 
+def test_an_agent_that_answers_later_is_refused() -> None:
+    """It was asked, and Python warned that nobody had awaited its answer."""
+
+    class Later:
+        name = "later"
+
+        async def act(self, view: View, rng: np.random.Generator) -> Any:
+            return view.legal_action_mask.argmax(axis=1)
+
+    later: Any = Later()
+    with pytest.raises(ValueError, match=r"agent 'later' .* its act is asynchronous"):
+        check_agents(registry.batch_game("kododo", 1, 0), [later])
+
+
 def test_as_many_agents_as_seats() -> None:
     game = registry.batch_game("kododo", 2, 0)
     with pytest.raises(ValueError, match="4 seats need as many agents, not 3"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -88,3 +89,30 @@ def test_a_program_plays_from_the_command_line(
     status, out, err = kododo(monkeypatch, capsys, "play", "kododo", *options)
     assert (status, err) == (0, "")
     assert [json.loads(line)["step"] for line in out.splitlines()] == [0, 0, 1]
+
+
+def test_what_a_bot_prints_and_reads_is_none_of_the_messages(tmp_path: Path) -> None:
+    """It stood between the lines of JSON, and an input of the bot took the next message."""
+    (tmp_path / "noisy.py").write_text(
+        "import os\n"
+        "print('at import')\n"
+        "class Bot:\n"
+        "    def act(self, view, rng):\n"
+        "        print('printed')\n"
+        "        os.write(1, b'written\\n')\n"
+        "        os.system('echo shell; cat')\n"
+        "        try:\n"
+        "            input()\n"
+        "        except EOFError:\n"
+        "            return view.legal_action_mask.argmax(axis=1)\n"
+    )
+    lines = '{"type": "act", "step": 0, "action": 5}\n{"type": "look"}\n'
+    options = ("kododo", "--stdio", "--seed", "1", "--opponents", "noisy.py:Bot")
+    done = subprocess.run(
+        [sys.executable, "-m", "kododo_env", "play", *options], input=lines,
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert [json.loads(line)["step"] for line in done.stdout.splitlines()] == [0, 0, 1, 1]
+    assert {*done.stderr.splitlines()} == {"at import", "printed", "written", "shell"}
