@@ -232,7 +232,7 @@ def make_agent(name: str, game: str, players: int | None = None) -> Agent:
             (the weakest) to ``level-5``, a search over one of these such as
             ``search:heuristic:50ms``, ``search:kododo-4p:64`` (worlds) or ``flat:random:64``, or
             somebody's bot, whose code is run: ``bot.py:Class``, ``package.module:Class`` or
-            ``exec:CMD``.
+            ``exec:CMD``; ``bot.py:Class:2s`` and ``exec:2s:CMD`` have 2 seconds a decision.
         game: The game's name.
         players: P. Levels alone need it.
 

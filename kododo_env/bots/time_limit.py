@@ -15,7 +15,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from time import monotonic
 from types import FrameType
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 SECONDS = 10.0  # for a decision
 LOADING = 60.0  # for code to be imported, and for what it makes to be made
@@ -26,6 +26,7 @@ SHORTEST = 0.001  # of a timer; 0 would switch it off
 Result = TypeVar("Result")
 
 _announced: set[str] = set()
+_idle: list[_Helper] = []  # threads that can make the next call
 _deadline = ContextVar("_deadline", default=math.inf)  # of the thread that may be left behind
 
 
@@ -64,7 +65,7 @@ def call_within(
 
     In the main thread a signal interrupts the function. If it catches even that and goes on, its
     process ends ``PATIENCE`` seconds later. In another thread, and on Windows, the function runs
-    in a thread of its own; this one is left behind, and ends when it runs Python code again. A
+    in another thread, which is left behind then, and ends when it runs Python code again. A
     limit inside a shorter one does nothing.
 
     Args:
@@ -83,7 +84,7 @@ def call_within(
     limit = seconds * games
     in_main_thread = threading.current_thread() is threading.main_thread()
     try:
-        if sys.platform == "win32" or not in_main_thread or not _has_alarm():
+        if sys.platform == "win32" or not in_main_thread:
             return _left_behind(limit, function, who)
         return _interrupted(limit, function, who)
     except _LateError:
@@ -95,7 +96,7 @@ def announce(who: str, limit: float) -> None:
     """Tell on stderr, once for each name, that a bot takes long, and which limit it has."""
     if who not in _announced:
         _announced.add(who)
-        _tell(f"waiting for {who}, which has {limit:g} s")
+        _tell(f"waiting for {who}, which has {round(limit)} s")
 
 
 def _tell(line: str) -> None:
@@ -105,10 +106,7 @@ def _tell(line: str) -> None:
 
 
 if sys.platform != "win32":  # it has no such signal
-
-    def _has_alarm() -> bool:
-        """Whether SIGALRM can be used: a handler that is not Python's could not be restored."""
-        return signal.getsignal(signal.SIGALRM) is not None
+    os.register_at_fork(after_in_child=_idle.clear)  # it has no threads but the one that forks
 
     def _interrupted(limit: float, function: Callable[[], Result], who: str) -> Result:
         """The function's result; a signal interrupts it if it is late."""
@@ -149,7 +147,8 @@ if sys.platform != "win32":  # it has no such signal
             raise _LateError from None
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, outer_handler)
+            if outer_handler is not None:  # one that is not Python's cannot be restored
+                signal.signal(signal.SIGALRM, outer_handler)
             if outer_remaining:
                 remaining = max(outer_remaining - (monotonic() - began), SHORTEST)
                 signal.setitimer(signal.ITIMER_REAL, remaining, outer_interval)
@@ -160,26 +159,56 @@ def _left_behind(limit: float, function: Callable[[], Result], who: str) -> Resu
     deadline = monotonic() + limit
     if _deadline.get() <= deadline:
         return function()
-    outcomes: SimpleQueue[Callable[[], Result]] = SimpleQueue()
     context = copy_context()
     context.run(_deadline.set, deadline)
-
-    def work() -> None:
-        try:
-            result = context.run(function)
-        except BaseException as error:  # the caller raises it
-            outcomes.put(partial(_raise, error))
-        else:
-            outcomes.put(lambda: result)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
     try:
-        outcome = patiently(outcomes, limit, who)
-    except Empty:
-        _abandon(thread)
-        raise _LateError from None
+        helper = _idle.pop()
+    except IndexError:
+        helper = _Helper()
+    helper.calls.put(partial(context.run, function))
+    try:
+        outcome: Callable[[], Result] = patiently(helper.outcomes, limit, who)
+    except BaseException as error:
+        helper.abandon()
+        if isinstance(error, Empty):
+            raise _LateError from None
+        raise
+    _idle.append(helper)
     return outcome()
+
+
+class _Helper:
+    """A thread that makes one call after the other, until it is abandoned in one of them."""
+
+    def __init__(self) -> None:
+        self.calls: SimpleQueue[Callable[[], Any] | None] = SimpleQueue()
+        self.outcomes: SimpleQueue[Callable[[], Any]] = SimpleQueue()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def _work(self) -> None:
+        while (call := self.calls.get()) is not None:
+            try:
+                result = call()
+            except BaseException as error:  # the caller raises it
+                self.outcomes.put(partial(_raise, error))
+            else:
+                self.outcomes.put(partial(_same, result))
+
+    def abandon(self) -> None:
+        """Let the thread end as soon as it runs Python code again."""
+        self.calls.put(None)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(_Abandoned)
+        )
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
+
+
+def _same(result: Result) -> Result:
+    return result
 
 
 def patiently(answers: SimpleQueue[Result], limit: float, who: str) -> Result:
@@ -193,15 +222,3 @@ def patiently(answers: SimpleQueue[Result], limit: float, who: str) -> Result:
     if limit > NOTICE:
         announce(who, limit)
     return answers.get(timeout=min(max(limit - NOTICE, 0), threading.TIMEOUT_MAX))
-
-
-def _raise(error: BaseException) -> NoReturn:
-    raise error
-
-
-def _abandon(thread: threading.Thread) -> None:
-    """Let a thread end as soon as it runs Python code again."""
-    if thread.ident is not None:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(thread.ident), ctypes.py_object(_Abandoned)
-        )
