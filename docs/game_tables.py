@@ -21,15 +21,18 @@ def head(game: str) -> str:
     door = registry.door(game)
     env = door.parallel_env()
     name, agents = env.metadata["name"], env.possible_agents
+    id = door.GYMNASIUM_ID
     assert env.metadata["is_parallelizable"]
     numbers, state = env.observation_space(agents[0])["observation"], env.state_space
     actions, takes = env.action_space(agents[0]), ", ".join(map(str, door.PLAYERS))
     rows = {
-        "Import": f"`from kododo_env import {name}`",
-        "Gymnasium id": f"`kododo_env:{door.GYMNASIUM_ID}`",
+        "Import": "`import kododo_env, pettingzoo`",
+        "Creation": f'`pettingzoo.make("parallel", "{id}")`',
+        "Parallel API": f'yes; AEC: `pettingzoo.make("aec", "{id}")`',
+        "Without a registry": f"`kododo_env.{name}.parallel_env()`; AEC: `env()`",
+        "Gymnasium id": f"`kododo_env:{id}`",
+        "Batch": f"`kododo_env.{name}.batch_game(num_envs)`",
         "Actions": type(actions).__name__,
-        "Parallel API": f"yes, `{name}.parallel_env()`; AEC: `{name}.env()`",
-        "Batch": f"`{name}.batch_game(num_envs)`",
         "Agents": f"`agents = {agents}`",
         "Number of agents": f"{len(agents)}; `num_players` takes {takes}",
         "Action shape": f"`{actions.shape}`",

@@ -1,6 +1,7 @@
 """Card games in which everybody reveals at once, for reinforcement learning.
 
-Importing this makes the games known to Gymnasium, now or when that is imported:
+Importing this makes the games known to PettingZoo and Gymnasium, now or when they are imported:
+``pettingzoo.make("parallel", "kododo/Kododo-v0", num_players=4)``,
 ``gymnasium.make("kododo_env:kododo/Kododo-v0", num_players=4)``.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kododo_env.gymnasium_ids import register_all
+from kododo_env import gymnasium_ids, pettingzoo_ids
 from kododo_env.system.on_import import when_imported
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["__version__", "load", "make_agent"]
 
-when_imported("gymnasium", register_all)
+when_imported("gymnasium", gymnasium_ids.register_all)
+when_imported("pettingzoo", pettingzoo_ids.register_all)
 
 
 if not TYPE_CHECKING:  # for whom every name would be right

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from kododo_env.core.options import check_options
-from kododo_env.doors import TableOptions, aec_game, parallel_game
+from kododo_env.doors import TableOptions, aec_game, parallel_game, show_options
 from kododo_env.games.combi_combo import CombiComboGame, Rules
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class Options(RulesOptions, TableOptions, total=False):
     """All options of ``parallel_env`` and ``env`` that are given by name."""
 
 
+@show_options(RulesOptions, Rules)
 def batch_game(
     num_envs: int, num_players: int = 4, seed: int | None = None, **rules: Unpack[RulesOptions]
 ) -> CombiComboGame:
@@ -56,6 +57,7 @@ def batch_game(
     return CombiComboGame(num_envs, Rules(num_players, **rules), seed)
 
 
+@show_options(Options, Rules)
 def parallel_env(num_players: int = 4, **options: Unpack[Options]) -> ParallelGame:
     """One game as a PettingZoo ParallelEnv, everybody choosing at once.
 
@@ -71,6 +73,7 @@ def parallel_env(num_players: int = 4, **options: Unpack[Options]) -> ParallelGa
     return parallel_game(batch_game, Rules, {"num_players": num_players, **options})
 
 
+@show_options(Options, Rules)
 def env(num_players: int = 4, **options: Unpack[Options]) -> AECGame:
     """One game as a PettingZoo AECEnv, one player after the other; see ``parallel_env``."""
     return aec_game(batch_game, Rules, {"num_players": num_players, **options})

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict
+from dataclasses import fields
+from inspect import Parameter
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from kododo_env.core.options import check_options
 
@@ -22,6 +26,11 @@ if TYPE_CHECKING:
     from kododo_env.wrappers.spaces import MaskPlace
 
 
+Function = TypeVar("Function", bound=Callable[..., Any])
+ARGUMENT = re.compile(r"^    (\w+): .*(?:\n {8}.*)*", re.MULTILINE)
+FURTHER_ARGUMENTS = re.compile(r"^    \*\*\w+: .*(?:\n {8}.*)*", re.MULTILINE)
+
+
 class TableOptions(TypedDict, total=False):
     """The options of ``parallel_env`` and ``env``, beside the rules of the game.
 
@@ -38,7 +47,8 @@ class TableOptions(TypedDict, total=False):
             ``"rllib"`` in the observation, under RLlib's names.
         opponents: Agents or their names, such as ``"heuristic"``, that have some of the seats:
             for each seat one or None; one alone has all seats but the first.
-        record: A folder into which the record of each episode is written.
+        record: A folder that gets the record of each episode that is played to its end.
+        max_cycles: After how many joint steps an episode is truncated; None or -1: never.
     """
 
     reward: RewardName | Reward
@@ -49,6 +59,57 @@ class TableOptions(TypedDict, total=False):
     action_mask: MaskPlace
     opponents: Opponent | Sequence[Opponent | None] | None
     record: str | Path | None
+    max_cycles: int | None
+
+
+TABLE_DEFAULTS: dict[str, Any] = {
+    **dict.fromkeys(TableOptions.__annotations__),
+    "reward": "score",
+    "illegal_action": "raise",
+    "normalize": False,
+    "action_mask": "both",
+}
+"""Those of ``PettingZooTable``, which needs a library that is imported only when it is used."""
+
+
+def show_options(options: type[Any], rules: type[Any]) -> Callable[[Function], Function]:
+    """Let ``help`` list the options that a function takes by ``**``, in place of the two stars.
+
+    The signature gets their types and defaults, and the docstring their meanings.
+
+    Args:
+        options: The ``TypedDict`` that names them.
+        rules: The game's ``Rules``.
+    """
+    defaults = TABLE_DEFAULTS | {field.name: field.default for field in fields(rules)}
+    meanings = _meanings(rules) | _meanings(TableOptions)
+
+    def decorate(function: Function) -> Function:
+        signature = inspect.signature(function)
+        *parameters, _ = signature.parameters.values()
+        further = [name for name in options.__annotations__ if name not in signature.parameters]
+        for name in further:
+            annotation = options.__annotations__[name].__forward_arg__
+            parameters.append(
+                Parameter(
+                    name, Parameter.KEYWORD_ONLY, default=defaults[name], annotation=annotation
+                )
+            )
+        function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        if function.__doc__:  # Python's -OO leaves docstrings out
+            listed = "\n".join(meanings[name] for name in further if name in meanings)
+            text = inspect.cleandoc(function.__doc__)
+            function.__doc__ = FURTHER_ARGUMENTS.sub(lambda _: listed, text)
+        return function
+
+    return decorate
+
+
+def _meanings(documented: type[Any]) -> dict[str, str]:
+    """The lines that explain each argument in a docstring."""
+    _, _, section = inspect.cleandoc(documented.__doc__ or "").partition("\nArgs:\n")
+    entries = ARGUMENT.finditer(section.partition("\n\n")[0])
+    return {entry[1]: entry[0] for entry in entries}
 
 
 def parallel_game(

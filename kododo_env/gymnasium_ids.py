@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from kododo_env import pettingzoo_ids
 from kododo_env.system.on_import import when_imported
 
 if TYPE_CHECKING:
@@ -82,9 +83,10 @@ def _split(
 
 
 def register(game: str, id: str) -> None:
-    """Tell Gymnasium the id of a game, now or when it is imported; a door elsewhere ends with this.
+    """Tell Gymnasium and PettingZoo the id of a game, now or when they are imported.
 
-    ``gymnasium.make("package.NAME_v0:ID")`` then imports the door, and finds the id.
+    A door in another package ends with this call. ``gymnasium.make("package.NAME_v0:ID")`` then
+    imports the door, and finds the id; ``pettingzoo.make`` needs the door to be imported before.
 
     Args:
         game: The game's name in the registry.
@@ -102,6 +104,7 @@ def register(game: str, id: str) -> None:
             f"Gymnasium's id of {game} must be like {game}/Name-v0 and no other game's, not {id!r}"
         )
     when_imported("gymnasium", lambda: _register(game, id))
+    when_imported("pettingzoo", lambda: pettingzoo_ids.register(game, id))
 
 
 def register_all() -> None:

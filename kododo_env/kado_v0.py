@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from kododo_env.core.options import check_options
-from kododo_env.doors import TableOptions, aec_game, parallel_game
+from kododo_env.doors import TableOptions, aec_game, parallel_game, show_options
 from kododo_env.games.kado import KadoGame, Rules
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Options(RulesOptions, TableOptions, total=False):
     """All options of ``parallel_env`` and ``env`` that are given by name."""
 
 
+@show_options(RulesOptions, Rules)
 def batch_game(
     num_envs: int, num_players: int = 3, seed: int | None = None, **rules: Unpack[RulesOptions]
 ) -> KadoGame:
@@ -52,6 +53,7 @@ def batch_game(
     return KadoGame(num_envs, Rules(num_players, **rules), seed)
 
 
+@show_options(Options, Rules)
 def parallel_env(num_players: int = 3, **options: Unpack[Options]) -> ParallelGame:
     """One game as a PettingZoo ParallelEnv; a player with nothing to decide plays the no-op.
 
@@ -67,6 +69,7 @@ def parallel_env(num_players: int = 3, **options: Unpack[Options]) -> ParallelGa
     return parallel_game(batch_game, Rules, {"num_players": num_players, **options})
 
 
+@show_options(Options, Rules)
 def env(num_players: int = 3, **options: Unpack[Options]) -> AECGame:
     """One game as a PettingZoo AECEnv, which asks only players with something to decide.
 

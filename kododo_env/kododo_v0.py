@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from kododo_env.core.options import check_options
-from kododo_env.doors import TableOptions, aec_game, parallel_game
+from kododo_env.doors import TableOptions, aec_game, parallel_game, show_options
 from kododo_env.games.kododo import KododoGame, Rules
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class Options(RulesOptions, TableOptions, total=False):
     """All options of ``parallel_env`` and ``env`` that are given by name."""
 
 
+@show_options(RulesOptions, Rules)
 def batch_game(
     num_envs: int,
     num_players: int = 4,
@@ -60,6 +61,7 @@ def batch_game(
     return KododoGame(num_envs, Rules(num_players, variant, **rules), seed)
 
 
+@show_options(Options, Rules)
 def parallel_env(
     num_players: int = 4, variant: Variant = "standard", **options: Unpack[Options]
 ) -> ParallelGame:
@@ -80,6 +82,7 @@ def parallel_env(
     )
 
 
+@show_options(Options, Rules)
 def env(num_players: int = 4, variant: Variant = "standard", **options: Unpack[Options]) -> AECGame:
     """One game as a PettingZoo AECEnv, one player after the other; see ``parallel_env``."""
     return aec_game(batch_game, Rules, {"num_players": num_players, "variant": variant, **options})

@@ -49,7 +49,7 @@ class AECGame(PettingZooTable, AECEnv):
         if not self.agents:
             raise self._not_running()
         agent = self.agent_selection
-        if self.terminations[agent]:
+        if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         if not self._waiting:  # this choice was played, and then an opponent failed
@@ -91,22 +91,28 @@ class AECGame(PettingZooTable, AECEnv):
         return found
 
     def _play_on(self) -> None:
-        """Play forced steps until a player has something to decide; the first such player is next.
+        """Play forced steps until a player has something to decide or the episode ends.
+
+        The first such player is next.
 
         If an opponent fails, the next ``step`` goes on here.
         """
-        while not (self._waiting or self.game.terminated.item()):
+        while not (self._waiting or any(self._ended())):
             with self._choices.unless_refused():
                 self._play_turn()
         self._tell()
 
     def _tell(self) -> None:
         """Tell rewards, ends, observations and infos, and whose turn it is."""
-        points, over = self._gained.tolist(), self.game.terminated.item()
+        points = self._gained.tolist()
         self._gained = np.zeros(self.game.num_players)
         self.rewards = {name: points[player] for name, player in self._player_of.items()}
         self._accumulate_rewards()
-        self.terminations = dict.fromkeys(self.possible_agents, over)
+        terminated, truncated = self._ended()
+        self.terminations = dict.fromkeys(self.possible_agents, terminated)
+        self.truncations = dict.fromkeys(self.possible_agents, truncated)
+        if truncated:
+            self._waiting = []  # nobody is asked any more
         self._numbers = self._format.numbers(self.game)[0]
         self.infos: dict[str, dict[str, Any]] = {
             name: self._format.info(self._masks[player].copy())

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
+from warnings import warn
 
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown, whole_numbers, whole_seed
+from kododo_env.core.numbers import shown, whole_number, whole_numbers, whole_seed
 
 OPTIONS = ("deck", "reset_mask")  # of ``reset``; a library may give others, which say nothing here
 
@@ -61,6 +63,36 @@ def checked(options: Any) -> Mapping[str, Any]:
         if near := get_close_matches(str(name).lower(), OPTIONS, 1, 0.75):
             raise ValueError(f"reset has no option {shown(name)}: did you mean {near[0]!r}?")
     return found
+
+
+@cache  # a warning comes once in a process, whatever its filters say
+def _warn_of_option(name: str, taken: str) -> None:
+    warn(f"reset ignores the option {name}; it takes {taken}", stacklevel=4)
+
+
+def warn_of_unknown(options: Mapping[str, Any] | None, *names: str) -> None:
+    """Warn once of each option of ``reset`` that is none of these names, and so has no effect.
+
+    PettingZoo's environments do not: its own tests give an option that nobody has.
+    """
+    for name in options or ():
+        if name not in names:
+            _warn_of_option(shown(name), " and ".join(map(repr, names)))
+
+
+def step_limit(limit: Any, name: str) -> int | None:
+    """Return the most steps of an episode, or None where there is no limit.
+
+    Args:
+        limit: A whole number from 1; None or -1, as PettingZoo and Gymnasium write it: no limit.
+        name: The name of the option, for the message.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    if limit is None or whole_number(limit, name) == -1:
+        return None
+    return whole_number(limit, name, 1)
 
 
 def own_generator(seed: int | None) -> np.random.Generator:

@@ -17,7 +17,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_seed
 from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.wrappers.choices import Choices, OnIllegal
-from kododo_env.wrappers.dealing import check_batch, checked
+from kododo_env.wrappers.dealing import OPTIONS, check_batch, checked, step_limit, warn_of_unknown
 from kododo_env.wrappers.drawing import PictureMode, check_render_mode, drawing_metadata
 from kododo_env.wrappers.opponents import Opponents, around, learner_and_opponents
 from kododo_env.wrappers.outer_wrappers import OuterWrappers
@@ -33,6 +33,8 @@ from kododo_env.wrappers.spaces import (
 AutoresetName = Literal["NextStep", "SameStep", "Disabled"]
 Seeds = list[int | None]
 Step = tuple[Observation, Float64, Bool, Bool, dict[str, Any]]
+Outcome = tuple[Float64, Bool, Bool]
+"""Rewards, terminations and truncations of a step, (N,)."""
 
 
 class BatchVectorEnv(VectorEnv[Any, Any, Any]):
@@ -53,6 +55,9 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             after the end deals again and ignores the actions; ``"SameStep"``: the step that ends
             a game deals again, and ``info["final_obs"]`` has the last observations;
             ``"Disabled"``: ``reset(options={"reset_mask": over})`` does.
+        max_episode_steps: How many decisions the learner has in an episode. Where it would have
+            another one, the episode is truncated, and the game waits as one that is over. None
+            or -1 is no limit.
         **options: All others are those of ``SingleSeatEnv``; a reward is an array (N, P), and
             ``info["illegal_action"]`` tells of each game whether a legal action was played
             instead. With ``action_mask="info"`` observations are arrays (N, F) alone.
@@ -63,6 +68,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         opponents: The P - 1 agents in the other seats, in turn order from the learner on. Others
             can be set, by ``set_attr`` too, and play from the next step on.
         autoreset_mode: How games that are over are dealt again; the same is in ``metadata``.
+        max_episode_steps: The most decisions of an episode, or None.
 
     Raises:
         ValueError: It is no batch, an option is unknown, or the opponents are not agents or not
@@ -81,6 +87,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         observation_dtype: npt.DTypeLike | None = None,
         normalize: bool = False,
         action_mask: MaskPlace = "both",
+        max_episode_steps: int | None = None,
     ) -> None:
         check_batch(game)
         check_render_mode(render_mode, batch=True)
@@ -100,8 +107,14 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self.action_space = batch_space(self.single_action_space, game.num_envs)
         self._each = np.arange(game.num_envs)
         self._gained = np.zeros(game.num_envs)
+        self.max_episode_steps = step_limit(max_episode_steps, "max_episode_steps")
+        self._decisions = np.zeros(game.num_envs, np.int64)  # the learner's, since the deal
+        # Episodes that were cut short. Their games go on, since a batch is at one turn, but not
+        # for the learner.
+        self._truncated = np.zeros(game.num_envs, np.bool_)
+        self._before = np.zeros(game.num_envs, np.bool_)  # which were over before this step
         self._dealt = False
-        self._told: tuple[Float64, Bool] | None = None  # rewards and ends of a step, once known
+        self._told: Outcome | None = None  # of a step, once it is known
         self._goes_on = False  # whether an opponent failed after the learner's choices were played
 
     def __repr__(self) -> str:
@@ -133,7 +146,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
                 None among them the others' cards, and what else is drawn, go on at random.
             options: ``{"reset_mask": (N,) bool}`` deals only these games, which must be those
                 that are over; ``{"deck": (N, D)}`` gives the order of the cards. Other keys
-                are ignored.
+                are ignored, with a warning.
 
         Returns:
             Observations and info.
@@ -144,6 +157,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         """
         self._outer.check()
         given, (own, seed) = checked(options), self._seeds(seed)
+        warn_of_unknown(given, *OPTIONS)
         dealt = _games(given.get("reset_mask"), self.num_envs)
         if dealt.all():
             self.game.reset(seed, self._decks(own, given.get("deck")))
@@ -168,7 +182,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             actions: Action numbers, shape (N,); those of games that are over are ignored.
 
         Returns:
-            Observations, rewards (N,), terminations (N,), truncations (never) and info.
+            Observations, rewards (N,), terminations (N,), truncations (N,) by
+            ``max_episode_steps``, and info.
 
         Raises:
             ValueError: An action is not one, or illegal and not to be replaced, or an opponent
@@ -180,20 +195,44 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         else:
             self._lay(actions)
         if self._told is None:
-            ended = self.game.terminated & ~self._before
-            self._told, self._gained = (self._gained, ended), np.zeros(self.num_envs)
-            if self.autoreset_mode == AutoresetMode.SAME_STEP and self.game.terminated.any():
-                self._info |= self._final(ended)
-                self._begin(self.game.restart_finished())
+            terminated = self.game.terminated & ~self._before
+            truncated = self._truncate()
+            rewards = np.where(self._before, 0, self._gained)
+            self._told = rewards, terminated, truncated
+            self._gained = np.zeros(self.num_envs)
+            if self.autoreset_mode == AutoresetMode.SAME_STEP and self._over().any():
+                self._info |= self._final(terminated | truncated)
+                dealt = self._restart()
+                if dealt.any():
+                    self._begin(dealt)
+                self._before = self._over()  # what is given out now is of the next episodes
         return self._given(*self._told, self._info)
 
     def action_masks(self) -> Bool:
         """The learner's legal actions, (N, A)."""
-        return np.array(self._masks(), order="C")
+        masks = np.array(self._masks(), order="C")
+        waiting = self._truncated & self._before
+        if waiting.any():  # in the step that truncates, the mask is the position's own
+            masks[waiting] = False
+            masks[waiting, self.game.no_op] = True
+        return masks
 
     def _masks(self) -> Bool:
-        """``action_masks``, perhaps the game's own."""
+        """The learner's legal actions in the games, (N, A), perhaps the game's own array."""
         return self._own(self.game.legal_action_mask())
+
+    def _over(self) -> Bool:
+        """Which games are over for the learner, (N,): those that have ended or were cut short."""
+        return self.game.terminated | self._truncated
+
+    def _truncate(self) -> Bool:
+        """Cut episodes short where the learner would decide once more than it may: which, (N,)."""
+        if self.max_episode_steps is None:
+            return np.zeros(self.num_envs, np.bool_)
+        spent = self._decisions >= self.max_episode_steps
+        truncated: Bool = spent & self._own(self.game.deciding()) & ~self._over()
+        self._truncated = self._truncated | truncated
+        return truncated
 
     def _own(self, everybody: Array) -> Array:
         """The learner's part, (N, ...), of an array of all players, (N, P, ...)."""
@@ -228,6 +267,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         Raises:
             AttributeError: A game has nothing of that name.
         """
+        if name == "action_masks":
+            return tuple(self.action_masks())
         found = [getattr(slot, name) for slot in self._slots]
         return tuple(each(*args, **kwargs) if callable(each) else each for each in found)
 
@@ -287,11 +328,13 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         """Deal the games that are over, which must be those that are wanted."""
         if seed is not None:
             raise ValueError("a seed deals all games again; give it without reset_mask")
-        if not np.array_equal(wanted, self.game.terminated):
+        if not np.array_equal(wanted, self._over()):
             raise ValueError(
                 "reset_mask must be the games that are over, or all: games of a batch are at the "
                 "same turn"
             )
+        if not np.array_equal(wanted, self.game.terminated):
+            raise ValueError("games that were truncated can be dealt only when all are over")
         if not self.game.restart_finished().any():
             raise ValueError("games that are over can be dealt only with the others' next deal")
 
@@ -300,29 +343,44 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         if self._seat_changes:
             seats = self._choices.rng.integers(self.game.num_players, size=self.num_envs)
             self.seats = np.where(dealt, seats, self.seats)
+        self._decisions = np.where(dealt, 0, self._decisions)
+        self._truncated = self._truncated & ~dealt
+        self._before = self._before & ~dealt
         self._gained = np.zeros(self.num_envs)
         self._play_on()
 
+    def _restart(self) -> Bool:
+        """Deal games again that are over, where the batch allows it now: which ones, (N,)."""
+        if not self._truncated.any() or not self._over().all():
+            return self.game.restart_finished()
+        self.game.reset()
+        return np.ones(self.num_envs, np.bool_)
+
     # --- a step -----------------------------------------------------------------------
 
-    def _since(self, info: dict[str, Any], told: tuple[Float64, Bool] | None = None) -> None:
+    def _since(self, info: dict[str, Any], told: Outcome | None = None) -> None:
         """From here on counts what the next return of ``step`` gives; or that is settled."""
         self._info = info
         self._told = told
-        self._before = self.game.terminated.copy()
+        self._before = self._over()
 
     def _lay(self, actions: Any) -> None:
         """Play the learner's choices and play on; or deal again, where that is the step."""
-        game, over = self.game, self.game.terminated.all()
+        game, over = self.game, self._over().all()
         if not self._dealt or (over and self.autoreset_mode == AutoresetMode.DISABLED):
             when = "are over" if self._dealt else "have not begun"
             raise RuntimeError(f"the games of {game.name} {when}; call reset()")
         if over and self.autoreset_mode == AutoresetMode.NEXT_STEP:
-            self._since({}, (np.zeros(self.num_envs), np.zeros(self.num_envs, np.bool_)))
-            self._begin(game.restart_finished())
+            nothing = np.zeros(self.num_envs, np.bool_)
+            self._since({}, (np.zeros(self.num_envs), nothing, nothing.copy()))
+            self._begin(self._restart())
             return
         self._since({})
+        if self.max_episode_steps is not None:
+            deciding = self._own(game.deciding())
         replaced = self._play(actions)
+        if self.max_episode_steps is not None:
+            self._decisions = self._decisions + deciding
         if replaced.any():
             self._info |= _marked("illegal_action", replaced.copy(), replaced)
         self._play_on()
@@ -331,12 +389,14 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         """The learner's actions that are played, and which of them replace illegal ones."""
         given = self._choices.numbers(actions, "game", self.num_envs).astype(np.int64)
         given[self.game.terminated] = self.game.no_op
-        return given, self._choices.settle_all(given, self._masks())
+        masks = self._masks()
+        given[self._truncated] = masks[self._truncated].argmax(axis=1)
+        return given, self._choices.settle_all(given, masks)
 
     def _play_on(self) -> None:
         """Play until the learner has something to decide in a game, or all are over."""
         game, self._goes_on = self.game, True
-        while not (game.terminated.all() or self._own(game.deciding()).any()):
+        while not (self._over().all() or (self._own(game.deciding()) & ~self._truncated).any()):
             self._play()
         self._goes_on = False
 
@@ -388,10 +448,12 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             info |= _marked(name, each, np.ones(self.num_envs, np.bool_))
         return self._format.observation(numbers, masks), info
 
-    def _given(self, gained: Float64, ended: Bool, info: dict[str, Any]) -> Step:
+    def _given(
+        self, rewards: Float64, terminated: Bool, truncated: Bool, info: dict[str, Any]
+    ) -> Step:
         """The returns of a step."""
         observations, seen = self._see()
-        return observations, gained, ended, np.zeros(self.num_envs, np.bool_), seen | info
+        return observations, rewards, terminated, truncated, seen | info
 
     def _final(self, ended: Bool) -> dict[str, Any]:
         """Observations and infos of the games that have ended, before they are dealt again."""

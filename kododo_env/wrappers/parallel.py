@@ -52,7 +52,8 @@ class ParallelGame(PettingZooTable, ParallelEnv):
             actions: An action number for each agent.
 
         Returns:
-            Observations, rewards, terminations, truncations (never) and infos of all agents.
+            Observations, rewards, terminations, truncations (by ``max_cycles``) and infos of all
+            agents.
 
         Raises:
             ValueError: Agents are missing or unknown, or an action is illegal; nothing is
@@ -72,14 +73,14 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         observations, infos = self._see()
         for name in replaced:
             infos[name]["illegal_action"] = True
-        over: bool = game.terminated.item()
-        if over:
+        terminated, truncated = self._ended()
+        if terminated or truncated:
             self.agents = []
         return (
             observations,
             {name: rewards[player] for name, player in self._player_of.items()},
-            dict.fromkeys(names, over),
-            dict.fromkeys(names, False),
+            dict.fromkeys(names, terminated),
+            dict.fromkeys(names, truncated),
             infos,
         )
 

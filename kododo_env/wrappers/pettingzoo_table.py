@@ -18,7 +18,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.records.folder import EpisodeRecords
 from kododo_env.wrappers.choices import Choices, OnIllegal
-from kododo_env.wrappers.dealing import check_single, deal
+from kododo_env.wrappers.dealing import check_single, deal, step_limit
 from kododo_env.wrappers.drawing import RenderMode, check_render_mode, draw, drawing_metadata
 from kododo_env.wrappers.opponents import Opponents, learners, reseat, seated
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat, action_space
@@ -35,6 +35,7 @@ class PettingZooTable:
         game: The batch of one game that is played.
         opponents: The agent in each seat, None for a learner; others can be set.
         possible_agents: ``"player_0"`` and so on, in seat order, without the opponents.
+        max_cycles: The most joint steps of an episode, or None.
         metadata: PettingZoo's; the name is that of the door, such as ``"kododo_v0"``.
         state_space: The space of ``state()``.
 
@@ -53,9 +54,11 @@ class PettingZooTable:
         action_mask: MaskPlace = "both",
         opponents: Opponents = None,
         record: str | Path | None = None,
+        max_cycles: int | None = None,
     ) -> None:
         check_single(game)
         check_render_mode(render_mode)
+        self.max_cycles = step_limit(max_cycles, "max_cycles")
         self.game = game
         self.render_mode = render_mode
         self.metadata: dict[str, Any] = {
@@ -166,6 +169,13 @@ class PettingZooTable:
             self._records.step(self.game, actions[0])
         if self.render_mode == "human":
             self.render()
+
+    def _ended(self) -> tuple[bool, bool]:
+        """Whether the game is over, and whether ``max_cycles`` ends the episode before that."""
+        terminated: bool = self.game.terminated.item()
+        if terminated or self.max_cycles is None:
+            return terminated, False
+        return False, self.game.steps_played >= self.max_cycles
 
     def _not_running(self) -> RuntimeError:
         when = "is over" if self._dealt else "has not begun"

@@ -14,7 +14,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_seed
 from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.wrappers.choices import Choices, OnIllegal
-from kododo_env.wrappers.dealing import check_single, deal
+from kododo_env.wrappers.dealing import check_single, checked, deal, warn_of_unknown
 from kododo_env.wrappers.drawing import RenderMode, check_render_mode, draw, drawing_metadata
 from kododo_env.wrappers.opponents import Opponents, around, learner_and_opponents, seat_of
 from kododo_env.wrappers.outer_wrappers import OuterWrappers
@@ -123,8 +123,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         Args:
             seed: The same seed and actions give the same game, if the opponents draw
                 their randomness from the generator that they are given.
-            options: ``{"deck": ...}`` gives the order of the cards, shape (D,); other
-                keys are ignored.
+            options: ``{"deck": ...}`` gives the order of the cards, shape (D,). Other keys are
+                ignored, with a warning.
 
         Returns:
             Observation and info.
@@ -134,6 +134,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         """
         self._outer.check()
         seed = whole_seed(seed)
+        warn_of_unknown(checked(options), "deck")
         deal(self.game, seed, options)  # or it raises, and nothing is changed
         super().reset(seed=seed)
         self._choices.seed(seed)
@@ -155,7 +156,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             action: An action number.
 
         Returns:
-            Observation, reward, terminated, truncated (never) and info.
+            Observation, reward, terminated, truncated (never: ``max_episode_steps=`` of
+            ``gymnasium.make`` is Gymnasium's wrapper around this environment) and info.
 
         Raises:
             ValueError: The action is not one, or illegal and not to be replaced; or an

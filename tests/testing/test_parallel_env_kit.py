@@ -92,6 +92,20 @@ def empty_mask(env: Any) -> Any:
     return told
 
 
+@kind("masks", "after step 2 the mask of player_1 allows nothing")
+class EmptyMaskAtTheCut(HighCards):
+    """The step that truncates an episode gives a mask of zeros, as if the game were over."""
+
+    def __init__(self) -> None:
+        super().__init__(max_cycles=2)
+
+    def step(self, actions: dict[str, int]) -> Any:
+        told = super().step(actions)
+        if told[3]["player_1"]:
+            told[0]["player_1"]["action_mask"][:] = 0
+        return told
+
+
 @instead("_see", "masks", r"after step 0 the mask of player_0 is bool \(2,\), not int8")
 def bool_mask(env: Any) -> Any:
     """The mask is of truth values, which no space can sample with."""
@@ -181,6 +195,11 @@ def only(check: str, make_env: Any) -> Report:
 def test_a_sound_environment_passes_every_check() -> None:
     assert_sound(check_parallel_env(HighCards), PLANTS, CHECKS)
     only("infos", HighCards)
+
+
+def test_a_sound_environment_that_truncates_passes_every_check() -> None:
+    report = check_parallel_env(lambda: HighCards(max_cycles=2))
+    assert not any(found.left_out for found in report.findings)
 
 
 @PLANTS.each()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, ClassVar
@@ -61,7 +63,13 @@ class Dialect:
     space: gymnasium.Space[Any]
 
     def __init__(self, game: str = "kododo", players: int = 4, **options: Any) -> None:
+        self.limited = bool(options.keys() & {"max_cycles", "max_episode_steps"})
         self._make(game, num_players=players, **self.options | options)
+
+    def ended(self, over: list[bool], cut: list[bool]) -> list[bool]:
+        """For which slots the episode has ended, and only by a limit if it was cut short."""
+        assert self.limited or not any(cut)
+        return [terminated != truncated for terminated, truncated in zip(over, cut, strict=True)]
 
     @property
     def game(self) -> BatchGame:
@@ -105,8 +113,7 @@ class Parallel(Dialect):
         told = self.env.step(dict(zip(self.env.possible_agents, actions, strict=True)))
         assert all(list(each) == self.env.possible_agents for each in told)
         seen, rewards, over, cut, infos = ([*each.values()] for each in told)
-        assert not any(cut)
-        return Told(seen, infos, over, rewards)
+        return Told(seen, infos, self.ended(over, cut), rewards)
 
 
 class AEC(Parallel):
@@ -126,11 +133,11 @@ class AEC(Parallel):
 
     def _told(self) -> Told:
         env, names = self.env, self.env.possible_agents
-        assert not any(env.truncations.values())
+        over, cut = ([told[name] for name in names] for told in (env.terminations, env.truncations))
         return Told(
             [env.observe(name) for name in names],
             [env.infos[name] for name in names],
-            [env.terminations[name] for name in names],
+            self.ended(over, cut),
             [env.rewards[name] for name in names],
         )
 
@@ -151,8 +158,7 @@ class Single(Dialect):
     def step(self, actions: Any) -> Told:
         (action,) = actions
         seen, reward, over, cut, info = self.env.step(action)
-        assert cut is False
-        return Told([seen], [info], [over], [reward])
+        return Told([seen], [info], self.ended([over], [cut]), [reward])
 
 
 class Vector(Dialect):
@@ -176,11 +182,11 @@ class Vector(Dialect):
     def step(self, actions: Any) -> Told:
         seen, rewards, over, cut, info = self.env.step(actions)
         rows = self._rows(seen)
-        assert not cut.any()
+        ended = self.ended(over.tolist(), cut.tolist())
         if "final_obs" in info:  # what else is told is of the next game
-            assert info["_final_obs"].tolist() == info["_final_info"].tolist() == over.tolist()
+            assert info["_final_obs"].tolist() == info["_final_info"].tolist() == ended
             rows, info = [*info["final_obs"]], info["final_info"]
-        return Told(rows, self._each(info), over.tolist(), [*rewards])
+        return Told(rows, self._each(info), ended, [*rewards])
 
     def _rows(self, seen: Any) -> list[Any]:
         return [row_of(seen, index) for index in range(self.num_envs)]
@@ -245,6 +251,13 @@ class SB3(Dialect):
 
     def pictures(self) -> list[Any]:
         return self.env.get_images()
+
+
+def printed(code: str, *options: str) -> str:
+    """What a Python of its own prints, with these options."""
+    command = [sys.executable, *options, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 def play(table: Dialect, rng: np.random.Generator, *seeds: int | None) -> list[Told]:

@@ -382,19 +382,27 @@ def asked_again(env: Any) -> None:
     env.step, env.reset = step, deal
 
 
+@pytest.mark.parametrize("limit", [None, 4])
 @pytest.mark.parametrize("kind", EVERY_MODE)
 @pytest.mark.parametrize("game", GAMES)
-def test_nothing_is_lost_or_drawn_twice_when_an_opponent_fails(game: str, kind: Any) -> None:
+def test_nothing_is_lost_or_drawn_twice_when_an_opponent_fails(
+    game: str, kind: Any, limit: int | None
+) -> None:
     """The learner's choice had been played; its reward, and the end of the game, were lost."""
     played = []
     for opponent in (RandomAgent(), Failing()):
         options = lined_up(kind, 4, opponent)
+        if kind in (Parallel, AEC):
+            options["max_cycles"] = limit
+        elif issubclass(kind, Vector):
+            options["max_episode_steps"] = limit
         table = kind(game, illegal_action="random", **options)
         asked_again(table.env)
         played.append(play(table, np.random.default_rng(0), 5, None, 6))
-    assert opponent.calls > 20
+    assert opponent.calls > (20 if limit is None else 10)
     assert same(*played)
-    assert np.sum([told.rewards for told in played[0] if told.rewards is not None])
+    paid = np.sum([told.rewards for told in played[0] if told.rewards is not None])
+    assert paid or limit is not None
 
 
 # --- actions --------------------------------------------------------------------------
@@ -635,6 +643,11 @@ OPTIONS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     (FOR_EACH_OTHER, {"seat": -1}, "a seat that is not 'random' must be 0 to 3, not -1"),
     (FOR_EACH_OTHER, {"seat": "first"}, "that is not 'random' must be a whole number, not 'first'"),
     ((Vector,), {"autoreset_mode": "Never"}, "must be one of 'NextStep', 'SameStep', 'Disabled'"),
+    *(
+        (kinds, {name: limit}, f"^{name} must be (a whole number|1 or more), not ")
+        for kinds, name in (((Parallel, AEC), "max_cycles"), ((Vector,), "max_episode_steps"))
+        for limit in (0, -2, 1.5, True, "3", [3])
+    ),
 ]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import gymnasium
@@ -12,10 +10,12 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from kododo_env import registry
+from kododo_env.core.rewards import REWARDS
 from kododo_env.core.view import View
 from kododo_env.wrappers import SingleSeatEnv
-from kododo_env.wrappers.dealing import own_generator
+from kododo_env.wrappers.dealing import _warn_of_option, own_generator
 from tests.doors import TABLES
+from tests.wrappers.dialects import printed
 
 
 def make(game: str, players: int, **options: Any) -> SingleSeatEnv:
@@ -46,6 +46,52 @@ def test_a_seed_is_for_reset() -> None:
     for make in (gymnasium.make, gymnasium.make_vec):
         with pytest.raises(TypeError, match="seed is no option of an environment: give it to res"):
             make(PREFIXED, seed=1)
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_an_episode_is_truncated_after_max_episode_steps(
+    game: str, players: int, reward: Any
+) -> None:
+    """Steps are decisions of the learner. What was scored so far has been paid."""
+    id = f"kododo_env:{registry.door(game).GYMNASIUM_ID}"
+    env = gymnasium.make(id, num_players=players, reward=reward, max_episode_steps=4)
+    _, info = env.reset(seed=0)
+    paid = 0.0
+    for step in range(1, 5):
+        seen, gained, *ended, info = env.step(info["action_mask"].argmax())
+        paid += float(gained)
+        assert ended == [False, step == 4]
+    assert seen["action_mask"].sum() > 1
+    assert np.array_equal(seen["action_mask"], info["action_mask"])
+    scores = env.unwrapped.game.scores[0].astype(float)
+    expected = {"score": scores[0], "margin": scores[0] - scores[1:].mean(), "win": 0.0}
+    assert paid == pytest.approx(expected[reward], abs=1e-4)
+
+
+@pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
+@pytest.mark.parametrize(
+    ("options", "unknown"), [({"foo": 1}, "foo"), ({"reset_mask": None, "bar": 2}, "bar")]
+)
+def test_an_unknown_option_of_reset_is_warned_of_once(
+    make: Any, options: dict[str, Any], unknown: str
+) -> None:
+    """It was ignored without a word. PettingZoo's own test gives one: its environments take it."""
+    if make is gymnasium.make:
+        options.pop("reset_mask", None)
+    _warn_of_option.cache_clear()
+    env = make(PREFIXED)
+    with pytest.warns(UserWarning, match=f"reset ignores the option '{unknown}'; it takes 'deck'"):
+        env.reset(seed=0, options=options)
+    make(PREFIXED).reset(seed=0, options=options)  # a further warning would be an error
+    for kind in ("parallel_env", "env"):
+        getattr(registry.door("kado"), kind)().reset(seed=0, options={"options": 1})
+
+
+def test_an_option_that_a_vector_alone_has_is_none_of_one_game() -> None:
+    _warn_of_option.cache_clear()
+    with pytest.warns(UserWarning, match="ignores the option 'reset_mask'"):
+        gymnasium.make(PREFIXED).reset(options={"reset_mask": np.ones(1, np.bool_)})
 
 
 def test_an_opponents_illegal_action_is_no_fault_of_ones_library() -> None:
@@ -94,12 +140,6 @@ def test_parts_that_were_attributes_still_are() -> None:
     """The doors and other parts, without importing them by name."""
     show = "print(k.kado_v0.env(), k.registry.DOORS['kado'], hasattr(k, 'x'))"
     assert printed(f"import kododo_env as k; {show}") == "kado_v0 kododo_env.kado_v0 False"
-
-
-def printed(code: str) -> str:
-    """What a process of its own prints."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
 
 
 def test_a_wrapper_draws_what_it_always_drew_from_a_seed() -> None:

@@ -15,7 +15,7 @@ from kododo_env import kododo_v0, registry
 from kododo_env.core import View
 from kododo_env.wrappers import BatchVectorEnv
 from kododo_env.wrappers.drawing import drawing_metadata
-from kododo_env.wrappers.spaces import ObservationFormat
+from kododo_env.wrappers.spaces import ObservationFormat, row_of
 from tests.doors import EXTREMES, GAMES, TABLES
 from tests.helpers import differences
 from tests.wrappers.dialects import First, Single, Vector, play
@@ -269,6 +269,195 @@ def test_gymnasiums_own_wrappers() -> None:
     listed = DictInfoToList(make("kododo", 3, 4))
     infos = listed.reset(seed=0)[1]
     assert [info["action_mask"].sum() for info in infos] == [10] * 3
+
+
+# --- truncation ---------------------------------------------------------------------------
+
+LIMIT = 4
+
+
+class Alone:
+    """An episode of one game under Gymnasium's own limit, by the last legal action.
+
+    Attributes:
+        rewards: After each decision.
+        ended: Whether the last one terminated the episode, and whether it truncated it before.
+        last: The last observation.
+    """
+
+    def __init__(self, deck: np.ndarray, **options: Any) -> None:
+        env = gymnasium.make(**options)
+        seen, _ = env.reset(options={"deck": deck})
+        self.rewards: list[float] = []
+        self.ended = False, False
+        while not any(self.ended):
+            seen, reward, terminated, truncated, _ = env.step(last_legal(seen["action_mask"]))
+            self.rewards.append(float(reward))
+            self.ended = terminated, truncated and not terminated
+        self.last = seen
+
+
+def last_legal(masks: np.ndarray) -> Any:
+    return masks.shape[-1] - 1 - masks[..., ::-1].argmax(axis=-1)
+
+
+class Together:
+    """One episode in each game of a batch, by the last legal actions; what ``Alone`` has, of each.
+
+    Games that are over wait with only the no-op and without reward, and do not end again.
+    """
+
+    def __init__(self, env: BatchVectorEnv) -> None:
+        self.count, self.same_step = env.num_envs, env.autoreset_mode == SAME
+        self.rewards: list[list[float]] = [[] for _ in range(self.count)]
+        self.ended = [(False, False)] * self.count
+        self.last: list[Any] = [None] * self.count
+        self.over = self.waiting = np.zeros(self.count, np.bool_)
+        self.early = np.zeros(self.count)  # gained before the first decision
+        while not self.over.all():
+            self.step(env)
+
+    def step(self, env: BatchVectorEnv) -> None:
+        masks = env.action_masks()
+        assert np.array_equal(env.call("action_masks"), masks)
+        assert (masks[self.waiting].argmax(axis=1) == env.game.no_op).all()
+        assert (masks[self.waiting].sum(axis=1) == 1).all()
+        told = env.step(np.where(self.over, 999, last_legal(masks)))
+        seen, gained, terminated, truncated, info = told
+        ended = terminated | truncated
+        assert not gained[self.over].any()
+        assert not ended[self.over].any()
+        for index in np.flatnonzero(~self.over).tolist():
+            self.gain(index, float(gained[index]), decided=masks[index].sum() > 1)
+            self.ended[index] = bool(terminated[index]), bool(truncated[index])
+            if ended[index]:
+                self.last[index] = (
+                    info["final_obs"][index] if self.same_step else row_of(seen, index)
+                )
+        # The step that cuts has the mask of the position, in the mode SAME_STEP as final_obs.
+        self.waiting = self.over | ended if self.same_step else self.over
+        self.over = self.over | ended
+
+    def gain(self, index: int, reward: float, decided: bool) -> None:
+        own = self.rewards[index]
+        if decided:
+            own.append(reward + self.early[index])
+            self.early[index] = 0
+        elif own:
+            own[-1] += reward
+        else:
+            self.early[index] += reward
+
+
+@pytest.mark.parametrize("reward", ["score", "margin", "win"])
+@pytest.mark.parametrize("limit", [1, LIMIT, 9, 500])
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("game", GAMES)
+def test_each_episode_is_cut_as_gymnasium_cuts_it(
+    game: str, mode: AutoresetMode, limit: int, reward: str
+) -> None:
+    """Each game has its learner in another seat, so that KADO's decide at different times."""
+    players = registry.door(game).batch_game(1).num_players
+    options = {"reward": reward, "opponents": First(), "max_episode_steps": limit}
+    env = make(game, 12, players, seat="random", autoreset_mode=mode, **options)
+    env.reset(seed=1)
+    id = f"kododo_env:{registry.door(game).GYMNASIUM_ID}"
+    alone = [
+        Alone(deck, id=id, num_players=players, seat=int(seat), **options)
+        for deck, seat in zip(env.game.decks, env.seats, strict=True)
+    ]
+    together = Together(env)
+    assert together.ended == [single.ended for single in alone]
+    assert data_equivalence(together.last, [single.last for single in alone])
+    for rewards, single in zip(together.rewards, alone, strict=True):
+        assert rewards == pytest.approx(single.rewards, abs=1e-4)
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("game", GAMES)
+def test_games_that_were_cut_are_dealt_again(game: str, mode: AutoresetMode) -> None:
+    """As those are that have ended."""
+    env = make(game, 12, 4, seat="random", autoreset_mode=mode, max_episode_steps=LIMIT)
+    env.reset(seed=1)
+    for _ in range(2):
+        before = env.game.decks
+        assert Together(env).ended == [(False, True)] * 12
+        if mode == NEXT:
+            _, *nothing, _ = env.step(np.full(12, 999))
+            assert not np.any(nothing)
+        elif mode == DISABLED:
+            with pytest.raises(RuntimeError, match=r"are over; call reset\(\)"):
+                env.step(np.zeros(12, int))
+            env.reset(options={"reset_mask": np.ones(12, np.bool_)})
+        assert not np.array_equal(env.game.decks, before)
+        assert (env.action_masks().sum(axis=1) > 1).any()
+
+
+@pytest.mark.parametrize("mode", [NEXT, SAME])
+def test_games_of_several_deals_are_cut_and_dealt_again(mode: AutoresetMode) -> None:
+    """Some end by themselves and some are cut, at different times; all begin again."""
+    env = BatchVectorEnv(games_of_some_deals(40), autoreset_mode=mode, max_episode_steps=40)
+    rng = np.random.default_rng(0)
+    env.reset(seed=0)
+    decisions = np.zeros(40, int)
+    terminations = np.zeros(40, int)
+    truncations = np.zeros(40, int)
+    while (terminations + truncations).min() < 3:
+        waiting = env._over()
+        masks = env.action_masks()
+        decisions[~waiting] += masks[~waiting].sum(axis=1) > 1
+        _, gained, terminated, truncated, _ = env.step(legal(masks, rng))
+        assert not gained[waiting].any()
+        assert not (terminated | truncated)[waiting].any()
+        assert (decisions[truncated] == 40).all()
+        assert (decisions <= 40).all()
+        terminations += terminated
+        truncations += truncated
+        decisions[terminated | truncated] = 0
+    assert terminations.any()
+    assert truncations.any()
+
+
+def test_some_games_that_were_cut_cannot_be_dealt_without_the_others() -> None:
+    """Games of a batch are at the same turn."""
+    env = make("kado", 12, 3, seat="random", max_episode_steps=1, autoreset_mode=DISABLED)
+    _, info = env.reset(seed=1)
+    truncated = np.zeros(12, np.bool_)
+    while not truncated.any():
+        _, _, _, truncated, info = env.step(info["action_mask"].argmax(axis=1))
+    assert not truncated.all()
+    with pytest.raises(ValueError, match="truncated can be dealt only when all are over"):
+        env.reset(options={"reset_mask": truncated})
+    while not truncated.all():
+        truncated |= env.step(env.action_masks().argmax(axis=1))[3]
+    env.reset(options={"reset_mask": truncated})
+
+
+@pytest.mark.parametrize("limit", [None, -1])
+def test_without_a_limit_nothing_is_truncated(limit: int | None) -> None:
+    env = make("kododo", 3, 4, max_episode_steps=limit)
+    assert env.max_episode_steps is None
+    told = play(Vector("kododo", 4, max_episode_steps=limit), np.random.default_rng(0), 5)
+    assert len(told) == 1 + env.game.rules.num_rounds * 3
+
+
+def test_gymnasium_counts_the_steps_of_an_episode_that_is_cut() -> None:
+    env = RecordEpisodeStatistics(make("kododo", 3, 4, max_episode_steps=LIMIT))
+    env.reset(seed=0)
+    told: dict[str, Any] = {}
+    while "episode" not in told:
+        told = env.step(env.action_space.sample())[4]
+    assert told["episode"]["l"].tolist() == [LIMIT] * 3
+    one_by_one = make_vec_of_single(max_episode_steps=LIMIT)
+    one_by_one.reset(seed=0)
+    ends = [one_by_one.step(np.full(2, 5))[3].tolist() for _ in range(LIMIT)]
+    assert ends == [[False] * 2] * (LIMIT - 1) + [[True] * 2]
+
+
+def make_vec_of_single(**options: Any) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
+    """Gymnasium's own vector environment, which has a limit around each game."""
+    id = f"kododo_env:{registry.door('kododo').GYMNASIUM_ID}"
+    return gymnasium.make_vec(id, num_envs=2, vectorization_mode="sync", **options)
 
 
 # --- what SyncVectorEnv has besides -----------------------------------------------------

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import partial
 from importlib.util import find_spec
-from inspect import signature
+from inspect import Parameter, getdoc, signature
 from itertools import combinations
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pettingzoo
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
-from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
+from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, parallel_seed_test
 from pettingzoo.utils import aec_to_parallel
 
-from kododo_env import registry
+from kododo_env import pettingzoo_ids, registry
 from kododo_env.core import View
 from kododo_env.core.agent import RandomAgent
-from kododo_env.doors import TableOptions
+from kododo_env.core.rewards import REWARDS
+from kododo_env.doors import TABLE_DEFAULTS, TableOptions
 from kododo_env.testing import check_parallel_env
 from kododo_env.wrappers import AECGame, ParallelGame
 from tests.doors import EXTREMES, GAMES, TABLES
 from tests.toy_game.high_card import high_card_v0
-from tests.wrappers.dialects import AEC, Parallel
+from tests.wrappers.dialects import AEC, Parallel, printed
 
 
 def parallel(game: str, players: int, **options: Any) -> ParallelGame:
@@ -56,6 +60,178 @@ def test_aec_api(game: str, players: int) -> None:
 @pytest.mark.parametrize(("game", "players"), EXTREMES)
 def test_parallel_seed(game: str, players: int) -> None:
     parallel_seed_test(lambda: parallel(game, players, illegal_action="random"))
+
+
+# --- PettingZoo's registry ----------------------------------------------------------------
+
+has_registry = pytest.mark.skipif(
+    not hasattr(pettingzoo, "register"), reason="PettingZoo has a registry from 1.27 on"
+)
+
+
+@has_registry
+@pytest.mark.parametrize(("game", "players"), TABLES)
+@pytest.mark.parametrize(("kind", "wrapper"), [("parallel", ParallelGame), ("aec", AECGame)])
+def test_pettingzoo_makes_every_game(kind: Any, wrapper: Any, game: str, players: int) -> None:
+    """``make`` raised NamespaceNotFound."""
+    id = registry.door(game).GYMNASIUM_ID
+    env = pettingzoo.make(kind, id, num_players=players, reward="win", max_cycles=3)
+    assert type(env) is wrapper
+    assert (env.game.name, env.game.num_players, env.max_cycles) == (game, players, 3)
+    assert pettingzoo.make(kind, id).max_cycles is None
+    assert pettingzoo.make(kind, id, max_cycles=-1).max_cycles is None
+    assert pettingzoo.spec(kind, id).make(max_cycles=-1).max_cycles is None
+    with pytest.raises(TypeError, match="no option 'players'; there are num_players"):
+        pettingzoo.make(kind, id, players=players)
+
+
+@has_registry
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import pettingzoo, kododo_env",
+        "import kododo_env, pettingzoo",
+        "from kododo_env import kado_v0; import pettingzoo",
+        "import kododo_env.wrappers, pettingzoo",
+        "import kododo_env, pettingzoo.env_registry.registration",
+    ],
+)
+def test_registered_in_any_order_and_once(imports: str) -> None:
+    """A second import, and a reload, register nothing again: PettingZoo would warn of it."""
+    again = """
+import importlib, sys
+importlib.reload(sys.modules["kododo_env"])
+for name in [name for name in sys.modules if name.partition(".")[0] == "kododo_env"]:
+    del sys.modules[name]
+import kododo_env
+print(pettingzoo.make("parallel", "kododo/Kododo-v0"), pettingzoo.make("aec", "kododo/Kado"))
+"""
+    assert printed(f"{imports}\n{again}", "-Werror::UserWarning") == "kododo_v0 kado_v0"
+
+
+def test_a_pettingzoo_without_a_registry_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(pettingzoo, "register", raising=False)
+    monkeypatch.delattr(pettingzoo, "parallel_registry", raising=False)
+    pettingzoo_ids.register_all()
+    assert parallel("kado", 3).reset(seed=0)
+
+
+# --- truncation ---------------------------------------------------------------------------
+
+CYCLES = 5
+
+
+def episode(env: ParallelGame) -> list[Any]:
+    """What each step of random legal play returns."""
+    rng, told = np.random.default_rng(0), []
+    seen, _ = env.reset(seed=3)
+    while env.agents:
+        actions = {name: legal(seen[name]["action_mask"], rng) for name in env.agents}
+        told.append(env.step(actions))
+        seen = told[-1][0]
+    return told
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_an_episode_is_truncated_after_max_cycles(game: str, players: int, reward: Any) -> None:
+    """Up to there it is the whole episode's, and whatever was scored has been paid."""
+    env = parallel(game, players, reward=reward, max_cycles=CYCLES)
+    cut, whole = episode(env), episode(parallel(game, players, reward=reward))
+    assert (len(cut), env.agents, env.game.steps_played) == (CYCLES, [], CYCLES)
+    seen, _, terminations, truncations, infos = cut.pop()
+    names = env.possible_agents
+    assert terminations == dict.fromkeys(names, False)
+    assert truncations == dict.fromkeys(names, True)
+    assert data_equivalence(cut, whole[: CYCLES - 1])
+    assert data_equivalence((seen, infos), whole[CYCLES - 1][::4])
+    masks = [seen[name]["action_mask"] for name in names]
+    assert np.array_equal(masks, env.game.legal_action_mask()[0])
+    assert np.sum(masks, axis=1).max() > 1
+    paid = {name: sum(told[1][name] for told in episode(env)) for name in names}
+    scores = env.game.scores[0].astype(float)
+    expected = {
+        "score": scores,
+        "margin": scores - (scores.sum() - scores) / (players - 1),
+        "win": np.zeros(players),
+    }
+    assert [*paid.values()] == pytest.approx(expected[reward].tolist(), abs=1e-4)
+    with pytest.raises(RuntimeError, match=r"is over; call reset\(\)"):
+        env.step(dict.fromkeys(names, 0))
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_aec_is_truncated_after_the_same_joint_step(game: str, players: int, reward: Any) -> None:
+    env, rng = aec(game, players, reward=reward, max_cycles=CYCLES), np.random.default_rng(0)
+    for _ in range(2):
+        env.reset(seed=3)
+        returns = dict.fromkeys(env.possible_agents, 0.0)
+        left = []
+        for name in env.agent_iter():
+            seen, gained, terminated, truncated, info = env.last()
+            assert not terminated
+            returns[name] += gained
+            assert seen is not None
+            assert seen["action_mask"].any()
+            assert np.array_equal(seen["action_mask"], info["action_mask"])
+            if truncated:
+                left.append(name)
+            env.step(None if truncated else legal(seen["action_mask"], rng))
+        assert left == env.possible_agents
+        assert env.game.steps_played == CYCLES
+        assert not env.game.terminated.any()
+        scores = env.game.scores[0].astype(float)
+        expected = {
+            "score": scores,
+            "margin": scores - (scores.sum() - scores) / (players - 1),
+            "win": np.zeros(players),
+        }
+        assert [*returns.values()] == pytest.approx(expected[reward].tolist(), abs=1e-4)
+        with pytest.raises(RuntimeError, match=r"is over; call reset\(\)"):
+            env.step(None)
+
+
+def test_points_are_paid_before_the_cut() -> None:
+    """Nine steps are three rounds of Kododo, which are scored: the tests above are not all of 0."""
+    env = parallel("kododo", 4, max_cycles=9)
+    assert sum(sum(told[1].values()) for told in episode(env)) == env.game.scores.sum() > 0
+
+
+@pytest.mark.parametrize("make", [parallel, aec])
+@pytest.mark.parametrize("limit", [18, 19, None, -1])
+def test_a_game_that_ends_by_itself_is_terminated_alone(make: Any, limit: int | None) -> None:
+    """Kododo with four players has 18 steps."""
+    env, rng = make("kododo", 4, max_cycles=limit), np.random.default_rng(0)
+    if make is parallel:
+        *_, (_, _, terminations, truncations, _) = episode(env)
+    else:
+        env.reset(seed=0)
+        while not any([*env.terminations.values(), *env.truncations.values()]):
+            env.step(legal(env.last()[0]["action_mask"], rng))
+        terminations, truncations = env.terminations, env.truncations
+    assert (set(terminations.values()), set(truncations.values())) == ({True}, {False})
+    assert env.game.terminated.all()
+
+
+@pytest.mark.parametrize("game", ["kododo", "combi_combo"])
+def test_pettingzoos_own_test_of_max_cycles(game: str) -> None:
+    """KADO asks its players one after the other, and this test wants all to be asked."""
+    door = registry.door(game)
+    max_cycles_test(
+        SimpleNamespace(
+            parallel_env=partial(door.parallel_env, illegal_action="random"),
+            env=partial(door.env, illegal_action="random"),
+        )
+    )
+
+
+@pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # PettingZoo's, of dictionaries
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_a_truncated_environment_keeps_its_promises(game: str, players: int) -> None:
+    check_parallel_env(lambda: parallel(game, players, max_cycles=CYCLES))
+    parallel_api_test(parallel(game, players, max_cycles=CYCLES), num_cycles=30)
+    api_test(aec(game, players, max_cycles=CYCLES), num_cycles=30)
 
 
 # --- what is given out -------------------------------------------------------------------
@@ -258,11 +434,33 @@ def test_a_door_takes_every_option_of_the_wrapper_and_every_field_of_the_rules()
     assert given.keys() == TableOptions.__annotations__.keys()
     for door in doors:
         rules = {each.name for each in fields(type(door.batch_game(1).rules))}
-        named = {*signature(door.parallel_env).parameters} - {"options"}
+        named = {*signature(door.parallel_env).parameters} - {*door.Options.__annotations__}
         assert door.Options.__annotations__.keys() | named == given.keys() | rules
         assert door.RulesOptions.__annotations__.keys() | named == rules
         for make in (door.parallel_env, door.env):
             assert make(**given).metadata["name"] == door.__name__.rpartition(".")[2]
+
+
+@pytest.mark.parametrize("door", [*map(registry.door, GAMES), high_card_v0])
+def test_help_lists_every_option(door: Any) -> None:
+    """It showed ``**options`` and none of them."""
+    rules = {each.name: each.default for each in fields(type(door.batch_game(1).rules))}
+    table = {name: each.default for name, each in signature(ParallelGame).parameters.items()}
+    del table["game"]
+    assert table == TABLE_DEFAULTS
+    of_batch = {"num_envs": Parameter.empty, "seed": None}
+    for make, expected in (
+        (door.parallel_env, rules | table), (door.env, rules | table),
+        (door.batch_game, rules | of_batch),
+    ):  # fmt: skip
+        parameters = signature(make).parameters
+        assert {name: each.default for name, each in parameters.items()} == expected
+        assert all(isinstance(each.annotation, str) for each in parameters.values())
+    for make in (door.parallel_env, door.batch_game) if door is not high_card_v0 else ():
+        text = getdoc(make) or ""
+        assert "**" not in text
+        for name in signature(make).parameters:
+            assert f"\n    {name}: " in text
 
 
 @pytest.mark.parametrize("door", [parallel, aec])

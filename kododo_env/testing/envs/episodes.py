@@ -69,6 +69,11 @@ class Run:
         told = (self.seen[-1][0].get(name), self.seen[-1][-1].get(name))
         return [each["action_mask"] for each in told if _has_mask(each)]
 
+    def truncated(self) -> list[Any]:
+        """The agents whose episode was truncated in the last step, before its own end."""
+        _, _, terminations, truncations, _ = self.seen[-1]
+        return [name for name, cut in truncations.items() if cut and not terminations[name]]
+
     def _choose(self, name: Any) -> Any:
         masks = self.masks(name)
         if not masks:

@@ -15,7 +15,8 @@ from kododo_env.testing.report import Fault, LeftOut
 def env_masks(make_env: Make, resets: Sequence[Reset]) -> str:
     """Of twins one is given all that is forbidden before each step, the other is not.
 
-    Masks are looked at in every episode; forbidden actions are tried in the first one.
+    Masks are looked at in every episode, also that of an agent whose episode was truncated: a
+    learner estimates the value of that position. Forbidden actions are tried in the first one.
     """
     tried, masks = 0, 0
     for index, reset in enumerate(resets):
@@ -31,6 +32,8 @@ def env_masks(make_env: Make, resets: Sequence[Reset]) -> str:
             twin.step(actions)
             wrong = f"{when} illegal actions were refused, but not without a trace:"
             check_same(run.seen[-1], twin.seen[-1], "what is returned", wrong)
+            for name in run.truncated():
+                masks += _mask(run, name, f"after step {len(run.seen) - 1}") is not None
     if not masks:
         raise LeftOut("there are no masks")
     return f"{masks} masks, {tried} illegal actions"

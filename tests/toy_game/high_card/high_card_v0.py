@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from kododo_env.core.options import check_options
-from kododo_env.doors import TableOptions, aec_game, parallel_game
+from kododo_env.doors import TableOptions, aec_game, parallel_game, show_options
 from kododo_env.gymnasium_ids import register
 
 from .game import HighCard, Rules
@@ -32,6 +32,7 @@ class Options(RulesOptions, TableOptions, total=False):
     """All options of ``parallel_env`` and ``env`` that are given by name."""
 
 
+@show_options(RulesOptions, Rules)
 def batch_game(
     num_envs: int, num_players: int = 3, seed: int | None = None, **rules: Unpack[RulesOptions]
 ) -> HighCard:
@@ -40,11 +41,13 @@ def batch_game(
     return HighCard(num_envs, Rules(num_players, **rules), seed)
 
 
+@show_options(Options, Rules)
 def parallel_env(num_players: int = 3, **options: Unpack[Options]) -> ParallelGame:
     """One game as a PettingZoo ParallelEnv."""
     return parallel_game(batch_game, Rules, {"num_players": num_players, **options})
 
 
+@show_options(Options, Rules)
 def env(num_players: int = 3, **options: Unpack[Options]) -> AECGame:
     """One game as a PettingZoo AECEnv."""
     return aec_game(batch_game, Rules, {"num_players": num_players, **options})

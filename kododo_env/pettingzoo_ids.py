@@ -1,0 +1,56 @@
+"""The games in PettingZoo's registry, for ``pettingzoo.make``.
+
+PettingZoo has a registry from 1.27 on; earlier versions are left as they are. ``kododo_env``
+imports this module, so it imports no library at the top.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kododo_env.wrappers.aec import AECGame
+    from kododo_env.wrappers.parallel import ParallelGame
+
+
+def parallel(game: str, **options: Any) -> ParallelGame:
+    """Make what ``pettingzoo.make("parallel", id)`` returns: the door's ``parallel_env``."""
+    from kododo_env import registry
+
+    env: ParallelGame = registry.door(game).parallel_env(**options)
+    return env
+
+
+def aec(game: str, **options: Any) -> AECGame:
+    """Make what ``pettingzoo.make("aec", id)`` returns: the door's ``env``."""
+    from kododo_env import registry
+
+    env: AECGame = registry.door(game).env(**options)
+    return env
+
+
+def register(game: str, id: str) -> None:
+    """Register a game with PettingZoo, unless it is registered already.
+
+    Args:
+        game: The game's name in the registry.
+        id: Its id, such as ``kododo/Kododo-v0``; Gymnasium has the same one.
+    """
+    import pettingzoo
+
+    if not hasattr(pettingzoo, "register"):
+        return
+    if id not in pettingzoo.parallel_registry:
+        entry_point = f"{__name__}:{parallel.__name__}"
+        pettingzoo.register("parallel", id, entry_point, kwargs={"game": game})
+    if id not in pettingzoo.aec_registry:
+        entry_point = f"{__name__}:{aec.__name__}"
+        pettingzoo.register("aec", id, entry_point, kwargs={"game": game})
+
+
+def register_all() -> None:
+    """Register each game of ours."""
+    from kododo_env import registry
+
+    for game in registry.DOORS:
+        register(game, registry.door(game).GYMNASIUM_ID)
