@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import shown
 
 PLAYERS = "num_players"
@@ -74,10 +75,10 @@ def parse_rules(given: Sequence[str]) -> dict[str, Any]:
 
 def _value(name: str, text: str) -> Any:
     try:
-        return hashable(json.loads(text))
+        return hashable(read_json(text))
     except json.JSONDecodeError:
         return text
-    except (RecursionError, ValueError) as error:  # too many brackets, or digits
+    except ValueError as error:  # too many brackets, or digits
         raise ValueError(f"--rules {shown(name)}: {shown(text)} cannot be a rule") from error
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.pairing import Chunk
+from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import shown
 from kododo_env.system.files import naming
 
@@ -105,7 +106,7 @@ class ChunkLog:
     def _check(self, line: bytes) -> None:
         """Raise ValueError unless the first line is this tournament's."""
         content = self._check_digest(line)
-        found, wanted = json.loads(content), json.loads(self._heading)
+        found, wanted = read_json(content), json.loads(self._heading)
         for key in wanted:
             if found.get(key) != wanted[key]:
                 raise ValueError(
@@ -118,7 +119,7 @@ class ChunkLog:
         try:
             if digest != _digest(self._heading, line):
                 raise ValueError("another digest")
-            content = json.loads(line)
+            content = read_json(line)
             chunk = chunks[content["chunk"]]
             shares, points = (np.array(content[key], np.float64) for key in ("shares", "points"))
             if not shares.shape == points.shape == (chunk.deals, len(chunk.lineup)):

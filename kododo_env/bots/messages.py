@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from kododo_env.core.json_text import TooDeep, read_json
 from kododo_env.core.numbers import is_whole, shown, whole_number
 from kododo_env.rendering.languages import LANGUAGES
 
@@ -47,8 +48,8 @@ def read_message(given: object, kinds: Collection[str] | None = None) -> Message
 
 def _parsed(given: str | bytes) -> object:
     try:
-        content: object = json.loads(given)
-    except RecursionError as error:
+        content: object = read_json(given)
+    except TooDeep as error:
         raise ValueError("a message must be JSON, and not so deeply nested") from error
     except ValueError as error:  # UnicodeDecodeError and numbers of too many digits among them
         raise ValueError(f"a message must be JSON, not {shown(given)}") from error

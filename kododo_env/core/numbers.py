@@ -154,7 +154,8 @@ def _is_truth(value: Any) -> bool:
 
 def _has_truth(values: Any) -> bool:
     """Whether a truth value stands among numbers in lists."""
-    return any(map(_is_truth, np.asarray(values, object).flat))
+    # An array's own iterator takes 32 dimensions, and ``ravel`` all that an array can have.
+    return any(map(_is_truth, np.asarray(values, object).ravel()))
 
 
 def _text(value: object) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kododo_env.bots.messages import read_message
+from kododo_env.core.json_text import TooDeep, read_json
 from kododo_env.core.numbers import shown, whole_number, whole_numbers
 from kododo_env.play.table import Said, Table
 from kododo_env.records.lines import check_keys, check_sealed, sealed
@@ -110,8 +111,8 @@ class KeptTable:
 def _read(kept: str) -> dict[str, Any]:
     """What a text of ``kept`` holds."""
     try:
-        content = json.loads(kept)
-    except RecursionError as error:
+        content = read_json(kept)
+    except TooDeep as error:
         raise ValueError("the game that was kept is too deeply nested") from error
     except ValueError as error:
         raise ValueError("the game that was kept is no JSON, or was cut short") from error

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_urlsafe
 
+from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import shown, whole_number
 from kododo_env.records.lines import check_keys
 from kododo_env.system.files import read_ordinary, written_whole
@@ -76,7 +77,7 @@ def kept_file(path: Path | None, people: int) -> Iterator[KeptFile]:
 
 def _read(path: Path) -> KeptFile:
     try:
-        content = json.loads(read_ordinary(path, LARGEST, f"the kept table {path}"))
+        content = read_json(read_ordinary(path, LARGEST, f"the kept table {path}"))
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f'not {{"format": "{FORMAT}", ...}}')
         check_keys(content, FIELDS)
@@ -84,5 +85,5 @@ def _read(path: Path) -> KeptFile:
         if not isinstance(tokens, list) or not all(isinstance(each, str) for each in tokens):
             raise ValueError(f"tokens must be texts, not {shown(tokens)}")
         return KeptFile(path, tokens, port, str(content["game"]))
-    except (RecursionError, ValueError) as error:
+    except ValueError as error:
         raise ValueError(f"{path} is no table that was kept: {error}") from error

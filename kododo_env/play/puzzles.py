@@ -17,6 +17,7 @@ import numpy as np
 from kododo_env.bots.showing import legal_actions
 from kododo_env.core.agent import Agent, choice_of
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import finite_number, shown, whole_number
 from kododo_env.play.analysis import AGAIN, INTERVAL
 from kododo_env.records.header import Header
@@ -243,6 +244,6 @@ def read_puzzles(path: Path) -> list[Puzzle]:
 
 def _parsed(line: bytes) -> Any:
     try:
-        return json.loads(line)
-    except ValueError as error:
+        return read_json(line)
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"not JSON, or cut short: {shown(line[:40])}") from error

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import is_whole, shown
 from kododo_env.core.view import View
 from kododo_env.policy.plain_text import plain
@@ -77,8 +78,8 @@ class PolicyMetadata:
         if len(text) > MOST_CHARACTERS:
             raise ValueError(f"its metadata have more than {MOST_CHARACTERS:,} characters")
         try:
-            content = json.loads(text)
-        except (ValueError, RecursionError) as error:
+            content = read_json(text)
+        except ValueError as error:
             raise ValueError(f"its metadata cannot be read ({plain(error, 80)})") from error
         if not isinstance(content, dict) or "format" not in content:
             raise ValueError("its metadata name no format")

@@ -13,6 +13,7 @@ import numpy as np
 
 from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.json_text import read_json
 from kododo_env.records.decisions import Decisions
 from kododo_env.records.header import check_players, rules_of
 from kododo_env.system.extras import needs
@@ -130,7 +131,7 @@ def read_decisions(path: Path | str) -> dict[str, Array]:
     with Path(path).open("rb") as file:
         try:
             table = parquet.read_table(file).combine_chunks()
-            known = json.loads(table.schema.metadata[KEY])
+            known = read_json(table.schema.metadata[KEY])
             if (known["format"], known["format_version"]) != (FORMAT, FORMAT_VERSION):
                 raise ValueError("another format, or another version of it")
             types = {"observation": np.dtype(known["dtype"]), "mask": np.dtype(np.bool_)}

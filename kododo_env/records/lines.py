@@ -49,7 +49,5 @@ def at_line(source: str, line: int) -> Iterator[None]:
     """A ValueError inside says in which line of which file."""
     try:
         yield
-    except RecursionError as error:
-        raise ValueError(f"{where(source, line)}: too deeply nested") from error
     except ValueError as error:
         raise ValueError(f"{where(source, line)}: {error}") from error

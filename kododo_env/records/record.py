@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import shown
 from kododo_env.records.header import Header
 from kododo_env.records.lines import at_line, sealed, where
@@ -100,7 +101,7 @@ def parse_record(text: str, source: str = "") -> Record:
 
 def _object(line: str) -> dict[str, Any]:
     try:
-        content = json.loads(line, object_pairs_hook=_once)
+        content = read_json(line, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON, or cut short: {shown(line)}") from error
     if not isinstance(content, dict):

@@ -33,7 +33,7 @@ from kododo_env.wrappers import SingleSeatEnv
 from kododo_env.wrappers.sb3 import BatchVecEnv
 from tests.doors import GAMES
 from tests.fuzz.actions import ANY_SIZE, CALLS, env_for, good_size, is_whole, names_for, refusal
-from tests.fuzz.odd import value_of
+from tests.fuzz.odd import nested, value_of
 
 each_game = pytest.mark.parametrize("game", GAMES)
 NO_NUMBERS = [
@@ -121,6 +121,19 @@ def test_other_values_are_refused(
         for value in values:
             told = refusal(call, env, value_of(value, **names_for(env)))
             assert re.match(said.format(game=game), told), value
+
+
+DEPTHS = [1, 2, 3, 31, 32, 33, 34, 63, 64, 65, 66, 5000]  # about numpy's limits on dimensions
+
+
+@each_game
+def test_lists_in_lists_are_refused_at_any_depth(game: str) -> None:
+    """A list 33 to 64 deep was numpy's RuntimeError."""
+    for call in CALLS:
+        for depth in DEPTHS:
+            value = nested(depth)
+            one_index = depth == 1 and (call in INDICES or "take" in call)
+            assert bool(refusal(call, env_for(call, batch(game), 0), value)) != one_index, call
 
 
 @each_game

@@ -45,15 +45,17 @@ STRANGE = (
     "np.int8(1)", "np.int64(1)", "np.uint64(2**63)", "np.float64(1)", "np.array(1)",
     "np.array(True)", "np.array(1.0)", "np.array([1])", "np.array([])", "np.array('1')",
     "np.array([1, None])", "np.zeros((0, 3), int)", "np.ma.masked", "np.datetime64(1, 's')",
-    "object()", "Index(1)", "Index(-1)", "Index(10**30)", "nested(100)", "nested(100_000)",
-    "range(3)", "1j", "Fraction(1)", "Decimal(1)", "'x' * 100_000", "'\\x1b[31m\\nred'", "int",
-    "'\\udcff'", "[nan]", "[None]", "[10**30]", "(x for x in '12')", "b'\\xff' * 9", "Ellipsis",
+    "object()", "Index(1)", "Index(-1)", "Index(10**30)", "nested(33)", "nested(64)",
+    "nested(100)", "nested(100_000)", "range(3)", "1j", "Fraction(1)", "Decimal(1)",
+    "'x' * 100_000", "'\\x1b[31m\\nred'", "int", "'\\udcff'", "[nan]", "[None]", "[10**30]",
+    "(x for x in '12')", "b'\\xff' * 9", "Ellipsis",
 )  # fmt: skip
 TEXTS = (
     "null", "true", "false", "0", "1", "-1", "2", "7", "300", "1e9", "0.5", "1.0", "-0.5", "NaN",
     "Infinity", "-Infinity", "1e999", '""', '"x"', '"1"', '"0.5"', "[]", "{}", "[1]", "[[1]]",
     '{"a": 1}', "[null]", '"\\u001b[31m\\n"', '"\\ud800"', '"../../x"', '["x"]', "65536",
-    "='9' * 30", "='9' * 400", "='9' * 5000", "='[' * 100_000", "='{\"a\":' * 100_000",
+    "='9' * 30", "='9' * 400", "='9' * 5000", "='[' * 40 + ']' * 40",
+    "='[' * 900 + ']' * 900", "='[' * 100_000", "='{\"a\":' * 100_000",
     "='\"' + 'x' * 100_000 + '\"'", "9223372036854775808", "[1, 2, 3]", "[true]", "[0.5, 0.5]",
     "[[NaN]]", "1e-400", "-0.0",
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +13,12 @@ from typing import Any
 
 import pytest
 
+from kododo_env import registry
 from kododo_env.bots.messages import FIELDS
 from kododo_env.play.seating import make_table
 from kododo_env.play.stdio import play_lines
 from tests.doors import GAMES
+from tests.records.games import recorded
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "playing.md").read_text()
@@ -62,6 +65,21 @@ def test_a_wrong_line_is_told_and_the_next_one_is_another_chance() -> None:
     assert [each["type"] for each in errors] == ["error"] * 3
     assert (first["step"], chosen["step"], after["step"]) == (0, 0, 1)
     assert chosen["chosen"] == 5
+
+
+def test_lists_in_lists_of_any_depth_are_told_and_the_table_goes_on() -> None:
+    """One of 33 to 64 ended the table."""
+    first, second, *_ = recorded(registry.batch_game("kododo", 1))[0].text().splitlines()
+    lines = []
+    for depth in (2, 16, 17, 31, 32, 33, 34, 63, 64, 65, 66, 300, 900, 950, 5_000):
+        deep = depth * "[" + "1" + depth * "]"
+        record = first + "\n" + re.sub(r'"actions": [^]]*]', f'"actions": {deep}', second)
+        lines.append(json.dumps({"type": "replay", "record": record}).encode())
+        lines.append(f'{{"type": "act", "step": 0, "action": {deep}}}'.encode())
+        lines.append(f'{{"type": {deep}}}'.encode())
+    *told, last = answers(*lines, b'{"type": "look"}')
+    assert [each["type"] for each in told[1:]] == ["error"] * len(lines)
+    assert last["type"] == "position"
 
 
 def test_several_people_do_not_sit_at_one_terminal() -> None:

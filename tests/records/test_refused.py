@@ -14,6 +14,7 @@ import pytest
 from kododo_env import registry
 from kododo_env.records import parse_record, read_record, replay
 from tests.doors import GAMES
+from tests.fuzz.odd import nested
 from tests.records.games import edited, recorded, resealed
 
 
@@ -134,6 +135,20 @@ def test_the_header(change: Callable[[dict[str, Any]], Any], said: str) -> None:
 )
 def test_a_step(change: Callable[[dict[str, Any]], Any], said: str) -> None:
     refused(edited(text_of("kododo"), 2, change), f"line 2: {said}")
+
+
+@pytest.mark.parametrize(
+    ("line", "name"), [(1, "decks"), (1, "rules"), (1, "date"), (2, "actions")]
+)
+def test_lists_in_lists_of_any_depth(line: int, name: str) -> None:
+    """Lists 33 to 64 deep ended in a traceback."""
+    text = text_of("kododo")
+    for depth in (2, 16, 17, 31, 32, 33, 34, 63, 64, 65, 66, 300):
+        value = {"copies": nested(depth)} if name == "rules" else nested(depth)
+        changed = resealed(
+            edited(text, line, lambda content, value=value: content.update({name: value}))
+        )
+        refused(changed, f"line {line}: ")
 
 
 def test_decks_that_were_not_all_dealt() -> None:

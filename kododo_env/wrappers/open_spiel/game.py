@@ -12,6 +12,7 @@ import pyspiel
 
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
 from kododo_env.rules_arguments import hashable
@@ -142,8 +143,8 @@ def from_text(text: str) -> dict[str, Any]:
         ValueError: They are not of this form.
     """
     try:
-        rules = json.loads(text.replace(";", ","))
-    except (ValueError, RecursionError) as error:
+        rules = read_json(text.replace(";", ","))
+    except ValueError as error:
         raise ValueError(f'rules must be like {{"num_players":2}}, not {shown(text)}') from error
     if not isinstance(rules, dict):
         raise ValueError(f'rules must be like {{"num_players":2}}, not {shown(text)}')
