@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from kododo_env.bots.messages import read_message
+from kododo_env.bots.messages import Message, read_message
 from kododo_env.core.json_text import TooDeep, read_json
 from kododo_env.core.numbers import shown, whole_number, whole_numbers
 from kododo_env.play.table import Said, Table
@@ -41,19 +41,27 @@ class KeptTable:
         return self.table.step
 
     def hear(self, seat: int, message: object) -> Said:
-        """The answer of the table to a person's message; see ``Table.hear``."""
-        first = self.table.first
-        said = self.table.hear(seat, message)
-        if said[seat][0]["type"] == "position":  # it was a message that was done
-            read = read_message(message)
-            if self.table.first != first:
-                self._done = []
-            elif read["type"] not in ("look", "speak"):
-                self._done.append([seat, read])
-            else:
-                return said
-            self.write(self.kept())
+        """The whole answer of the table to a person's message; see ``Table.hear``."""
+        *_, said = self.hear_in_pieces(seat, message)
         return said
+
+    def hear_in_pieces(self, seat: int, message: object) -> Iterator[Said]:
+        """The answer of the table to a person's message; see ``Table.hear_in_pieces``."""
+        first = self.table.first
+        for said in self.table.hear_in_pieces(seat, message):
+            if said and said[seat][0]["type"] == "position":  # it was a message that was done
+                self._keep(seat, read_message(message), self.table.first != first)
+            yield said
+
+    def _keep(self, seat: int, message: Message, new_game: bool) -> None:
+        """Keep a message that was done, unless it has only asked for something."""
+        if message["type"] in ("look", "speak"):
+            return
+        if new_game:
+            self._done = []
+        else:
+            self._done.append([seat, message])
+        self.write(self.kept())
 
     def play_on(self) -> Said:
         """Play a step if nobody has to be waited for; see ``Table.play_on``."""

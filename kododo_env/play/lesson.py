@@ -208,6 +208,9 @@ class TeachingTable(Table):
         self.step = self._teaching.step
         return {person: said[PUPIL]}
 
+    def _par(self, person: int) -> Iterator[Said]:
+        return super()._par(person) if self._teaching is None else self._teaching._par(PUPIL)
+
     def play_on(self, known: Sequence[int] | None = None) -> Said:
         """Play a step of the lesson or of the game; see ``Table``."""
         if self._teaching is None:

@@ -2,32 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from kododo_env.bots.showing import news
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.records import parse_record, replay
+from kododo_env.records import Record, parse_record, replay
+from kododo_env.rendering.languages import say
+
+# The longest games by the usual rules have about a hundred steps, with 6 million characters.
+MOST_STEPS, MOST_CHARACTERS = 500, 1 << 24
 
 
-def replayed(text: str, pictures: bool) -> dict[str, Any]:
-    """A game from the text of its record, all cards face up, each line checked against the core.
-
-    It has "game", "players" and "steps": for the deal and after each step "text", "lines", the
-    sections of the "rules" that these follow from, "scores", and with ``pictures`` a "picture"
-    as SVG.
+def parse_short_record(text: str) -> Record:
+    """Read a record from its text, if it is short enough to be shown at a table.
 
     Raises:
-        ValueError: It is no record, or not a true one; the line and the reason.
+        ValueError: It is no record, or has more than ``MOST_STEPS`` steps.
     """
-    record = parse_record(text)
-    steps: list[dict[str, Any]] = []
+    if text.count("\n") > MOST_STEPS + 1:  # the header has a line too
+        raise _too_long()
+    return parse_record(text)
+
+
+def replayed_steps(record: Record, pictures: bool) -> Iterator[dict[str, Any]]:
+    """Replay a game, all cards face up, each line checked against the core.
+
+    Args:
+        record: Of the game.
+        pictures: Whether there are drawings as SVG.
+
+    Yields:
+        For the deal and after each step "text", "lines", the sections of the "rules" that these
+        follow from, "scores", and with ``pictures`` a "picture".
+
+    Raises:
+        ValueError: The record is not true; the line and the reason. Or all texts and pictures
+            have more than ``MOST_CHARACTERS``.
+    """
     before: BatchGame | None = None
+    gained: list[list[int]] = []
+    characters = 0
     for number, game in enumerate(replay(record)):
-        told: dict[str, list[Any]] = {"lines": [], "rules": []}
+        step: dict[str, Any] = {"text": game.text(), "lines": [], "rules": []}
         if before is not None:
-            gained = [each["points"] for each in record.lines]
-            told = news(game, before, record.lines[number - 1]["actions"], None, gained)
-        drawn = {"picture": game.svg()} if pictures else {}
-        steps.append({"text": game.text(), **drawn, **told, "scores": game.scores[0].tolist()})
+            line = record.lines[number - 1]
+            gained.append(line["points"])
+            step |= news(game, before, line["actions"], None, gained)
+        if pictures:
+            step["picture"] = game.svg()
+        characters += (
+            len(step["text"]) + len(step.get("picture", "")) + sum(map(len, step["lines"]))
+        )
+        if characters > MOST_CHARACTERS:
+            raise _too_long()
+        yield step | {"scores": game.scores[0].tolist()}
         before = game
-    return {"game": record.header.game, "players": record.players, "steps": steps}
+
+
+def _too_long() -> ValueError:
+    return ValueError(
+        say("this record is too long for a table; the command kododo replay shows it")
+    )

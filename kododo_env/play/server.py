@@ -9,11 +9,13 @@ import os
 import socket
 import sys
 import webbrowser
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, suppress
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, TypeVar
 
 import uvicorn
 from starlette.applications import Starlette
@@ -44,6 +46,9 @@ STRANGER, CROWDED = 4403, 4409  # a WebSocket's codes of our own, after HTTP's 4
 TABS = 8  # of a seat; with one more the oldest is closed
 LONGEST_MESSAGE = 1 << 20  # bytes of a message; the longest are records that are to be shown
 WAITING = 256  # messages that a slow client may have to fetch
+MOST_CHARACTERS = 1 << 25  # of them, unless a single one has more
+LONGEST_PIECE = 2  # seconds for which a stop waits for the table
+Result = TypeVar("Result")
 
 
 class Connection:
@@ -52,18 +57,24 @@ class Connection:
     def __init__(self, websocket: WebSocket) -> None:
         self._websocket = websocket
         self._waiting: asyncio.Queue[str] = asyncio.Queue(WAITING)
+        self._characters = 0  # of all that waits
 
     def put(self, message: str) -> None:
         """Have a message, as JSON, sent as soon as the client takes it."""
-        if self._waiting.full():
-            self._waiting.get_nowait()
+        self._characters += len(message)
+        while self._waiting.full() or (
+            self._characters > MOST_CHARACTERS and not self._waiting.empty()
+        ):
+            self._characters -= len(self._waiting.get_nowait())
         self._waiting.put_nowait(message)
 
     async def send_all(self) -> None:
         """Send all that waits, until cancelled or until the client is gone."""
         with suppress(WebSocketDisconnect, RuntimeError):
             while True:
-                await self._websocket.send_text(await self._waiting.get())
+                message = await self._waiting.get()
+                self._characters -= len(message)
+                await self._websocket.send_text(message)
 
     async def close(self) -> None:
         """Tell the tab that it is one too many, and close it."""
@@ -89,6 +100,7 @@ class Host:
         self._tabs: dict[int, list[Connection]] = {seat: [] for seat in table.people}
         self._positions: dict[int, str] = {}  # of each seat the last, as JSON
         self._playing: asyncio.Task[None] | None = None  # one that plays on for all
+        self._thread: Thread | None = None  # the last one in which the table was asked
 
     async def play(self, websocket: WebSocket) -> None:
         """Serve one tab from its first message to its last."""
@@ -117,9 +129,13 @@ class Host:
 
     async def _hear(self, seat: int, message: object, tab: Connection) -> None:
         """Answer a tab, and see to it that the table plays on."""
-        async with self._lock:
-            said = await asyncio.to_thread(self._table.hear, seat, message)
-            self._spread(said, tab)
+        pieces = self._table.hear_in_pieces(seat, message)
+        while True:
+            async with self._lock:  # between the pieces others are heard
+                said = await self._ask(next, pieces, None)
+                if said is None:
+                    break
+                self._spread(said, tab)
         if self._playing is None or self._playing.done():
             self._playing = asyncio.create_task(self._play_on())
 
@@ -128,7 +144,7 @@ class Host:
         while True:
             async with self._lock:
                 try:
-                    said = await asyncio.to_thread(self._table.play_on)
+                    said = await self._ask(self._table.play_on)
                 except ValueError as error:
                     wrong = {"type": "error", "step": self._table.step, "error": str(error)}
                     self._spread({seat: [wrong] for seat in self._table.people})
@@ -136,6 +152,28 @@ class Host:
                 self._spread(said)
             if not said:
                 return
+
+    @asynccontextmanager
+    async def until_stopped(self, app: Starlette) -> AsyncIterator[None]:
+        """Inside, the app is served; at the end a piece of work that has been begun is awaited."""
+        yield
+        if self._thread is not None:
+            self._thread.join(LONGEST_PIECE)  # an agent may think for ever
+
+    async def _ask(self, function: Callable[..., Result], *arguments: object) -> Result:
+        """Call a function in a thread for which, unlike asyncio's own, no process waits."""
+        answer: Future[Result] = Future()
+        answer.set_running_or_notify_cancel()
+
+        def call() -> None:
+            try:
+                answer.set_result(function(*arguments))
+            except Exception as error:
+                answer.set_exception(error)
+
+        self._thread = Thread(target=call, daemon=True)
+        self._thread.start()
+        return await asyncio.wrap_future(answer)
 
     def _spread(self, said: Said, tab: Connection | None = None) -> None:
         """Positions to all tabs of their seat, answers to the tab that has asked."""
@@ -174,7 +212,8 @@ def make_app(table: Table | KeptTable, tokens: Mapping[str, int]) -> Starlette:
     host = Host(table, tokens)
     page = Mount("/", _Page(html=True))
     languages = Route("/languages.json", lambda _: JSONResponse(LANGUAGES, headers=HEADERS))
-    return Starlette(routes=[WebSocketRoute("/play", host.play), languages, page])
+    routes = [WebSocketRoute("/play", host.play), languages, page]
+    return Starlette(routes=routes, lifespan=host.until_stopped)
 
 
 # --- running it ---------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from typing import Any
@@ -15,6 +15,7 @@ from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.header import rules_of
+from kododo_env.rendering.languages import speaking
 from kododo_env.rules_arguments import PLAYERS
 
 
@@ -37,27 +38,34 @@ def agents_choose(agents: Sequence[Agent | None], game: BatchGame, seed: int, st
     return joint_action(agents, game, np.random.default_rng([seed, step]))
 
 
-def played_by(bot: Agent, agents: Sequence[Agent | None], game: BatchGame, seed: int) -> BatchGame:
-    """The game of a seed with a bot in the seats of people, against the same agents: over.
+def playing_by(
+    bot: Agent, agents: Sequence[Agent | None], game: BatchGame, seed: int
+) -> Iterator[None]:
+    """Play the deal of a seed with a bot in the seats of people, against the same agents.
 
     Args:
         bot: Has the seats of people.
         agents: For each seat an agent, or None for a person.
-        game: A batch of one; it is not changed.
+        game: A batch of one, which is dealt again and played to its end.
         seed: Of the game.
+
+    Yields:
+        Nothing, after each step.
     """
-    again, step = game.clone(), 0
-    deal_by(again, seed)
+    agents = list(agents)  # at a table the players may move on meanwhile
     bots = [bot if agent is None else None for agent in agents]
     people = [seat for seat, agent in enumerate(agents) if agent is None]
-    while not again.terminated[0]:
-        joint = agents_choose(agents, again, seed, step)
-        # From numbers of their own, so that the others' luck is the same.
-        own = joint_action(bots, again, np.random.default_rng([seed, step, 1]))
+    deal_by(game, seed)
+    step = 0
+    while not game.terminated[0]:
+        with speaking("en"):  # as bots know the game
+            joint = agents_choose(agents, game, seed, step)
+            # From numbers of their own, so that the others' luck is the same.
+            own = joint_action(bots, game, np.random.default_rng([seed, step, 1]))
         joint[:, people] = own[:, people]
-        again.step(joint)
+        game.step(joint)
         step += 1
-    return again
+        yield
 
 
 def command_of(game: BatchGame, names: Mapping[int, str], seed: int) -> str:

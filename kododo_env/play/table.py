@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -15,9 +15,9 @@ from kododo_env.core.capabilities import TellsInWords
 from kododo_env.play.analysis import FEWEST, WORLDS, Analysing
 from kododo_env.play.hints import check_adviser, hint
 from kododo_env.play.played_game import PlayedGame
-from kododo_env.play.replaying import replayed
+from kododo_env.play.replaying import parse_short_record, replayed_steps
 from kododo_env.play.rules_page import sections
-from kododo_env.play.sharing import command_of, played_by
+from kododo_env.play.sharing import command_of, playing_by
 from kododo_env.rendering.languages import say, speaking
 
 Said = dict[int, list[Message]]
@@ -81,12 +81,20 @@ class Table(PlayedGame):
         return said
 
     def hear(self, person: int, message: object) -> Said:
-        """The answer of the table to a person's message.
+        """The whole answer of the table to a person's message; see ``hear_in_pieces``."""
+        *_, said = self.hear_in_pieces(person, message)
+        return said
+
+    def hear_in_pieces(self, person: int, message: object) -> Iterator[Said]:
+        """Answer a person's message; between the pieces of a long answer others may be heard.
 
         Args:
             person: Whose message it is: one of ``people``.
             message: JSON as text or bytes, or the object that it holds. One that cannot be
                 read, or cannot be done now, is answered with an error and changes nothing.
+
+        Yields:
+            Nothing, ``{}``, after each piece of work on the answer; then the answer.
 
         Raises:
             ValueError: There is no such person.
@@ -97,9 +105,25 @@ class Table(PlayedGame):
             read = read_message(message)
             with speaking(self._languages[person]):
                 self._check_step(read)
-                return self._answer(person, read)
+            pieces = self._pieces(person, read)
+            while True:
+                with speaking(self._languages[person]):
+                    said = next(pieces, None)
+                if said is None:
+                    return
+                yield said
         except ValueError as error:
-            return {person: [self._error(error)]}
+            yield {person: [self._error(error)]}
+
+    def _pieces(self, person: int, message: Message) -> Iterator[Said]:
+        """The answer to a message, in pieces if it takes long; see ``hear_in_pieces``."""
+        match message["type"]:
+            case "par":
+                yield from self._par(person)
+            case "replay":
+                yield from self._replay(person, message["record"])
+            case _:
+                yield self._answer(person, message)
 
     def _error(self, error: ValueError) -> Message:
         return {"type": "error", "step": self.step, "error": str(error)}
@@ -146,10 +170,6 @@ class Table(PlayedGame):
                 return {"type": "record", "record": self.record()}
             case "analyse":
                 return self._analyse(person)
-            case "par":
-                return self._par()
-            case "replay":
-                return {"type": "replay", **replayed(message["record"], self._pictures)}
             case "lesson" | "leave":
                 raise ValueError("no lesson is given at this table")
         return self._position(person)
@@ -177,15 +197,30 @@ class Table(PlayedGame):
             )
         return self._analysed(person)
 
-    def _par(self) -> Message:
+    def _replay(self, person: int, text: str) -> Iterator[Said]:
+        """Show a record, of which a step is a piece of work."""
+        record = parse_short_record(text)
+        steps = []
+        for step in replayed_steps(record, self._pictures):
+            steps.append(step)
+            yield {}
+        game = {"game": record.header.game, "players": record.players}
+        yield {person: [{"type": "replay", **game, "steps": steps}]}
+
+    def _par(self, person: int) -> Iterator[Said]:
+        """Let a bot play the deal of the game that is over, of which a step is a piece of work."""
         if not self.over:
             raise ValueError(say("a bot plays the same deal when the game is over"))
         if self._adviser is None:
             raise ValueError(say("there is no bot at this table to play the same deal"))
-        with speaking("en"):  # as bots know it
-            game = played_by(self._adviser, self._agents, self._game, self.seed)
+        step = self.step
+        game = self._game.clone()
+        for _ in playing_by(self._adviser, self._agents, game, self.seed):
+            yield {}
+            if self.step != step:
+                raise ValueError(say("a bot plays the same deal when the game is over"))
         scores, won = game.scores[0].tolist(), game.outcome()[0].tolist()
-        return {"type": "par", "by": self._adviser.name, "scores": scores, "won": won}
+        yield {person: [{"type": "par", "by": self._adviser.name, "scores": scores, "won": won}]}
 
     # --- playing ------------------------------------------------------------------------
 

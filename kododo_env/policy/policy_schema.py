@@ -13,7 +13,6 @@ HOTTEST = 1000  # the highest temperature: all legal actions alike, and none tha
 NETWORK = {"width": Bound(1, 4096), "depth": Bound(1, 16), "one_hot": Bound(0, 255)}
 LONGEST_TEXT = 1000  # characters
 _MOST = 10_000  # of actions, and of numbers in an observation
-_DEEPEST = 12  # lists in lists and objects in objects
 _LARGEST = 2**64  # seeds are below
 
 _NUMBERS = {"version", "num_players", "temperature"}
@@ -40,7 +39,7 @@ def checked(content: dict[str, Any]) -> dict[str, Any]:
         kind, called = _KINDS.get(name, (object, ""))
         if not isinstance(value, kind):
             raise ValueError(f"{name} must be {called}, not {shown(value)}")
-        _check_values(value, name, _DEEPEST)
+        _check_values(value, name)
     whole_number(content["version"], "version", 0, _MOST)
     whole_number(content["num_players"], "num_players", 1, _MOST)
     finite_number(content.get("temperature", 0), "temperature", 0, HOTTEST)
@@ -55,13 +54,11 @@ def checked(content: dict[str, Any]) -> dict[str, Any]:
     return content
 
 
-def _check_values(value: Any, name: str, depth: int) -> None:
-    """Not too deep, numbers finite, text that can be printed."""
-    if depth < 0:
-        raise ValueError(f"{name} has lists in lists more than {_DEEPEST} deep")
+def _check_values(value: Any, name: str) -> None:
+    """Numbers finite, text that can be printed."""
     if isinstance(value, dict | list):
         for each in (*value, *value.values()) if isinstance(value, dict) else value:
-            _check_values(each, name, depth - 1)
+            _check_values(each, name)
     elif isinstance(value, str):
         if len(value) > LONGEST_TEXT or not value.isprintable():
             raise ValueError(f"{name} must have text that can be printed, not {shown(value)}")

@@ -34,5 +34,5 @@ def test_what_is_no_json_is_told_as_json_tells_it(wrong: str) -> None:
 
 @pytest.mark.parametrize("wrong", [b"\xff\xff", "9" * 5_000])
 def test_other_bytes_and_endless_numbers_are_refused(wrong: str | bytes) -> None:
-    with pytest.raises(ValueError, match="codec|digits"):
+    with pytest.raises(ValueError, match=r"codec|digits"):
         read_json(wrong)

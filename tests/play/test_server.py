@@ -9,11 +9,12 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 from urllib.parse import quote
 
@@ -29,7 +30,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from kododo_env import registry
 from kododo_env.core.view import View
-from kododo_env.play import server
+from kododo_env.play import replaying, server
 from kododo_env.play import table as table_module
 from kododo_env.play.kept_file import FORMAT
 from kododo_env.play.seating import make_table
@@ -38,6 +39,7 @@ from kododo_env.rendering.svg_cards import Blank, card_picture
 from tests.command_line import kododo
 from tests.doors import GAMES
 from tests.play.test_table import Broken
+from tests.records.games import recorded
 
 TOKENS = {"one": 0, "two": 1}
 
@@ -88,6 +90,10 @@ class Tab:
     def send(self, message: object) -> None:
         given = message if isinstance(message, str | bytes) else json.dumps(message)
         self._connection.send(given)
+
+    def ping(self) -> None:
+        """Wait until the server has answered the protocol's own question."""
+        assert self._connection.ping().wait(60)
 
     def receive(self) -> dict[str, Any]:
         message: dict[str, Any] = json.loads(self._connection.recv(timeout=60))
@@ -281,6 +287,41 @@ def test_while_an_analysis_is_made_the_tab_that_asked_is_heard() -> None:
         assert told.index("record") < 5 < told.count("analysing")
 
 
+def test_while_a_record_is_shown_others_are_heard(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = recorded(registry.batch_game("kado", 1))[0].text()
+    drawn, waiting = [], Event()
+    drawing = replaying.news
+
+    def counted(*told: Any) -> dict[str, Any]:
+        drawn.append(told)
+        assert waiting.wait(60)
+        return drawing(*told)
+
+    monkeypatch.setattr(replaying, "news", counted)
+    with served.sit("one") as one, served.sit("two") as two:
+        position(one)
+        position(two)
+        one.send({"type": "replay", "record": record})
+        two.send({"type": "look"})
+        two.ping()  # when it comes back, the server has what was said before
+        waiting.set()
+        assert position(two)["step"] == 0
+        assert len(drawn) < len(record.splitlines()) - 1
+        assert len(answer(one)["steps"]) == len(record.splitlines()) > len(drawn)
+
+
+def test_a_tab_that_does_not_read_keeps_no_endless_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MOST_CHARACTERS", 100)
+    tab = server.Connection(None)  # type: ignore[arg-type]
+    for message in ("a" * 60, "b" * 50, "c" * 50, "d" * 200):
+        tab.put(message)
+        assert tab._characters <= max(100, len(message))
+    assert tab._waiting.get_nowait() == "d" * 200
+    assert tab._waiting.empty()
+
+
 # --- the command --------------------------------------------------------------------------
 
 
@@ -387,6 +428,33 @@ def test_a_killed_server_gives_the_game_back(
     status, out, error = kododo(monkeypatch, capsys, "play", "kado", *asked)
     assert (status, out) == (2, "")
     assert f"error: {keep}: the game that was kept is of another table" in error
+
+
+ENDLESS = """
+import time
+from pathlib import Path
+
+def endless(view, rng):
+    Path(__file__).with_name("asked").touch()
+    while True:
+        time.sleep(1)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
+def test_a_server_whose_bot_thinks_for_ever_is_stopped(tmp_path: Path) -> None:
+    """Ctrl-C waited for the bot."""
+    (tmp_path / "bot.py").write_text(ENDLESS)
+    table = ("kododo", "--players", 3, "--opponents", f"{tmp_path}/bot.py:endless")
+    with running(*table) as (process, addresses), ExitStack() as stack:
+        for address in addresses:
+            tab = Tab(stack.enter_context(connect(address, max_size=None)))
+            act(tab, position(tab))
+        while not (tmp_path / "asked").exists():
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    assert (process.returncode, error) == (130, "\nstopped\n")
 
 
 def test_a_file_that_keeps_no_table_is_refused_and_stays(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 import shutil
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kododo_env import registry
+from kododo_env import kododo_v0, registry
 from kododo_env.agent_registry import make_agent, policy_path
 from kododo_env.core.agent import Agent, FirstAgent, RandomAgent, joint_action
 from kododo_env.core.view import View
+from kododo_env.play import replaying
 from kododo_env.play.seating import make_table
 from kododo_env.play.table import Table
 from kododo_env.records import parse_record, replay
@@ -21,6 +23,7 @@ from kododo_env.rules_arguments import parse_rules
 from tests.doors import EXTREMES, GAMES
 from tests.helpers import differences
 from tests.play.sitting import Sitting, malformed, state_of
+from tests.records.games import recorded
 from tests.toy_game.high_card.game import HighCard, Rules
 
 
@@ -443,6 +446,51 @@ def test_a_record_that_is_none_is_refused_with_its_line() -> None:
     wrong = "".join([*lines[:5], lines[5].replace('"actions": [', '"actions": [9'), *lines[6:]])
     refused(said, 0, {"type": "replay", "record": wrong}, "line 6: ")
     refused(said, 0, {"type": "replay", "record": ""}, "line 1: ")
+
+
+def test_a_record_is_shown_piece_by_piece_while_others_are_heard_and_play() -> None:
+    """One message held the table for everybody until its whole record was shown."""
+    said = sitting("kododo", people=2)
+    record = recorded(registry.batch_game("kado", 1))[0].text()
+    pieces = said.table.hear_in_pieces(0, {"type": "replay", "record": record})
+    for _ in range(8):
+        assert next(pieces) == {}
+        said.choose()
+    *empty, last = pieces
+    assert said.last[1]["step"] >= 8
+    assert empty == [{}] * (len(record.splitlines()) - 8)
+    assert len(only(last[0])["steps"]) == len(record.splitlines())
+
+
+def test_a_record_that_is_too_long_for_a_table_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mebibyte of lines held the table for half a minute, and took 510 MB."""
+    said = sitting()
+    rules = dataclasses.asdict(kododo_v0.Rules.tiny()) | {"variant": "long", "target_score": 250}
+    record = recorded(registry.batch_game("kododo", 1, **rules))[0].text()
+    lines = len(record.splitlines())
+    monkeypatch.setattr(replaying, "MOST_STEPS", lines - 2)
+    refused(said, 0, {"type": "replay", "record": record}, "too long for a table")
+    monkeypatch.setattr(replaying, "MOST_STEPS", lines - 1)
+    shown = only(said.say(0, {"type": "replay", "record": record}))
+    assert len(shown["steps"]) == lines
+    monkeypatch.setattr(replaying, "MOST_CHARACTERS", 100_000)
+    *pieces, last = said.table.hear_in_pieces(0, {"type": "replay", "record": record})
+    assert "too long for a table" in only(last[0])["error"]
+    assert len(pieces) < 8  # it is not played on
+
+
+def test_a_bot_plays_the_same_deal_piece_by_piece_while_others_are_heard() -> None:
+    said = sitting("combi_combo", people=2, hints="heuristic")
+    said.play()
+    wanted = only(said.say(0, {"type": "par"}))
+    pieces = said.table.hear_in_pieces(0, {"type": "par"})
+    while not (answer := next(pieces)):
+        assert only(said.say(1, {"type": "look"})) == said.last[1]
+    assert answer == {0: [wanted]}
+    pieces = said.table.hear_in_pieces(0, {"type": "par"})
+    assert next(pieces) == {}
+    said.say(1, {"type": "new", "step": said.table.step, "deck": "other"})
+    assert "when the game is over" in only(next(pieces)[0])["error"]
 
 
 # --- malformed messages -------------------------------------------------------------------

@@ -594,7 +594,7 @@ METADATA: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "version below zero": (lambda m: m.update(version=-1), "version must be 0 to"),
     "rules a list": (lambda m: m.update(rules=[]), "rules must be an object"),
     "rules nothing": (lambda m: m.update(rules=None), "rules must be an object"),
-    "rules deep": (lambda m: m["rules"].update(x=eval("[" * 50 + "]" * 50)), "more than 12 deep"),
+    "rules deep": (lambda m: m["rules"].update(x=eval("[" * 50 + "]" * 50)), "at most 16 deep"),
     "rules infinite": (lambda m: m["rules"].update(x=float("inf")), "a number in rules"),
     "rules large": (lambda m: m["rules"].update(x=2**65), "a number in rules"),
     "rule's name": (lambda m: m["rules"].update({"\x07": 1}), "rules must have text"),
