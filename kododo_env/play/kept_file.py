@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_urlsafe
+from typing import Any
 
 from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import shown, whole_number
@@ -19,6 +21,8 @@ from kododo_env.system.reservation import reserved
 
 LARGEST = 1 << 26  # bytes; a game has some thousands
 FORMAT = "kododo-env table 1"
+TOKEN_BYTES = 16
+TOKEN = re.compile(r"[\w-]{22}", re.ASCII)  # as ``token_urlsafe`` writes as many bytes
 FIELDS = {"format", "tokens", "port", "game"}
 
 
@@ -64,7 +68,7 @@ def kept_file(path: Path | None, people: int) -> Iterator[KeptFile]:
         ValueError: It holds something else, or a table of another number of people; or another
             process has it, or it cannot be written.
     """
-    fresh = KeptFile(path, [token_urlsafe(16) for _ in range(people)])
+    fresh = KeptFile(path, [token_urlsafe(TOKEN_BYTES) for _ in range(people)])
     if path is None:
         yield fresh
         return
@@ -75,15 +79,26 @@ def kept_file(path: Path | None, people: int) -> Iterator[KeptFile]:
         yield file
 
 
+def _check_tokens(tokens: Any) -> None:
+    """Raise ValueError unless these are different secrets, as a table makes them."""
+    made = isinstance(tokens, list) and all(
+        isinstance(token, str) and TOKEN.fullmatch(token) for token in tokens
+    )
+    if not made or len(set(tokens)) < len(tokens):
+        raise ValueError(
+            f"tokens must be different texts of {TOKEN_BYTES} random bytes in base64, "
+            f"not {shown(tokens)}"
+        )
+
+
 def _read(path: Path) -> KeptFile:
     try:
         content = read_json(read_ordinary(path, LARGEST, f"the kept table {path}"))
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f'not {{"format": "{FORMAT}", ...}}')
         check_keys(content, FIELDS)
-        tokens, port = content["tokens"], whole_number(content["port"], "port", 0, 65_535)
-        if not isinstance(tokens, list) or not all(isinstance(each, str) for each in tokens):
-            raise ValueError(f"tokens must be texts, not {shown(tokens)}")
-        return KeptFile(path, tokens, port, str(content["game"]))
+        _check_tokens(content["tokens"])
+        port = whole_number(content["port"], "port", 0, 65_535)
+        return KeptFile(path, content["tokens"], port, str(content["game"]))
     except ValueError as error:
         raise ValueError(f"{path} is no table that was kept: {error}") from error

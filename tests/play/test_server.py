@@ -469,10 +469,32 @@ def test_a_file_that_keeps_no_table_is_refused_and_stays(tmp_path: Path) -> None
         assert [each.name for each in tmp_path.iterdir()] == ["kept.json"]
 
 
+@pytest.mark.parametrize(
+    "token", ["", "a", "a" * 21, "a" * 22 + "\n", "\x1b[2J" + "a" * 22, "é" * 22, "ä" + "a" * 21, 5]
+)
+def test_a_secret_that_no_table_has_made_is_refused(token: object, tmp_path: Path) -> None:
+    """An empty one seated everybody who had no address; others were printed as they are."""
+    table = make_table("kododo", opponents=["random"], people=2, hints="heuristic")
+    path = tmp_path / "kept.json"
+    for tokens in ([token, "a" * 22], ["a" * 22, token]):
+        path.write_text(json.dumps({"format": FORMAT, "tokens": tokens, "port": 0, "game": ""}))
+        with pytest.raises(ValueError, match=r"no table that was kept: tokens") as refused:
+            server.serve(table, "127.0.0.1", 0, browser=False, keep=path)
+        assert str(refused.value).isprintable()
+
+
+def test_two_people_do_not_have_one_secret(tmp_path: Path) -> None:
+    table = make_table("kododo", opponents=["random"], people=2, hints="heuristic")
+    path = tmp_path / "kept.json"
+    path.write_text(json.dumps({"format": FORMAT, "tokens": 2 * ["a" * 22], "port": 0, "game": ""}))
+    with pytest.raises(ValueError, match=r"no table that was kept: tokens"):
+        server.serve(table, "127.0.0.1", 0, browser=False, keep=path)
+
+
 def test_a_table_of_one_person_is_not_kept_for_two(tmp_path: Path) -> None:
     """It was told as a table of 1 people."""
     path = tmp_path / "kept.json"
-    path.write_text(json.dumps({"format": FORMAT, "tokens": ["a"], "port": 0, "game": ""}))
+    path.write_text(json.dumps({"format": FORMAT, "tokens": ["a" * 22], "port": 0, "game": ""}))
     table = make_table("kododo", opponents=["random"], people=2, hints="heuristic")
     with pytest.raises(ValueError, match=r"kept.json keeps a table of --people 1, not 2"):
         server.serve(table, "127.0.0.1", 0, browser=False, keep=path)
