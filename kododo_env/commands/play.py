@@ -51,12 +51,12 @@ class PlayConfig:
     rules: tuple[str, ...] = ()
     """Other rules as name=value, such as variant=long; the number of players is --players."""
     host: str = "127.0.0.1"
-    """Where to listen; 0.0.0.0 lets other machines in."""
+    """Where to listen; 0.0.0.0 lets other machines in, and a terminal shows their QR codes."""
     keep: Path | None = None
     """Keep the table in this file, and go on from it if it is there: after a killed server the
     same command gives the game back, at the same addresses. It holds all cards and secrets."""
-    port: Annotated[int, Bound(0, 65_535)] = 8642
-    """0 takes any that is free."""
+    port: Annotated[int, Bound(0, 65_535)] | None = None
+    """0 takes any that is free; if not given 8642, or the next one that is free."""
     browser: bool = True
     """Open the first address in the browser."""
     terminal: bool = False

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import mimetypes
 import os
-import socket
 import sys
 import webbrowser
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
-from ipaddress import ip_address
 from pathlib import Path
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import uvicorn
 from starlette.applications import Starlette
@@ -25,6 +22,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kododo_env.bots.messages import to_json
+from kododo_env.play.addresses import is_loopback, listen, qr_code, reachable_host
 from kododo_env.play.kept import KeptTable
 from kododo_env.play.kept_file import kept_file
 from kododo_env.play.table import Said, Table
@@ -219,13 +217,16 @@ def make_app(table: Table | KeptTable, tokens: Mapping[str, int]) -> Starlette:
 # --- running it ---------------------------------------------------------------------------
 
 
-def serve(table: Table, host: str, port: int, browser: bool, keep: Path | None = None) -> None:
+def serve(
+    table: Table, host: str, port: int | None, browser: bool, keep: Path | None = None
+) -> None:
     """Serve a table until stopped, and print the address of each person's seat.
 
     Args:
         table: The table.
         host: Where to listen, such as 127.0.0.1.
-        port: 0 takes any that is free; of a table that goes on, the one that it had, if it can.
+        port: None takes 8642 or the next one that is free, and 0 any that is free; both take the
+            one that a table had which goes on, if they can.
         browser: Whether to open the first address, where there is a screen.
         keep: A file in which the table is kept. If it is there, the table goes on from it.
 
@@ -233,7 +234,7 @@ def serve(table: Table, host: str, port: int, browser: bool, keep: Path | None =
         OSError: There is no such host, or the port is taken.
         ValueError: The file holds something else, or cannot be written.
     """
-    with kept_file(keep, len(table.people)) as file, _listen(host, port, file.port) as listening:
+    with kept_file(keep, len(table.people)) as file, listen(host, port, file.port) as listening:
         kept = KeptTable(table, file.write)
         if file.game is not None:
             try:
@@ -242,11 +243,9 @@ def serve(table: Table, host: str, port: int, browser: bool, keep: Path | None =
                 raise ValueError(f"{keep}: {error}") from error
         file.port = listening.getsockname()[1]
         file.write(kept.kept())
-        addresses = [f"http://{_shown_host(host)}:{file.port}/#{each}" for each in file.tokens]
-        for seat, address in zip(table.people, addresses, strict=True):
-            print(f"{table.called(table.seat_of(seat))}: {address}", flush=True)
-        if not _is_loopback(host):
-            print("anybody who has an address has its seat; it is not encrypted on its way")
+        here = f"http://{reachable_host(host)}:{file.port}/"
+        addresses = [f"{here}#{token}" for token in file.tokens]
+        _invite(table, host, addresses)
         goes_on = f"stops; the same command goes on with the game in {keep}"
         print(f"Ctrl-C {goes_on if keep else 'ends the game'}", flush=True)
         if browser and _has_screen():
@@ -267,32 +266,25 @@ def settings(app: Starlette) -> uvicorn.Config:
     )
 
 
-def _listen(host: str, port: int, before: int = 0) -> socket.socket:
-    """A socket that listens; at any port, if it is 0, best at the one before."""
-    if not port and before:
-        with suppress(OSError):
-            return _listen(host, before)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+def _invite(table: Table, host: str, addresses: Sequence[str]) -> None:
+    """Print the address of each person's seat, for other machines as a picture too."""
+    for seat, address in zip(table.people, addresses, strict=True):
+        print(f"{table.called(table.seat_of(seat))}: {address}", flush=True)
+        if not is_loopback(host) and _draws_blocks(sys.stdout):
+            print(qr_code(address), end="", flush=True)
+    if not is_loopback(host):
+        print("anybody who has an address has its seat; it is not encrypted on its way")
+
+
+def _draws_blocks(stream: TextIO | None) -> bool:
+    """Whether a stream is a terminal with the characters of a QR code."""
+    if stream is None or not stream.isatty():
+        return False
     try:
-        return socket.create_server((host, port), family=family)
-    except OSError as error:
-        taken = error.errno in (errno.EADDRINUSE, errno.EACCES)
-        advice = "; --port 0 takes one that is free" if taken else ""
-        said = f"cannot listen there: {error.strerror}{advice}"
-        raise OSError(error.errno, said, f"{host}:{port}") from None
-
-
-def _shown_host(host: str) -> str:
-    """The host as others reach it, in an address."""
-    if host in ("0.0.0.0", "::", ""):
-        return socket.gethostname()
-    return f"[{host}]" if ":" in host else host
-
-
-def _is_loopback(host: str) -> bool:
-    with suppress(ValueError):
-        return ip_address(host).is_loopback
-    return host == "localhost"
+        "█▀▄".encode(stream.encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _has_screen() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -30,8 +31,9 @@ from websockets.sync.client import ClientConnection, connect
 
 from kododo_env import registry
 from kododo_env.core.view import View
-from kododo_env.play import replaying, server
+from kododo_env.play import addresses, replaying, server
 from kododo_env.play import table as table_module
+from kododo_env.play.addresses import qr_code
 from kododo_env.play.kept_file import FORMAT
 from kododo_env.play.seating import make_table
 from kododo_env.play.table import Table
@@ -325,19 +327,52 @@ def test_a_tab_that_does_not_read_keeps_no_endless_memory(monkeypatch: pytest.Mo
 # --- the command --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("host", "shown", "loopback"),
-    [
-        ("127.0.0.1", "127.0.0.1", True),
-        ("localhost", "localhost", True),
-        ("::1", "[::1]", True),
-        ("0.0.0.0", socket.gethostname(), False),
-        ("192.168.1.4", "192.168.1.4", False),
-    ],
-)
-def test_the_address_that_is_printed(host: str, shown: str, loopback: bool) -> None:
-    assert server._shown_host(host) == shown
-    assert server._is_loopback(host) is loopback
+class Screen(io.StringIO):
+    """A terminal in which something is printed."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+def test_a_terminal_shows_the_codes_of_addresses_that_others_reach(
+    host: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(server.uvicorn.Server, "run", lambda self, sockets: None)
+    table = make_table("kododo", opponents=["random"], people=2, hints="heuristic")
+    server.serve(table, host, 0, browser=False)
+    assert "█" not in capsys.readouterr().out
+    for missing in (False, True):
+        if missing:
+            monkeypatch.setitem(sys.modules, "segno", None)
+        screen = Screen()
+        monkeypatch.setattr(sys, "stdout", screen)
+        server.serve(table, host, 0, browser=False)
+        printed = screen.getvalue()
+        addresses = re.findall(r"^player_\d: (http://\S+/#\S{22})$", printed, re.MULTILINE)
+        assert len(addresses) == 2
+        drawn = [qr_code(address) for address in addresses if host == "0.0.0.0"]
+        assert all(code in printed for code in drawn)
+        assert ("█" in printed) is (host == "0.0.0.0" and not missing)
+
+
+def test_a_second_table_takes_the_next_port(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The usual port was asked for, and the second table was refused."""
+    monkeypatch.setattr(server.uvicorn.Server, "run", lambda self, sockets: None)
+    with ExitStack() as stack:
+        usual = stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
+        monkeypatch.setattr(addresses, "USUAL_PORT", usual)
+        status, out, error = kododo(monkeypatch, capsys, "play", "kododo", "--no-browser")
+        assert (status, error) == (0, "")
+        assert int(re.findall(r":(\d+)/#", out)[0]) not in (0, usual)
+        asked = ("--no-browser", "--port", str(usual))
+        status, out, error = kododo(monkeypatch, capsys, "play", "kododo", *asked)
+        assert (status, out) == (2, "")
+        assert "--port 0 takes one that is free" in error
 
 
 def test_a_port_that_is_taken_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

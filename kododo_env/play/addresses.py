@@ -1,0 +1,91 @@
+"""Where a table is served, and how other machines find it."""
+
+from __future__ import annotations
+
+import errno
+import io
+import socket
+from contextlib import suppress
+from ipaddress import ip_address
+
+USUAL_PORT, NEXT_PORTS = 8642, 20
+TAKEN = (errno.EADDRINUSE, errno.EACCES)
+ANY_HOST = {"": socket.AF_INET, "0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}
+# Of documentation (RFC 5737 and 3849): nothing is sent there, only a way is looked for.
+ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
+WHITE_ON_BLACK, PLAIN = "\x1b[97;40m", "\x1b[0m"
+
+
+def listen(host: str, port: int | None, before: int = 0) -> socket.socket:
+    """Return a socket that listens.
+
+    Args:
+        host: Where, such as 127.0.0.1.
+        port: None takes ``USUAL_PORT``, or one after it if that is taken; 0 takes any that is
+            free. With both ``before`` is tried first.
+        before: The port at which the table was served before; 0 for none.
+
+    Raises:
+        OSError: There is no such host, or the port is taken.
+    """
+    usual = range(USUAL_PORT, USUAL_PORT + NEXT_PORTS) if port is None else ()
+    candidates = [port] if port else [*filter(None, [before]), *usual, 0]
+    *others, last = candidates
+    for candidate in others:
+        try:
+            return _listen(host, candidate)
+        except OSError as error:
+            if error.errno not in TAKEN:
+                raise
+    return _listen(host, last)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        advice = "; --port 0 takes one that is free" if error.errno in TAKEN else ""
+        said = f"cannot listen there: {error.strerror}{advice}"
+        raise OSError(error.errno, said, f"{host}:{port}") from None
+
+
+def reachable_host(host: str) -> str:
+    """Return a host for an address, by which other machines reach one that listens at ``host``.
+
+    Of a host that listens everywhere it is this machine's own address in its network, since few
+    machines can resolve its name.
+    """
+    if host in ANY_HOST:
+        host = _own_address(ANY_HOST[host])
+    return f"[{host}]" if ":" in host else host
+
+
+def _own_address(family: socket.AddressFamily) -> str:
+    """This machine's address on the way to other machines, or its name if there is no way."""
+    with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
+        asking.connect((ELSEWHERE[family], 9))
+        return str(asking.getsockname()[0])
+    return socket.gethostname()
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches a host."""
+    with suppress(ValueError):
+        return ip_address(host).is_loopback
+    return host == "localhost"
+
+
+def qr_code(address: str) -> str:
+    """Return an address as a QR code for a terminal; nothing if segno is not installed.
+
+    It is white on black whatever the colours of the terminal are, so that every phone reads it.
+    """
+    try:
+        import segno
+    except ImportError:
+        return ""
+    drawn = io.StringIO()
+    segno.make_qr(address).terminal(drawn, border=2, compact=True)
+    lines = drawn.getvalue().splitlines()
+    return "".join(f"{WHITE_ON_BLACK}{line}{PLAIN}\n" for line in lines)
