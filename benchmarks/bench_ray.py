@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +26,7 @@ from agents.training.trainer import Trainer
 from agents.training.training_config import default_config, task_of
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import run
+from kododo_env.system.cores import available_cores
 from kododo_env.system.files import write_text
 
 FIGURES = Path(__file__).parents[1] / "docs" / "ray.json"
@@ -114,7 +114,7 @@ def main() -> None:
     found = {
         "game": GAME,
         "players": PLAYERS,
-        "cores": os.cpu_count(),
+        "cores": available_cores(),
         "rounds": rounds,
         "agents": AGENTS,
         "games": GAMES,

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 from agents.commands.best_response_config import BestResponseConfig
 from agents.options import RAY, Engine, check_engine
-from kododo_env.arena.workers import cores
 from kododo_env.commands import tournament
 from kododo_env.commands.tournament import JSON, Play, TournamentConfig, play_and_write
 from kododo_env.core.bounds import Games, check_settings, flag
+from kododo_env.system.cores import available_cores
 from kododo_env.system.files import write_json
 
 TOURNAMENT_ONLY = (
@@ -70,7 +70,7 @@ def evaluate(config: EvaluateConfig) -> None:
     from agents.commands.best_response import Exploitability, exploitability  # imports torch
 
     def play() -> Exploitability:
-        workers = config.workers or cores()
+        workers = config.workers or available_cores()
         return exploitability(config.response, config.games, config.seed, workers)
 
     def write(found: Exploitability) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from kododo_env.arena import workers as processes
+from kododo_env.system.cores import available_cores
 from kododo_env.system.extras import needs
 
 needs("--engine ray", "ray", "ray")
@@ -44,7 +44,7 @@ def cluster(address: str | None, workers: int | None) -> Iterator[None]:
     if address is None:
         where = {
             "address": "local",  # or it would join one that it finds here
-            "num_cpus": workers or processes.cores(),
+            "num_cpus": workers or available_cores(),
             "object_store_memory": OBJECT_STORE,
             "include_dashboard": False,
         }

@@ -11,9 +11,9 @@ from agents.recipes.recipe import mean_steps, shipped_steps
 from agents.training.run_folder import CHECKPOINT, POLICY
 from agents.training.training_config import TrainConfig, default_config
 from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables
-from kododo_env.arena.workers import cores
 from kododo_env.core.bounds import Bound, Games, Processes, Steps, check_settings
 from kododo_env.core.numbers import shown
+from kododo_env.system.cores import available_cores
 
 CHOICE = 4  # one game is played to choose a policy for every four that measure it
 EVALUATIONS = 6  # points of the learning curve
@@ -38,7 +38,7 @@ class PoliciesConfig:
     """How many seeds to train: 0, 1, ..."""
     steps: Steps | None = None
     """Agent-steps of each run; if not given those of the game's recipe."""
-    jobs: Processes = field(default_factory=cores)
+    jobs: Processes = field(default_factory=available_cores)
     """How many processes at a time (default: one for each core)."""
     out: Path = POLICIES
     """The folder for the policies and their cards."""

@@ -34,12 +34,13 @@ from kododo_env.arena.intervals import Estimate, share
 from kododo_env.arena.match import Match
 from kododo_env.arena.pairing import Chunk
 from kododo_env.arena.tournament import check_numbers
-from kododo_env.arena.workers import cores, run, worker_pool
+from kododo_env.arena.workers import run, worker_pool
 from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import Bound, Games, Processes, check_settings
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.search.outcome_model import OutcomeModel
 from kododo_env.search.search import SearchAgent
+from kododo_env.system.cores import available_cores
 from kododo_env.system.files import fingerprint, write_json
 from kododo_env.system.folders import filled_folder
 
@@ -60,7 +61,7 @@ class LevelsConfig:
 
     only: tuple[str, ...] = ()
     """Only the levels of these policies, such as kododo-4p; if not given of all."""
-    jobs: Processes = field(default_factory=cores)
+    jobs: Processes = field(default_factory=available_cores)
     """How many processes at a time (default: one for each core)."""
     games: Games = 8000
     """Games for each level's share; at most 1,000 of them to try a temperature."""

@@ -38,8 +38,9 @@ from kododo_env.agent_registry import (
     policy_tables,
 )
 from kododo_env.arena.match import Match
-from kododo_env.arena.workers import cores, worker_pool
+from kododo_env.arena.workers import worker_pool
 from kododo_env.core.bounds import Games, Processes, check_settings
+from kododo_env.system.cores import available_cores
 from kododo_env.system.files import write_text
 from kododo_env.system.folders import filled_folder
 
@@ -59,7 +60,7 @@ class PopulationConfig:
 
     only: tuple[str, ...] = ()
     """Only those of these tables, such as kododo-4p; if not given all."""
-    jobs: Processes = field(default_factory=cores)
+    jobs: Processes = field(default_factory=available_cores)
     """How many processes at a time (default: one for each core)."""
     out: Path = POPULATION
     """The folder for the lists and the policies."""

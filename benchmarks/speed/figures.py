@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kododo_env.arena.workers import cores
+from kododo_env.system.cores import available_cores
 
 PLAYERS = 4
 Sample = Callable[[], dict[str, float]]
@@ -124,7 +124,7 @@ def machine() -> dict[str, str | int]:
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return {
         "processor": models[0] if models else platform.processor() or platform.machine(),
-        "cores": cores(),
+        "cores": available_cores(),
         "system": f"{platform.system()} {platform.release().partition('-')[0]}",
         "python": f"{sys.implementation.name} {platform.python_version()}",
         "numpy": np.__version__,

@@ -66,13 +66,6 @@ def _play(played: Contest, chunk: Chunk, agents: Sequence[Agent]) -> ChunkResult
     return play_chunk(chunk, agents, game, played.seed, played.recording)
 
 
-def cores() -> int:
-    """How many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 @contextmanager
 def one_thread_each() -> Iterator[None]:
     """Processes that are started inside have numerical libraries of one thread."""

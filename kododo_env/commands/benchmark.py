@@ -14,7 +14,7 @@ from kododo_env.agent_registry import make_agent
 from kododo_env.arena.benchmark import PROTOCOL, Benchmark, Entry, compare, entry, verify
 from kododo_env.arena.chunk_log import ChunkLog
 from kododo_env.arena.text_table import table
-from kododo_env.arena.workers import cores, run
+from kododo_env.arena.workers import run
 from kododo_env.commands.tournament import (
     DEFAULT_GAME,
     JSON,
@@ -26,6 +26,7 @@ from kododo_env.commands.tournament import (
 from kododo_env.core.bounds import Processes, check_settings
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.rules_arguments import default_players
+from kododo_env.system.cores import available_cores
 from kododo_env.system.files import read_ordinary, write_json
 
 LARGEST = 1 << 20  # bytes of an entry
@@ -131,7 +132,7 @@ def benchmark(config: BenchmarkConfig) -> None:
         }
         chunks = asked.chunks()
         with ChunkLog(path, heading, chunks, config.resume) as log:
-            workers = config.workers or cores()
+            workers = config.workers or available_cores()
             play_what_is_left(log, chunks, lambda left: run(asked, left, workers))
         return Found(entry(asked, log.results.values(), config.source))
 
@@ -163,7 +164,7 @@ def _check(config: BenchmarkConfig, path: Path) -> None:
     drawn = np.random.default_rng().permutation(len(chunks))[: -(-len(chunks) // HUNDREDTH)]
     parts = [chunks[number] for number in sorted(drawn)]
     try:
-        compare(again, found, run(again, parts, config.workers or cores()))
+        compare(again, found, run(again, parts, config.workers or available_cores()))
     except ValueError as error:
         raise ValueError(f"{path} does not hold: {error}") from error
     played = f"part{'s' * (len(parts) > 1)} {', '.join(str(part.index) for part in parts)}"

@@ -11,11 +11,12 @@ from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.forfeits import BOT, FolderTournament, Played, play_forfeiting, try_out
 from kododo_env.arena.progress import games_bar
 from kododo_env.arena.report import Report, build_report
-from kododo_env.arena.workers import cores, worker_pool
+from kododo_env.arena.workers import worker_pool
 from kododo_env.commands.contest_page import contest_page
 from kododo_env.commands.tournament import DEFAULT_GAME, MOST_AGENTS, play_and_write
 from kododo_env.core.bounds import Bound, Games, Processes, Seed, check_settings
 from kododo_env.rules_arguments import default_players, parse_rules
+from kododo_env.system.cores import available_cores
 from kododo_env.system.files import read_ordinary, write_text
 from kododo_env.system.folders import files_in
 
@@ -120,7 +121,7 @@ def evening_of(config: ContestConfig) -> Evening:
     played = replace(trial, agents=agents, games=config.games)
     faults: dict[str, list[str]] = {name: [] for name in agents}
     chunks = played.chunks()
-    with worker_pool(min(config.workers or cores(), len(chunks))) as pool:
+    with worker_pool(min(config.workers or available_cores(), len(chunks))) as pool:
         parts: Iterator[Played] = pool.map(play_forfeiting, [played] * len(chunks), chunks)
 
         def results() -> Iterator[ChunkResult]:

@@ -18,7 +18,7 @@ from kododo_env.arena.pairing import Chunk
 from kododo_env.arena.progress import games_bar
 from kododo_env.arena.report import Report, build_report
 from kododo_env.arena.tournament import Tournament
-from kododo_env.arena.workers import cores, run
+from kododo_env.arena.workers import run
 from kododo_env.commands.cli import escaped
 from kododo_env.commands.recording import PARQUET, Keep, is_parquet, recorded
 from kododo_env.core.agent import Agent
@@ -26,6 +26,7 @@ from kododo_env.core.bounds import Games, Processes, Seed, check_settings
 from kododo_env.core.numbers import shown
 from kododo_env.policy.metadata_file import ENDING
 from kododo_env.rules_arguments import default_players, parse_rules
+from kododo_env.system.cores import available_cores
 from kododo_env.system.files import check_file, fingerprint, write_json
 from kododo_env.system.reservation import Reservation, reserved
 
@@ -223,7 +224,7 @@ def _report(config: TournamentConfig, play: Play) -> Report:
             record = config.record, config.record_games, goes_on
             tournament, keep = stack.enter_context(recorded(tournament, *record))
         log = stack.enter_context(ChunkLog(path, heading, chunks, config.resume))
-        workers = config.workers or cores()
+        workers = config.workers or available_cores()
         play_what_is_left(log, chunks, lambda left: play(tournament, left, workers), keep)
     return build_report(tournament, log.results.values())
 

@@ -17,6 +17,7 @@ from kododo_env.policy.onnx_trial import answers_of, fed, open_session
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.policy.policy_schema import HOTTEST
+from kododo_env.system.cores import available_cores
 
 ROWS = 512  # positions at a time: what is computed for more of KADO's leaves the caches
 
@@ -55,7 +56,7 @@ class OnnxAgent(Agent):
         self, path: str | Path, temperature: float | None = None, threads: int = 1
     ) -> None:
         self.path = Path(path)
-        threads = whole_number(threads, "threads", 0)
+        threads = whole_number(threads, "threads", 0) or available_cores()
         self.name = plain(self.path.stem)
         file = read_policy(self.path)
         self.metadata = file.metadata
