@@ -41,6 +41,7 @@ from kododo_env.arena.tournament import Contest
 from kododo_env.bots.by_name import EXEC, is_bot
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Float64, Int64, Integer
+from kododo_env.core.numbers import finite_number, whole_number
 from kododo_env.core.view import View
 from kododo_env.search.exact import exact
 from kododo_env.search.game_tree import GameTree
@@ -276,7 +277,8 @@ def nash_conv(benchmark: Benchmark) -> float | None:
     if small["num_players"] != benchmark.players:
         return None
     tree = GameTree(registry.batch_game(benchmark.game, 1, **small))
-    return round(exact(tree, _Drawn(make_agent(agent, benchmark.game))).nash_conv, DIGITS)
+    solved = exact(tree, _Drawn(make_agent(agent, benchmark.game)))
+    return max(0.0, round(solved.nash_conv, DIGITS))
 
 
 class _Drawn:
@@ -339,16 +341,44 @@ def _verify(found: Entry) -> None:
     agent = f"{kind}{policy}{SUFFIX if found['agent']['file'] and not level else ''}{budget}"
     if given["name"] != PROTOCOL:
         raise ValueError(f"its protocol is {given['name']!r}, not {PROTOCOL!r}")
-    table = Benchmark(agent, given["game"], given["players"], given["quick"])
+    table = Benchmark(agent, given["game"], given["players"], bool(given["quick"]))
     for key, value in table.protocol().items():
         if given.get(key) != value:
             raise ValueError(f"its protocol differs from {PROTOCOL}: {key} must be {value!r}")
-    content = {key: found[key] for key in ("protocol", "agent", "won", "attack", "nash_conv")}
-    if found["digest"] != _digest(content):
+    if found["digest"] != _digest(_canonical(table, found)):
         raise ValueError("its digest is not that of its protocol and results")
     _verify_won(table, found)
     if found["figures"] != figures(found):
         raise ValueError("its figures do not follow from what was won")
+
+
+def _canonical(table: Benchmark, found: Entry) -> Entry:
+    """Return what the digest of an entry is of, spelled as ``entry`` spells it.
+
+    An entry may spell it otherwise, such as "+5" or "05" for "5", and 1 for true.
+
+    Raises:
+        ValueError: A number is none, or out of its range.
+    """
+    file = found["agent"]["file"]
+    if file is not None:
+        file = {"sha256": str(file["sha256"]), "bytes": whole_number(file["bytes"], "bytes", 0)}
+    attack = found["attack"]
+    conv = found["nash_conv"]
+    if conv is not None:
+        conv = finite_number(conv, "nash_conv", 0, table.players) + 0.0  # zero without a sign
+    return {
+        "protocol": table.protocol(),
+        "agent": {"name": found["agent"]["name"], "file": file},
+        "won": {name: [*map(_respelled, parts)] for name, parts in found["won"].items()},
+        "attack": attack and [*map(_respelled, attack)],
+        "nash_conv": conv,
+    }
+
+
+def _respelled(part: str) -> str:
+    """Return what was won in the deals of a part, spelled as ``entry`` spells it."""
+    return " ".join(map(str, _deals([part])))
 
 
 def _verify_won(table: Benchmark, found: Entry) -> None:

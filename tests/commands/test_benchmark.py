@@ -93,10 +93,56 @@ def test_a_forged_entry_is_refused(found: Entry, case: str) -> None:
         verify(content)
 
 
+RESPELLED: dict[str, Callable[[Entry], Any]] = {
+    "a sign": lambda entry: respell(entry["won"]["heuristic"], "+{}"),
+    "a zero in front": lambda entry: respell(entry["won"]["heuristic"], "0{}"),
+    "other spaces": lambda entry: respell(entry["won"]["heuristic"], " {}\n"),
+    "a float": lambda entry: entry["protocol"].update(games=16.0),
+    "a number for true": lambda entry: entry["protocol"].update(quick=1),
+    "another key of the protocol": lambda entry: entry["protocol"].update(note="mine"),
+    "another key of the agent": lambda entry: entry["agent"].update(note="mine"),
+    "minus zero": lambda entry: entry.update(nash_conv=-0.0),
+    "a whole number": lambda entry: entry.update(nash_conv=0),
+}
+
+
+def respell(parts: list[str], form: str) -> None:
+    parts[:] = [" ".join(map(form.format, part.split())) for part in parts]
+
+
+@pytest.mark.parametrize("case", RESPELLED)
+def test_one_result_has_one_digest_however_it_is_spelled(found: Entry, case: str) -> None:
+    content = {**copy.deepcopy(found), "nash_conv": 0.0}
+    digested(content)
+    digest = content["digest"]
+    verify(content)
+    RESPELLED[case](content)
+    verify(content)
+    digested(content)
+    assert content["digest"] != digest
+    with pytest.raises(ValueError, match="digest is not that of"):
+        verify(content)
+
+
+@pytest.mark.parametrize("value", [True, "0.5", float("nan"), -1, 3, [0]])
+def test_nash_conv_is_a_number_that_can_be(found: Entry, value: object) -> None:
+    content = {**copy.deepcopy(found), "nash_conv": value}
+    digested(content)
+    with pytest.raises(ValueError, match="nash_conv must be"):
+        verify(content)
+
+
 def test_a_whole_run_has_the_attack_as_well() -> None:
     table = Benchmark("kododo-2p", "kododo", 2)
     whole = entry(table, run(table, table.chunks()))
     verify(json.loads(json.dumps(whole)))
+    respelled = copy.deepcopy(whole)
+    respell(respelled["attack"], "+{}")
+    respelled["agent"]["file"]["note"] = "mine"
+    verify(respelled)
+    digested(respelled)
+    with pytest.raises(ValueError, match="digest is not that of"):
+        verify(respelled)
     share = sum(map(int, whole["attack"])) / (protocol.PARTS * 4)
     assert whole["figures"]["attack"]["mean"] == round(share, 4)
     assert whole["agent"]["file"]["bytes"] == (POLICIES / "kododo-2p.onnx").stat().st_size
