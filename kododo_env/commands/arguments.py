@@ -31,6 +31,7 @@ from kododo_env.core.bounds import bounds_of, flag
 from kododo_env.core.numbers import shown
 
 Config = TypeVar("Config")
+NEAR = 0.75  # the least ratio, by difflib, of a name to its misspelling
 
 
 class _Parser(ArgumentParser):
@@ -69,13 +70,24 @@ def read_arguments(
     _add(parser, parser, config_class, default)
     given, others = parser.parse_known_args(_with_signs(sys.argv[1:] if args is None else args))
     if others and not among_others:
-        near = get_close_matches(others[0], map(flag, _names(config_class)), 1)
-        by_place = [name for name in _needed(config_class, default) if flag(name) in near]
-        told = f"did you mean {near[0]}?" if near else "--help tells what there is"
-        if by_place:
-            told = f"{by_place[0]} is told by its place, without a name"
+        name = _near(others[0], config_class)
+        told = f"did you mean {flag(name)}?" if name else "--help tells what there is"
+        if name in _needed(config_class, default):
+            told = f"{name} is told by its place, without a name"
         parser.error(f"there is no {shown(others[0])}: {told}")
     return _made(config_class, vars(given), default)
+
+
+def _near(word: str, config_class: type[Any]) -> str | None:
+    """Return the field whose name a word probably misspells, or None.
+
+    Dashes in front do not count: they would make all short names alike.
+    """
+    if not word.startswith("-"):
+        return None
+    written = word.partition("=")[0].lstrip("-").replace("-", "_").lower()
+    names = get_close_matches(written, [*_names(config_class)], 1, NEAR)
+    return names[0] if names else None
 
 
 def _usage(config_class: type[Any], default: Any) -> str:
