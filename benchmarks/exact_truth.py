@@ -16,7 +16,6 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import numpy as np
-import pyspiel
 
 from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import Checkpoint
@@ -32,7 +31,12 @@ from kododo_env.networks.network_agent import NetworkAgent
 from kododo_env.search.exact import Strategy, Uniform, exact, exact_of, mixture, strategy
 from kododo_env.search.gambit import efg, set_numbers
 from kododo_env.search.game_tree import GameTree
+from kododo_env.system.extras import needs
 from kododo_env.system.files import write_text
+
+needs("benchmarks/exact_truth.py", "open-spiel", "pyspiel")
+
+import pyspiel  # noqa: E402
 
 GAME, RULES = "kododo", asdict(Rules.mixed())
 TEMPERATURES = (1.0, 0.5, 0.25)

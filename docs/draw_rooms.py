@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 
-import grimp
+try:
+    import grimp
+except ImportError as error:
+    raise ImportError("draw_rooms.py needs grimp: pip install --group dev") from error
 
 PICTURE = Path(__file__).parent / "images" / "rooms.svg"
 WIDTH, FLOOR, BOX, CHARACTER, GAP = 900, 74, 30, 7.6, 22  # in pixels

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any
-
-from docstring_parser import parse
 
 from kododo_env import registry
 from kododo_env.doors import TableOptions
 from kododo_env.wrappers import ParallelGame
 
 LONGEST_DEFAULT = 40  # letters of a default that is shown
+# Of a docstring in Google's form: a section, and an argument in it.
+SECTION = re.compile(r"^(?:Args|Attributes):\n((?:(?: {4}.*)?(?:\n|\Z))+)", re.MULTILINE)
+ENTRY = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
 
 def head(game: str) -> str:
@@ -68,10 +70,11 @@ def _rules(game: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _meanings(documented: Any) -> Iterator[tuple[str, str]]:
-    """The arguments that a docstring explains, in Markdown."""
-    for each in parse(inspect.getdoc(documented) or "").params:
-        words = " ".join((each.description or "").split())
-        yield each.arg_name, words.replace("``", "`").replace("|", "\\|")
+    """Yield the arguments or attributes that a docstring explains, with Markdown about each."""
+    for section in SECTION.findall(inspect.getdoc(documented) or ""):
+        for name, description in ENTRY.findall(section):
+            words = " ".join(description.split())
+            yield name, words.replace("``", "`").replace("|", "\\|")
 
 
 def _default(value: Any) -> str:

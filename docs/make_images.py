@@ -132,8 +132,11 @@ def draw_strengths(path: Path) -> None:
 
 def of_notebook(path: Path) -> bytes:
     """The PNG of a notebook's cell that is tagged so, for readers who do not run it."""
-    import nbformat  # only those who draw need them
-    from nbclient import NotebookClient
+    try:
+        import nbformat  # only those who draw need them
+        from nbclient import NotebookClient
+    except ImportError as error:
+        raise ImportError("pictures of notebooks need nbclient: pip install --group dev") from error
 
     notebook = nbformat.read(path, as_version=4)
     os.environ.pop("MPLBACKEND", None)  # in a notebook pictures are part of the output

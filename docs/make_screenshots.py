@@ -11,7 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
+
+try:
+    from playwright.sync_api import sync_playwright
+except ImportError as error:
+    raise ImportError("make_screenshots needs playwright: pip install --group dev") from error
 
 IMAGES = Path(__file__).parent / "images"
 FAST = """localStorage.setItem("table-settings", '{"speed": "fast"}')"""

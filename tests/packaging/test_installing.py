@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -206,6 +207,52 @@ def test_without_an_extra_it_is_said_which_one_is_missing(wheel: Path, tmp_path:
         assert (done.returncode, done.stdout) == (2, "")
         assert "pip install 'kododo-env[" in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+IMPORT = """
+import importlib
+import sys
+
+for name in sys.argv[1:]:
+    try:
+        importlib.import_module(name)
+    except ImportError as error:
+        print(name, error, sep=": ")
+"""
+
+
+def test_scripts_of_a_checkout_need_the_extra_train_or_say_what_else(tmp_path: Path) -> None:
+    """``python -m docs.update_tables`` ended in a traceback without the group ``docs``."""
+    python = environment(tmp_path / "fresh", "train")
+    files = [
+        file
+        for folder in ("docs", "benchmarks")
+        for file in sorted((ROOT / folder).rglob("*.py"))
+        if not {"examples", "site"} & {*file.parts}
+    ]
+    names = [".".join(file.relative_to(ROOT).with_suffix("").parts) for file in files]
+    assert {"docs.update_tables", "benchmarks.exact_truth"} < {*names}
+    said = run(python, "-c", IMPORT, *names, cwd=tmp_path, PYTHONPATH=str(ROOT)).splitlines()
+    assert [line for line in said if "pip install " not in line] == []
+    assert not {"docs.update_tables", "docs.make_images"} & {line.split(":")[0] for line in said}
+
+
+def test_a_module_that_was_deleted_is_in_no_later_wheel(sdist: Path, tmp_path: Path) -> None:
+    """setuptools puts all that an earlier build left in ``build/lib`` into the wheel."""
+    checkout = tmp_path / "checkout"
+    shutil.copytree(sdist, checkout)
+    module = checkout / "kododo_env" / "deleted.py"
+    module.touch()
+    assert "kododo_env/deleted.py" in _built(checkout, tmp_path / "first")
+    module.unlink()
+    assert "kododo_env/deleted.py" not in _built(checkout, tmp_path / "second")
+
+
+def _built(checkout: Path, folder: Path) -> list[str]:
+    """Build a wheel in a checkout, as ``pip install .`` does; return the names of its files."""
+    pip("wheel", "--no-build-isolation", "--wheel-dir", folder, checkout, cwd=checkout)
+    (wheel,) = folder.glob("*.whl")
+    return zipfile.ZipFile(wheel).namelist()
 
 
 def test_the_tests_that_sessions_of_nox_name_are_there() -> None:
