@@ -12,6 +12,7 @@ from kododo_env.baselines.noise import NoisyAgent
 from kododo_env.baselines.weights import drawn_weights
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array, Float64
+from kododo_env.core.underflow import underflow_is_zero
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import Rules
 from kododo_env.games.combi_combo.rules import VALUES
@@ -68,6 +69,7 @@ class HeuristicAgent(NoisyAgent):
         self.left = left
         self.kept = kept
 
+    @underflow_is_zero
     def action_values(self, view: View) -> Float64:
         """The cost that is expected of passing each card, with the sign turned; shape (A, N)."""
         now = Situation(view)

@@ -9,6 +9,7 @@ import numpy as np
 from kododo_env.baselines.noise import NoisyAgent
 from kododo_env.baselines.weights import within
 from kododo_env.core.arrays import Array, Floating, Int16
+from kododo_env.core.underflow import underflow_is_zero
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import Rules
 from kododo_env.games.combi_combo.scoring import (
@@ -56,6 +57,7 @@ class CollectorAgent(NoisyAgent):
         self.weights = weights or Weights()
         self.noise = self.weights.noise
 
+    @underflow_is_zero
     def action_values(self, view: View) -> Floating:
         """The worth of the hand without each card, less what is given away; shape (A, N)."""
         rules: Rules = view.rules

@@ -9,6 +9,7 @@ import numpy as np
 from kododo_env.baselines.kado_tableaus import Situation
 from kododo_env.baselines.noise import NoisyAgent
 from kododo_env.core.arrays import Float32
+from kododo_env.core.underflow import underflow_is_zero
 from kododo_env.core.view import View
 from kododo_env.games.kado.actions import moves
 
@@ -30,6 +31,7 @@ class KadoAgent(NoisyAgent):
     def place(self, now: Situation) -> Float32:
         """Values of each cell: (rows, columns, N)."""
 
+    @underflow_is_zero
     def action_values(self, view: View) -> Float32:
         """Values of the phase's actions, 0 for the others; shape (A, N)."""
         every = np.zeros((view.num_actions, view.num_envs), np.float32)

@@ -11,6 +11,7 @@ import numpy as np
 from kododo_env.core.actions import SlotPiece
 from kododo_env.core.agent import ActionValueAgent, best_legal
 from kododo_env.core.arrays import Array, Int64
+from kododo_env.core.underflow import underflow_is_zero
 from kododo_env.core.view import View
 from kododo_env.games.kododo import KododoView, Rules
 from kododo_env.games.kododo.observation import action_layout
@@ -39,6 +40,7 @@ class KododoAgent(ActionValueAgent):
     def choice_values(self, view: KododoView) -> Array:
         """Values of the turn's choices, in points: (choices, N)."""
 
+    @underflow_is_zero
     def action_values(self, view: View) -> Array:
         """Values of the turn's choices, 0 for all other actions; shape (A, N)."""
         view = cast("KododoView", view)

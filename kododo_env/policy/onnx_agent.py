@@ -11,6 +11,7 @@ from kododo_env.core.agent import Agent, first_of_best
 from kododo_env.core.arrays import Array, Float32, Float64, Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import finite_number, whole_number
+from kododo_env.core.underflow import underflow_is_zero
 from kododo_env.core.view import View
 from kododo_env.policy.metadata import describe, differences
 from kododo_env.policy.onnx_trial import answers_of, fed, open_session
@@ -100,6 +101,7 @@ class OnnxAgent(Agent):
         """
         return self._of_own_game(view)[1]
 
+    @underflow_is_zero
     def probabilities(self, view: View) -> Float32:
         """The policy's own distribution, that of temperature 1, (N, A)."""
         logits, _ = self._of_own_game(view)

@@ -11,6 +11,7 @@ from kododo_env.core.arrays import Float64, Floating
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import PassesSteps, PlaysRounds
 from kododo_env.core.observation import from_own_seat
+from kododo_env.core.underflow import underflow_is_zero
 
 # Played to fit a model. Games without rounds have more steps at which values are asked for.
 FITTED_GAMES, FITTED_WITHOUT_ROUNDS = 1024, 256
@@ -80,6 +81,7 @@ class OutcomeModel:
         before = (max(each for each in found if each <= step) for step in range(max(found) + 1))
         self.weights = np.array([found[step] for step in before])
 
+    @underflow_is_zero
     def expected(self, game: BatchGame, player: int) -> Float64:
         """The player's share of the victory, (N,); the outcome itself where a game is over."""
         weights = self.weights[min(_step(game), len(self.weights) - 1)]
@@ -113,12 +115,14 @@ def _chance(log_odds: Float64) -> Float64:
     return np.asarray(np.exp(-np.logaddexp(0, -log_odds)))
 
 
+@underflow_is_zero
 def softmax(logits: Floating) -> Float64:
     """The softmax of each row, (N, A)."""
     weights = np.exp(logits - logits.max(axis=1, keepdims=True))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
+@underflow_is_zero
 def _fitted_weights(known: Float64, shares: Float64) -> Float64:
     """The weights (3,) that make shares (N,) likeliest, given what is known (N, 1 + P).
 

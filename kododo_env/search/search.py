@@ -34,6 +34,7 @@ from kododo_env.core.arrays import Bool, Float64, Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import Bound, check_settings, positive
 from kododo_env.core.capabilities import PlaysRounds
+from kododo_env.core.underflow import underflow_is_zero
 from kododo_env.core.view import View
 from kododo_env.search.beliefs import likely_worlds
 from kododo_env.search.outcome_model import FITTED_GAMES, OutcomeModel, softmax
@@ -143,10 +144,12 @@ class SearchAgent(PolicySearch):
         super().__init__(policy, budget, name, clock)
         self._models: dict[Any, OutcomeModel] = {}
 
+    @underflow_is_zero
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Choose actions, shape (N,)."""
         return _Search(view, self, rng).best()
 
+    @underflow_is_zero
     def chance(self, view: View, worlds: int, rng: np.random.Generator) -> Means:
         """The share of the victory that the player may expect, everybody playing by the policy.
 
@@ -169,6 +172,7 @@ class SearchAgent(PolicySearch):
             total += shares.sum(axis=1), (shares**2).sum(axis=1)
         return _means(total[0], total[1], np.full(view.num_envs, float(worlds)))
 
+    @underflow_is_zero
     def gain(
         self, view: View, played: Int64, other: Int64, worlds: int, rng: np.random.Generator
     ) -> Means:
