@@ -54,8 +54,9 @@ def export(
             - a ``torch.nn.Module`` from observations (B, F), or observations and masks (B, A), to
               logits (B, A), or logits and values (B,) or (B, 1);
             - a model of stable-baselines3 or sb3-contrib: MaskablePPO, PPO, A2C, TRPO, DQN or
-              QRDQN, with the VecNormalize of its environment if it has one. Its spaces tell the
-              options below, which are not read;
+              QRDQN. Its spaces tell the options below, which are not read. The statistics of a
+              VecNormalize are those of its environment, ``model.get_vec_normalize_env()``; if it
+              seems to lack them, a warning says so;
             - the path of an ONNX file with such inputs and outputs.
         game: A batch of the game that it plays; used for its description and for positions.
         path: The file to write, ``.onnx``, which is returned; it appears whole or not at all, with

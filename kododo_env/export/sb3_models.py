@@ -26,6 +26,11 @@ _CUT = (
     "under VecNormalize the model has learned from {name} that its buffer cut to {type}: train "
     "with observation_dtype='float32', and dictionaries with norm_obs_keys=['observation']"
 )
+_WITHOUT_STATISTICS = (
+    "the model seems to have learned from observations that a VecNormalize normalised, and is "
+    "exported without its statistics, so that it plays worse: load it with "
+    "env=VecNormalize.load('statistics.pkl', envs)"
+)
 _RECURRENT = "it is recurrent, and a policy file keeps nothing between two positions"
 
 
@@ -35,13 +40,41 @@ def from_model(model: Any, game: BatchGame) -> Trained:
     Raises:
         ValueError: It is of another kind, or has other observations or actions than the game.
     """
+    library, kind = type(model).__module__.partition(".")[0], type(model).__name__
+    if next(model.policy.parameters(), None) is None:
+        raise ValueError(
+            f"{library}'s {kind} has no network of torch (those of SBX are of jax): train with "
+            "stable-baselines3, or export a torch.nn.Module with the same weights"
+        )
     form = _form_of(model, game)
+    if _lacks_statistics(model):
+        warnings.warn(_WITHOUT_STATISTICS, stacklevel=4)  # in the line that exports
     found = from_module(_Policy(model, form), game, form)
-    library = type(model).__module__.partition(".")[0]
     if library not in ("stable_baselines3", "sb3_contrib"):  # of a class of the user's own
         library = "stable_baselines3"
-    made_by = {"library": f"{library} {version(library)}", "model": type(model).__name__}
+    made_by = {"library": f"{library} {version(library)}", "model": kind}
     return found._replace(made_by=made_by, answers=_checked(model, form, found.answers))
+
+
+def _lacks_statistics(model: Any) -> bool:
+    """Whether a model learned from normalised observations, and their statistics are missing.
+
+    A saved model has the last observations that it saw, unless it was loaded with an environment.
+    Those that no door gives were normalised.
+    """
+    normalizer = model.get_vec_normalize_env()
+    if normalizer is not None:
+        if not normalizer.norm_obs or not model.num_timesteps:
+            return False
+        found = normalizer.obs_rms
+        statistics = found.values() if isinstance(found, dict) else (found,)
+        return all(each.count < 1 for each in statistics)  # it has seen nothing
+    seen, space = model._last_obs, model.observation_space
+    if seen is None:  # models that learn from a replay buffer have this without a VecNormalize too
+        return hasattr(model, "rollout_buffer") and model._last_original_obs is not None
+    if isinstance(seen, dict):
+        return not all(space[name].contains(row) for name in seen for row in seen[name])
+    return not all(space.contains(row) for row in seen)
 
 
 def _form_of(model: Any, game: BatchGame) -> ObservationFormat:

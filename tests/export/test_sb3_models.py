@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from sb3_contrib import ARS, QRDQN, MaskablePPO, RecurrentPPO
 from stable_baselines3 import A2C, DQN, PPO
+from stable_baselines3.common.policies import BasePolicy
 from stable_baselines3.common.vec_env import VecExtractDictObs, VecNormalize
 
 from kododo_env import registry
@@ -45,6 +46,18 @@ MODELS: dict[str, tuple[Any, dict[str, Any], dict[str, Any], bool]] = {
 VecNormalize around that."""
 
 
+def choices(model: Any, seen: Any, mask: Any) -> Any:
+    """The likeliest legal actions by a model that knows no masks."""
+    given, _ = model.policy.obs_to_tensor(seen)
+    if isinstance(model, DQN):
+        likes = model.q_net(given)
+    elif isinstance(model, QRDQN):
+        likes = model.quantile_net(given).mean(dim=1)
+    else:
+        likes = model.policy.get_distribution(given).distribution.logits
+    return np.where(mask == 1, likes.detach().numpy(), -np.inf).argmax(axis=1)
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model(name: str, tmp_path: Path) -> None:
     kind, settings, options, normalized = MODELS[name]
@@ -61,14 +74,7 @@ def test_a_model(name: str, tmp_path: Path) -> None:
         seen = envs.normalize_obs(seen) if normalized else seen
         if kind is MaskablePPO:
             return model.predict(seen, deterministic=True, action_masks=mask)[0]
-        given, _ = model.policy.obs_to_tensor(seen)
-        if hasattr(model.policy, "get_distribution"):
-            likes = model.policy.get_distribution(given).distribution.logits
-        elif kind is DQN:
-            likes = model.q_net(given)
-        else:
-            likes = model.quantile_net(given).mean(dim=1)
-        return np.where(mask == 1, likes.detach().numpy(), -np.inf).argmax(axis=1)
+        return choices(model, seen, mask)
 
     agent = check_plays(path, choose, **{"action_mask": "info", **options})
     check_searched(path)
@@ -94,6 +100,40 @@ def test_a_model_that_saw_a_part_of_normalised_dictionaries(tmp_path: Path) -> N
         export(A2C("MlpPolicy", envs), GAME, tmp_path / "model.onnx")
 
 
+def test_a_model_without_the_statistics_of_its_vec_normalize(tmp_path: Path) -> None:
+    """It was exported as if it had learned from the door's own numbers, and played worse."""
+    options = {"observation_dtype": "float32"}
+    envs = VecNormalize(env(**options))
+    model = A2C("MlpPolicy", envs, n_steps=2, seed=0).learn(40)
+    model.save(tmp_path / "model.zip")
+    envs.save(str(tmp_path / "statistics.pkl"))
+    own = env(**options)
+    for lost in (
+        A2C.load(tmp_path / "model.zip"),
+        A2C.load(tmp_path / "model.zip", env=own),
+        A2C.load(tmp_path / "model.zip", env=VecNormalize(own)),
+    ):
+        with pytest.warns(UserWarning, match=r"VecNormalize\.load") as warned:
+            export(lost, GAME, tmp_path / "lost.onnx")
+        assert [each.filename for each in warned] == [__file__]
+    found = VecNormalize.load(str(tmp_path / "statistics.pkl"), own)
+    whole = A2C.load(tmp_path / "model.zip", env=found)
+    path = export(whole, GAME, tmp_path / "whole.onnx")
+
+    def choose(seen: Any, mask: Any) -> Any:
+        return choices(model, envs.normalize_obs(seen), mask)
+
+    check_plays(path, choose, action_mask="info", **options)
+
+
+@pytest.mark.parametrize("kind", [A2C, DQN])
+def test_a_model_that_has_learned_from_the_doors_own_numbers(kind: Any, tmp_path: Path) -> None:
+    """No statistics are missing: it had a VecNormalize of rewards alone."""
+    envs = VecNormalize(env(normalize=True), norm_obs=False)
+    kind("MlpPolicy", envs, seed=0).learn(40).save(tmp_path / "model.zip")
+    export(kind.load(tmp_path / "model.zip"), GAME, tmp_path / "model.onnx")
+
+
 def test_the_value_is_the_models_own(tmp_path: Path) -> None:
     model = MaskablePPO("MlpPolicy", env(normalize=True), n_steps=18, batch_size=72, seed=0)
     agent = OnnxAgent(export(model, GAME, tmp_path / "model.onnx"))
@@ -101,6 +141,21 @@ def test_the_value_is_the_models_own(tmp_path: Path) -> None:
     seen, _ = model.policy.obs_to_tensor(game.observe()[:, 1] / GAME.layout.maxima)
     want = model.policy.predict_values(seen).detach().numpy()[:, 0]
     assert np.allclose(agent.value(game.view(1)), want, atol=1e-5)
+
+
+class JaxPolicy(BasePolicy):
+    """As those of SBX: a policy of stable-baselines3 whose weights are no tensors of torch."""
+
+    def _predict(self, observation: Any, deterministic: bool = False) -> Any:
+        raise NotImplementedError
+
+
+def of_jax(name: str) -> Any:
+    """A model as SBX makes it, which has the names of stable-baselines3."""
+    model = A2C("MlpPolicy", env())
+    model.policy = JaxPolicy(model.observation_space, model.action_space)  # type: ignore[assignment]
+    model.__class__ = type(name, (A2C,), {"__module__": "sbx.ppo.ppo"})
+    return model
 
 
 @pytest.mark.parametrize(
@@ -111,12 +166,13 @@ def test_the_value_is_the_models_own(tmp_path: Path) -> None:
             "RecurrentPPO cannot be exported: it is recurrent",
         ),
         (lambda: ARS("LinearPolicy", env()), "ARS has no logits or Q-values"),
+        (lambda: of_jax("PPO"), "sbx's PPO has no network of torch"),
         (
             lambda: A2C("MlpPolicy", BatchVecEnv(registry.batch_game("kododo", 4, num_players=2))),
             "which no options of the doors give here: kododo with 3 players has (",
         ),
     ],
-    ids=["recurrent", "evolved", "another table"],
+    ids=["recurrent", "evolved", "of jax", "another table"],
 )
 def test_models_that_are_no_players(make: Any, words: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"\A[^\n]+\Z") as refused:
