@@ -49,6 +49,8 @@ class TableOptions(TypedDict, total=False):
             for each seat one or None; one alone has all seats but the first.
         record: A folder that gets the record of each episode that is played to its end.
         max_cycles: After how many joint steps an episode is truncated; None or -1: never.
+        canonical: Whether observations, masks and actions have canonical form: the same for all
+            positions that the game's symmetry makes equivalent.
     """
 
     reward: RewardName | Reward
@@ -60,6 +62,7 @@ class TableOptions(TypedDict, total=False):
     opponents: Opponent | Sequence[Opponent | None] | None
     record: str | Path | None
     max_cycles: int | None
+    canonical: bool
 
 
 TABLE_DEFAULTS: dict[str, Any] = {
@@ -68,6 +71,7 @@ TABLE_DEFAULTS: dict[str, Any] = {
     "illegal_action": "raise",
     "normalize": False,
     "action_mask": "both",
+    "canonical": False,
 }
 """Those of ``PettingZooTable``, which needs a library that is imported only when it is used."""
 

@@ -44,7 +44,8 @@ class ContestConfig:
     games: Games = 2_000
     """How many games in all."""
     seconds: Annotated[float, Bound(0, 3600, whole=False, above=True)] = 2.0
-    """The time for a decision, whatever a name says. The first one of a program may take 10 seconds more."""
+    """The time for a decision, whatever a name says. The first one of a program may take 10 seconds
+    more."""
     beside: tuple[str, ...] = ("random",)
     """Other agents that play too; a file is looked for in the folder of the bots."""
     seed: Seed = 0

@@ -58,7 +58,7 @@ class AECGame(PettingZooTable, AECEnv):
         player, last = self._player_of[agent], len(self._waiting) == 1
         with self._choices.unless_refused():
             chosen, replaced = self._choices.settle(action, self._masks[player], agent)
-            self._chosen[player] = chosen
+            self._chosen[player] = self._format.plain_actions(self.game, [[chosen]], [player])[0][0]
             if last:
                 self._play_turn()  # an opponent may fail: then nothing is changed
         self._replaced.discard(agent)
@@ -130,9 +130,9 @@ class AECGame(PettingZooTable, AECEnv):
 
     def _ask(self) -> None:
         """See what may be done, and whose choices are awaited."""
-        self._masks = self.game.legal_action_mask()[0].view(np.int8)
+        self._masks = self._format.masks(self.game)[0].view(np.int8)
         # Players who are not asked keep this, the only thing that they can do.
-        self._chosen: list[int] = self._masks.argmax(axis=1).tolist()
+        self._chosen: list[int] = self.game.legal_action_mask()[0].argmax(axis=1).tolist()
         choices = np.add.reduce(self._masks, axis=1).tolist()
         self._waiting = [name for name, player in self._player_of.items() if choices[player] > 1]
 

@@ -88,6 +88,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         normalize: bool = False,
         action_mask: MaskPlace = "both",
         max_episode_steps: int | None = None,
+        canonical: bool = False,
     ) -> None:
         check_batch(game)
         check_render_mode(render_mode, batch=True)
@@ -99,7 +100,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self.seats = np.full(game.num_envs, learner or 0)
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action)
-        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
+        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask, canonical)
         self._outer = OuterWrappers(self._format)
         self.single_observation_space = self._format.space
         self.single_action_space = action_space(game)
@@ -219,7 +220,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _masks(self) -> Bool:
         """The learner's legal actions in the games, (N, A), perhaps the game's own array."""
-        return self._own(self.game.legal_action_mask())
+        return self._own(self._format.masks(self.game))
 
     def _over(self) -> Bool:
         """Which games are over for the learner, (N,): those that have ended or were cut short."""
@@ -388,9 +389,9 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     def _settled(self, actions: Any) -> tuple[Int64, Bool]:
         """The learner's actions that are played, and which of them replace illegal ones."""
         given = self._choices.numbers(actions, "game", self.num_envs).astype(np.int64)
-        given[self.game.terminated] = self.game.no_op
         masks = self._masks()
-        given[self._truncated] = masks[self._truncated].argmax(axis=1)
+        over = self._over()
+        given[over] = masks[over].argmax(axis=1)
         return given, self._choices.settle_all(given, masks)
 
     def _play_on(self) -> None:
@@ -414,7 +415,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
                 chosen, replaced = self._settled(given)
             actions = self._others_actions()
             if choices:
-                actions[self._each, self.seats] = chosen
+                plain = self._format.plain_actions(self.game, chosen, self.seats)
+                actions[self._each, self.seats] = plain
             self.game.step(actions)
         self._gained += self._own(self._reward(self.game))
         return replaced

@@ -68,7 +68,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         with self._choices.unless_refused():
             if self._choices.replaces:
                 chosen, replaced = self._legal_instead(actions)
-            self._play(chosen)
+            self._play(self._format.plain_actions(game, [chosen], self.seats)[0])
         rewards = self._reward(game)[0].tolist()
         observations, infos = self._see()
         for name in replaced:
@@ -87,7 +87,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
     def _see(self) -> tuple[dict[str, Observation], Infos]:
         # The hot path of a single game: one observation and one mask, cut into rows. They are
         # copied, since the base of a row is everybody's.
-        masks = self.game.legal_action_mask()[0].view(np.int8)
+        masks = self._format.masks(self.game)[0].view(np.int8)
         observations, infos = {}, {}
         seen = self._format
         numbers = seen.numbers(self.game)[0]
@@ -99,7 +99,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
 
     def _legal_instead(self, actions: dict[str, Any]) -> tuple[list[int], list[str]]:
         """The actions to be played, and the agents whose own were illegal."""
-        masks = self.game.legal_action_mask()[0]
+        masks = self._format.masks(self.game)[0]
         settled = {
             name: self._choices.settle(actions[name], masks[player], name)
             for name, player in self._player_of.items()

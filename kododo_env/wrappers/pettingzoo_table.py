@@ -55,6 +55,7 @@ class PettingZooTable:
         opponents: Opponents = None,
         record: str | Path | None = None,
         max_cycles: int | None = None,
+        canonical: bool = False,
     ) -> None:
         check_single(game)
         check_render_mode(render_mode)
@@ -74,7 +75,7 @@ class PettingZooTable:
         self._player_of = dict(zip(self.possible_agents, self.seats, strict=True))
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action, len(self.seats) < game.num_players)
-        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
+        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask, canonical)
         # A dictionary rather than a cache: always the same objects, and it can be pickled.
         self.observation_spaces = {
             name: copy.deepcopy(self._format.space) for name in self.possible_agents

@@ -79,6 +79,7 @@ class BatchVecEnv(VecEnv):
         normalize: bool = False,
         action_mask: MaskPlace = "info",
         render_mode: PictureMode | None = None,
+        canonical: bool = False,
     ) -> None:
         check_batch(game)
         check_render_mode(render_mode, batch=True)
@@ -87,7 +88,7 @@ class BatchVecEnv(VecEnv):
         self.seats = learners(self._opponents)
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action, len(self.seats) < game.num_players)
-        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
+        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask, canonical)
         self._outer = OuterWrappers(self._format)
         self._noted: list[Any] = []  # the actions of step_async, which may be anything, None too
         num_slots = game.num_envs * len(self.seats)
@@ -173,7 +174,7 @@ class BatchVecEnv(VecEnv):
 
     def action_masks(self, indices: Indices = None) -> Bool:
         """The legal actions of the slots asked for, by default all: shape (slots, A)."""
-        masks = self._slots(self.game.legal_action_mask())
+        masks = self._slots(self._format.masks(self.game))
         return masks if indices is None else masks[self._get_indices(indices)]
 
     def _settled(self, actions: Any) -> tuple[Array, Bool]:
@@ -186,7 +187,8 @@ class BatchVecEnv(VecEnv):
 
     def _everybodys(self, actions: Array) -> Array:
         """The actions of all seats, (N, P), from those of the slots."""
-        game, given = self.game, actions.reshape(self.game.num_envs, -1)
+        game = self.game
+        given = self._format.plain_actions(game, actions.reshape(game.num_envs, -1), self.seats)
         if len(self.seats) == game.num_players:
             return given
         chosen = joint_action(self._opponents, game, self._choices.rng)

@@ -50,6 +50,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         action_mask: Where the mask is: ``"observation"``, ``"info"``, ``"both"``, or ``"rllib"``:
             in the observation as RLlib's masking module wants it, ``{"observations",
             "action_mask"}``, a mask of float32.
+        canonical: Whether observations, masks and actions have canonical form: the same for all
+            positions that the game's symmetry makes equivalent.
 
     Attributes:
         game: The batch of one game that is played.
@@ -73,6 +75,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         observation_dtype: npt.DTypeLike | None = None,
         normalize: bool = False,
         action_mask: MaskPlace = "both",
+        canonical: bool = False,
     ) -> None:
         check_single(game)
         learner, self._opponents = learner_and_opponents(seat, opponents, game)
@@ -82,7 +85,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self.game = game
         self.render_mode = render_mode
         self.metadata = drawing_metadata()
-        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask)
+        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask, canonical)
         self.observation_space = self._format.space
         self.action_space = action_space(game)
         self._outer = OuterWrappers(self._format)
@@ -178,7 +181,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> Bool:
         """The learner's legal actions, shape (A,), as sb3-contrib asks for them."""
-        return np.array(self.game.legal_action_mask()[0, self.seat])
+        return np.array(self._format.masks(self.game)[0, self.seat])
 
     def render(self) -> Any:
         """The table as the learner sees it: text, or uint8 pixels (H, W, 3)."""
@@ -199,12 +202,12 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         game, seat, replaced = self.game, self.seat, False
         with self._choices.unless_refused():
             for action in choice:
-                mask = game.legal_action_mask()[0, seat]
+                mask = self._format.masks(game)[0, seat]
                 chosen, replaced = self._choices.settle(action, mask, f"player {seat}")
             agents = around(self._opponents, seat)
             actions = joint_action(agents, game, self._choices.rng, first=seat)
             if choice:
-                actions[:, seat] = chosen
+                actions[:, seat] = self._format.plain_actions(game, [chosen], [seat])
             game.step(actions)
         self._gained += float(self._reward(game)[0, seat])
         self._show()

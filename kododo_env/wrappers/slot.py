@@ -5,7 +5,6 @@ from __future__ import annotations
 from inspect import signature
 from typing import Any, Protocol
 
-import numpy as np
 from gymnasium import spaces
 
 from kododo_env.core.agent import Agent
@@ -25,6 +24,9 @@ class Many(Protocol):
 
     def place(self, slot: int) -> tuple[int, int]:
         """Which game of the batch an environment is, and which seat of that game."""
+
+    def action_masks(self) -> Bool:
+        """The legal actions of all environments, (slots, A)."""
 
 
 class Slot:
@@ -71,7 +73,8 @@ class Slot:
 
     def action_masks(self) -> Bool:
         """The learner's legal actions, shape (A,)."""
-        return np.array(self._many.game.legal_action_mask()[self._many.place(self._slot)])
+        masks: Bool = self._many.action_masks()[self._slot]
+        return masks
 
     def render(self) -> str | Array | None:
         """The game as its learner sees it: text, or uint8 pixels (H, W, 3)."""

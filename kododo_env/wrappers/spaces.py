@@ -10,11 +10,12 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from kododo_env.core.actions import ActionLayout
-from kododo_env.core.arrays import Array
+from kododo_env.core.arrays import Array, Bool, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
 from kododo_env.core.observation import ObservationLayout
 from kododo_env.core.options import is_one_of
+from kododo_env.wrappers.canonical_seats import CanonicalSeats
 
 MaskPlace = Literal["observation", "info", "both", "rllib"]
 ACTION_MASK = get_args(MaskPlace)
@@ -64,7 +65,8 @@ class ObservationFormat:
 
     A dtype can hold every number of an observation; None is the game's own, ``layout.dtype``, or
     float32 if numbers are normalised: divided by their piece's maximum. An observation with the
-    mask is a dictionary.
+    mask is a dictionary. With ``canonical`` observations, masks and actions have canonical form
+    (see ``kododo_env.core.canonical``).
 
     Attributes:
         dtype: That of an observation's numbers.
@@ -87,12 +89,15 @@ class ObservationFormat:
         observation_dtype: npt.DTypeLike | None = None,
         normalize: bool = False,
         action_mask: MaskPlace = "both",
+        canonical: bool = False,
     ) -> None:
         if not is_one_of(action_mask, ACTION_MASK):
             choices = ", ".join(map(repr, ACTION_MASK))
             raise ValueError(f"action_mask must be one of {choices}, not {shown(action_mask)}")
         if not isinstance(normalize, bool):
             raise ValueError(f"normalize must be True or False, not {shown(normalize)}")
+        if not isinstance(canonical, bool):
+            raise ValueError(f"canonical must be True or False, not {shown(canonical)}")
         layout = game.layout
         self.dtype = _number_type(observation_dtype, layout.dtype, normalize)
         self.in_observation, self.in_info = action_mask != "info", action_mask in ("info", "both")
@@ -104,7 +109,8 @@ class ObservationFormat:
         self.normalize = normalize
         high = np.ones_like(self.maxima) if normalize else self.maxima
         self.box = spaces.Box(np.zeros_like(high), high, dtype=self.dtype.type)
-        self.box.layouts = GameLayouts(layout, game.actions, canonical=False)  # type: ignore[attr-defined]
+        self.box.layouts = GameLayouts(layout, game.actions, canonical)  # type: ignore[attr-defined]
+        self._canonical = CanonicalSeats(game) if canonical else None
         self.space: spaces.Space[Any] = self.box
         if self.in_observation:
             mask = spaces.Box(0, 1, (game.num_actions,), self.mask_dtype.type)
@@ -112,11 +118,30 @@ class ObservationFormat:
 
     def numbers(self, game: BatchGame, seats: Sequence[int] | None = None) -> Array:
         """The observations of these S seats, by default all: a fresh contiguous array (N, S, F)."""
+        if self._canonical is not None:
+            rows = self._canonical.rows(game).observations
+            chosen = rows if seats is None else rows[:, seats]
+            return self._scaled(np.array(chosen, self.dtype, order="C"))
         if game.num_envs == 1 and seats is None:  # nothing to turn around: 1.1 times as fast
             return self._scaled(game.observe().astype(self.dtype, copy=False))
         places = game.num_players if seats is None else len(seats)
         rows = np.empty((game.num_envs, places, game.layout.size), self.dtype)
         return self._scaled(game.observe(rows, seats))
+
+    def masks(self, game: BatchGame) -> Bool:
+        """The legal actions of all seats, (N, P, A), perhaps the game's own array."""
+        if self._canonical is None:
+            return game.legal_action_mask()
+        masks: Bool = self._canonical.rows(game).masks
+        return masks
+
+    def plain_actions(
+        self, game: BatchGame, actions: Any, seats: Sequence[int] | Integer
+    ) -> Int64 | Any:
+        """The game's actions for those that were chosen; see ``CanonicalSeats.plain_actions``."""
+        if self._canonical is None:
+            return actions
+        return self._canonical.plain_actions(game, actions, seats)
 
     def of_rows(self, rows: Array) -> Array:
         """The numbers of an observation that a game has told, of one or several rows (..., F).

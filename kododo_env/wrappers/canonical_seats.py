@@ -1,0 +1,66 @@
+"""The canonical form of what the seats of a batch see and may do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kododo_env.core.arrays import Array, Int64, Integer
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.canonical import CanonicalForm, CanonicalRows
+
+
+class CanonicalSeats:
+    """Canonical observations, masks and actions of all seats of a batch, as it stands.
+
+    They are computed once for each position: an environment asks for observations, for masks,
+    and for the plain actions of the canonical ones that were chosen.
+
+    Args:
+        game: The batch that will be asked about, or one with the same layouts.
+    """
+
+    def __init__(self, game: BatchGame) -> None:
+        self._form = CanonicalForm(game.layout, game.actions)
+        self._position: tuple[Array, Array] | None = None  # plain observations and masks
+        self._rows: CanonicalRows | None = None
+
+    def rows(self, game: BatchGame) -> CanonicalRows:
+        """The canonical rows of all seats; arrays (N, P, ...) that must not be changed."""
+        shape = game.num_envs, game.num_players, game.layout.size
+        plain = game.observe(np.empty(shape, game.layout.dtype))
+        masks = np.array(game.legal_action_mask(), order="C")
+        position = plain, masks
+        if self._rows is None or not _equal(self._position, position):
+            flat = self._form(plain.reshape(-1, shape[2]), masks.reshape(-1, masks.shape[2]))
+            self._rows = CanonicalRows(*(part.reshape(*shape[:2], -1) for part in flat))
+            self._position = position
+        return self._rows
+
+    def plain_actions(
+        self, game: BatchGame, actions: Sequence[int] | Integer, seats: Sequence[int] | Integer
+    ) -> Int64:
+        """The plain actions of canonical ones.
+
+        Args:
+            game: The batch, in the position in which they were chosen.
+            actions: Canonical actions, shape (N, S), or (N,) of one seat of each game.
+            seats: The seats that choose, (S,) or (N,).
+
+        Raises:
+            ValueError: One is no action.
+        """
+        chosen = np.asarray(actions)
+        if ((chosen < 0) | (chosen >= game.num_actions)).any():
+            raise ValueError(f"actions must be 0 to {game.num_actions - 1}")
+        games = np.arange(game.num_envs)
+        if chosen.ndim == 2:
+            games = games[:, None]
+        plain: Int64 = self.rows(game).actions[games, np.asarray(seats), chosen].astype(np.int64)
+        return plain
+
+
+def _equal(before: tuple[Array, Array] | None, position: tuple[Array, Array]) -> bool:
+    """Whether two positions have the same observations and masks."""
+    return before is not None and all(map(np.array_equal, before, position))
