@@ -18,9 +18,12 @@ const LONGEST_WAIT = 8000; // milliseconds between two attempts
 export function connect({ hear, online, offline }) {
   let socket;
   let wait = 500;
+  let timer = null; // of the next attempt; none while a connection is there, is being made, or is not tried again
   const unsent = new Set(); // what was said while the connection was lost
 
   function open() {
+    clearTimeout(timer);
+    timer = null;
     socket = new WebSocket(address());
     socket.onopen = () => {
       wait = 500;
@@ -35,12 +38,19 @@ export function connect({ hear, online, offline }) {
         return;
       }
       offline(say("The connection was lost. Trying again; the game waits."), false);
-      setTimeout(open, wait);
+      timer = setTimeout(open, wait);
       wait = Math.min(2 * wait, LONGEST_WAIT);
     };
   }
 
+  // A page that comes back from the background, or to a network, waits no longer.
+  function openNow() {
+    if (timer !== null && document.visibilityState === "visible") open();
+  }
+
   open();
+  document.addEventListener("visibilitychange", openNow);
+  for (const event of ["online", "pageshow"]) window.addEventListener(event, openNow);
   return {
     send(message) {
       const text = JSON.stringify(message);
@@ -50,8 +60,10 @@ export function connect({ hear, online, offline }) {
   };
 }
 
+// Beside this file, wherever a proxy has the page.
 function address() {
-  const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-  const seat = encodeURIComponent(location.hash.slice(1));
-  return `${scheme}//${location.host}/play?seat=${seat}`;
+  const found = new URL("play", import.meta.url);
+  found.protocol = found.protocol === "https:" ? "wss:" : "ws:";
+  found.searchParams.set("seat", location.hash.slice(1));
+  return found.href;
 }

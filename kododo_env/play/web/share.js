@@ -65,14 +65,25 @@ function claimed({ deal, players }) {
   return theirs && place >= 1 && place <= players.length ? { score: Number(score), place: Number(place) } : null;
 }
 
+// Ways to take the text along, and what is said when one has worked. Over plain http a browser has only the second.
+const WAYS = [
+  [(text) => navigator.clipboard.writeText(text), () => say("Copied")],
+  [() => document.execCommand("copy") || Promise.reject(), () => say("Copied")], // the text is selected
+  [(text) => navigator.share({ text }), () => say("Shared")],
+];
+
 async function copy() {
   at("share-text").select();
-  try {
-    await navigator.clipboard.writeText(at("share-text").value);
-    at("share-copy").textContent = say("Copied");
-  } catch {
-    at("share-copy").textContent = say("Press Ctrl-C"); // the text is selected
+  for (const [take, done] of WAYS) {
+    try {
+      await take(at("share-text").value);
+      at("share-copy").textContent = done();
+      return;
+    } catch {
+      // the next one may work
+    }
   }
+  at("share-copy").textContent = say("Press Ctrl-C");
 }
 
 at("share").addEventListener("click", () => {
