@@ -31,6 +31,7 @@ from kododo_env.arena.text_table import table
 from kododo_env.core.bounds import MOST_SEED
 from kododo_env.policy.metadata_file import metadata_file, written_with_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.policy.policy_file import read_policy
 from kododo_env.system.files import check_file, check_other
 
 CHUNKS = 8  # at least, of a match: for several processes
@@ -236,7 +237,7 @@ def _export(response: BestResponse, policy: OnnxAgent, path: Path) -> None:
 
 def _copy(source: Path, path: Path) -> None:
     with written_with_metadata(path) as aside:
-        aside.write_bytes(source.read_bytes())
+        aside.write_bytes(read_policy(source).content)
 
 
 def _attack(

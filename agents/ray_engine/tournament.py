@@ -19,6 +19,7 @@ from kododo_env.arena.duplicates import ChunkResult, play_chunk
 from kododo_env.arena.pairing import Chunk
 from kododo_env.arena.tournament import Tournament
 from kododo_env.core.agent import Agent
+from kododo_env.policy.policy_file import read_policy
 
 AHEAD = 2  # tasks for each core, so that none waits for the next
 
@@ -77,7 +78,7 @@ def _work(number: str, played: Tournament, files: dict[str, bytes], chunk: Chunk
 def _files(agents: Sequence[str]) -> dict[str, bytes]:
     """What is in the policy files that agents name."""
     named = {search_parts(agent)[1] for agent in agents}
-    return {name: Path(name).read_bytes() for name in named if _is_file(name)}
+    return {name: read_policy(Path(name)).content for name in named if _is_file(name)}
 
 
 def _is_file(name: str) -> bool:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,13 +16,13 @@ from kododo_env.agent_registry import POLICIES
 from kododo_env.commands.cli import run_cli
 from kododo_env.policy.metadata_file import ENDING
 from kododo_env.rendering.words import counted
-from kododo_env.system.files import write_text
+from kododo_env.system.files import read_json, write_text
 
 
 def write_cards(folder: Path) -> None:
     """Write ``NAME.md`` for each ``NAME.json`` in a folder, and README.md with a table of all."""
     found = [file for file in sorted(folder.glob("*.json")) if not file.name.endswith(ENDING)]
-    cards = [json.loads(path.read_text("utf-8")) for path in found]
+    cards = [read_json(path) for path in found]
     for data in cards:
         write_text(folder / f"{data['name']}.md", card(data))
     write_text(folder / "README.md", index(cards))

@@ -11,7 +11,6 @@ from agents.commands.script import run_script
 if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that follows is imported
     run_script("agents.release.config:PoliciesConfig", "agents.release.make_policies:make_policies")
 
-import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -34,7 +33,7 @@ from kododo_env.export.policy_graph import policy_bytes
 from kododo_env.policy.metadata_file import ENDING, write_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.policy_file import read_policy
-from kododo_env.system.files import fingerprint, write_json, written_whole
+from kododo_env.system.files import fingerprint, read_json, write_json, written_whole
 from kododo_env.system.folders import filled_folder
 from kododo_env.system.reservation import reserved
 
@@ -79,13 +78,13 @@ def measured(job: PolicyJob) -> dict[str, Any]:
         ValueError: The policy is too large to ship.
     """
     if job.config.again:
-        found: dict[str, Any] = json.loads(job.numbers.read_text("utf-8"))
+        found: dict[str, Any] = read_json(job.numbers)
         return found | {part: getattr(strength, part)(job) for part in job.config.again}
     once = partial(found_once, job, question(job))
     choice = once("choice", strength.choose)
     source = job.candidates[choice["seed"]]
     rewrite(source, job.chosen, temperature=choice["temperature"])
-    config = json.loads(source.with_name("config.json").read_text("utf-8"))
+    config = read_json(source.with_name("config.json"))
     training = read_policy(source).metadata.training
     return {
         **{name: once(name, getattr(strength, name)) for name in PARTS},
@@ -149,8 +148,9 @@ def rewrite(source: Path, path: Path, **changes: Any) -> None:
     Raises:
         ValueError: It would be too large to ship.
     """
-    metadata = replace(read_policy(source).metadata, **{"results": {}} | changes)
-    content = policy_bytes(halved(onnx.load(source)), metadata)
+    policy = read_policy(source)
+    metadata = replace(policy.metadata, **{"results": {}} | changes)
+    content = policy_bytes(halved(onnx.load_model_from_string(policy.content)), metadata)
     if len(content) > LARGEST_POLICY:
         raise ValueError(
             f"{path} has {len(content):,} bytes; a policy that ships has {LARGEST_POLICY:,} "

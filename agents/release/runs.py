@@ -17,6 +17,7 @@ from agents.training.run_folder import POLICY, config_facts
 from agents.training.training_config import TrainConfig, task_of
 from kododo_env.arena.workers import worker_pool
 from kododo_env.policy.policy_file import read_policy
+from kododo_env.system.files import read_json
 
 
 def train_all(runs: Sequence[TrainConfig], processes: int) -> None:
@@ -68,6 +69,6 @@ def is_finished(config: TrainConfig) -> bool:
 
 def content_of(path: Path) -> dict[str, Any]:
     """The object in a JSON file; empty if there is no such file, or it is damaged."""
-    with suppress(OSError, TypeError, ValueError, RecursionError):
-        return {**json.loads(path.read_text("utf-8"))}
+    with suppress(TypeError, ValueError):
+        return {**read_json(path)}
     return {}

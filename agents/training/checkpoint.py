@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import zipfile
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,14 @@ import torch
 from agents.ppo.ppo import PPO
 from agents.training.training_config import Task
 from kododo_env.core.numbers import shown
-from kododo_env.system.files import written_whole
+from kododo_env.policy.policy_file import LARGEST_FILE
+from kododo_env.system.files import read_ordinary, written_whole
 
 FORMAT = 4
 MEMBERS = ("facts.json", "learner.pt")  # and sha256, their digest
+# Bytes. Beside the weights of a policy file it has two moments of each and their average.
+LARGEST_CHECKPOINT = 8 * LARGEST_FILE
+ARCHIVE = b"PK\3\4"  # how an archive begins to whose members torch.load keeps
 
 
 @dataclass
@@ -84,20 +89,33 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
 def _members(path: Path) -> dict[str, bytes]:
     """The members of a checkpoint; its digest tells whether it is as it was written."""
+    if not path.exists():
+        raise ValueError(f"there is no checkpoint {path}; train without --resume first")
+    content = read_ordinary(path, LARGEST_CHECKPOINT, f"checkpoint {path}")
     try:
-        with zipfile.ZipFile(path) as archive:
-            members = {name: archive.read(name) for name in MEMBERS}
-            if archive.read("sha256") != _digest(members):
-                raise ValueError("another digest")
-    except FileNotFoundError as error:
-        raise ValueError(f"there is no checkpoint {path}; train without --resume first") from error
-    except OSError as error:
-        raise ValueError(f"cannot read checkpoint {path}: {error.strerror}") from error
+        members = _unpacked(content, (*MEMBERS, "sha256"))
+        if members.pop("sha256") != _digest(members):
+            raise ValueError("another digest")
+        _unpacked(members["learner.pt"])
     except Exception as error:  # zipfile has no common class for the errors of damaged files
         raise ValueError(
             f"{path} is not a checkpoint of a training run, or is damaged or an older version's"
         ) from error
     return members
+
+
+def _unpacked(content: bytes, names: Iterable[str] = ()) -> dict[str, bytes]:
+    """Return members of an archive whose members are stored as they are, such as torch's.
+
+    Raises:
+        ValueError: They have more bytes than the archive: one may be compressed.
+        Exception: It is no archive, or damaged.
+    """
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        unpacked = sum(member.file_size for member in archive.infolist())
+        if unpacked > len(content) or not content.startswith(ARCHIVE):
+            raise ValueError("not an archive as torch and this project write it")
+        return {name: archive.read(name) for name in names}
 
 
 def _digest(members: dict[str, bytes]) -> bytes:

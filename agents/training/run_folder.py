@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,7 +19,7 @@ from kododo_env.core.bounds import flag
 from kododo_env.core.numbers import shown
 from kododo_env.policy.metadata import describe, differences
 from kododo_env.rules_arguments import parse_rules
-from kododo_env.system.files import write_json
+from kododo_env.system.files import read_json, write_json
 from kododo_env.system.folders import filled_folder, remove_empty
 
 LIBRARIES = ("torch", "numpy")
@@ -77,8 +76,8 @@ def unbegun(folder: Path) -> Task | None:
     if any((folder / name).exists() for name in (CHECKPOINT, POLICY)):
         return None
     try:
-        return Task.from_dict(json.loads((folder / "config.json").read_text("utf-8"))["task"])
-    except (OSError, KeyError, TypeError, ValueError, RecursionError):
+        return Task.from_dict(read_json(folder / "config.json")["task"])
+    except (KeyError, TypeError, ValueError):
         return None
 
 
@@ -108,8 +107,8 @@ def begun(run_dir: Path) -> Checkpoint:
 
 def budget_of(run_dir: Path) -> dict[str, Any]:
     """The ``minutes`` and ``steps`` that a run was given last; nothing if it does not tell."""
-    with suppress(OSError, KeyError, TypeError, ValueError, RecursionError):
-        facts = json.loads((run_dir / "config.json").read_text("utf-8"))
+    with suppress(KeyError, TypeError, ValueError):
+        facts = read_json(run_dir / "config.json")
         budget = {name: facts[name] for name in ("minutes", "steps")}
         Budget(**budget)  # raises if it is none
         return budget

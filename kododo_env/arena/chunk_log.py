@@ -15,7 +15,9 @@ from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.pairing import Chunk
 from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import shown
-from kododo_env.system.files import naming
+from kododo_env.system.files import naming, read_ordinary
+
+LARGEST_LOG = 1 << 30  # bytes; those of ten million games have about half
 
 
 class ChunkLog:
@@ -46,7 +48,9 @@ class ChunkLog:
         self.path = path = path or Path(os.devnull)
         self.results: dict[int, ChunkResult] = {}
         self._heading = json.dumps(heading).encode()
-        content = path.read_bytes() if path.exists() else b""
+        content = b""
+        if path != Path(os.devnull) and path.exists():
+            content = read_ordinary(path, LARGEST_LOG, str(path))
         lines = content.split(b"\n")[:-1]
         if len(lines) < 2:
             if lines:

@@ -23,6 +23,7 @@ from kododo_env.core.agent import Agent, checked_choice
 from kododo_env.core.arrays import Integer
 from kododo_env.core.numbers import shown
 from kododo_env.core.view import View
+from kododo_env.system.files import read_ordinary
 from kododo_env.system.stopping import is_stop
 
 # The methods besides act that others call (``kododo_env.core.agent``), and what is told of errors.
@@ -37,6 +38,7 @@ SHAPES: dict[str, Callable[[View], tuple[int, ...]]] = {
     "value": lambda view: (view.num_envs,),
 }
 ASYNCHRONOUS = "is asynchronous, and must answer at once: write def in place of async def"
+LARGEST_BOT = 1 << 24  # bytes of a file
 HOW = "name a class with act(view, rng), or such a function: bot.py:Class"
 
 
@@ -118,7 +120,8 @@ def _from_file(path: Path, name: str) -> ModuleType:
     module = ModuleType(f"bot_{digest}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module  # where dataclasses look for their module
-    exec(compile(path.read_bytes(), path, "exec"), vars(module))  # leaves no __pycache__
+    code = read_ordinary(path, LARGEST_BOT, f"bot {path}")
+    exec(compile(code, path, "exec"), vars(module))  # leaves no __pycache__
     return module
 
 

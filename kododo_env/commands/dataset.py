@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,8 @@ from kododo_env.commands.tournament import DEFAULT_GAME, TournamentConfig, evalu
 from kododo_env.core.bounds import Games, Processes, Seed, check_settings
 from kododo_env.rules_arguments import default_players
 from kododo_env.system.extras import needs
-from kododo_env.system.files import fingerprint, write_text
-from kododo_env.system.folders import filled_folder
+from kododo_env.system.files import fingerprint, read_json, write_json, write_text
+from kododo_env.system.reservation import folder_written_whole
 
 PACKAGE = __name__.partition(".")[0]
 DECISIONS, CARD, STRENGTHS, CROISSANT = (
@@ -68,8 +67,8 @@ class DatasetConfig:
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
 
-    def tournament(self) -> TournamentConfig:
-        """The tournament whose decisions are kept."""
+    def tournament(self, folder: Path) -> TournamentConfig:
+        """The tournament whose decisions are kept in a folder."""
         players = default_players(self.game) if self.players is None else self.players
         return TournamentConfig(
             self.agents or mixed_field(self.game, players),
@@ -78,8 +77,8 @@ class DatasetConfig:
             self.games,
             self.seed,
             workers=self.workers,
-            json=self.folder / STRENGTHS,
-            record=self.folder / DECISIONS,
+            json=folder / STRENGTHS,
+            record=folder / DECISIONS,
         )
 
 
@@ -97,21 +96,18 @@ def mixed_field(game: str, players: int) -> tuple[str, ...]:
 
 
 def dataset(config: DatasetConfig) -> None:
-    """Play, and write the folder.
+    """Play, and write the folder, whose files appear when all of them are complete.
 
     Raises:
         ValueError: The folder is not empty, or what was asked cannot be done; nothing has been.
         ImportError: An extra is missing.
     """
     needs("a data set", "dataset", "pyarrow", "mlcroissant", "tabulate")
-    if config.folder.is_dir() and any(config.folder.iterdir()):
-        raise ValueError(f"{config.folder} is not empty: give a new folder")
-    with filled_folder(config.folder):
-        evaluate(config.tournament())
-        found = json.loads((config.folder / STRENGTHS).read_text("utf-8"))
-        write_text(config.folder / CARD, card(found, config.folder / DECISIONS))
-        metadata = json.dumps(croissant(found, config.folder / DECISIONS), indent=2, default=str)
-        write_text(config.folder / CROISSANT, f"{metadata}\n")
+    with folder_written_whole(config.folder, (DECISIONS, CARD, STRENGTHS, CROISSANT)) as folder:
+        evaluate(config.tournament(folder))
+        found = read_json(folder / STRENGTHS)
+        write_text(folder / CARD, card(found, folder / DECISIONS))
+        write_json(folder / CROISSANT, croissant(found, folder / DECISIONS))
 
 
 def title(found: dict[str, Any]) -> str:

@@ -19,8 +19,9 @@ from kododo_env.records.decision_file import DecisionFile
 from kododo_env.records.decisions import DecisionLog, Decisions
 from kododo_env.records.header import LONGEST_NAME, printable
 from kododo_env.records.recorder import Recorder
-from kododo_env.system.files import check_file, write_text
+from kododo_env.system.files import RANDOM, write_text
 from kododo_env.system.folders import filled_folder
+from kododo_env.system.reservation import reserved
 
 PARQUET = (".parquet",)
 RECORD = ".jsonl"
@@ -59,10 +60,11 @@ def recorded(
         with DecisionFile(path, tournament.make_game(1)) as file:
             yield replace(tournament, recording=AllDecisions(names)), into_file(file)
         return
-    with filled_folder(path):
-        check_file(path / f"table{RECORD}")
+    with filled_folder(path), reserved(path, [path / f"table{RECORD}"]):
+        for leftover in path.glob(f".*{RECORD}.{RANDOM}{RECORD}"):  # of a process that was killed
+            leftover.unlink(missing_ok=True)
         if not resume and any(path.glob(f"*{RECORD}")):
-            raise ValueError(f"{path} holds records already: give another folder")
+            raise ValueError(f"{path} holds records already: give another folder, or remove them")
         date = datetime.now(UTC).isoformat(timespec="seconds")
         recording = SomeGames(names, games, len(tournament.chunks()), date)
         yield replace(tournament, recording=recording), into_folder(path)

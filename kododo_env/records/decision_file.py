@@ -17,7 +17,7 @@ from kododo_env.core.json_text import read_json
 from kododo_env.records.decisions import Decisions
 from kododo_env.records.header import check_players, rules_of
 from kododo_env.system.extras import needs
-from kododo_env.system.files import written_whole
+from kododo_env.system.files import ordinary_file, written_whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -128,7 +128,7 @@ def read_decisions(path: Path | str) -> dict[str, Array]:
     needs_parquet()
     from pyarrow import parquet
 
-    with Path(path).open("rb") as file:
+    with ordinary_file(Path(path), str(path)) as file:
         try:
             table = parquet.read_table(file).combine_chunks()
             known = read_json(table.schema.metadata[KEY])

@@ -9,37 +9,72 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
+from io import BufferedReader
 from os.path import realpath
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
 RANDOM = "[a-z0-9_]" * 8  # in the names of files that are being written
+LARGEST_JSON = 1 << 26  # bytes
 
 
-def read_ordinary(path: Path, largest: int, told: str) -> bytes:
-    """The bytes of a file that somebody names, at most ``largest``; ``told`` is for messages.
+@contextmanager
+def ordinary_file(path: Path, description: str) -> Iterator[BufferedReader]:
+    """Open an ordinary file to read its bytes, for a ``with`` block.
+
+    Args:
+        path: The file.
+        description: Of the file, for messages.
+
+    Raises:
+        OSError: It cannot be opened.
+        ValueError: It is a device or a pipe, which might never end.
+    """
+    # Without waiting for somebody to write into a pipe, and byte for byte on Windows.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with open(os.open(path, flags), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError(f"cannot read {description}: it is no ordinary file")
+        yield file
+
+
+def read_ordinary(path: Path, largest: int, description: str) -> bytes:
+    """Return the bytes of a file that somebody names, at most ``largest``.
+
+    Args:
+        path: The file.
+        largest: How many bytes it may have.
+        description: Of the file, for messages.
 
     Raises:
         ValueError: It cannot be read, is too large, or is no ordinary file: a device or a pipe,
             which might never end.
     """
-    # Without waiting for somebody to write into a pipe, and byte for byte on Windows.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        handle = os.open(path, flags)
-        with open(handle, "rb") as file:
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode):
-                raise ValueError(f"cannot read {told}: it is no ordinary file")
-            if found.st_size > largest:
+        with ordinary_file(path, description) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > largest:
                 raise ValueError(
-                    f"cannot read {told}: it has {found.st_size:,} bytes, at most {largest:,} "
+                    f"cannot read {description}: it has {size:,} bytes, at most {largest:,} "
                     "are read"
                 )
             return file.read(largest)
     except OSError as error:
-        raise ValueError(f"cannot read {told}: {error.strerror}") from error
+        raise ValueError(f"cannot read {description}: {error.strerror}") from error
+
+
+def read_json(path: Path, largest: int = LARGEST_JSON) -> Any:
+    """Return the content of a JSON file.
+
+    Raises:
+        ValueError: It cannot be read, is too large, is no ordinary file, or is not JSON.
+    """
+    content = read_ordinary(path, largest, str(path))
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is not JSON: {error}") from error
 
 
 @contextmanager
@@ -86,9 +121,9 @@ def _aside(path: Path) -> Path:
 
 
 def fingerprint(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal digits."""
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
+    """SHA-256 of an ordinary file, in hexadecimal digits."""
+    with ordinary_file(path, str(path)) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def check_file(path: Path) -> None:

@@ -29,10 +29,16 @@ def filled_folder(folder: Path) -> Iterator[None]:
 
 
 def files_in(folder: Path, pattern: str) -> list[Path]:
-    """The files of a folder that a pattern names, by name; ValueError if it is no folder."""
+    """Return the files of a folder that a pattern names, by name.
+
+    Hidden files are none of them: a process that was killed may have left half a file so.
+
+    Raises:
+        ValueError: It is no folder.
+    """
     if not folder.is_dir():
         raise ValueError(f"{folder} is no folder")
-    return sorted(folder.glob(pattern))
+    return sorted(path for path in folder.glob(pattern) if not path.name.startswith("."))
 
 
 def remove_empty(folders: Sequence[Path]) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import shutil
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from kododo_env.system.files import check_file, remove_leftovers
+from kododo_env.system.folders import filled_folder
 
+LOCK = ".lock"  # in a folder that is reserved
+UNFINISHED = ".unfinished"  # in a folder that is being filled
 WINDOWS = os.name == "nt"  # where a file that is open cannot be removed
 
 
@@ -48,7 +52,7 @@ def reserved(place: Path, files: Iterable[Path]) -> Iterator[Reservation]:
     Raises:
         ValueError: Another process has the place, or one of the files cannot be written.
     """
-    path = place / ".lock" if place.is_dir() else place.with_name(f".{place.name}.lock")
+    path = place / LOCK if place.is_dir() else place.with_name(f".{place.name}.lock")
     lock = FileLock(path)
     try:
         lock.acquire(timeout=0)
@@ -68,3 +72,44 @@ def reserved(place: Path, files: Iterable[Path]) -> Iterator[Reservation]:
         if WINDOWS:
             with suppress(OSError):
                 path.unlink()
+
+
+@contextmanager
+def folder_written_whole(folder: Path, names: Collection[str]) -> Iterator[Path]:
+    """A folder to fill, whose files appear in ``folder`` when all of them are complete.
+
+    If the block raises, ``folder`` is as it was before. What a process that was killed left of
+    filling it is removed first.
+
+    Args:
+        folder: A new folder or an empty one, which no other process can fill meanwhile.
+        names: The names of the files.
+
+    Yields:
+        A folder in ``folder``.
+
+    Raises:
+        ValueError: ``folder`` has other files, cannot be written, or another process is filling it.
+        OSError: A file is missing at the end, or there is no room for it.
+    """
+    unfinished = folder / UNFINISHED
+    moved: list[Path] = []
+    with filled_folder(folder), reserved(folder, []) as reservation:
+        leftovers = {UNFINISHED, *names} if unfinished.is_dir() else set()
+        if {path.name for path in folder.iterdir()} - leftovers - {LOCK}:
+            raise ValueError(f"{folder} is not empty: give a new folder")
+        try:
+            for name in leftovers - {UNFINISHED}:
+                (folder / name).unlink(missing_ok=True)
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir()
+            yield unfinished
+            reservation.check()
+            for name in names:
+                moved.append((unfinished / name).replace(folder / name))
+        except BaseException:
+            for file in moved:
+                file.unlink(missing_ok=True)
+            raise
+        finally:  # the last, since it tells that the files are not complete
+            shutil.rmtree(unfinished, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,14 @@ def test_a_log_gives_back_what_was_written_but_for_half_a_line(tmp_path: Path) -
         np.testing.assert_array_equal(log.results[1].shares, results[1].shares)
         log.append(results[2])
     assert path.read_bytes() == whole
+
+
+def test_a_log_that_might_never_end_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/dev/zero")
+    for name in ("pipe", "link"):
+        with pytest.raises(ValueError, match="no ordinary file"):
+            logged(tmp_path / name, [], tournament())
 
 
 def test_nothing_is_left_of_a_tournament_that_has_no_result(tmp_path: Path) -> None:

@@ -317,6 +317,13 @@ def test_a_name_with_a_limit_is_that_of_a_search_s_policy_too(folder: Path) -> N
         )
 
 
+def test_a_file_too_large_for_a_bot_is_not_read(folder: Path) -> None:
+    with (folder / "large.py").open("wb") as file:
+        file.truncate(1 << 25)
+    with pytest.raises(ValueError, match="bytes, at most"):
+        make_agent(f"{folder}/large.py:Bot", "kododo")
+
+
 def test_a_module_that_is_not_there_is_told(folder: Path) -> None:
     with pytest.raises(ValueError, match="such:Bot cannot be imported: ModuleNotFoundError"):
         make_agent("no.such:Bot", "kododo")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import islice
 from pathlib import Path
 
@@ -10,8 +12,10 @@ import numpy as np
 import pytest
 
 from kododo_env.agent_registry import TEST, population
+from kododo_env.commands import dataset as command
 from kododo_env.commands.dataset import DatasetConfig, dataset, mixed_field
 from kododo_env.records import read_decisions
+from kododo_env.system.reservation import folder_written_whole
 
 FIELD = ("random", "greedy", "heuristic")
 
@@ -73,6 +77,96 @@ def test_a_run_that_fails_leaves_nothing_that_is_in_the_way(tmp_path: Path) -> N
     with pytest.raises(ValueError, match="AssertionError"):
         dataset(wrong)
     assert not folder.exists()
+
+
+def made(folder: Path) -> list[str]:
+    """Make a small data set; return the names of its files."""
+    dataset(DatasetConfig(folder, players=3, games=6, agents=FIELD, workers=1))
+    return sorted(path.name for path in folder.iterdir())
+
+
+FILES = ["README.md", "croissant.json", "decisions.parquet", "strengths.json"]
+
+
+@pytest.mark.filterwarnings("ignore")  # of what mlcroissant stands on
+@pytest.mark.parametrize("empty", [False, True])
+@pytest.mark.parametrize("file", FILES)
+def test_a_disk_that_is_full_leaves_nothing(
+    file: str, empty: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It left half a data set, and the same command refused the folder."""
+    folder = tmp_path / "new"
+    if empty:
+        folder.mkdir()
+
+    def full(self: Path, target: Path) -> Path:
+        if self.name == file and target == folder / file:
+            raise OSError(28, "No space left on device", str(target))
+        return replaced(self, target)
+
+    with monkeypatch.context() as patch:
+        replaced = Path.replace
+        patch.setattr(Path, "replace", full)
+        with pytest.raises(OSError, match="No space left"):
+            made(folder)
+    assert [path for path in tmp_path.rglob("*") if path != folder] == []
+    assert folder.exists() == empty
+    assert made(folder) == FILES
+
+
+@pytest.mark.filterwarnings("ignore")  # as above
+@pytest.mark.parametrize("name", ["write_text", "write_json", "fingerprint", "card"])
+def test_a_folder_is_as_it_was_if_a_last_file_cannot_be_written(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(command, name, full)
+        with pytest.raises(OSError, match="No space left"):
+            made(tmp_path / "new")
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.filterwarnings("ignore")  # as above
+def test_the_same_command_makes_the_data_set_of_one_that_was_killed(tmp_path: Path) -> None:
+    """Hidden files that the killed one had left were in the way."""
+    bot, folder = tmp_path / "bot.py", tmp_path / "new"
+    bot.write_text(
+        "import os\n"
+        "class Bot:\n"
+        "    def act(self, view, rng):\n"
+        "        if view.steps_played == 3: os.kill(os.getpid(), 9)\n"
+        "        return view.legal_action_mask.argmax(axis=1)\n"
+    )
+    agents = ["random", f"{bot}:Bot"]
+    arguments = ["dataset", str(folder), "--games", "8", "--workers", "1", "--agents", *agents]
+    killed = subprocess.run([sys.executable, "-m", "kododo_env", *arguments], check=False)
+    assert killed.returncode == -9
+    assert any(folder.rglob(".decisions.parquet*"))
+    (folder / "README.md").touch()  # as if it had been killed while the last files appeared
+    assert made(folder) == FILES
+
+
+@pytest.mark.parametrize("beside", ["mine.txt", ".hidden"])
+def test_other_files_beside_those_of_a_killed_one_are_not_removed(
+    beside: str, tmp_path: Path
+) -> None:
+    (tmp_path / ".unfinished").mkdir()
+    for name in ("README.md", beside):
+        (tmp_path / name).write_text("mine")
+    with pytest.raises(ValueError, match="is not empty: give a new folder"):
+        made(tmp_path)
+    assert all((tmp_path / name).read_text() == "mine" for name in ("README.md", beside))
+
+
+def test_two_commands_do_not_fill_one_folder(tmp_path: Path) -> None:
+    with (
+        folder_written_whole(tmp_path, []),
+        pytest.raises(ValueError, match="another process is using"),
+    ):
+        made(tmp_path)
 
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:

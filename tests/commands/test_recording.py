@@ -17,6 +17,7 @@ from kododo_env.commands import recording
 from kododo_env.commands import tournament as evaluation
 from kododo_env.records import read_record, replay
 from kododo_env.records.decision_file import read_decisions
+from kododo_env.system.reservation import reserved
 from tests.command_line import cli, stopping_after
 
 AGENTS = ("--agents", "random", "greedy", "--workers", "1")
@@ -138,6 +139,21 @@ def test_records_of_another_tournament_are_not_gone_on_with(
     assert code == 2
     assert "holds records already" in error
     assert records_in(kept) == before
+
+
+def test_half_a_record_of_a_process_that_was_killed_is_not_in_the_way(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leftover = tmp_path / ".table-0000-deal-000-rotation-0.jsonl.0a1b2c3d.jsonl"
+    mine = tmp_path / ".notes"
+    for path in (leftover, mine):
+        path.write_text("{")
+    assert cli(capsys, *AGENTS, "--games", "8", "--record", str(tmp_path))[0] == 0
+    assert not leftover.exists()
+    assert mine.read_text() == "{"
+    with reserved(tmp_path, []):
+        code, _, error = cli(capsys, *AGENTS, "--games", "8", "--record", str(tmp_path))
+    assert (code, "another process is using" in error) == (2, True)
 
 
 def test_a_stopped_tournament_leaves_no_half_file(

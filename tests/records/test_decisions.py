@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -238,6 +239,12 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
             read_decisions(tmp_path / f"{name}.parquet")
     with pytest.raises(FileNotFoundError):
         read_decisions(tmp_path / "none.parquet")
+
+
+def test_a_file_that_might_never_end_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="no ordinary file"):
+        read_decisions(tmp_path / "pipe")
 
 
 def test_without_pyarrow_a_line_says_what_to_install(

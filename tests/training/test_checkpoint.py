@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
+import os
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +17,7 @@ import torch
 
 from agents.ppo.ppo import PPO
 from agents.recipes.recipe import Recipe
+from agents.training import checkpoint
 from agents.training.checkpoint import (
     Checkpoint,
     Progress,
@@ -106,6 +109,73 @@ def test_a_checkpoint_with_another_member_is_refused_before_anything_is_loaded(
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match=r"is damaged or an older version's$"):
             read_checkpoint(path)
+
+
+def packed(members: dict[str, bytes], compression: int) -> bytes:
+    """An archive of these members."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", compression) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def overlapping(count: int, size: int) -> bytes:
+    """An archive whose members are all stored in the same bytes."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("0", bytes(size))
+        for number in range(1, count):
+            archive.filelist.append(copy.copy(archive.filelist[0]))
+            archive.filelist[-1].filename = str(number)
+    return file.getvalue()
+
+
+ZEROS = bytes(1 << 20)
+LEARNERS = {
+    "compressed": packed({"archive/data/0": ZEROS}, zipfile.ZIP_DEFLATED),
+    "overlapping": overlapping(10, 1 << 20),
+    "no archive of torch's": b"\x80\x02" + packed({"archive/data/0": ZEROS}, zipfile.ZIP_STORED),
+}
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+@pytest.mark.parametrize("case", [*LEARNERS, "larger than its archive"])
+def test_a_checkpoint_that_unpacks_to_more_than_it_has_is_refused(
+    case: str, compression: int, tmp_path: Path
+) -> None:
+    """An archive of 3 MB unpacked to 3 GB, with a digest that was right."""
+    task, path = Task("kododo", {"num_players": 2}, Recipe(), 0), tmp_path / "checkpoint.zip"
+    save_checkpoint(path, task, learner(task), Progress())
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    if case in LEARNERS:
+        members["learner.pt"] = LEARNERS[case]
+    else:
+        compression = zipfile.ZIP_DEFLATED
+        members["facts.json"] = b" " * 10**7 + members["facts.json"]
+    members["sha256"] = checkpoint._digest(members)
+    path.write_bytes(packed(members, compression))
+    with pytest.raises(ValueError, match=r"is damaged or an older version's$"):
+        read_checkpoint(path)
+
+
+def test_a_checkpoint_that_might_never_end_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint.zip"
+    with pytest.raises(ValueError, match="train without --resume first"):
+        read_checkpoint(path)
+    os.mkfifo(path)
+    with pytest.raises(ValueError, match="no ordinary file"):
+        read_checkpoint(path)
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    with pytest.raises(ValueError, match="no ordinary file"):
+        read_checkpoint(path)
+    path.unlink()
+    with path.open("wb") as file:
+        file.truncate(checkpoint.LARGEST_CHECKPOINT + 1)
+    with pytest.raises(ValueError, match="bytes, at most"):
+        read_checkpoint(path)
 
 
 LONG = 100_000 * "x"
