@@ -84,9 +84,9 @@ def call_within(
     limit = seconds * games
     in_main_thread = threading.current_thread() is threading.main_thread()
     try:
-        if sys.platform == "win32" or not in_main_thread:
-            return _left_behind(limit, function, who)
-        return _interrupted(limit, function, who)
+        if sys.platform != "win32" and in_main_thread:
+            return _interrupted(limit, function, who)
+        return _left_behind(limit, function, who)
     except _LateError:
         game = " a game" if games > 1 else ""
         raise ValueError(f"{who} {failure} within {seconds:g} s{game}") from None
