@@ -52,7 +52,6 @@ autodoc_default_options = {"members": True}
 # They take seconds to import and none of their own docstrings is shown.
 autodoc_mock_imports = ["torch", "stable_baselines3", "sb3_contrib", "onnx", "onnxscript"]
 autodoc_member_order = "bysource"
-autodoc_preserve_defaults = True
 autodoc_type_aliases = {"npt.ArrayLike": "ArrayLike", "Array": "NDArray"}
 python_maximum_signature_line_length = 72
 napoleon_numpy_docstring = False
@@ -107,12 +106,15 @@ def keep_prose(
         lines[:0] = ["..", ""]  # an empty comment
 
 
-# What Python makes of an annotation, and what is written there.
+# What Python makes of an annotation or a default, and what is written there.
 WRITTEN = (
     (r"TypeAliasForwardRef\('(\w+)'\)", r"\1"),
     (r"~numpy\.ndarray\[.*?dtype\[~numpy\.(\w+)(\[[^\]]*\])?\]\]", r"NDArray[\1]"),
     (r"[~\w.]*Annotated\[([~\w.]+), [^\]]*\]", r"\1"),
     (r"<factory>", "..."),
+    (r"<class 'numpy\.(\w+)'>", r"np.\1"),
+    (r"<built-in function (\w+)>", r"\1"),
+    (r"<function [\w.]*<lambda>>", "..."),
 )
 
 

@@ -112,7 +112,7 @@ class AECGame(PettingZooTable, AECEnv):
         self.terminations = dict.fromkeys(self.possible_agents, terminated)
         self.truncations = dict.fromkeys(self.possible_agents, truncated)
         if truncated:
-            self._waiting = []  # nobody is asked any more
+            self._waiting.clear()  # nobody is asked any more
         self._numbers = self._format.numbers(self.game)[0]
         self.infos: dict[str, dict[str, Any]] = {
             name: self._format.info(self._masks[player].copy())

@@ -31,6 +31,7 @@ kododo_v0.env(render_mode="rgb")  # wrong
 kododo_v0.env(illegal_action="ignore")  # wrong
 kododo_v0.env(action_mask="nowhere")  # wrong
 kododo_v0.env(num_colors=3)  # wrong
+kododo_v0.env(max_cycles="3")  # wrong
 kado_v0.batch_game(8, variant="long")  # wrong
 combi_combo_v0.batch_game("8")  # wrong
 

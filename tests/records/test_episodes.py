@@ -110,6 +110,13 @@ def test_without_it_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Monke
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_episode_that_is_truncated_has_no_record(tmp_path: Path) -> None:
+    """Its game has no end."""
+    table = Parallel("kododo", record=tmp_path, illegal_action="random", max_cycles=2)
+    play(table, np.random.default_rng(0), 1, 2)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("folder", ["a-file", "a-file/records", "a\0b", "/proc/none/records"])
 def test_a_folder_that_cannot_be(folder: str, tmp_path: Path) -> None:
     (tmp_path / "a-file").touch()

@@ -16,6 +16,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+import pettingzoo
 import pytest
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, parallel_api_test
@@ -60,7 +61,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def path(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(installed)
     yield
-    gymnasium.registry.pop(ID.partition(":")[2], None)
+    id = ID.partition(":")[2]
+    for known in (gymnasium.registry, *pettingzoo_registries()):
+        known.pop(id, None)
     for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
         del sys.modules[name]
 
@@ -88,6 +91,20 @@ def test_gymnasium_makes_it() -> None:
     many = gymnasium.make_vec(ID, num_envs=5, num_players=3, opponents="thrifty")
     observations, _ = many.reset(seed=0)
     assert len(observations["observation"]) == 5
+
+
+def pettingzoo_registries() -> list[dict[str, Any]]:
+    """PettingZoo's registries, which it has from 1.27 on."""
+    names = ("parallel_registry", "aec_registry")
+    return [getattr(pettingzoo, name) for name in names if hasattr(pettingzoo, name)]
+
+
+@pytest.mark.skipif(not pettingzoo_registries(), reason="PettingZoo has none before 1.27")
+def test_pettingzoo_makes_it_once_its_door_is_imported() -> None:
+    registry.door(GAME)
+    for kind in ("parallel", "aec"):
+        env = pettingzoo.make(kind, ID.partition(":")[2], num_players=2, max_cycles=2)
+        assert (env.game.name, env.max_cycles) == (GAME, 2)
 
 
 def test_every_seat_of_it_is_a_slot_of_a_vec_env() -> None:
