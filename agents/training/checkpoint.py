@@ -93,10 +93,10 @@ def _members(path: Path) -> dict[str, bytes]:
         raise ValueError(f"there is no checkpoint {path}; train without --resume first")
     content = read_ordinary(path, LARGEST_CHECKPOINT, f"checkpoint {path}")
     try:
-        members = _unpacked(content, (*MEMBERS, "sha256"))
+        members = _unpack(content, (*MEMBERS, "sha256"))
         if members.pop("sha256") != _digest(members):
             raise ValueError("another digest")
-        _unpacked(members["learner.pt"])
+        _unpack(members["learner.pt"])
     except Exception as error:  # zipfile has no common class for the errors of damaged files
         raise ValueError(
             f"{path} is not a checkpoint of a training run, or is damaged or an older version's"
@@ -104,7 +104,7 @@ def _members(path: Path) -> dict[str, bytes]:
     return members
 
 
-def _unpacked(content: bytes, names: Iterable[str] = ()) -> dict[str, bytes]:
+def _unpack(content: bytes, names: Iterable[str] = ()) -> dict[str, bytes]:
     """Return members of an archive whose members are stored as they are, such as torch's.
 
     Raises:
@@ -112,8 +112,8 @@ def _unpacked(content: bytes, names: Iterable[str] = ()) -> dict[str, bytes]:
         Exception: It is no archive, or damaged.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        unpacked = sum(member.file_size for member in archive.infolist())
-        if unpacked > len(content) or not content.startswith(ARCHIVE):
+        size = sum(member.file_size for member in archive.infolist())
+        if size > len(content) or not content.startswith(ARCHIVE):
             raise ValueError("not an archive as torch and this project write it")
         return {name: archive.read(name) for name in names}
 

@@ -71,10 +71,10 @@ def read_arguments(
     given, others = parser.parse_known_args(_with_signs(sys.argv[1:] if args is None else args))
     if others and not among_others:
         name = _near(others[0], config_class)
-        told = f"did you mean {flag(name)}?" if name else "--help tells what there is"
+        hint = f"did you mean {flag(name)}?" if name else "--help tells what there is"
         if name in _needed(config_class, default):
-            told = f"{name} is told by its place, without a name"
-        parser.error(f"there is no {shown(others[0])}: {told}")
+            hint = f"{name} is told by its place, without a name"
+        parser.error(f"there is no {shown(others[0])}: {hint}")
     return _made(config_class, vars(given), default)
 
 
@@ -85,8 +85,8 @@ def _near(word: str, config_class: type[Any]) -> str | None:
     """
     if not word.startswith("-"):
         return None
-    written = word.partition("=")[0].lstrip("-").replace("-", "_").lower()
-    names = get_close_matches(written, [*_names(config_class)], 1, NEAR)
+    name = word.partition("=")[0].lstrip("-").replace("-", "_").lower()
+    names = get_close_matches(name, [*_names(config_class)], 1, NEAR)
     return names[0] if names else None
 
 

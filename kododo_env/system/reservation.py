@@ -92,24 +92,24 @@ def folder_written_whole(folder: Path, names: Collection[str]) -> Iterator[Path]
         ValueError: ``folder`` has other files, cannot be written, or another process is filling it.
         OSError: A file is missing at the end, or there is no room for it.
     """
-    unfinished = folder / UNFINISHED
-    moved: list[Path] = []
+    scratch = folder / UNFINISHED
+    moved_files: list[Path] = []
     with filled_folder(folder), reserved(folder, []) as reservation:
-        leftovers = {UNFINISHED, *names} if unfinished.is_dir() else set()
+        leftovers = {UNFINISHED, *names} if scratch.is_dir() else set()
         if {path.name for path in folder.iterdir()} - leftovers - {LOCK}:
             raise ValueError(f"{folder} is not empty: give a new folder")
         try:
             for name in leftovers - {UNFINISHED}:
                 (folder / name).unlink(missing_ok=True)
-            shutil.rmtree(unfinished, ignore_errors=True)
-            unfinished.mkdir()
-            yield unfinished
+            shutil.rmtree(scratch, ignore_errors=True)
+            scratch.mkdir()
+            yield scratch
             reservation.check()
             for name in names:
-                moved.append((unfinished / name).replace(folder / name))
+                moved_files.append((scratch / name).replace(folder / name))
         except BaseException:
-            for file in moved:
+            for file in moved_files:
                 file.unlink(missing_ok=True)
             raise
         finally:  # the last, since it tells that the files are not complete
-            shutil.rmtree(unfinished, ignore_errors=True)
+            shutil.rmtree(scratch, ignore_errors=True)

@@ -79,7 +79,7 @@ def test_a_run_that_fails_leaves_nothing_that_is_in_the_way(tmp_path: Path) -> N
     assert not folder.exists()
 
 
-def made(folder: Path) -> list[str]:
+def make(folder: Path) -> list[str]:
     """Make a small data set; return the names of its files."""
     dataset(DatasetConfig(folder, players=3, games=6, agents=FIELD, workers=1))
     return sorted(path.name for path in folder.iterdir())
@@ -108,10 +108,10 @@ def test_a_disk_that_is_full_leaves_nothing(
         replaced = Path.replace
         patch.setattr(Path, "replace", full)
         with pytest.raises(OSError, match="No space left"):
-            made(folder)
+            make(folder)
     assert [path for path in tmp_path.rglob("*") if path != folder] == []
     assert folder.exists() == empty
-    assert made(folder) == FILES
+    assert make(folder) == FILES
 
 
 @pytest.mark.filterwarnings("ignore")  # as above
@@ -125,7 +125,7 @@ def test_a_folder_is_as_it_was_if_a_last_file_cannot_be_written(
     with monkeypatch.context() as patch:
         patch.setattr(command, name, full)
         with pytest.raises(OSError, match="No space left"):
-            made(tmp_path / "new")
+            make(tmp_path / "new")
     assert [*tmp_path.iterdir()] == []
 
 
@@ -142,11 +142,11 @@ def test_the_same_command_makes_the_data_set_of_one_that_was_killed(tmp_path: Pa
     )
     agents = ["random", f"{bot}:Bot"]
     arguments = ["dataset", str(folder), "--games", "8", "--workers", "1", "--agents", *agents]
-    killed = subprocess.run([sys.executable, "-m", "kododo_env", *arguments], check=False)
-    assert killed.returncode == -9
+    process = subprocess.run([sys.executable, "-m", "kododo_env", *arguments], check=False)
+    assert process.returncode == -9
     assert any(folder.rglob(".decisions.parquet*"))
     (folder / "README.md").touch()  # as if it had been killed while the last files appeared
-    assert made(folder) == FILES
+    assert make(folder) == FILES
 
 
 @pytest.mark.parametrize("beside", ["mine.txt", ".hidden"])
@@ -157,7 +157,7 @@ def test_other_files_beside_those_of_a_killed_one_are_not_removed(
     for name in ("README.md", beside):
         (tmp_path / name).write_text("mine")
     with pytest.raises(ValueError, match="is not empty: give a new folder"):
-        made(tmp_path)
+        make(tmp_path)
     assert all((tmp_path / name).read_text() == "mine" for name in ("README.md", beside))
 
 
@@ -166,7 +166,7 @@ def test_two_commands_do_not_fill_one_folder(tmp_path: Path) -> None:
         folder_written_whole(tmp_path, []),
         pytest.raises(ValueError, match="another process is using"),
     ):
-        made(tmp_path)
+        make(tmp_path)
 
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:

@@ -232,9 +232,9 @@ def test_scripts_of_a_checkout_need_the_extra_train_or_say_what_else(tmp_path: P
     ]
     names = [".".join(file.relative_to(ROOT).with_suffix("").parts) for file in files]
     assert {"docs.update_tables", "benchmarks.exact_truth"} < {*names}
-    said = run(python, "-c", IMPORT, *names, cwd=tmp_path, PYTHONPATH=str(ROOT)).splitlines()
-    assert [line for line in said if "pip install " not in line] == []
-    assert not {"docs.update_tables", "docs.make_images"} & {line.split(":")[0] for line in said}
+    errors = run(python, "-c", IMPORT, *names, cwd=tmp_path, PYTHONPATH=str(ROOT)).splitlines()
+    assert [line for line in errors if "pip install " not in line] == []
+    assert not {"docs.update_tables", "docs.make_images"} & {line.split(":")[0] for line in errors}
 
 
 def test_a_module_that_was_deleted_is_in_no_later_wheel(sdist: Path, tmp_path: Path) -> None:
@@ -243,12 +243,12 @@ def test_a_module_that_was_deleted_is_in_no_later_wheel(sdist: Path, tmp_path: P
     shutil.copytree(sdist, checkout)
     module = checkout / "kododo_env" / "deleted.py"
     module.touch()
-    assert "kododo_env/deleted.py" in _built(checkout, tmp_path / "first")
+    assert "kododo_env/deleted.py" in _build(checkout, tmp_path / "first")
     module.unlink()
-    assert "kododo_env/deleted.py" not in _built(checkout, tmp_path / "second")
+    assert "kododo_env/deleted.py" not in _build(checkout, tmp_path / "second")
 
 
-def _built(checkout: Path, folder: Path) -> list[str]:
+def _build(checkout: Path, folder: Path) -> list[str]:
     """Build a wheel in a checkout, as ``pip install .`` does; return the names of its files."""
     pip("wheel", "--no-build-isolation", "--wheel-dir", folder, checkout, cwd=checkout)
     (wheel,) = folder.glob("*.whl")
