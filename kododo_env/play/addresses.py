@@ -28,16 +28,16 @@ def listen(host: str, port: int | None, before: int = 0) -> socket.socket:
     Raises:
         OSError: There is no such host, or the port is taken.
     """
-    usual = range(USUAL_PORT, USUAL_PORT + NEXT_PORTS) if port is None else ()
-    candidates = [port] if port else [*filter(None, [before]), *usual, 0]
-    *others, last = candidates
-    for candidate in others:
+    usual_ports = range(USUAL_PORT, USUAL_PORT + NEXT_PORTS) if port is None else ()
+    candidates = [port] if port else [*filter(None, [before]), *usual_ports, 0]
+    *preferred, last_resort = candidates
+    for candidate in preferred:
         try:
             return _listen(host, candidate)
         except OSError as error:
             if error.errno not in TAKEN:
                 raise
-    return _listen(host, last)
+    return _listen(host, last_resort)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -46,8 +46,8 @@ def _listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         advice = "; --port 0 takes one that is free" if error.errno in TAKEN else ""
-        said = f"cannot listen there: {error.strerror}{advice}"
-        raise OSError(error.errno, said, f"{host}:{port}") from None
+        message = f"cannot listen there: {error.strerror}{advice}"
+        raise OSError(error.errno, message, f"{host}:{port}") from None
 
 
 def reachable_host(host: str) -> str:

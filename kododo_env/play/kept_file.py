@@ -81,10 +81,10 @@ def kept_file(path: Path | None, people: int) -> Iterator[KeptFile]:
 
 def _check_tokens(tokens: Any) -> None:
     """Raise ValueError unless these are different secrets, as a table makes them."""
-    made = isinstance(tokens, list) and all(
+    well_formed = isinstance(tokens, list) and all(
         isinstance(token, str) and TOKEN.fullmatch(token) for token in tokens
     )
-    if not made or len(set(tokens)) < len(tokens):
+    if not well_formed or len(set(tokens)) < len(tokens):
         raise ValueError(
             f"tokens must be different texts of {TOKEN_BYTES} random bytes in base64, "
             f"not {shown(tokens)}"

@@ -243,8 +243,8 @@ def serve(
                 raise ValueError(f"{keep}: {error}") from error
         file.port = listening.getsockname()[1]
         file.write(kept.kept())
-        here = f"http://{reachable_host(host)}:{file.port}/"
-        addresses = [f"{here}#{token}" for token in file.tokens]
+        base = f"http://{reachable_host(host)}:{file.port}/"
+        addresses = [f"{base}#{token}" for token in file.tokens]
         _invite(table, host, addresses)
         goes_on = f"stops; the same command goes on with the game in {keep}"
         print(f"Ctrl-C {goes_on if keep else 'ends the game'}", flush=True)

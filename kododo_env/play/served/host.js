@@ -62,8 +62,8 @@ export function connect({ hear, online, offline }) {
 
 // Beside this file, wherever a proxy has the page.
 function address() {
-  const found = new URL("play", import.meta.url);
-  found.protocol = found.protocol === "https:" ? "wss:" : "ws:";
-  found.searchParams.set("seat", location.hash.slice(1));
-  return found.href;
+  const url = new URL("play", import.meta.url);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  url.searchParams.set("seat", location.hash.slice(1));
+  return url.href;
 }
