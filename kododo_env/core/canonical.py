@@ -218,8 +218,9 @@ def places_of(piece: Piece | ActionPiece, symmetry: Symmetry, first: int, entrie
     """How the canonical place of each number of a piece follows from the entries' places.
 
     Returns:
-        Shape (1 + C, size): first the base, of which ``first`` and the axes that are not
-        interchangeable are part, then what the place of each entry is multiplied by.
+        An array (1 + C, size). Its first row is the base, of which ``first`` and the axes that
+        are not interchangeable are part; the others are what the place of each entry is multiplied
+        by.
     """
     table = np.zeros((1 + entries, piece.size), np.int64)
     table[0] = first
