@@ -118,7 +118,6 @@ def finish(trainer: Trainer) -> None:
         "algorithm": "PPO self-play" if progress.imitation_over else "imitation",
         "recipe": {name: _printable(each) for name, each in asdict(task.recipe).items()},
         "seed": task.seed,
-        "minutes": round(progress.seconds / 60, 2),
         "steps": progress.steps,
         **trainer.means(),
     }

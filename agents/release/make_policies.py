@@ -86,13 +86,15 @@ def measured(job: PolicyJob) -> dict[str, Any]:
     rewrite(source, job.chosen, temperature=choice["temperature"])
     config = read_json(source.with_name("config.json"))
     training = read_policy(source).metadata.training
+    progress = read_checkpoint(source.with_name(CHECKPOINT)).progress
     return {
         **{name: once(name, getattr(strength, name)) for name in PARTS},
         "choice": {**HOW, **choice},
         "training": {
             **training,
             **{name: config[name] for name in ("python", "kododo_env", "libraries")},
-            "curve": read_checkpoint(source.with_name(CHECKPOINT)).progress.curve,
+            "minutes": round(progress.seconds / 60, 2),
+            "curve": progress.curve,
         },
     }
 

@@ -106,6 +106,7 @@ def test_a_resumed_run_is_the_unbroken_run(
 
     def die_after_two(self: Trainer) -> None:
         measure(self)
+        self.progress.seconds += 60
         if self.progress.updates == 2:
             raise SystemExit("killed")
         self.save()
@@ -114,9 +115,10 @@ def test_a_resumed_run_is_the_unbroken_run(
     with pytest.raises(SystemExit):
         trainer.run()
     monkeypatch.undo()
-    monkeypatch.setattr(*NO_EXPORT)
     torch.manual_seed(999)  # whatever happens in between
     train(short(tmp_path / "broken", resume=True))
+    for name in ("policy.onnx", "policy.meta.json"):  # where the minutes stood
+        assert (whole / name).read_bytes() == (tmp_path / "broken" / name).read_bytes()
     one, other = map(network_of_run, (whole, tmp_path / "broken"))
     assert one.keys() == other.keys()
     assert all(torch.equal(other[name], each) for name, each in one.items())
