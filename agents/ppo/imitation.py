@@ -14,6 +14,7 @@ from kododo_env.core.agent import (
     ActionValueAgent,
     Agent,
     ProbabilisticAgent,
+    begin,
     choice_of,
     joint_action,
 )
@@ -111,6 +112,10 @@ class _Noting:
     def __init__(self, expert: Agent, game: BatchGame, temperature: float) -> None:
         self.name, self.expert, self.temperature = expert.name, expert, temperature
         self.targets = np.zeros((game.num_envs, game.num_players, game.num_actions), np.float32)
+
+    def begin(self, view: View) -> None:
+        """Let the expert start its memory again, if it keeps one."""
+        begin(self.expert, view)
 
     def act(self, view: View, rng: np.random.Generator) -> Integer:
         """The expert's choice, (N,)."""

@@ -39,7 +39,7 @@ from kododo_env.arena.intervals import interquartile, resampled
 from kododo_env.arena.pairing import Chunk, chunk_sizes
 from kododo_env.arena.tournament import Contest
 from kododo_env.bots.by_name import EXEC, is_bot
-from kododo_env.core.agent import Agent
+from kododo_env.core.agent import Agent, begin
 from kododo_env.core.arrays import Float64, Int64, Integer
 from kododo_env.core.numbers import finite_number, whole_number
 from kododo_env.core.view import View
@@ -303,6 +303,9 @@ class _Timed:
     def __init__(self, agent: Agent) -> None:
         self.name, self._agent = agent.name, agent
         self.seconds: list[float] = []
+
+    def begin(self, view: View) -> None:
+        begin(self._agent, view)
 
     def act(self, view: View, rng: np.random.Generator) -> Integer:
         begun = perf_counter()

@@ -6,10 +6,11 @@ What is played is the same on every machine as long as no bot is late.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,13 +19,14 @@ from kododo_env.arena.pairing import Chunk
 from kododo_env.arena.tournament import Tournament
 from kododo_env.bots.by_name import EXEC, FILE
 from kododo_env.bots.time_limit import LOADING, call_within
-from kododo_env.core.agent import Agent, choice_of, random_legal_actions
+from kododo_env.core.agent import Agent, begin, choice_of, random_legal_actions
 from kododo_env.core.arrays import Integer
 from kododo_env.core.view import View
 from kododo_env.search.search import SearchAgent
 
 BOT = "Bot"  # the class of a bot in Python
 MOST_FAULTS = 3  # at a table
+Answer = TypeVar("Answer")
 
 
 class Forfeiting:
@@ -35,7 +37,7 @@ class Forfeiting:
         seconds: Its time for a decision; where it answers for many games at once, for each game.
 
     Attributes:
-        faults: What went wrong, since ``begin``.
+        faults: What went wrong at this table.
     """
 
     def __init__(self, agent: Agent, seconds: float) -> None:
@@ -45,21 +47,30 @@ class Forfeiting:
         if self._is_bot:  # it keeps the time itself; a bot's own class may be frozen
             object.__setattr__(agent, "bot_seconds", seconds)
 
-    def begin(self) -> None:
-        """A new table, at which nothing has gone wrong."""
+    def forgive(self) -> None:
+        """Come to a new table, at which nothing has gone wrong."""
         self.faults = []
+
+    def begin(self, view: View) -> None:
+        """Let the agent start its memory again, if it keeps one."""
+        self._unless_it_fails(partial(begin, self._agent, view), view)
 
     def act(self, view: View, rng: np.random.Generator) -> Integer:
         """The agent's choice in each game, or a random one if it fails; shape (N,)."""
-        if len(self.faults) < MOST_FAULTS:
-            choose = partial(choice_of, self._agent, view, rng)
-            try:
-                if self._is_bot:
-                    return choose()
-                return call_within(self._seconds, choose, self.name, games=view.num_envs)
-            except ValueError as error:
-                self.faults.append(str(error))
-        return random_legal_actions(view.legal_action_mask, rng)
+        chosen = self._unless_it_fails(partial(choice_of, self._agent, view, rng), view)
+        return random_legal_actions(view.legal_action_mask, rng) if chosen is None else chosen
+
+    def _unless_it_fails(self, call: Callable[[], Answer], view: View) -> Answer | None:
+        """The agent's answer; None if it fails, or has failed too often at this table."""
+        if len(self.faults) == MOST_FAULTS:
+            return None
+        try:
+            if self._is_bot:
+                return call()
+            return call_within(self._seconds, call, self.name, games=view.num_envs)
+        except ValueError as error:
+            self.faults.append(str(error))
+            return None
 
 
 @dataclass(frozen=True)
@@ -120,6 +131,6 @@ def try_out(played: FolderTournament) -> str | None:
 def _play(played: FolderTournament, chunk: Chunk, agents: list[Agent]) -> Played:
     forfeiting = [each for each in agents if isinstance(each, Forfeiting)]
     for each in forfeiting:
-        each.begin()
+        each.forgive()
     result = play_chunk(chunk, agents, played.make_game(chunk.deals), played.seed)
     return result, [each.faults for each in forfeiting]

@@ -29,7 +29,7 @@ from kododo_env.system.stopping import is_stop
 # The methods besides act that others call (``kododo_env.core.agent``), and what is told of errors.
 CALLED = {
     "check": "cannot play this game",
-    **dict.fromkeys(("action_values", "choose", "probabilities", "value"), "fails"),
+    **dict.fromkeys(("begin", "action_values", "choose", "probabilities", "value"), "fails"),
 }
 # What of these gives numbers, and the shape that they must have.
 SHAPES: dict[str, Callable[[View], tuple[int, ...]]] = {

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from inspect import iscoroutinefunction
 from itertools import groupby, pairwise
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from kododo_env.core.arrays import Array, Bool, Floating, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.legality import first_legal, shared_row
 from kododo_env.core.numbers import whole_numbers
-from kododo_env.core.rows import all_true
+from kododo_env.core.rows import all_true, any_true
 from kododo_env.core.view import JoinedView, View
 
 # Logits, points or shares of a victory that differ by no more count as equal. Sums of single
@@ -112,6 +112,28 @@ class RowAgent(Agent, Protocol):
 
 
 @runtime_checkable
+class RememberingAgent(Agent, Protocol):
+    """An agent that keeps a memory from one turn to the next, as recurrent networks do.
+
+    Row i of its views is the same game from the deal to the end. One agent may have several seats
+    of a batch, so it keeps a memory for each ``view.player``. It is asked for one seat at a time:
+    it is no ``RowAgent``. Searches and hints, which ask in positions in any order, refuse it.
+    """
+
+    def begin(self, view: View) -> None:
+        """Start the memory of a seat again in the games that have just been dealt.
+
+        Called for each of the agent's seats after the deal, before anybody chooses; again if the
+        first step was refused. In a match all games of the view have just been dealt. Where an
+        environment deals only some of its games again, ``view.just_dealt`` tells which.
+
+        Args:
+            view: What the player knows in each of N games.
+        """
+        ...
+
+
+@runtime_checkable
 class CheckingAgent(Agent, Protocol):
     """An agent that is made for one game, such as a learned policy, and can check that."""
 
@@ -129,13 +151,40 @@ def check_agents(game: BatchGame, agents: Iterable[Agent | None]) -> None:
             agent.check(game)
 
 
+def remembers(agent: Agent | None) -> bool:
+    """Whether this is a ``RememberingAgent``; asked in every step, and so by its class alone."""
+    return _has_begin(type(agent))
+
+
+@cache
+def _has_begin(kind: type) -> bool:
+    return any("begin" in vars(base) for base in kind.__mro__)
+
+
+def check_forgets(agent: Agent) -> None:
+    """Raise ValueError if an agent keeps a memory, where positions are asked in any order."""
+    if remembers(agent):
+        raise ValueError(
+            f"agent {agent.name!r} keeps a memory of its games (it has begin): it can play, but "
+            "not be asked in positions out of their order, as searches and hints do"
+        )
+
+
 # --- playing ----------------------------------------------------------------------------------
+
+
+def begin(agent: Agent, view: View) -> None:
+    """Tell an agent, if it is a ``RememberingAgent``, that games of a view were just dealt."""
+    if remembers(agent):
+        cast("RememberingAgent", agent).begin(view)
 
 
 def joint_action(
     agents: Sequence[Agent | None], game: BatchGame, rng: np.random.Generator, first: int = 0
 ) -> Int64:
     """What all players do in a step: agents are asked where they have something to decide.
+
+    Agents that keep a memory are told first of games that have just been dealt.
 
     Args:
         agents: For each of the P seats an agent, or None for one that is not asked. One
@@ -155,6 +204,9 @@ def joint_action(
     players = game.num_players
     if len(agents) != players:
         raise ValueError(f"{players} seats need as many agents, not {len(agents)}")
+    for player, agent in enumerate(agents):
+        if agent is not None and remembers(agent) and any_true(game.just_dealt):
+            begin(agent, game.view(player))
     mask = game.legal_action_mask()
     deciding = np.logical_or.reduce(game.deciding(), axis=0)
     chosen = np.empty((players, game.num_envs), np.int64)  # in memory games come last

@@ -228,6 +228,15 @@ class BatchGame(Copied, Told, ABC):
         return self._state.steps_played
 
     @property
+    def just_dealt(self) -> Bool:
+        """The games in which nothing has been played since the deal, shape (N,).
+
+        All or none. A game whose ``restart_finished`` deals some games again while others go on
+        has its own.
+        """
+        return np.full(self.num_envs, self.steps_played == 0)
+
+    @property
     def decks(self) -> Uint8:
         """The order of the cards in the deal that is played, as ``reset`` takes it; (N, D)."""
         dealt: Uint8 = self._state.arrays()["deck"][: len(self.cards)]

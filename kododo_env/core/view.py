@@ -116,6 +116,11 @@ class View:
         return self._current().steps_played
 
     @property
+    def just_dealt(self) -> Bool:
+        """The games in which nothing has been played since the deal, shape (N,), read-only."""
+        return self._kept("just_dealt", lambda: self._game.just_dealt)
+
+    @property
     def known_past(self) -> int:
         """How many of the last steps the games of ``determinize`` can take back."""
         game = self._current()

@@ -33,7 +33,10 @@ from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
 OWN = ("", "ai.onnx")  # the domain of ONNX's operators
 RECURRENT = {"LSTM", "GRU", "RNN", "Loop", "Scan"}
-STATELESS = "a policy file sees one position and keeps nothing between two: train a network without"
+STATELESS = (
+    "a policy file sees one position and keeps nothing between two: let it play as a bot in Python "
+    "with begin(view) (docs/bots.md)"
+)
 # What Gelu means, which is an operator since opset 20; onnx does not translate it back.
 _GELU = {
     "none": """<opset_import: ["": OPSET], domain: "gelu"> none (x) => (y) {

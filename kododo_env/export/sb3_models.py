@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from kododo_env.core.agent import TIE
 from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.export.onnx_models import STATELESS
 from kododo_env.export.parity import Answers
 from kododo_env.export.torch_models import from_module
 from kododo_env.export.trained import Trained
@@ -31,7 +32,7 @@ _WITHOUT_STATISTICS = (
     "exported without its statistics, so that it plays worse: load it with "
     "env=VecNormalize.load('statistics.pkl', envs)"
 )
-_RECURRENT = "it is recurrent, and a policy file keeps nothing between two positions"
+_RECURRENT = f"it is recurrent; {STATELESS}"
 
 
 def from_model(model: Any, game: BatchGame) -> Trained:

@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 
 from kododo_env.bots.showing import actions
-from kododo_env.core.agent import Agent, ProbabilisticAgent, RatingAgent, ValueAgent, ranks
+from kododo_env.core.agent import (
+    Agent,
+    ProbabilisticAgent,
+    RatingAgent,
+    ValueAgent,
+    check_forgets,
+    ranks,
+)
 from kododo_env.core.arrays import Floating
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
@@ -27,6 +34,7 @@ def check_adviser(agent: Agent) -> None:
             f"agent {agent.name!r} gives no hints: it knows neither probabilities nor values of "
             "actions, as policies and scripted players do"
         )
+    check_forgets(agent)
 
 
 def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:

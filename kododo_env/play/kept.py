@@ -105,6 +105,7 @@ class KeptTable:
             raise ValueError(other) from error
         if self.table.stands() != content["stands"]:
             raise ValueError(other)
+        self.table.remind()
 
     def _do_again(self, done: Any) -> None:
         match done:

@@ -12,7 +12,7 @@ import numpy as np
 
 from kododo_env.bots.messages import MOST_EXACT
 from kododo_env.bots.showing import named_action
-from kododo_env.core.agent import Agent, check_agents
+from kododo_env.core.agent import Agent, check_agents, remembers
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.play.sharing import agents_choose, deal_by
 from kododo_env.records import Recorder
@@ -177,6 +177,7 @@ class PlayedGame:
         if to not in steps:
             raise ValueError(f"to must be a step of this game that was played, not {to}")
         kept = steps.index(to)
+        self._remind(self._past[:kept])
         self._game = self._past[kept].before
         self._recorder.back(self._game, kept)
         del self._past[kept:]
@@ -194,6 +195,17 @@ class PlayedGame:
             self.deal(self.seed if deck == "same" else self._other_seed())
 
     # --- playing ------------------------------------------------------------------------
+
+    def _remind(self, past: Sequence[Played]) -> None:
+        """Let agents that keep a memory see this game again, from the deal through these steps."""
+        agents = [agent if remembers(agent) else None for agent in self._agents]
+        if any(map(remembers, agents)):
+            for number, played in enumerate(past):
+                agents_choose(agents, played.before, self.seed, number)
+
+    def remind(self) -> None:
+        """Let agents that keep a memory see this game again, after it was played as known."""
+        self._remind(self._past)
 
     def _play(self, known: Sequence[int] | None) -> None:
         """Play everybody's choice, the agents choosing now, or a joint action that is known."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.bots.showing import legal_actions
-from kododo_env.core.agent import Agent, choice_of
+from kododo_env.core.agent import Agent, check_forgets, choice_of
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import finite_number, shown, whole_number
@@ -208,6 +208,7 @@ def _gains(
 
 def _share(bot: Agent, game: BatchGame, seat: int, best: int, rng: np.random.Generator) -> float:
     """The share of times that a bot chooses an action, or one of the same words."""
+    check_forgets(bot)
     view = game.take(np.zeros(TRIES, np.int64)).view(seat)
     words = legal_actions(game.view(seat))
     chosen = choice_of(bot, view, rng).tolist()

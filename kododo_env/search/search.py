@@ -26,6 +26,7 @@ from kododo_env.core.agent import (
     ProbabilisticAgent,
     ValueAgent,
     check_agents,
+    check_forgets,
     choice_of,
     first_of_best,
     joint_action,
@@ -105,6 +106,9 @@ class PolicySearch(Agent):
         name: For tables.
         clock: Tells the seconds of a budget of time; ``time.process_time`` counts only those of
             the processor.
+
+    Raises:
+        ValueError: The policy keeps a memory of its games.
     """
 
     kind: ClassVar[str]
@@ -116,6 +120,7 @@ class PolicySearch(Agent):
         name: str | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        check_forgets(policy)
         self.policy, self.clock = policy, clock
         self.budget = SearchBudget() if budget is None else budget
         self.name = name or f"{self.kind}-{policy.name}"

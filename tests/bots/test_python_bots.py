@@ -333,9 +333,10 @@ def test_the_bot_of_the_page_plays_and_the_first_and_last_action_win_what_it_say
     tmp_path: Path,
 ) -> None:
     page = (ROOT / "docs/bots.md").read_text()
-    (block,) = blocks("python", page)
-    (tmp_path / "bot.py").write_text(block)
-    assert Match(f"{tmp_path}/bot.py:Bot", "random", "kododo", 4, 40).play().share.low < 0.25
+    for number, block in enumerate(blocks("python", page)):
+        (tmp_path / f"bot{number}.py").write_text(block)
+        bot = f"{tmp_path}/bot{number}.py:Bot"
+        assert Match(bot, "random", "kododo", 4, 40).play().share.low < 0.25
     told = re.search(r"`first` wins (\d+) % [\w\s]* and `last` (\d+) %", page)
     assert told is not None
     for name, share in zip(("first", "last"), told.groups(), strict=True):

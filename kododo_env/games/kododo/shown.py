@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kododo_env.core.arrays import Int8, Int16
+from kododo_env.core.arrays import Bool, Int8, Int16
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import KododoState
@@ -32,6 +32,14 @@ class KododoShown(BatchGame):
     def deal_index(self) -> Int16:
         """How many deals each game has been through before this one, shape (N,)."""
         return self._shown(self._state.deals)
+
+    @property
+    def just_dealt(self) -> Bool:
+        """The games in which nothing has been played since the first deal, shape (N,)."""
+        state = self._state
+        if state.turn or state.round_index:
+            return np.zeros(self.num_envs, np.bool_)
+        return (state.deals == 0) & ~state.terminated
 
     @property
     def hands(self) -> Int8:

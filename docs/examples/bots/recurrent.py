@@ -1,0 +1,39 @@
+"""A recurrent bot: ``kododo evaluate --agents docs/examples/bots/recurrent.py:Bot random``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kododo_env.core import View
+
+SIZE = 64  # numbers of memory
+
+
+class Bot:
+    """A recurrent network, which keeps a state for each game and seat from turn to turn.
+
+    Its weights are drawn, and have learned nothing: put those of your network in their place.
+    """
+
+    def __init__(self) -> None:
+        self.states: dict[int, np.ndarray] = {}  # by seat, (N, SIZE): row i is of game i
+
+    def begin(self, view: View) -> None:
+        """Forget the games that have just been dealt: in a match these are all of the view."""
+        states = self.states.get(view.player)
+        if states is None or view.just_dealt.all():
+            self.states[view.player] = np.zeros((view.num_envs, SIZE))
+        else:
+            states[view.just_dealt] = 0
+
+    def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
+        """The likeliest legal action in each game, by its observation and its state."""
+        if view.player not in self.states:  # it has come in the middle of the games
+            self.states[view.player] = np.zeros((view.num_envs, SIZE))
+        weights = np.random.default_rng(0)  # those of a network that has learned, in your bot
+        seen = view.observation / view.layout.maxima
+        inward = seen @ weights.normal(0, 0.2, (view.layout.size, SIZE))
+        onward = self.states[view.player] @ weights.normal(0, 0.2, (SIZE, SIZE))
+        self.states[view.player] = state = np.tanh(inward + onward)
+        logits = state @ weights.normal(0, 0.2, (SIZE, view.num_actions))
+        return np.where(view.legal_action_mask, logits, -np.inf).argmax(axis=1)
