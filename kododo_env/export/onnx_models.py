@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 from onnx import (
+    TensorProto,
     compose,
     helper,
     inliner,
@@ -56,6 +57,8 @@ _GELU = {
         more = Add(bent, one)  both = Mul(x, more)  y = Mul(both, half)
     }""",
 }
+# Types that no policy computes in: by runtime, the last digits differ too much to be compared.
+_REDUCED = {TensorProto.FLOAT16: "float16", TensorProto.BFLOAT16: "bfloat16"}
 _NUMBERS = ("value", "value_int", "value_ints", "value_float", "value_floats")  # of a constant
 _PREFIX = "model/"  # of all names in somebody else's graph
 
@@ -79,6 +82,7 @@ def from_file(
         model = tidied(given)
         ends = _prefixed(ends_of(model, game))
         model = compose.add_prefix(model, _PREFIX)
+        answers = _answers(model, ends)
     except ValueError as error:
         raise ValueError(f"{told} cannot be adopted: {error}") from error
     except Exception as error:  # of onnx, of protobuf, or of the C++ below them
@@ -88,7 +92,7 @@ def from_file(
     form = ObservationFormat(game, dtype, normalize, action_mask)
     producer = " ".join(filter(None, (given.producer_name, given.producer_version)))
     made_by = {"library": plain(producer or "unknown", 100), "model": "ONNX"}
-    return Trained(model, ends, form, _answers(model, ends), made_by)
+    return Trained(model, ends, form, answers, made_by)
 
 
 def _prefixed(ends: Ends) -> Ends:
@@ -99,7 +103,8 @@ def _prefixed(ends: Ends) -> Ends:
 def tidied(given: onnx.ModelProto) -> onnx.ModelProto:
     """A model with one plain graph of opset ``OPSET``, as the reader of policy files has it.
 
-    Functions are put into the graph, and constants become weights.
+    Functions are put into the graph, and constants become weights. A model that computes in half
+    precision or bfloat16 keeps its weights, and computes in single precision.
 
     Raises:
         ValueError: It is recurrent, has weights in other files, or operators of a version that
@@ -108,6 +113,8 @@ def tidied(given: onnx.ModelProto) -> onnx.ModelProto:
     for tensor in given.graph.initializer:
         _check_inside(tensor)
     model = _translated(inliner.inline_local_functions(_without_gelu(given)))
+    if reduced_types(model):
+        _make_single(model)
     graph = model.graph
     for node in graph.node:
         if node.op_type in RECURRENT:
@@ -133,12 +140,50 @@ def tidied(given: onnx.ModelProto) -> onnx.ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
 
 
+def reduced_types(model: onnx.ModelProto) -> list[str]:
+    """The types of fewer bits than single precision in which a model computes, by name.
+
+    Weights that are only cast do not count, unless they are of bfloat16, which no policy has.
+    """
+    types = _types(model)
+    found = {each.data_type for each in model.graph.initializer} & {TensorProto.BFLOAT16}
+    for node in model.graph.node:
+        if node.op_type not in ("Cast", "Constant"):
+            found |= {types.get(name, 0) for name in (*node.input, *node.output)}
+    return sorted(_REDUCED[kind] for kind in found & _REDUCED.keys())
+
+
+def _make_single(model: onnx.ModelProto) -> None:
+    """Change all numbers of fewer bits to single precision, in place."""
+    graph = model.graph
+    attributes = [each for node in graph.node for each in node.attribute]
+    for tensor in (*graph.initializer, *(each.t for each in attributes if each.HasField("t"))):
+        if tensor.data_type in _REDUCED:
+            _check_inside(tensor)
+            numbers = numpy_helper.to_array(tensor).astype(np.float32)
+            tensor.CopyFrom(numpy_helper.from_array(numbers, tensor.name))
+    for node in graph.node:
+        for attribute in node.attribute:
+            if node.op_type == "Cast" and attribute.name == "to" and attribute.i in _REDUCED:
+                attribute.i = TensorProto.FLOAT
+    for end in (*graph.input, *graph.output):
+        if end.type.tensor_type.elem_type in _REDUCED:
+            end.type.tensor_type.elem_type = TensorProto.FLOAT
+    del graph.value_info[:]
+
+
+def _types(model: onnx.ModelProto) -> dict[str, int]:
+    """The types of a model's numbers by name, as far as onnx can tell."""
+    graph = shape_inference.infer_shapes(model).graph
+    known = [*graph.input, *graph.value_info, *graph.output]
+    types = {each.name: each.type.tensor_type.elem_type for each in known}
+    return types | {each.name: each.data_type for each in graph.initializer}
+
+
 def _floats(model: onnx.ModelProto) -> set[str]:
     """The names of a model's floats, as far as onnx can tell."""
-    graph = shape_inference.infer_shapes(model).graph
-    kinds = onnx.TensorProto.FLOAT16, onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE
-    known = [*graph.input, *graph.value_info, *graph.output]
-    return {each.name for each in known if each.type.tensor_type.elem_type in kinds}
+    kinds = TensorProto.FLOAT16, TensorProto.FLOAT, TensorProto.DOUBLE
+    return {name for name, kind in _types(model).items() if kind in kinds}
 
 
 def _divided(node: onnx.NodeProto) -> list[onnx.NodeProto]:
@@ -185,7 +230,14 @@ def _translated(model: onnx.ModelProto) -> onnx.ModelProto:
 def _plain_tensor(tensor: onnx.TensorProto, name: str) -> onnx.TensorProto:
     """A constant with its numbers as bytes, and nothing else."""
     _check_inside(tensor)
+    _check_type(tensor.data_type, f"constant {plain(name, 60)}")
     return numpy_helper.from_array(numpy_helper.to_array(tensor), name)
+
+
+def _check_type(kind: int, name: str) -> None:
+    """Raise ValueError if a number stands for no type that this version of onnx knows."""
+    if kind not in helper.get_all_tensor_dtypes():
+        raise ValueError(f"its {name} is of no known type ({kind})")
 
 
 def _check_inside(tensor: onnx.TensorProto) -> None:
@@ -216,8 +268,7 @@ def ends_of(model: onnx.ModelProto, game: BatchGame) -> Ends:
     """
     graph = shape_inference.infer_shapes(model).graph
     for each in graph.input:
-        if not each.type.tensor_type.elem_type:
-            raise ValueError(f"its input {plain(each.name, 60)} is of no known type")
+        _check_type(each.type.tensor_type.elem_type, f"input {plain(each.name, 60)}")
     size, actions = game.layout.size, game.num_actions
     inputs, outputs = map(_shapes, (graph.input, graph.output))
     observation = _the_one(inputs, [size], "an input", "the numbers of an observation", "obs")
@@ -270,12 +321,13 @@ def _answers(model: onnx.ModelProto, ends: Ends) -> Answers:
         each.name: helper.tensor_dtype_to_np_dtype(each.type.tensor_type.elem_type)
         for each in model.graph.input
     }
+    evaluator = ReferenceEvaluator(model, new_ops=[GatherElements])
 
     def answers(numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
         given = {ends.observation: numbers, ends.mask: mask}
         feed = {name: given[name].astype(kind) for name, kind in types.items()}
         names = [ends.logits, *filter(None, [ends.value])]
-        found = ReferenceEvaluator(model, new_ops=[GatherElements]).run(names, feed)
+        found = evaluator.run(names, feed)
         logits, *values = (np.asarray(each, np.float32) for each in found)
         return logits, (values[0].reshape(-1) if values else None)
 

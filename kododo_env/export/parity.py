@@ -11,9 +11,11 @@ from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.onnx_graph import ILLEGAL
+from kododo_env.policy.plain_text import plain
 from kododo_env.wrappers.spaces import ObservationFormat
 
 POSITIONS = 10_000  # at least this many are compared
+ROWS = 64  # at a time: a small transformer takes megabytes for each
 STEPS = 100  # are played for them, more than our longest game takes
 TOLERANCE = 1e-4  # of logits and values, absolute and relative
 
@@ -45,23 +47,42 @@ def check_parity(
     """Compare a file with its model, to whom observations are given as they are in training.
 
     Raises:
-        ValueError: They disagree in one of ``POSITIONS`` positions, or the model gives
-            probabilities in place of logits.
+        ValueError: They disagree in one of ``POSITIONS`` positions, the model fails there, or it
+            gives probabilities in place of logits.
     """
     observation, mask = positions(game, POSITIONS, seed=1)
-    logits, values = answers(form.of_rows(observation), mask)
+    blocks = [slice(start, start + ROWS) for start in range(0, len(mask), ROWS)]
+    model = [_ask_model(answers, form.of_rows(observation[block]), mask[block]) for block in blocks]
+    file = [agent.evaluate(observation[block], mask[block]) for block in blocks]
+    logits = np.concatenate([logits for logits, _ in model])
     if (logits >= 0).all() and np.allclose(logits.sum(axis=1), 1, atol=1e-3):
         raise ValueError(
             "the model gives probabilities, which add up to 1: leave its softmax out, so that it "
             "gives logits"
         )
-    found, worth = agent.evaluate(observation, mask)
+    found = np.concatenate([logits for logits, _ in file])
     pairs = [("logits", np.where(mask == 1, logits, ILLEGAL), found)]
-    if values is not None:
-        pairs.append(("values", values, worth))
+    values = [values for _, values in model if values is not None]
+    if values:
+        worth = np.concatenate([values for _, values in file])
+        pairs.append(("values", np.concatenate(values), worth))
     for name, want, got in pairs:
         if not np.allclose(got, want, TOLERANCE, TOLERANCE):
             raise ValueError(
                 f"the exported policy disagrees with the network: {name} differ by up to "
                 f"{np.nanmax(np.abs(want - got)):.2g}; nothing is written"
             )
+
+
+def _ask_model(answers: Answers, numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
+    """A model's answers; ValueError if it fails, since it may raise anything."""
+    try:
+        return answers(numbers, mask)
+    except ValueError:
+        raise
+    except MemoryError as error:
+        raise ValueError(
+            f"there is not enough memory for what the model computes in {len(mask)} positions"
+        ) from error
+    except Exception as error:
+        raise ValueError(f"the model fails on {len(mask)} positions: {plain(error)}") from error

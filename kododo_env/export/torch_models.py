@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.export.onnx_models import STATELESS, tidied
+from kododo_env.export.onnx_models import STATELESS, reduced_types, tidied
 from kododo_env.export.parity import Answers, positions
 from kododo_env.export.trained import Ends, Trained
 from kododo_env.policy.onnx_graph import OPSET
@@ -25,6 +25,8 @@ from kododo_env.policy.plain_text import plain
 from kododo_env.wrappers.spaces import ObservationFormat
 
 _RECURRENT = (nn.RNNBase, nn.RNNCellBase)
+_REDUCED = (torch.float16, torch.bfloat16)
+_NO_CASTS = "leave out its own casts and autocast to types of fewer bits"
 _ENDS = Ends("numbers", "mask", "raw_logits", "raw_value")
 
 
@@ -33,7 +35,8 @@ class Exported(nn.Module):
 
     Args:
         network: Takes an observation, or observation and mask; gives logits, or logits and value.
-            It is copied, so that nothing that is done here changes it.
+            It is copied, so that nothing that is done here changes it. Weights in half precision
+            or bfloat16 are in single precision in the copy, which gets such observations.
         form: How its observations were given, perhaps as a dictionary with the mask.
         bool_mask: Whether masks are given to it as bool, not as numbers.
     """
@@ -43,6 +46,9 @@ class Exported(nn.Module):
     ) -> None:
         super().__init__()
         self.network = deepcopy(network).cpu().eval()
+        self._reduced = bool(_reduced_tensors(network))
+        for tensor in _reduced_tensors(self.network):
+            tensor.data = tensor.data.float()
         self._key = form.key if form.in_observation else None
         self._mask_type = torch.bool if bool_mask else getattr(torch, form.mask_dtype.name)
         self._second = _wants_mask(network)
@@ -50,11 +56,20 @@ class Exported(nn.Module):
     def forward(self, numbers: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
         """Logits (B, A), and values (B,) if the network gives any, both float32."""
         mask = mask.to(self._mask_type)
+        if self._reduced and numbers.dtype in _REDUCED:
+            numbers = numbers.float()
         given: Any = {self._key: numbers, "action_mask": mask} if self._key else numbers
         found = self.network(given, mask) if self._second else self.network(given)
         logits, *values = found if isinstance(found, tuple | list) else (found,)
         # A state that there is not, as Tianshou's networks give it, is no value.
         return logits.float(), *(each.flatten().float() for each in values if each is not None)
+
+
+def _reduced_tensors(network: nn.Module) -> list[Tensor]:
+    """The weights and buffers of a network in half precision or bfloat16."""
+    return [
+        tensor for tensor in (*network.parameters(), *network.buffers()) if tensor.dtype in _REDUCED
+    ]
 
 
 def _wants_mask(network: nn.Module) -> bool:
@@ -111,10 +126,13 @@ def _tried(network: nn.Module, form: ObservationFormat, numbers: Tensor, mask: I
             errors.append(error)
     else:
         takes = "a dictionary of " if form.in_observation else ""
+        hint = "say how it was trained: normalize=, observation_dtype=, action_mask="
+        reduced = sorted({str(each.dtype) for each in _reduced_tensors(network)})
+        if reduced:
+            hint = f"its weights in {', '.join(reduced)} are exported in float32: {_NO_CASTS}"
         raise ValueError(
             f"the network fails on {takes}observations {tuple(numbers.shape)} of {form.dtype}: "
-            f"{plain(errors[0])}; say how it was trained: normalize=, observation_dtype=, "
-            "action_mask="
+            f"{plain(errors[0])}; {hint}"
         ) from errors[0]
     shapes = [tuple(each.shape) for each in found]
     wanted = [mask.shape, mask.shape[:1]]
@@ -151,6 +169,11 @@ def _to_onnx(module: Exported, few: tuple[Tensor, Tensor], ends: Ends) -> onnx.M
         raise ValueError(
             "torch exports the network for 2 positions alone: in forward take their number from "
             "x.shape[0], not from len(x) or a loop over x"
+        )
+    reduced = reduced_types(model)
+    if reduced:
+        raise ValueError(
+            f"the network computes in {', '.join(reduced)}, a policy file in float32: {_NO_CASTS}"
         )
     return tidied(model)
 

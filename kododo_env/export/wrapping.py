@@ -51,6 +51,11 @@ class _Graph:
         nodes.append(helper.make_node("Cast", [name], [_OWN + new], to=to))
         return _OWN + new
 
+    def add(self, operator: str, one: str, other: str, new: str) -> str:
+        """The name of what an operation in front gives for two tensors."""
+        self.before.append(helper.make_node(operator, [one, other], [_OWN + new]))
+        return _OWN + new
+
     def set_ends(self, game: BatchGame, value: bool) -> None:
         """Declare the inputs and outputs of a policy."""
         size, actions = game.layout.size, game.num_actions
@@ -87,18 +92,34 @@ def policy_model(trained: Trained, game: BatchGame) -> onnx.ModelProto:
 
 def _before(graph: _Graph, trained: Trained, game: BatchGame) -> None:
     ends, form = trained.ends, trained.form
-    own, learned = map(helper.np_dtype_to_tensor_dtype, (game.layout.dtype, form.dtype))
-    name = graph.cast(graph.before, "observation", own, learned, "numbers")
+    own, kind = map(helper.np_dtype_to_tensor_dtype, (game.layout.dtype, form.dtype))
+    half = form.normalize and kind == TensorProto.FLOAT16
+    if half:
+        kind = TensorProto.FLOAT
+    name = graph.cast(graph.before, "observation", own, kind, "numbers")
     if form.normalize:
-        maxima = graph.constant("maxima", form.maxima)
-        graph.before.append(helper.make_node("Div", [name, maxima], [f"{_OWN}normalized"]))
-        name = f"{_OWN}normalized"
-    name = graph.cast(graph.before, name, learned, graph.types[ends.observation], "given")
+        maxima = graph.constant("maxima", form.maxima.astype(np.float32) if half else form.maxima)
+        name = graph.add("Div", name, maxima, "normalized")
+    if half:
+        name = _rounded(graph, name)
+    name = graph.cast(graph.before, name, kind, graph.types[ends.observation], "given")
     graph.rename(ends.observation, name)
     if ends.mask:
         kind = graph.types[ends.mask]
         mask = graph.cast(graph.before, "action_mask", TensorProto.INT8, kind, "mask")
         graph.rename(ends.mask, mask)
+
+
+def _rounded(graph: _Graph, name: str) -> str:
+    """The name of numbers of single precision rounded to the 11 bits of half precision.
+
+    Runtimes leave out a cast to half precision and back. So the bits are split off (T. Dekker, "A
+    floating-point technique for extending the available precision", 1971).
+    """
+    scale = graph.constant("scale", np.float32(2**13 + 1))
+    scaled = graph.add("Mul", name, scale, "scaled")
+    rest = graph.add("Sub", scaled, name, "rest")
+    return graph.add("Sub", scaled, rest, "rounded")
 
 
 def _behind(graph: _Graph, trained: Trained) -> None:

@@ -67,6 +67,8 @@ def _clip(x: Array, least: Array | None = None, most: Array | None = None) -> An
 
 
 def _cast(x: Array, *, to: int) -> Any:
+    if to not in DTYPES:
+        raise ValueError(f"a cast to a type that no policy has ({to})")
     return x.astype(DTYPES[to])
 
 

@@ -113,9 +113,11 @@ def read_model(content: bytes) -> dict[str, Any]:
 def _check_tensor(tensor: Mapping[str, Any]) -> None:
     if tensor.get("external_data") or tensor.get("data_location"):
         raise ValueError("it wants its weights from another file; a policy has its own")
-    dims, kind = tensor.get("dims", []), DTYPES.get(tensor.get("data_type", 0))
-    size = 0 if kind is None else kind.itemsize
-    sound = size and len(dims) <= MOST_AXES and min(dims, default=0) >= 0
+    number, dims = tensor.get("data_type", 0), tensor.get("dims", [])
+    if number not in DTYPES:
+        raise ValueError(f"a tensor in it is of a type that no policy has ({number})")
+    size = DTYPES[number].itemsize
+    sound = len(dims) <= MOST_AXES and min(dims, default=0) >= 0
     if not sound or size * prod(dims) != len(tensor.get("raw_data", b"")):
         raise ValueError("a tensor in it has another size than its shape and type")
 

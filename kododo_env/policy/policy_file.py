@@ -17,6 +17,10 @@ DIGEST = "kododo_env.sha256"  # the key of the last entry in the file's metadata
 _ENTRY = b"\x0a" + bytes([len(DIGEST)]) + DIGEST.encode() + b"\x12\x40"
 _SEAL = b"\x72" + bytes([len(_ENTRY) + 64]) + _ENTRY
 
+_WRITTEN_AGAIN = (
+    "; if another program has written the policy again, kododo adopt makes a policy file of that"
+)
+
 
 class PolicyFile(NamedTuple):
     """The bytes of a policy file, and its own description."""
@@ -44,6 +48,8 @@ def read_policy(path: Path) -> PolicyFile:
     except ValueError as error:
         no_text = isinstance(error, UnicodeDecodeError)
         reason = "its text is not UTF-8" if no_text else plain(error)
+        if KEY.encode() in content and not (no_text or _is_sealed(content)):
+            reason += _WRITTEN_AGAIN
         raise ValueError(f"{told} is not a policy file, or it is damaged: {reason}") from error
 
 
@@ -59,5 +65,9 @@ def sealed(content: bytes) -> bytes:
 def _check_digest(content: bytes) -> None:
     if DIGEST.encode() not in content:
         raise ValueError("it has no digest, and was not exported by this version")
-    if sealed(content[: -len(_SEAL) - 64]) != content:
+    if not _is_sealed(content):
         raise ValueError("its digest is not that of its bytes")
+
+
+def _is_sealed(content: bytes) -> bool:
+    return sealed(content[: -len(_SEAL) - 64]) == content

@@ -15,6 +15,7 @@ from onnx import TensorProto, helper
 from torch import Tensor, nn
 
 from kododo_env import make_agent, registry
+from kododo_env.agent_registry import policy_path
 from kododo_env.core.agent import ValueAgent, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export import export
@@ -27,6 +28,7 @@ from tests.policy.test_numpy_session import check_same_answers
 
 GAME = registry.batch_game("kododo", 1, num_players=3)
 SIZE, ACTIONS = GAME.layout.size, GAME.num_actions
+FLOAT16 = TensorProto.FLOAT16
 
 
 class Net(nn.Module):
@@ -153,6 +155,54 @@ def test_a_module_that_divides(tmp_path: Path) -> None:
     check_plays(path, choose, **options)
 
 
+class Reduced(Net):
+    """As many write it: what it is given takes the type of its weights."""
+
+    def forward(self, observation: Tensor) -> Any:
+        return self.answers(observation.to(self.policy.weight.dtype))
+
+
+@pytest.mark.parametrize("network", [Net, Reduced])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_module_of_fewer_bits(network: Any, dtype: torch.dtype, tmp_path: Path) -> None:
+    """Its weights are kept. It was refused, for the size of a tensor or as another network."""
+    trained, options = network().to(dtype), {"normalize": True, "action_mask": "info"}
+    path = export(trained, GAME, tmp_path / "net.onnx", **options)
+    assert trained.policy.weight.dtype == dtype
+    single = trained.float()
+
+    def choose(seen: Any, mask: Any) -> Any:
+        with torch.no_grad():
+            return np.where(mask == 1, single(torch.as_tensor(seen))[0], -np.inf).argmax(axis=1)
+
+    check_plays(path, choose, **options)
+
+
+def test_a_module_of_fewer_bits_for_observations_of_fewer_bits(tmp_path: Path) -> None:
+    network = Net().to(torch.float16)
+    options = {"normalize": True, "observation_dtype": "float16"}
+    export(network, GAME, tmp_path / "net.onnx", action_mask="info", **options)
+
+
+class CastsItself(Net):
+    def forward(self, observation: Tensor) -> Any:
+        return self.answers(observation.to(torch.bfloat16))
+
+
+class Autocasts(Net):
+    def forward(self, observation: Tensor) -> Any:
+        with torch.autocast("cpu", torch.bfloat16):
+            return self.answers(observation)
+
+
+@pytest.mark.parametrize(
+    "network", [CastsItself().to(torch.bfloat16), Autocasts()], ids=["casts", "autocast"]
+)
+def test_a_module_that_computes_in_fewer_bits(network: Net, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"\A[^\n]*bfloat16[^\n]*float32[^\n]* casts[^\n]*\Z"):
+        export(network, GAME, tmp_path / "net.onnx", normalize=True)
+
+
 def test_an_export_changes_nothing_of_the_model(tmp_path: Path) -> None:
     network = nn.Sequential(nn.Linear(SIZE, 8), nn.Dropout(), nn.Linear(8, ACTIONS)).train()
     export(network, GAME, tmp_path / "net.onnx", normalize=True)
@@ -192,6 +242,34 @@ def test_a_file_of_torchs_newest_operators(
 
     check_plays(out, choose, normalize=True, action_mask="info")
     check_searched(out)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_file_of_fewer_bits(dtype: torch.dtype, tmp_path: Path) -> None:
+    network, batch = Net().to(dtype), torch.export.Dim("batch", min=1)
+    example = (torch.zeros(2, SIZE, dtype=dtype),)
+    given = foreign(tmp_path / "given.onnx", network, example, dynamic_shapes=({0: batch},))
+    single = network.float()
+
+    def choose(seen: Any, mask: Any) -> Any:
+        with torch.no_grad():
+            return np.where(mask == 1, single(torch.as_tensor(seen))[0], -np.inf).argmax(axis=1)
+
+    path = export(given, GAME, tmp_path / "out.onnx", normalize=True)
+    check_plays(path, choose, normalize=True, action_mask="info")
+
+
+def test_a_file_whose_weights_are_kept_in_fewer_bits(tmp_path: Path) -> None:
+    """Those of a policy that ships are cast before they are used, so that they stay as they are."""
+    shipped = policy_path("kododo-3p")
+    model = onnx.load(shipped)
+    halves = [each.name for each in model.graph.initializer if each.data_type == FLOAT16]
+    path = export(shipped, GAME, tmp_path / "out.onnx")
+    found = onnx.load(path).graph.initializer
+    assert len([each for each in found if each.data_type == FLOAT16]) == len(halves) > 0
+    seen, mask = positions(GAME, 500)
+    want, got = (OnnxAgent(each).evaluate(seen, mask)[0] for each in (shipped, path))
+    assert np.allclose(want, got, atol=1e-5)
 
 
 class Gathering(nn.Module):
@@ -270,6 +348,20 @@ def untyped(model: onnx.ModelProto) -> None:
     model.graph.input[0].type.tensor_type.ClearField("elem_type")
 
 
+def of_type(kind: int) -> Callable[[onnx.ModelProto], object]:
+    """It takes numbers of a type that onnx knows not, which was a KeyError."""
+    return lambda model: setattr(model.graph.input[0].type.tensor_type, "elem_type", kind)
+
+
+def mask_of_type(kind: int) -> Callable[[onnx.ModelProto], object]:
+    end = helper.make_tensor_value_info("mask", kind, ["N", ACTIONS])
+    return lambda model: model.graph.input.append(end)
+
+
+def weights_of_type(kind: int) -> Callable[[onnx.ModelProto], object]:
+    return lambda model: setattr(model.graph.initializer[0], "data_type", kind)
+
+
 def renamed(model: onnx.ModelProto) -> None:
     """It gives an action, not logits."""
     model.graph.node.append(helper.make_node("ArgMax", ["y"], ["action"], axis=1, keepdims=0))
@@ -297,6 +389,9 @@ def renamed(model: onnx.ModelProto) -> None:
         (more("Pad", mode="edge"), "its graph has the operation Pad, which no policy needs"),
         (without, "onnx finds no policy in the graph: Nodes in a graph must be topologically"),
         (untyped, "its input x is of no known type"),
+        (of_type(29), "its input x is of no known type (29)"),
+        (mask_of_type(99), "its input mask is of no known type (99)"),
+        (weights_of_type(29), "its constant w is of no known type (29)"),
         (renamed, "it needs an output of shape ['N', 15], a logit for each action; it has action"),
         (
             lambda model: (
@@ -318,6 +413,9 @@ def renamed(model: onnx.ModelProto) -> None:
         "padding",
         "weights",
         "type",
+        "unknown type",
+        "unknown type of the mask",
+        "unknown type of weights",
         "action",
         "size",
     ],

@@ -20,6 +20,7 @@ import kododo_env
 from agents.export.policy_weights import game_of
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, STRANGERS, SUFFIX, shipped
+from kododo_env.export import export
 from kododo_env.export.parity import positions
 from kododo_env.export.policy_graph import portable
 from kododo_env.policy import onnx_trial
@@ -134,6 +135,28 @@ def test_flipped_bits_under_a_fitting_digest_are_one_line_or_a_policy(
 def test_a_file_that_is_cut_or_goes_on_is_refused(length: int | None, policy: Path) -> None:
     policy.write_bytes(policy.read_bytes()[:length] + b"\x08\x08" * (length is None))
     assert any(words in refusal(policy) for words in ("damaged", "no digest"))
+
+
+def with_shapes(model: Model) -> Model:
+    return onnx.shape_inference.infer_shapes(model)
+
+
+def with_a_producer(model: Model) -> Model:
+    model.producer_name = "another"
+    return model
+
+
+@pytest.mark.parametrize("change", [with_shapes, with_a_producer])
+def test_a_policy_that_another_program_has_written_again_can_be_adopted(
+    change: Callable[[Model], Model], tmp_path: Path
+) -> None:
+    """It was said to be damaged, and nothing more."""
+    path, adopted = tmp_path / "again.onnx", tmp_path / "adopted.onnx"
+    model = onnx.load(write_policy(path, "kododo", 2))
+    path.write_bytes(change(model).SerializeToString())
+    assert "kododo adopt" in refusal(path)
+    export(path, registry.batch_game("kododo", 1, num_players=2), adopted)
+    assert OnnxAgent(adopted).metadata.game == "kododo"
 
 
 def test_a_file_without_a_digest_is_refused(tmp_path: Path) -> None:
@@ -439,6 +462,10 @@ GRAPHS: dict[str, tuple[Change, str]] = {
     "sparse weights": (with_sparse, "field 15 of its graph is not one that a policy has"),
     "weights not as bytes": (typed_data, "field 4 of its initializer is not one that a policy has"),
     "weights larger than the file": (too_large, "another size than its shape and type"),
+    "weights of no type": (
+        lambda m: setattr(m.graph.initializer[0], "data_type", 99), "of a type that no policy has"
+    ),
+    "cast to no type": (with_node("Cast", ["legal"], to=29), "onnxruntime"),
     "name used twice": (with_constant("one", np.float32(2)), "a name is used twice"),
     "too many parts": (
         lambda m: m.graph.node.extend([helper.make_node("Abs", ["legal"], ["x"])] * 30_000),
@@ -452,6 +479,7 @@ BY_NUMPY = {
     "name that is nowhere": "its Abs takes 'nowhere', which nothing before it gives",
     "logits that are double, undeclared": "its graph fails: logits is of the type float64",
     "attribute that is not the operation's": "'axis' is no attribute of Abs",
+    "cast to no type": "a cast to a type that no policy has (29)",
     "operators of the future": "operators of [999], not in 8 with [18]",
     "format of the future": "version 999 of the format",
     "no operators": "with operators of []",
