@@ -181,10 +181,11 @@ def rewarded(tree: GameTree, recipe: Recipe) -> GameTree:
     """The same game, with what a recipe rewards in place of the shares of the victory."""
     game, before = copy(tree), np.zeros((len(tree.chances), tree.num_players))
     game.steps = []
+    reward = recipe.reward_function()
     for step in tree.steps:
         after = step.games.take(step.before)
         after.step(step.actions)
-        gained = before[step.before] + recipe.reward(after)
+        gained = before[step.before] + reward(after)
         game.steps.append(replace(step, shares=np.where(step.over[:, None], gained, 0.0)))
         before = gained[~step.over]
     return game

@@ -249,7 +249,7 @@ def by_maskable_ppo(config: TrainConfig) -> Iterator[Snapshot]:
     torch.set_num_threads(config.threads)
     task = task_of(config)
     recipe, game = task.recipe, task.batch_game(task.recipe.num_envs, task.seed)
-    env = BatchVecEnv(game, recipe.reward, observation_dtype="float32", normalize=True)
+    env = BatchVecEnv(game, recipe.reward_function(), observation_dtype="float32", normalize=True)
     model = MaskablePPO(
         "MlpPolicy",
         env,

@@ -37,8 +37,8 @@ class TableOptions(TypedDict, total=False):
     Each is a keyword argument of ``kododo_env.wrappers.pettingzoo_table.PettingZooTable``.
 
     Args:
-        reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an array
-            (1, P); see ``kododo_env.core.rewards``.
+        reward: ``"score"``, ``"margin"``, ``"win"``, ``"margin+win"``, or a function of the game
+            to an array (1, P); see ``kododo_env.core.rewards``.
         render_mode: None, ``"human"``, ``"ansi"`` or ``"rgb_array"``.
         illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
         observation_dtype: None for small integers, or another such as ``"float32"``.

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from shlex import quote
+from shlex import join
 from typing import Any
 
 from agents.export.onnx_export import export_policy
 from agents.options import RAY
+from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import Progress
 from agents.training.duels import against, results, table
 from agents.training.memory import check_decides, check_memory
+from agents.training.own_parts import check_own_parts
 from agents.training.run_folder import (
     CHECKPOINT,
     FILES,
@@ -27,6 +29,7 @@ from agents.training.training_config import TrainConfig
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import MatchResult
 from kododo_env.arena.tournament import check_numbers
+from kododo_env.core.bounds import flag
 from kododo_env.networks.network import Diverged
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import LARGEST_FILE
@@ -55,6 +58,7 @@ def train(config: TrainConfig) -> None:
         check_numbers(task.num_players, config.games, task.seed)  # of the table at the end
         check_decides(task)
         check_memory(task)
+        check_own_parts(task)
         trainer = trains(config, run, run_dir, place.check)
         _check_size(trainer)
         write_config(run_dir, task, config)
@@ -99,13 +103,23 @@ def _run(trainer: Trainer, place: Reservation) -> None:
         if trainer.stopped:
             raise trainer.stopped
     except KeyboardInterrupt as stop:
-        again = f"go on with: python train.py --resume --run-dir {quote(str(run_dir))}"
+        words = ["--resume", "--run-dir", str(run_dir), *code_arguments(trainer.task.recipe)]
+        again = f"go on with: python train.py {join(words)}"
         raise type(stop)(again) from stop
     except Diverged as error:
         kept, path = "no checkpoint was written before", run_dir / CHECKPOINT
         if path.exists():
             kept = f"{path} is from before, go on from it with --resume"
         raise ValueError(f"{error}; {kept}") from error
+
+
+def code_arguments(recipe: Recipe) -> list[str]:
+    """The arguments that name a run's own code again, which a checkpoint does not start."""
+    words: list[str] = []
+    for setting in recipe.code:
+        value = getattr(recipe, setting)
+        words += [flag(setting), *([value] if isinstance(value, str) else value)]
+    return words
 
 
 def finish(trainer: Trainer) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from torch import nn
+
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export import parity
 from kododo_env.export.exporting import write_policy
@@ -15,7 +17,7 @@ from kododo_env.wrappers.spaces import ObservationFormat
 
 
 def export_policy(
-    network: GameNetwork,
+    network: nn.Module,
     game: BatchGame,
     path: str | Path,
     *,
@@ -23,10 +25,10 @@ def export_policy(
     training: dict[str, Any] | None = None,
     results: dict[str, Any] | None = None,
 ) -> Path:
-    """Write a network as a policy file, which tells how the network is built.
+    """Write a network as a policy file, which tells how a ``GameNetwork`` is built.
 
     Args:
-        network: The network.
+        network: From observations to logits and values.
         game: A batch of the game that it plays; used for its description and for positions.
         path: The file to write, which is returned; it appears whole or not at all, with its
             metadata as JSON beside it.
@@ -41,7 +43,7 @@ def export_policy(
         from_module(network, game, _form(game)),
         game,
         Path(path),
-        network=network.settings,
+        network=network.settings if type(network) is GameNetwork else {},
         temperature=temperature,
         training=training or {},
         results=results or {},

@@ -60,7 +60,8 @@ def network_arguments(path: str | Path) -> dict[str, Any]:
     if not told or not set(told) <= set(SETTINGS):
         raise ValueError(
             f"{plain(path)} does not tell how its network is built, as files of older versions "
-            "do not: it can be played, but no training can begin with its weights"
+            "and of other networks do not: it can be played, but no training can begin with its "
+            "weights"
         )
     return told
 

@@ -76,7 +76,7 @@ class Imitation:
             steps.append(tuple(array[deciding] for array in each))
             decided.append(deciding.ravel())
             game.step(chosen)
-            rewards.append(self.recipe.reward(game).ravel())
+            rewards.append(self.learner.reward(game).ravel())
         observations, masks, targets = (np.concatenate(each) for each in zip(*steps, strict=True))
         canonical, entries, _, values = self.learner.answers(observations)
         seats = range(game.num_players)

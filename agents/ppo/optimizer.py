@@ -9,23 +9,25 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from kododo_env.networks.network import GameNetwork
+from agents.ppo.own_network import Learned
 
 ITERATIONS = 3  # of Newton and Schulz; torch's five learned no better, and take longer
 
 
 def make_optimizer(
-    network: GameNetwork, learning_rate: float, muon: float, bfloat16: bool
+    network: Learned, learning_rate: float, muon: float, bfloat16: bool
 ) -> torch.optim.Optimizer:
     """Adam; or, if ``muon`` is above 0, Muon at this times the rate for the hidden matrices.
 
+    A network of somebody's own may have no hidden matrices, or nothing else: then it is Adam alone.
     ``bfloat16`` tells whether Muon is to multiply in it.
     """
-    weights = list(network.parameters())
-    if not muon:
+    weights = [weight for weight in network.parameters() if weight.requires_grad]
+    hidden = {id(weight) for weight in network.hidden_matrices()} if muon else set()
+    matrices = [weight for weight in weights if id(weight) in hidden]
+    others = [weight for weight in weights if id(weight) not in hidden]
+    if not (matrices and others):
         return torch.optim.Adam(weights, lr=learning_rate, eps=1e-5)  # PPO's usual eps
-    matrices = network.hidden_matrices()
-    others = [weight for weight in weights if all(weight is not one for one in matrices)]
     return MuonWithAdam(matrices, others, learning_rate, muon, bfloat16)
 
 

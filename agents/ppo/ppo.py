@@ -29,12 +29,12 @@ from torch.nn import functional
 
 from agents.ppo.machine import DataParallel, Stopwatch
 from agents.ppo.optimizer import make_optimizer, set_learning_rate
+from agents.ppo.own_network import Learned, make_network
 from agents.recipes.recipe import Recipe
 from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.arrays import Array, Bool, Float32
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.networks.network import (
-    SETTINGS,
     GameNetwork,
     check_answers,
     check_finite,
@@ -80,6 +80,7 @@ class PPO(nn.Module):
 
     Attributes:
         network: The network.
+        reward: The rewards of a batch of games after a step, (N, P).
         average: The average of its past, if the recipe has a magnet; else None.
         stopwatch: How long acting, the games and learning took.
     """
@@ -97,8 +98,8 @@ class PPO(nn.Module):
         self.recipe, self._bfloat16 = recipe, bfloat16
         self.parallel, self.stopwatch = DataParallel(threads), Stopwatch()
         torch.manual_seed(seed)
-        settings = {name: getattr(recipe, name) for name in SETTINGS}
-        self.network = GameNetwork(game.layout, game.actions, **settings)
+        self.network = make_network(recipe, game)
+        self.reward = recipe.reward_function()
         self.average = deepcopy(self.network).requires_grad_(False) if recipe.magnet else None
         self.to(device)
         self.optimizer = make_optimizer(self.network, recipe.learning_rate, recipe.muon, bfloat16)
@@ -163,7 +164,7 @@ class PPO(nn.Module):
                 game.step(actions)
             decided.append(here[:, seats].ravel())
             values.append(expected)
-            gained = self.recipe.reward(game)[:, seats]
+            gained = self.reward(game)[:, seats]
             rewards.append((_mean_for_all(gained) if together else gained).ravel())
         names = taken[0] if taken else ()
         columns = {name: torch.cat([each[name] for each in taken]) for name in names}
@@ -269,7 +270,7 @@ class PPO(nn.Module):
             "loss": loss,
         }
 
-    def asked(self, batch: Batch, network: GameNetwork | None = None) -> tuple[Tensor, Tensor]:
+    def asked(self, batch: Batch, network: Learned | None = None) -> tuple[Tensor, Tensor]:
         """Logits (B, A) and values (B,) of a batch, by its own network or another one."""
         canonical, entries = batch["canonical"].float(), batch["entries"].long()
         return (network or self.network).from_canonical(canonical, entries, self._bfloat16)
@@ -344,12 +345,15 @@ class PPO(nn.Module):
 
     def _step(self, batch: Batch, losses: Callable[[Batch], Losses]) -> Losses:
         """One step of the optimiser; the means over the minibatch."""
-        parameters, total = list(self.network.parameters()), len(batch["returns"])
+        parameters = [each for each in self.network.parameters() if each.requires_grad]
+        total = len(batch["returns"])
 
         def gradients(part: slice) -> tuple[Losses, list[Tensor]]:
             found = losses({name: column[part] for name, column in batch.items()})
             share = (part.stop - part.start) / total
-            gradient = torch.autograd.grad(share * found["loss"], parameters)
+            gradient = torch.autograd.grad(
+                share * found["loss"], parameters, allow_unused=True, materialize_grads=True
+            )
             return {name: share * loss.detach() for name, loss in found.items()}, list(gradient)
 
         logged, found = zip(*self.parallel.map(gradients, total), strict=True)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Annotated, Any
-
-import numpy as np
+from typing import Annotated, Any, cast
 
 from kododo_env.agent_registry import search_parts
 from kododo_env.bots.by_name import is_bot
+from kododo_env.bots.python_code import is_code, load_code
 from kododo_env.core import rewards
-from kododo_env.core.arrays import Float32
-from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import MOST_STEPS, Bound, check_settings, positive, real
 from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
+from kododo_env.core.rewards import REWARDS, Reward, RewardName
 from kododo_env.policy.policy_schema import NETWORK
 
+MIXED: RewardName = "margin+win"
 LAST_RATE = 0.01  # imitation ends at this share of the learning rate that it began with
 LEAST_TEMPERATURE = 0.001  # of an imitation; by less the values would leave float32
 LEAST_TIED = 8  # its embeddings have a quarter; ONNX keeps no matrix of one number as it is
@@ -68,8 +68,14 @@ class Recipe:
     """Weight of the value's loss."""
     max_grad_norm: Annotated[float, positive(1_000_000)] = 0.5
     """Longer gradients are shortened to this."""
-    margin_weight: Annotated[float, real(-1000, 1000)] = 0.05
+    reward: str = MIXED
+    """The reward: margin+win, or score, margin, win, or a function of your own from a batch of
+    games to an array (N, P), as module:function or file.py:function, whose code is run."""
+    margin_weight: Annotated[float, real(-1000, 1000)] = rewards.MARGIN_WEIGHT
     """Weight of the margin of points, as they are scored, beside the victory at the end."""
+    network: str = ""
+    """A class of networks of your own, as module:Class or file.py:Class, whose code is run; see
+    docs/training.md. "" = GameNetwork."""
     width: Annotated[int, NETWORK["width"]] = 256
     """Width of the hidden layers."""
     depth: Annotated[int, NETWORK["depth"]] = 3
@@ -82,9 +88,9 @@ class Recipe:
     """The policy whose network self-play begins with: one that ships, by its name, or a policy
     file. Nobody is imitated then. "" = fresh weights."""
     expert: str = ""
-    """The player that is imitated before self-play: a scripted one, or a policy by its name or
-    file, whatever temperature that plays at. Several policies have commas between them; their
-    mean is imitated. "" = nobody."""
+    """The player that is imitated before self-play: a scripted one, a bot such as bot.py:Class, or
+    a policy by its name or file, whatever temperature that plays at. Several policies have commas
+    between them; their mean is imitated. "" = nobody."""
     imitation_steps: Annotated[int, Bound(0, MOST_STEPS)] = 1_000_000
     """Agent-steps for which the expert is imitated; a shorter training is imitation alone."""
     imitation_learning_rate: Annotated[float, positive(1)] = 2e-3
@@ -93,8 +99,8 @@ class Recipe:
     """How sharply the expert is imitated, in points; a policy at 1 as it is. 0 = only the action
     that the expert chooses."""
     opponents: tuple[str, ...] = ()
-    """Scripted players or policy files against whom some updates of self-play are; named twice,
-    twice as often."""
+    """Scripted players, policy files, or bots such as bot.py:Class, whose code is run, against whom
+    some updates of self-play are; named twice, twice as often."""
     opponents_share: Annotated[float, real(0, 1)] = 0.5
     """The share of these updates."""
     temperature: Annotated[float, real(0, 100)] = 0.25
@@ -109,6 +115,15 @@ class Recipe:
             raise ValueError(f"width must be at least {LEAST_TIED} with --tied, not {self.width}")
         if not all(isinstance(name, str) for name in (self.init, self.expert, *self.opponents)):
             raise ValueError("init, expert and opponents must be names of agents")
+        if not isinstance(self.reward, str) or not (self.reward in REWARDS or is_code(self.reward)):
+            raise ValueError(
+                f"--reward takes {', '.join(REWARDS)}, module:function or file.py:function, not "
+                f"{shown(self.reward)}"
+            )
+        if not isinstance(self.network, str) or not (not self.network or is_code(self.network)):
+            raise ValueError(
+                f"--network takes module:Class or file.py:Class, not {shown(self.network)}"
+            )
         if self.expert and not self.experts:
             raise ValueError(f"expert must name a player, or be empty, not {shown(self.expert)}")
         if 0 < self.imitation_temperature < LEAST_TEMPERATURE:
@@ -116,12 +131,6 @@ class Recipe:
                 f"imitation_temperature must be 0, or {LEAST_TEMPERATURE} or more, not "
                 f"{self.imitation_temperature}"
             )
-        for name in (*self.experts, *self.opponents):
-            if is_bot(search_parts(name)[1]):
-                raise ValueError(
-                    f"{shown(name)} takes no part in training: its code would run again from a "
-                    "checkpoint; name scripted players or policy files"
-                )
 
     @property
     def experts(self) -> list[str]:
@@ -143,10 +152,32 @@ class Recipe:
         rate = self.learning_rate + gone * (self.final_learning_rate - self.learning_rate)
         return rate, self.ent_coef + gone * (self.final_ent_coef - self.ent_coef)
 
-    def reward(self, game: BatchGame) -> Float32:
-        """Points compared with the others' as they come, and the victory at the end; (N, P)."""
-        margin: Float32 = np.float32(self.margin_weight) * rewards.margin(game)
-        return margin + rewards.win(game)
+    @property
+    def code(self) -> dict[str, tuple[str, ...]]:
+        """The settings that name a user's own code, and the names of it in each."""
+        players = {"expert": tuple(self.experts), "opponents": self.opponents}
+        named = {
+            setting: tuple(name for name in names if is_bot(search_parts(name)[1]))
+            for setting, names in players.items()
+        }
+        for setting in ("reward", "network"):
+            name = getattr(self, setting)
+            named[setting] = (name,) if is_code(name) else ()
+        return {setting: names for setting, names in named.items() if names}
+
+    def reward_function(self) -> Reward:
+        """The reward as a function of a batch of games, to float32 (N, P); own code is run.
+
+        Raises:
+            ValueError: There is no such code, or it cannot be run; the function raises it too,
+                if the code's reward is none.
+        """
+        if self.reward == MIXED:
+            return partial(rewards.margin_and_win, margin_weight=self.margin_weight)
+        if is_code(self.reward):
+            given = rewards.reward_function(load_code(self.reward, "--reward"))
+            return lambda game: given(game).astype(np.float32, copy=False)
+        return REWARDS[cast("RewardName", self.reward)]
 
     def opponent_of(self, update: int) -> str | None:
         """The opponent in an update of self-play; None: the policy itself."""

@@ -42,7 +42,10 @@ def needed_memory(task: Task) -> int:
     steps, deciding = game_length(game)
     slots = recipe.num_envs * task.num_players
     decisions = slots * steps * deciding
-    inputs, hidden = inputs_of(game.layout, recipe.one_hot), recipe.width * (recipe.depth - 1)
+    width, inputs = recipe.width, inputs_of(game.layout, recipe.one_hot)
+    hidden = width * (recipe.depth - 1)
+    if recipe.network:  # whose size nobody tells
+        width = inputs = hidden = 0
     games = recipe.num_envs + slots * len(task.opponents())
     # Observation, mask, target in float32, entries in int16; in parts, and once more packed.
     decision = 2 * (game.layout.size * game.layout.dtype.itemsize + 7 * game.num_actions + 24)
@@ -51,8 +54,8 @@ def needed_memory(task: Task) -> int:
         games * sum(each.nbytes for each in arrays) / TRIAL
         + decisions * decision
         + slots * steps * 5 * 4
-        + at_work * 4 * (inputs + recipe.width + hidden)
-        + 4 * 4 * recipe.width * (inputs + hidden)  # weights, gradients and two moments
+        + at_work * 4 * (inputs + width + hidden)
+        + 4 * 4 * width * (inputs + hidden)  # weights, gradients and two moments
     )
 
 

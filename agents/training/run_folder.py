@@ -27,11 +27,11 @@ CHECKPOINT = "checkpoint.zip"
 POLICY, METADATA = "policy.onnx", "policy.meta.json"
 LOGS = "tensorboard"
 FILES = (CHECKPOINT, POLICY, METADATA, "results.json", "learning_curve.png", "config.json")
-# The shapes of the network, of its optimiser's state and of the games, and what the part of the
-# run that is over was made by: nobody can have begun otherwise.
+# The shapes of the network, of its optimiser's state and of the games, what the network's values
+# are of, and what the part of the run that is over was made by: nobody can have begun otherwise.
 FIXED = (
-    "num_envs", "width", "depth", "one_hot", "tied", "muon", "magnet", "init", "expert",
-    "imitation_steps",
+    "num_envs", "reward", "network", "width", "depth", "one_hot", "tied", "muon", "magnet", "init",
+    "expert", "imitation_steps",
 )  # fmt: skip
 BEGINS_AGAIN = "it was stopped before its first checkpoint and begins again"
 

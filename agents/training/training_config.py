@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from agents.options import RAY, Budget, Engine, check_engine
 from agents.ppo.mean_policy import MeanPolicy
-from agents.recipes.recipe import GAME, Recipe, recipe_for
+from agents.recipes.recipe import GAME, MIXED, Recipe, recipe_for
 from kododo_env.agent_registry import make_agent, policy_path
 from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
@@ -22,6 +22,7 @@ from kododo_env.core.bounds import (
     check_settings,
     flag,
 )
+from kododo_env.core.numbers import shown
 from kododo_env.policy.metadata import describe
 from kododo_env.policy.plain_text import plain
 from kododo_env.rules_arguments import default_players, hashable, make_game, parse_rules
@@ -71,9 +72,9 @@ class TrainConfig:
     run_dir: Path | None = None
     """The run's folder; a free one such as runs/kododo-4p if none is given."""
     resume: bool = False
-    """Go on from the checkpoint in --run-dir. Game, rules, seed, the network, the expert and
-    its share, Muon, the magnet, and how many games are played stay; other settings may be
-    changed."""
+    """Go on from the checkpoint in --run-dir. Game, rules, seed, the reward, the network, the
+    expert and its share, Muon, the magnet, and how many games are played stay; other settings may
+    be changed. A checkpoint starts no code: a reward, network or bot of your own is named again."""
     checkpoint_minutes: Minutes = 1.0
     """A checkpoint is written so often."""
     evaluations: Annotated[int, Bound(1, 10_000)] = 8
@@ -100,6 +101,11 @@ class TrainConfig:
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
         check_engine(self, "address", "workers", "learners")
+        if self.engine == RAY and self.settings.code:
+            options = " and ".join(map(flag, self.settings.code))
+            raise ValueError(
+                f"{options}: your own code goes with --engine local only, a cluster does not have it"
+            )
         if self.engine == RAY and self.device != "cpu":
             raise ValueError("--device goes with --engine local only: a cluster uses no GPU")
         self.budget()  # raises if both are given
@@ -163,15 +169,26 @@ class Which:
     minutes: float | None = None
     steps: int | None = None
     init: str = ""
+    reward: str | None = None
+    network: str | None = None
+    expert: str | None = None
+    opponents: tuple[str, ...] | None = None
+
+    def named(self) -> dict[str, Any]:
+        """The settings among these that may name a user's own code, as far as they are given."""
+        names = "reward", "network", "expert", "opponents"
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
 def defaults(which: Which) -> TrainConfig:
     """The defaults of a command line: a recipe's, or those of the run that it resumes.
 
-    A recipe that is named for such a run is a change of all its settings.
+    A recipe that is named for such a run is a change of all its settings. The run's own code, such
+    as a reward, must be named by the arguments again: its files may come from others.
 
     Raises:
-        ValueError: There is no such game, recipe, run or policy to begin with.
+        ValueError: There is no such game, recipe, run or policy to begin with, or the run has code
+            of its own that is not named.
     """
     game, recipe = which.game or DEFAULT_GAME, which.recipe or GAME
     if not which.resume or which.run_dir is None:
@@ -179,14 +196,29 @@ def defaults(which: Which) -> TrainConfig:
     from agents.training.run_folder import begun, budget_of  # imports torch
 
     task, budget = begun(which.run_dir).task, {}
+    check_named(task.recipe, which)
     if which.minutes is None and which.steps is None:
         budget = budget_of(which.run_dir)
     config = default_config(task.game, task.num_players, recipe, seed=task.seed, **budget)
     if which.recipe is None:  # the policy of its ``init`` may be gone
-        config = replace(config, settings=task.recipe)
+        config = replace(config, settings=replace(task.recipe, **which.named()))
     if which.game not in (None, task.game):
         config = replace(config, game=which.game, players=default_players(which.game))
     return config
+
+
+def check_named(recipe: Recipe, which: Which) -> None:
+    """Raise ValueError unless the arguments name all settings in which a run has code of its own.
+
+    Only a name that the user gives is ever imported.
+    """
+    for setting, names in recipe.code.items():
+        if setting not in which.named():
+            told = ", ".join(map(shown, names))
+            raise ValueError(
+                f"{flag(setting)}: this run has code of its own, {told}, and a checkpoint starts no "
+                f"code: give {flag(setting)} again"
+            )
 
 
 @dataclass(frozen=True)
@@ -291,12 +323,13 @@ def task_of(config: TrainConfig) -> Task:
         check_init(config, game)
     usual = recipe_for(config.game, config.players, config.recipe)
     check_needs(config.settings, usual)
+    check_network(config.settings, usual)
     if imitates_only(task.recipe, config.steps) and task.recipe.opponents != usual.opponents:
         raise ValueError(
             "--opponents: a training of at most --imitation-steps has no self-play to meet them; "
             "raise --steps"
         )
-    if task.recipe.tied and not game.layout.alike:
+    if task.recipe.tied and not game.layout.alike and not task.recipe.network:
         raise ValueError(f"--tied: {task.game} does not declare what is alike; leave it out")
     check_agents(game, [task.expert(), *task.opponents().values()])
     return task
@@ -331,6 +364,23 @@ def check_init(config: TrainConfig, game: BatchGame) -> None:
             raise ValueError(f"{flag(name)}: nobody is imitated with --init; leave one of them out")
 
 
+def check_network(recipe: Recipe, usual: Recipe) -> None:
+    """Raise ValueError if settings are not as usual that a network of one's own does not take."""
+    if not recipe.network:
+        return
+    from agents.ppo.own_network import arguments_taken, network_class  # imports torch
+    from kododo_env.networks.network import SETTINGS
+
+    if recipe.init:
+        raise ValueError("--network: --init has a network of its own; leave one of them out")
+    taken = arguments_taken(network_class(recipe.network))
+    for name in SETTINGS:
+        if name not in taken and getattr(recipe, name) != getattr(usual, name):
+            raise ValueError(
+                f"{flag(name)}: {shown(recipe.network)} takes no argument {name}; leave it out"
+            )
+
+
 def check_needs(recipe: Recipe, usual: Recipe) -> None:
     """Raise ValueError if a setting is not as usual that says nothing without another one."""
     for needed, settings in NEEDED.items():
@@ -339,3 +389,7 @@ def check_needs(recipe: Recipe, usual: Recipe) -> None:
                 raise ValueError(
                     f"{flag(name)} counts only with {flag(needed)}; give both or leave it out"
                 )
+    if recipe.reward != MIXED and recipe.margin_weight != usual.margin_weight:
+        raise ValueError(
+            f"--margin-weight counts only with --reward {MIXED}; leave one of them out"
+        )

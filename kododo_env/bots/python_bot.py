@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial, wraps
-from hashlib import sha256
 from importlib import import_module
 from inspect import getattr_static, iscoroutinefunction, signature
 from pathlib import Path
@@ -18,12 +16,12 @@ from typing import Any, cast
 import numpy as np
 
 from kododo_env.bots.by_name import PYTHON
+from kododo_env.bots.python_code import module_from_file
 from kododo_env.bots.time_limit import LOADING, TimeUp, call_within, limit_of
 from kododo_env.core.agent import Agent, checked_choice
 from kododo_env.core.arrays import Integer
 from kododo_env.core.numbers import shown
 from kododo_env.core.view import View
-from kododo_env.system.files import read_ordinary
 from kododo_env.system.stopping import is_stop
 
 # The methods besides act that others call (``kododo_env.core.agent``), and what is told of errors.
@@ -38,7 +36,6 @@ SHAPES: dict[str, Callable[[View], tuple[int, ...]]] = {
     "value": lambda view: (view.num_envs,),
 }
 ASYNCHRONOUS = "is asynchronous, and must answer at once: write def in place of async def"
-LARGEST_BOT = 1 << 24  # bytes of a file
 HOW = "name a class with act(view, rng), or such a function: bot.py:Class"
 
 
@@ -113,16 +110,9 @@ def _with_act(function: Callable[[View, np.random.Generator], Integer]) -> Any:
 
 
 def _from_file(path: Path, name: str) -> ModuleType:
-    """A module of its own, which no import finds, from a file; it is run each time."""
     if not path.is_file():
         raise ValueError(f"bot {name}: there is no file {path}")
-    digest = sha256(os.fsencode(path.resolve())).hexdigest()[:12]
-    module = ModuleType(f"bot_{digest}")
-    module.__file__ = str(path)
-    sys.modules[module.__name__] = module  # where dataclasses look for their module
-    code = read_ordinary(path, LARGEST_BOT, f"bot {path}")
-    exec(compile(code, path, "exec"), vars(module))  # leaves no __pycache__
-    return module
+    return module_from_file(path)
 
 
 def _blaming(kind: Any, name: str, file: str | None, seconds: float) -> Any:

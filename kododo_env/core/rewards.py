@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame
 
 Reward = Callable[["BatchGame"], Float32]
-RewardName = Literal["score", "margin", "win"]
+RewardName = Literal["score", "margin", "win", "margin+win"]
+
+MARGIN_WEIGHT = 0.05
+"""Of a point of the margin, where a victory is worth 1."""
 
 
 def score(game: BatchGame) -> Float32:
@@ -41,7 +44,22 @@ def win(game: BatchGame) -> Float32:
     return np.where(over[:, None], share, 0).astype(np.float32)
 
 
-REWARDS: dict[RewardName, Reward] = {"score": score, "margin": margin, "win": win}
+def margin_and_win(game: BatchGame, margin_weight: float = MARGIN_WEIGHT) -> Float32:
+    """The margin times a weight, and the share of the victory at the end; shape (N, P).
+
+    The margin says early which choices were good, the victory is what counts: ``train.py`` learns
+    from both.
+    """
+    weighted: Float32 = np.float32(margin_weight) * margin(game)
+    return weighted + win(game)
+
+
+REWARDS: dict[RewardName, Reward] = {
+    "score": score,
+    "margin": margin,
+    "win": win,
+    "margin+win": margin_and_win,
+}
 """The rewards that have a name."""
 
 

@@ -40,8 +40,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             of them, one for each of the P seats with None for the learner, or the P - 1 others
             in turn order from the learner on. Agents may be given by name, such as
             ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``.
-        reward: ``"score"``, ``"margin"``, ``"win"``, or a function of the game to an
-            array (1, P).
+        reward: ``"score"``, ``"margin"``, ``"win"``, ``"margin+win"``, or a function of the game
+            to an array (1, P).
         render_mode: None, ``"human"``, ``"ansi"`` or ``"rgb_array"``; shows what the learner may
             know. ``"human"`` prints it by itself, after the deal and after each turn.
         illegal_action: ``"random"`` or ``"raise"``.

@@ -93,7 +93,9 @@ def test_agents_without_a_memory_are_asked_nothing_more() -> None:
 
 def test_the_errors_of_begin_are_the_bots(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
-    bot.write_text("class Bot:\n    def begin(self, view): {}['x']\n    def act(self, view, rng): 0")
+    bot.write_text(
+        "class Bot:\n    def begin(self, view): {}['x']\n    def act(self, view, rng): 0"
+    )
     with pytest.raises(ValueError, match=r"bot .*:Bot fails: KeyError: 'x' \(bot.py, line 2\)"):
         Match(f"{bot}:Bot", "random", "kododo", 2, 2).play()
     forfeiting = Forfeiting(make_agent(f"{bot}:Bot", "kododo"), 5)

@@ -7,7 +7,7 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.core import REWARDS, BatchGame
-from kododo_env.core.rewards import reward_function
+from kododo_env.core.rewards import MARGIN_WEIGHT, margin_and_win, reward_function
 from tests.doors import TABLES
 from tests.helpers import play_random, random_actions
 
@@ -55,6 +55,14 @@ def test_only_games_that_have_just_ended_give_shares_of_the_victory() -> None:
     assert (again[over] == 0).all()
 
 
+def test_margin_and_win_are_weighed_against_each_other() -> None:
+    game = uneven_end()
+    margin, win = REWARDS["margin"](game), REWARDS["win"](game)
+    assert np.allclose(REWARDS["margin+win"](game), MARGIN_WEIGHT * margin + win)
+    assert np.allclose(margin_and_win(game, 2), 2 * margin + win)
+    assert margin_and_win(game, 0).tolist() == win.tolist()
+
+
 def test_before_the_end_nobody_has_a_share() -> None:
     game = registry.batch_game("kododo", 2, 0)
     play_random(game, np.random.default_rng(0), 5)
@@ -68,7 +76,9 @@ def test_a_reward_is_named_or_the_callers_own() -> None:
     game = registry.batch_game("kododo", 2, 0)
     assert np.array_equal(reward_function(own)(game), own(game))
     assert {name: reward_function(name) for name in REWARDS} == REWARDS
-    with pytest.raises(ValueError, match=r"^unknown reward 'x'; choose one of score, margin, win$"):
+    with pytest.raises(
+        ValueError, match=r"^unknown reward 'x'; choose one of score, margin, win, margin\+win$"
+    ):
         reward_function("x")
 
 

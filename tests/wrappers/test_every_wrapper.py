@@ -16,7 +16,7 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import BatchGame, RandomAgent, View
-from kododo_env.core.rewards import reward_function
+from kododo_env.core.rewards import MARGIN_WEIGHT, REWARDS, reward_function
 from kododo_env.policy import onnx_trial
 from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.rendering.pixels import RenderingUnavailable, font_files, pixels
@@ -133,7 +133,7 @@ def test_a_wrapper_plays_as_the_batch_does(
         follow(kind(game, players, action_mask="both", **rules), reset, "score", **rules)
 
 
-@pytest.mark.parametrize("reward", ["score", "margin", "win", lambda game: game.rewards * 2 + 1])
+@pytest.mark.parametrize("reward", [*REWARDS, lambda game: game.rewards * 2 + 1])
 @pytest.mark.parametrize("kind", EVERY_MODE)
 @pytest.mark.parametrize(("game", "players"), EXTREMES)
 def test_rewards_add_up_to_the_result(game: str, players: int, kind: Any, reward: Any) -> None:
@@ -146,6 +146,7 @@ def test_rewards_add_up_to_the_result(game: str, players: int, kind: Any, reward
         "margin": scores - (scores.sum(axis=1, keepdims=True) - scores) / (players - 1),
         "win": plain.outcome() - 1 / players,
     }
+    final["margin+win"] = MARGIN_WEIGHT * final["margin"] + final["win"]
     if reward in final:
         assert returns == pytest.approx(final[reward][:, table.seats].ravel(), abs=1e-4)
 

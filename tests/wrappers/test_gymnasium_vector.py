@@ -13,6 +13,7 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import View
+from kododo_env.core.rewards import REWARDS
 from kododo_env.wrappers import BatchVectorEnv
 from kododo_env.wrappers.drawing import drawing_metadata
 from kododo_env.wrappers.spaces import ObservationFormat, row_of
@@ -349,7 +350,7 @@ class Together:
             self.early[index] += reward
 
 
-@pytest.mark.parametrize("reward", ["score", "margin", "win"])
+@pytest.mark.parametrize("reward", [*REWARDS])
 @pytest.mark.parametrize("limit", [1, LIMIT, 9, 500])
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 @pytest.mark.parametrize("game", GAMES)

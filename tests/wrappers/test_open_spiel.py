@@ -35,6 +35,7 @@ from kododo_env.arena.match import Match
 from kododo_env.core.agent import RandomAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import DealsTogether
+from kododo_env.core.rewards import MARGIN_WEIGHT
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.search.deals import distinct_decks
 from kododo_env.search.exact import Uniform, exact, strategy
@@ -42,7 +43,7 @@ from kododo_env.search.gambit import efg
 from kododo_env.search.game_tree import GameTree
 from kododo_env.wrappers.open_spiel import SpielAgent, load_game, resampler
 from kododo_env.wrappers.open_spiel.dealing import MOST_DECKS, DeckDealer, dealer
-from kododo_env.wrappers.open_spiel.game import SpielGame, from_text
+from kododo_env.wrappers.open_spiel.game import RETURNS, SpielGame, from_text
 from kododo_env.wrappers.open_spiel.position import Position
 from tests.doors import TABLES
 from tests.helpers import differences, random_actions
@@ -106,7 +107,7 @@ def states(state: Any) -> Iterator[Any]:
 @each_kind
 def test_openspiels_own_test_of_a_game(name: str, rules: dict[str, Any]) -> None:
     """Copies, serialization, masks, strings, tensors, returns, at every step of random games."""
-    for reward in ("win", "margin", "score"):
+    for reward in RETURNS:
         pyspiel.random_sim_test(load_game(name, reward, **rules), 1, True, False)
     pyspiel.random_sim_test(load_game(name, turn_based=True, **rules), 1, True, False)
 
@@ -114,7 +115,7 @@ def test_openspiels_own_test_of_a_game(name: str, rules: dict[str, Any]) -> None
 @each_kind
 def test_rewards_are_those_of_the_batch(name: str, rules: dict[str, Any]) -> None:
     rng = np.random.default_rng(0)
-    for reward in ("win", "margin", "score") * 2:
+    for reward in [*RETURNS] * 2:
         state = deal(load_game(name, reward, **rules), rng)
         batch = state.position.game.clone()
         total = np.zeros(batch.num_players)
@@ -125,7 +126,9 @@ def test_rewards_are_those_of_the_batch(name: str, rules: dict[str, Any]) -> Non
             share = batch.outcome()[0] - 1 / batch.num_players if batch.terminated[0] else 0
             points = batch.rewards[0].astype(float)
             margin = points - (points.sum() - points) / (batch.num_players - 1)
-            total += {"win": share, "margin": margin, "score": points}[reward]
+            gained = {"win": share, "margin": margin, "score": points}
+            gained["margin+win"] = MARGIN_WEIGHT * margin + share
+            total += gained[reward]
             assert state.returns() == pytest.approx(total)
 
 

@@ -20,7 +20,7 @@ from pettingzoo.utils import aec_to_parallel
 from kododo_env import pettingzoo_ids, registry
 from kododo_env.core import View
 from kododo_env.core.agent import RandomAgent
-from kododo_env.core.rewards import REWARDS
+from kododo_env.core.rewards import MARGIN_WEIGHT, REWARDS
 from kododo_env.doors import TABLE_DEFAULTS, TableOptions
 from kododo_env.testing import check_parallel_env
 from kododo_env.wrappers import AECGame, ParallelGame
@@ -155,6 +155,7 @@ def test_an_episode_is_truncated_after_max_cycles(game: str, players: int, rewar
         "margin": scores - (scores.sum() - scores) / (players - 1),
         "win": np.zeros(players),
     }
+    expected["margin+win"] = MARGIN_WEIGHT * expected["margin"]
     assert [*paid.values()] == pytest.approx(expected[reward].tolist(), abs=1e-4)
     with pytest.raises(RuntimeError, match=r"is over; call reset\(\)"):
         env.step(dict.fromkeys(names, 0))
@@ -187,6 +188,7 @@ def test_aec_is_truncated_after_the_same_joint_step(game: str, players: int, rew
             "margin": scores - (scores.sum() - scores) / (players - 1),
             "win": np.zeros(players),
         }
+        expected["margin+win"] = MARGIN_WEIGHT * expected["margin"]
         assert [*returns.values()] == pytest.approx(expected[reward].tolist(), abs=1e-4)
         with pytest.raises(RuntimeError, match=r"is over; call reset\(\)"):
             env.step(None)

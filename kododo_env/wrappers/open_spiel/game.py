@@ -15,6 +15,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import shown
 from kododo_env.core.options import is_one_of
+from kododo_env.core.rewards import MARGIN_WEIGHT
 from kododo_env.rules_arguments import hashable
 from kododo_env.wrappers.open_spiel.dealing import dealer
 from kododo_env.wrappers.open_spiel.position import Position
@@ -40,8 +41,12 @@ def _win(game: BatchGame) -> Any:
     return game.outcome()[0] - 1 / game.num_players if over else np.zeros(game.num_players)
 
 
+def _margin_and_win(game: BatchGame) -> Any:
+    return MARGIN_WEIGHT * _margin(game) + _win(game)
+
+
 # As in core.rewards, but since the deal, and so exactly that they add up to 0.
-RETURNS = {"score": _score, "margin": _margin, "win": _win}
+RETURNS = {"score": _score, "margin": _margin, "win": _win, "margin+win": _margin_and_win}
 
 
 class SpielGame(pyspiel.Game):
@@ -49,7 +54,7 @@ class SpielGame(pyspiel.Game):
 
     Args:
         params: ``game``, our name of it; ``rules``, further rules as text (``as_text``);
-            ``reward``, ``"win"``, ``"margin"`` or ``"score"``.
+            ``reward``, ``"win"``, ``"margin"``, ``"score"`` or ``"margin+win"``.
 
     Attributes:
         batch: A batch of one, which is never stepped.
@@ -114,8 +119,8 @@ def load_game(
     Args:
         game: Its name in the registry.
         reward: The aim of players: ``"win"``, at the end the share of the victory minus
-            1 / P; ``"margin"``, points minus the mean of the others'; ``"score"``, points. The
-            first two are of sum zero.
+            1 / P; ``"margin"``, points minus the mean of the others'; ``"score"``, points;
+            ``"margin+win"``, .05 of the margin and the first. All but points are of sum zero.
         turn_based: Whether players choose one after the other without seeing it, by
             OpenSpiel's own transform, as most of its algorithms need it; else at once.
         **rules: The fields of the game's ``Rules``.
