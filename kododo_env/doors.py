@@ -51,6 +51,8 @@ class TableOptions(TypedDict, total=False):
         max_cycles: After how many joint steps an episode is truncated; None or -1: never.
         canonical: Whether observations, masks and actions have canonical form: the same for all
             positions that the game's symmetry makes equivalent.
+        padded: Whether observations, masks and actions have the size of the game's largest table,
+            so that one policy can play with any number of players.
     """
 
     reward: RewardName | Reward
@@ -63,6 +65,7 @@ class TableOptions(TypedDict, total=False):
     record: str | Path | None
     max_cycles: int | None
     canonical: bool
+    padded: bool
 
 
 TABLE_DEFAULTS: dict[str, Any] = {
@@ -72,6 +75,7 @@ TABLE_DEFAULTS: dict[str, Any] = {
     "normalize": False,
     "action_mask": "both",
     "canonical": False,
+    "padded": False,
 }
 """Those of ``PettingZooTable``, which needs a library that is imported only when it is used."""
 

@@ -9,6 +9,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Annotated, Any, cast
 
+import numpy as np
+
 from kododo_env.agent_registry import search_parts
 from kododo_env.bots.by_name import is_bot
 from kododo_env.bots.python_code import is_code, load_code
@@ -113,14 +115,17 @@ class Recipe:
             raise ValueError(f"tied must be true or false, not {shown(self.tied)}")
         if self.tied and self.width < LEAST_TIED:
             raise ValueError(f"width must be at least {LEAST_TIED} with --tied, not {self.width}")
-        if not all(isinstance(name, str) for name in (self.init, self.expert, *self.opponents)):
+        agents = (self.init, self.expert, *self.opponents)
+        if not all(isinstance(name, str) for name in agents):
             raise ValueError("init, expert and opponents must be names of agents")
-        if not isinstance(self.reward, str) or not (self.reward in REWARDS or is_code(self.reward)):
+        if not all(isinstance(name, str) for name in (self.reward, self.network)):
+            raise ValueError("reward and network must be names")
+        if not (self.reward in REWARDS or is_code(self.reward)):
             raise ValueError(
                 f"--reward takes {', '.join(REWARDS)}, module:function or file.py:function, not "
                 f"{shown(self.reward)}"
             )
-        if not isinstance(self.network, str) or not (not self.network or is_code(self.network)):
+        if self.network and not is_code(self.network):
             raise ValueError(
                 f"--network takes module:Class or file.py:Class, not {shown(self.network)}"
             )

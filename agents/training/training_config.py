@@ -103,9 +103,7 @@ class TrainConfig:
         check_engine(self, "address", "workers", "learners")
         if self.engine == RAY and self.settings.code:
             options = " and ".join(map(flag, self.settings.code))
-            raise ValueError(
-                f"{options}: your own code goes with --engine local only, a cluster does not have it"
-            )
+            raise ValueError(f"{options}: a cluster does not have your code, give --engine local")
         if self.engine == RAY and self.device != "cpu":
             raise ValueError("--device goes with --engine local only: a cluster uses no GPU")
         self.budget()  # raises if both are given
@@ -212,13 +210,14 @@ def check_named(recipe: Recipe, which: Which) -> None:
 
     Only a name that the user gives is ever imported.
     """
-    for setting, names in recipe.code.items():
-        if setting not in which.named():
-            told = ", ".join(map(shown, names))
-            raise ValueError(
-                f"{flag(setting)}: this run has code of its own, {told}, and a checkpoint starts no "
-                f"code: give {flag(setting)} again"
-            )
+    missing = {name: code for name, code in recipe.code.items() if name not in which.named()}
+    if missing:
+        names = ", ".join(shown(name) for code in missing.values() for name in code)
+        options = " and ".join(map(flag, missing))
+        raise ValueError(
+            f"this run has code of its own, {names}, and a checkpoint starts none: give {options} "
+            "again"
+        )
 
 
 @dataclass(frozen=True)
@@ -390,6 +389,4 @@ def check_needs(recipe: Recipe, usual: Recipe) -> None:
                     f"{flag(name)} counts only with {flag(needed)}; give both or leave it out"
                 )
     if recipe.reward != MIXED and recipe.margin_weight != usual.margin_weight:
-        raise ValueError(
-            f"--margin-weight counts only with --reward {MIXED}; leave one of them out"
-        )
+        raise ValueError(f"--margin-weight counts only with --reward {MIXED}: leave it out")

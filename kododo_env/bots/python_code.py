@@ -80,10 +80,8 @@ def blamed(name: str, told: str) -> Iterator[None]:
         if is_stop(error):
             raise
         last = traceback.extract_tb(error.__traceback__)[-1]
-        where = (
-            ""
-            if isinstance(error, SyntaxError)
-            else f" ({Path(last.filename).name}, line {last.lineno})"
-        )
+        where = f" ({Path(last.filename).name}, line {last.lineno})"
+        if isinstance(error, SyntaxError):  # it says so itself
+            where = ""
         said = f"{type(error).__name__}: {plain(error)}"
         raise ValueError(f"{plain(name)} {told}: {said}{where}") from error

@@ -9,6 +9,7 @@ import numpy as np
 from kododo_env.core.arrays import Array, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.canonical import CanonicalForm, CanonicalRows
+from kododo_env.core.padding import Padding
 
 
 class CanonicalSeats:
@@ -19,10 +20,15 @@ class CanonicalSeats:
 
     Args:
         game: The batch that will be asked about, or one with the same layouts.
+        padding: How its rows are padded before; None: they stay as they are.
     """
 
-    def __init__(self, game: BatchGame) -> None:
-        self._form = CanonicalForm(game.layout, game.actions)
+    def __init__(self, game: BatchGame, padding: Padding | None = None) -> None:
+        self._padding = padding
+        if padding is None:
+            self._form = CanonicalForm(game.layout, game.actions)
+        else:
+            self._form = CanonicalForm(padding.layout, padding.actions)
         self._position: tuple[Array, Array] | None = None  # plain observations and masks
         self._rows: CanonicalRows | None = None
 
@@ -31,9 +37,11 @@ class CanonicalSeats:
         shape = game.num_envs, game.num_players, game.layout.size
         plain = game.observe(np.empty(shape, game.layout.dtype))
         masks = np.array(game.legal_action_mask(), order="C")
+        if self._padding is not None:
+            plain, masks = self._padding.observations(plain), self._padding.masks(masks)
         position = plain, masks
         if self._rows is None or not _equal(self._position, position):
-            flat = self._form(plain.reshape(-1, shape[2]), masks.reshape(-1, masks.shape[2]))
+            flat = self._form(plain.reshape(-1, plain.shape[2]), masks.reshape(-1, masks.shape[2]))
             self._rows = CanonicalRows(*(part.reshape(*shape[:2], -1) for part in flat))
             self._position = position
         return self._rows
@@ -52,13 +60,14 @@ class CanonicalSeats:
             ValueError: One is no action.
         """
         chosen = np.asarray(actions)
-        if ((chosen < 0) | (chosen >= game.num_actions)).any():
-            raise ValueError(f"actions must be 0 to {game.num_actions - 1}")
+        last = self.rows(game).actions.shape[2] - 1
+        if ((chosen < 0) | (chosen > last)).any():
+            raise ValueError(f"actions must be 0 to {last}")
         games = np.arange(game.num_envs)
         if chosen.ndim == 2:
             games = games[:, None]
         plain: Int64 = self.rows(game).actions[games, np.asarray(seats), chosen].astype(np.int64)
-        return plain
+        return plain if self._padding is None else self._padding.own_actions(plain)
 
 
 def _equal(before: tuple[Array, Array] | None, position: tuple[Array, Array]) -> bool:

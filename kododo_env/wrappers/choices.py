@@ -14,6 +14,7 @@ from kododo_env.core.numbers import shown, whole_number, whole_numbers
 from kododo_env.core.options import is_one_of
 from kododo_env.core.rows import numbers
 from kododo_env.wrappers.dealing import own_generator
+from kododo_env.wrappers.spaces import ObservationFormat
 
 OnIllegal = Literal["raise", "random"]
 ILLEGAL_ACTION = get_args(OnIllegal)
@@ -34,6 +35,7 @@ class Choices:
         game: The batch that is played.
         illegal_action: ``"raise"`` or ``"random"``.
         opponents: Whether there are agents who draw from ``rng`` too.
+        form: The form of the environment's masks and actions; None: the game's own.
 
     Attributes:
         replaces: Whether illegal actions are replaced.
@@ -43,13 +45,21 @@ class Choices:
         ValueError: ``illegal_action`` is neither.
     """
 
-    def __init__(self, game: BatchGame, illegal_action: OnIllegal, opponents: bool = True) -> None:
+    def __init__(
+        self,
+        game: BatchGame,
+        illegal_action: OnIllegal,
+        opponents: bool = True,
+        form: ObservationFormat | None = None,
+    ) -> None:
         if not is_one_of(illegal_action, ILLEGAL_ACTION):
             raise ValueError(
                 f"illegal_action must be {' or '.join(map(repr, ILLEGAL_ACTION))}, "
                 f"not {shown(illegal_action)}"
             )
         self._game = game
+        self._num_actions = game.num_actions if form is None else form.num_actions
+        self._has_own_numbers = form is None or form.has_own_numbers
         self.replaces = illegal_action == "random"
         self.rng = own_generator(None)
         self._draws = opponents or self.replaces
@@ -67,9 +77,9 @@ class Choices:
         Raises:
             ValueError: It is not a whole number, or not in the action space.
         """
-        if type(action) is int and 0 <= action < self._game.num_actions:
+        if type(action) is int and 0 <= action < self._num_actions:
             return action  # without the text for a message that nobody reads
-        return whole_number(action, f"the action of {who}", 0, self._game.num_actions - 1)
+        return whole_number(action, f"the action of {who}", 0, self._num_actions - 1)
 
     def unless_refused(self) -> Self:
         """A step that fails has drawn nothing, and says what helps against illegal actions.
@@ -106,8 +116,8 @@ class Choices:
             self._warn()
             return int(random_legal_actions(mask > 0, self.rng)), True
         legal = ", ".join(map(str, np.flatnonzero(mask)))
-        meaning = self._game.describe_action(number)
-        raise IllegalAction(f"illegal action of {who}: {number} ({meaning}); legal now: {legal}")
+        meaning = f" ({self._game.describe_action(number)})" if self._has_own_numbers else ""
+        raise IllegalAction(f"illegal action of {who}: {number}{meaning}; legal now: {legal}")
 
     def numbers(self, actions: Any, each: str, count: int) -> Array:
         """Several actions as integers, (count,); ``each`` says one for each of what.
@@ -131,7 +141,7 @@ class Choices:
         """
         if not self.replaces:
             return np.zeros(len(actions), np.bool_)
-        last = self._game.num_actions - 1
+        last = self._num_actions - 1
         for wrong in actions[(actions < 0) | (actions > last)][:1]:
             raise ValueError(f"actions must be 0 to {last}, not {wrong}")
         illegal = ~masks[numbers(len(actions)), actions]

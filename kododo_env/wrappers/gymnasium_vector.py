@@ -89,6 +89,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         action_mask: MaskPlace = "both",
         max_episode_steps: int | None = None,
         canonical: bool = False,
+        padded: bool = False,
     ) -> None:
         check_batch(game)
         check_render_mode(render_mode, batch=True)
@@ -99,11 +100,13 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self._seat_changes = learner is None
         self.seats = np.full(game.num_envs, learner or 0)
         self._reward = reward_function(reward)
-        self._choices = Choices(game, illegal_action)
-        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask, canonical)
+        self._format = ObservationFormat(
+            game, observation_dtype, normalize, action_mask, canonical, padded
+        )
+        self._choices = Choices(game, illegal_action, form=self._format)
         self._outer = OuterWrappers(self._format)
         self.single_observation_space = self._format.space
-        self.single_action_space = action_space(game)
+        self.single_action_space = action_space(self._format)
         self.observation_space = batch_space(self._format.space, game.num_envs)
         self.action_space = batch_space(self.single_action_space, game.num_envs)
         self._each = np.arange(game.num_envs)
@@ -215,7 +218,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         waiting = self._truncated & self._before
         if waiting.any():  # in the step that truncates, the mask is the position's own
             masks[waiting] = False
-            masks[waiting, self.game.no_op] = True
+            masks[waiting, self._format.no_op(self.game)] = True
         return masks
 
     def _masks(self) -> Bool:

@@ -56,6 +56,7 @@ class PettingZooTable:
         record: str | Path | None = None,
         max_cycles: int | None = None,
         canonical: bool = False,
+        padded: bool = False,
     ) -> None:
         check_single(game)
         check_render_mode(render_mode)
@@ -74,13 +75,16 @@ class PettingZooTable:
         self.agents: list[str] = []
         self._player_of = dict(zip(self.possible_agents, self.seats, strict=True))
         self._reward = reward_function(reward)
-        self._choices = Choices(game, illegal_action, len(self.seats) < game.num_players)
-        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask, canonical)
+        self._format = ObservationFormat(
+            game, observation_dtype, normalize, action_mask, canonical, padded
+        )
+        has_opponents = len(self.seats) < game.num_players
+        self._choices = Choices(game, illegal_action, has_opponents, self._format)
         # A dictionary rather than a cache: always the same objects, and it can be pickled.
         self.observation_spaces = {
             name: copy.deepcopy(self._format.space) for name in self.possible_agents
         }
-        self.action_spaces = {name: action_space(game) for name in self.possible_agents}
+        self.action_spaces = {name: action_space(self._format) for name in self.possible_agents}
         low, high = (
             np.tile(bound, game.num_players)
             for bound in (self._format.box.low, self._format.box.high)

@@ -80,6 +80,7 @@ class BatchVecEnv(VecEnv):
         action_mask: MaskPlace = "info",
         render_mode: PictureMode | None = None,
         canonical: bool = False,
+        padded: bool = False,
     ) -> None:
         check_batch(game)
         check_render_mode(render_mode, batch=True)
@@ -87,14 +88,17 @@ class BatchVecEnv(VecEnv):
         self._opponents = seated(opponents, game)
         self.seats = learners(self._opponents)
         self._reward = reward_function(reward)
-        self._choices = Choices(game, illegal_action, len(self.seats) < game.num_players)
-        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask, canonical)
+        self._format = ObservationFormat(
+            game, observation_dtype, normalize, action_mask, canonical, padded
+        )
+        has_opponents = len(self.seats) < game.num_players
+        self._choices = Choices(game, illegal_action, has_opponents, self._format)
         self._outer = OuterWrappers(self._format)
         self._noted: list[Any] = []  # the actions of step_async, which may be anything, None too
         num_slots = game.num_envs * len(self.seats)
         space, actions, metadata = (
             self._format.space,
-            action_space(game),
+            action_space(self._format),
             drawing_metadata(batch=True),
         )
         # VecEnv asks them for their render_mode.

@@ -52,6 +52,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             "action_mask"}``, a mask of float32.
         canonical: Whether observations, masks and actions have canonical form: the same for all
             positions that the game's symmetry makes equivalent.
+        padded: Whether observations, masks and actions have the size of the game's largest table,
+            so that one policy can play with any number of players.
 
     Attributes:
         game: The batch of one game that is played.
@@ -76,6 +78,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         normalize: bool = False,
         action_mask: MaskPlace = "both",
         canonical: bool = False,
+        padded: bool = False,
     ) -> None:
         check_single(game)
         learner, self._opponents = learner_and_opponents(seat, opponents, game)
@@ -85,12 +88,14 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self.game = game
         self.render_mode = render_mode
         self.metadata = drawing_metadata()
-        self._format = ObservationFormat(game, observation_dtype, normalize, action_mask, canonical)
+        self._format = ObservationFormat(
+            game, observation_dtype, normalize, action_mask, canonical, padded
+        )
         self.observation_space = self._format.space
-        self.action_space = action_space(game)
+        self.action_space = action_space(self._format)
         self._outer = OuterWrappers(self._format)
         self._reward = reward_function(reward)
-        self._choices = Choices(game, illegal_action)
+        self._choices = Choices(game, illegal_action, form=self._format)
         self._over = True
         self._goes_on = False  # whether an opponent failed after the learner's choice was played
 

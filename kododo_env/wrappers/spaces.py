@@ -15,6 +15,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown
 from kododo_env.core.observation import ObservationLayout
 from kododo_env.core.options import is_one_of
+from kododo_env.wrappers.all_tables import padding_of
 from kododo_env.wrappers.canonical_seats import CanonicalSeats
 
 MaskPlace = Literal["observation", "info", "both", "rllib"]
@@ -66,7 +67,8 @@ class ObservationFormat:
     A dtype can hold every number of an observation; None is the game's own, ``layout.dtype``, or
     float32 if numbers are normalised: divided by their piece's maximum. An observation with the
     mask is a dictionary. With ``canonical`` observations, masks and actions have canonical form
-    (see ``kododo_env.core.canonical``).
+    (see ``kododo_env.core.canonical``). With ``padded`` they have the size of the game's largest
+    table (see ``kododo_env.core.padding``), of which the canonical form is then.
 
     Attributes:
         dtype: That of an observation's numbers.
@@ -78,6 +80,8 @@ class ObservationFormat:
         key: The name of the numbers beside the mask.
         mask_dtype: That of the mask in an observation.
         in_info: Whether it is there.
+        num_actions: A, how many actions a mask has.
+        has_own_numbers: Whether an action's number is that of the game.
 
     Raises:
         ValueError: An option is unknown, or the dtype cannot hold the numbers.
@@ -90,6 +94,7 @@ class ObservationFormat:
         normalize: bool = False,
         action_mask: MaskPlace = "both",
         canonical: bool = False,
+        padded: bool = False,
     ) -> None:
         if not is_one_of(action_mask, ACTION_MASK):
             choices = ", ".join(map(repr, ACTION_MASK))
@@ -98,7 +103,14 @@ class ObservationFormat:
             raise ValueError(f"normalize must be True or False, not {shown(normalize)}")
         if not isinstance(canonical, bool):
             raise ValueError(f"canonical must be True or False, not {shown(canonical)}")
-        layout = game.layout
+        if not isinstance(padded, bool):
+            raise ValueError(f"padded must be True or False, not {shown(padded)}")
+        self._padding = padding_of(game) if padded else None
+        layout, actions = game.layout, game.actions
+        if self._padding is not None:
+            layout, actions = self._padding.layout, self._padding.actions
+        self.num_actions = actions.size
+        self.has_own_numbers = not (canonical or padded)
         self.dtype = _number_type(observation_dtype, layout.dtype, normalize)
         self.in_observation, self.in_info = action_mask != "info", action_mask in ("info", "both")
         # The mask is int8, which is what ``Discrete.sample`` takes.
@@ -109,11 +121,11 @@ class ObservationFormat:
         self.normalize = normalize
         high = np.ones_like(self.maxima) if normalize else self.maxima
         self.box = spaces.Box(np.zeros_like(high), high, dtype=self.dtype.type)
-        self.box.layouts = GameLayouts(layout, game.actions, canonical)  # type: ignore[attr-defined]
-        self._canonical = CanonicalSeats(game) if canonical else None
+        self.box.layouts = GameLayouts(layout, actions, canonical)  # type: ignore[attr-defined]
+        self._canonical = CanonicalSeats(game, self._padding) if canonical else None
         self.space: spaces.Space[Any] = self.box
         if self.in_observation:
-            mask = spaces.Box(0, 1, (game.num_actions,), self.mask_dtype.type)
+            mask = spaces.Box(0, 1, (actions.size,), self.mask_dtype.type)
             self.space = spaces.Dict({self.key: self.box, "action_mask": mask})
 
     def numbers(self, game: BatchGame, seats: Sequence[int] | None = None) -> Array:
@@ -122,6 +134,9 @@ class ObservationFormat:
             rows = self._canonical.rows(game).observations
             chosen = rows if seats is None else rows[:, seats]
             return self._scaled(np.array(chosen, self.dtype, order="C"))
+        if self._padding is not None:
+            own = game.observe() if seats is None else game.observe(seats=seats)
+            return self._scaled(self._padding.observations(own).astype(self.dtype, copy=False))
         if game.num_envs == 1 and seats is None:  # nothing to turn around: 1.1 times as fast
             return self._scaled(game.observe().astype(self.dtype, copy=False))
         places = game.num_players if seats is None else len(seats)
@@ -130,18 +145,26 @@ class ObservationFormat:
 
     def masks(self, game: BatchGame) -> Bool:
         """The legal actions of all seats, (N, P, A), perhaps the game's own array."""
-        if self._canonical is None:
-            return game.legal_action_mask()
-        masks: Bool = self._canonical.rows(game).masks
-        return masks
+        if self._canonical is not None:
+            masks: Bool = self._canonical.rows(game).masks
+            return masks
+        if self._padding is not None:
+            return self._padding.masks(game.legal_action_mask())
+        return game.legal_action_mask()
 
     def plain_actions(
         self, game: BatchGame, actions: Any, seats: Sequence[int] | Integer
     ) -> Int64 | Any:
         """The game's actions for those that were chosen; see ``CanonicalSeats.plain_actions``."""
-        if self._canonical is None:
-            return actions
-        return self._canonical.plain_actions(game, actions, seats)
+        if self._canonical is not None:
+            return self._canonical.plain_actions(game, actions, seats)
+        if self._padding is not None:
+            return self._padding.own_actions(actions)
+        return actions
+
+    def no_op(self, game: BatchGame) -> int:
+        """The number in a mask of the action of those who have nothing to decide."""
+        return game.no_op if self._padding is None else int(self._padding.numbers[game.no_op])
 
     def of_rows(self, rows: Array) -> Array:
         """The numbers of an observation that a game has told, of one or several rows (..., F).
@@ -193,6 +216,6 @@ def _number_type(given: npt.DTypeLike | None, own: np.dtype[Any], normalize: boo
     return dtype
 
 
-def action_space(game: BatchGame) -> spaces.Discrete:
+def action_space(game: BatchGame | ObservationFormat) -> spaces.Discrete:
     """The action numbers, 0 to A - 1."""
     return spaces.Discrete(game.num_actions)

@@ -76,9 +76,7 @@ def test_a_reward_is_named_or_the_callers_own() -> None:
     game = registry.batch_game("kododo", 2, 0)
     assert np.array_equal(reward_function(own)(game), own(game))
     assert {name: reward_function(name) for name in REWARDS} == REWARDS
-    with pytest.raises(
-        ValueError, match=r"^unknown reward 'x'; choose one of score, margin, win, margin\+win$"
-    ):
+    with pytest.raises(ValueError, match=r"'x'; choose one of score, margin, win, margin\+win$"):
         reward_function("x")
 
 

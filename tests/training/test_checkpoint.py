@@ -192,7 +192,6 @@ TASKS: list[tuple[dict[str, Any], str]] = [
     ({"recipe": None}, ONE_LINE),
     *(({"seed": seed}, r"\Aseed must be [^\n]*\Z") for seed in (0.5, "0", -1, 2**40, None)),
 ]
-BOTS = "exec:touch ran", "bot.py:Bot", "os:abort", "search:exec:touch ran:4", "flat:os:abort:4"
 RECIPES: list[tuple[dict[str, Any], str]] = [
     ({LONG: 1}, ONE_LINE),
     ({"tied": LONG}, ONE_LINE),
@@ -202,8 +201,10 @@ RECIPES: list[tuple[dict[str, Any], str]] = [
     ({"init": 5}, "must be names of agents"),
     ({"opponents": [[LONG]]}, ONE_LINE),
     ({"opponents": 5}, ONE_LINE),
-    *(({"opponents": [name]}, "takes no part in training") for name in BOTS),
-    ({"expert": BOTS[0]}, "takes no part in training"),
+    ({"reward": 5}, "reward and network must be names"),
+    ({"reward": "best"}, "--reward takes .*, not 'best'"),
+    ({"network": None}, "reward and network must be names"),
+    ({"network": "exec:touch ran"}, "--network takes"),
     ({"learning_rate": float("nan")}, "--learning-rate must be a finite number"),
     ({"width": 10**9}, "width must be 1 to 4096"),
     ({"width": 7, "tied": True}, "width must be at least 8 with --tied, not 7"),

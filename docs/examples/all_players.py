@@ -1,0 +1,147 @@
+"""One network for two to five players of Kododo, by PPO with masks in one file.
+
+    pip install '.[play,export,sb3]'
+    python docs/examples/all_players.py
+
+Each update plays games at the tables of all numbers of players, in which the network has all seats,
+and learns from them together: with padded=True the observations of all tables have one size. Then
+it is written as one policy file for each number of players, kododo-2p.onnx to kododo-5p.onnx, and
+compared with the policies that ship, of which each was trained for one table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+import kododo_env
+from kododo_env import registry
+from kododo_env.arena.match import Match
+from kododo_env.arena.text_table import table as aligned
+from kododo_env.export import export_tables
+from kododo_env.networks import GameNetwork
+from kododo_env.networks.network import drawn, log_probabilities
+from kododo_env.wrappers.sb3 import BatchVecEnv
+from kododo_env.wrappers.spaces import layouts_of
+
+GAE_LAMBDA, CLIP, VALUE, MINIBATCH, EPOCHS = 0.7, 0.2, 0.5, 4096, 2
+RATES, ENTROPIES = (1e-3, 1e-4), (0.02, 0.005)  # at the beginning and at the end
+SEATS = 512  # that are played at each table in an update
+
+
+def main() -> None:
+    """Train for some minutes, write the policy files, and print how they fare."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--game", default="kododo")
+    parser.add_argument("--minutes", type=float, default=2.0)
+    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--folder", type=Path, default=Path("all-players"))
+    options = parser.parse_args()
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(2)
+    tables = {}
+    for players in registry.door(options.game).PLAYERS:
+        seed = options.seed + players
+        game = registry.batch_game(options.game, SEATS // players, seed=seed, num_players=players)
+        tables[players] = BatchVecEnv(game, reward="margin+win", padded=True)
+    layouts = layouts_of(tables[players].observation_space)
+    network = GameNetwork(layouts.observation, layouts.actions, width=256, depth=3, one_hot=8)
+    train(network, tables, options.minutes)
+    files = export_tables(network, game, options.folder, temperature=0.25)
+    compare(options.game, files, options.games)
+
+
+def train(network: GameNetwork, tables: dict[int, BatchVecEnv], minutes: float) -> None:
+    """Play and learn by turns until the time is spent."""
+    optimizer = torch.optim.Adam(network.parameters(), lr=RATES[0], eps=1e-5)
+    begun, updates, decisions = time.perf_counter(), 0, 0
+    while (spent := (time.perf_counter() - begun) / (60 * minutes)) < 1:
+        optimizer.param_groups[0]["lr"] = RATES[0] + spent * (RATES[1] - RATES[0])
+        rows = [rollout(network, env) for env in tables.values()]
+        columns = [torch.cat(column) for column in zip(*rows, strict=True)]
+        learn(network, optimizer, columns, ENTROPIES[0] + spent * (ENTROPIES[1] - ENTROPIES[0]))
+        updates += 1
+        decisions += len(columns[0])
+    print(f"{updates} updates, {decisions / 1e6:.1f} million decisions in {minutes:g} minutes")
+
+
+def rollout(network: GameNetwork, env: BatchVecEnv) -> tuple[torch.Tensor, ...]:
+    """Play all games of a table to their end; observations, masks, actions and their gains."""
+    observations = torch.from_numpy(env.reset())
+    kept, rewards, values = [], [], []
+    over = False
+    while not over:
+        masks = torch.from_numpy(env.action_masks())
+        with torch.no_grad():
+            logits, value = network(observations)
+            log_probs = log_probabilities(logits, masks)
+            actions = drawn(log_probs)
+        kept.append((observations, masks, actions, log_probs.gather(1, actions[:, None])[:, 0]))
+        values.append(value.numpy())
+        following, reward, dones, _ = env.step(actions.numpy())
+        observations, over = torch.from_numpy(following), bool(dones.all())
+        rewards.append(reward)
+    advantages = np.zeros((len(rewards), env.num_envs), np.float32)
+    last = next_value = np.zeros(env.num_envs, np.float32)
+    for step in reversed(range(len(rewards))):
+        last = rewards[step] + next_value - values[step] + GAE_LAMBDA * last
+        next_value = values[step]
+        advantages[step] = last
+    gains = torch.from_numpy(advantages.reshape(-1))
+    returns = gains + torch.from_numpy(np.concatenate(values))
+    columns = [torch.cat(column) for column in zip(*kept, strict=True)]
+    return (*columns, gains, returns)
+
+
+def learn(
+    network: GameNetwork,
+    optimizer: torch.optim.Optimizer,
+    columns: list[torch.Tensor],
+    entropy_weight: float,
+) -> None:
+    """PPO's clipped objective over some epochs of minibatches."""
+    for _ in range(EPOCHS):
+        for chosen in torch.randperm(len(columns[0])).split(MINIBATCH):
+            observations, masks, actions, before, gains, returns = (
+                column[chosen] for column in columns
+            )
+            logits, values = network(observations)
+            log_probs = log_probabilities(logits, masks)
+            ratio = (log_probs.gather(1, actions[:, None])[:, 0] - before).exp()
+            gains = (gains - gains.mean()) / (gains.std() + 1e-8)
+            clipped = torch.clamp(ratio, 1 - CLIP, 1 + CLIP)
+            entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
+            loss = -torch.min(ratio * gains, clipped * gains).mean() - entropy_weight * entropy
+            loss = loss + VALUE * (returns - values).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(network.parameters(), 0.5)
+            optimizer.step()
+
+
+def compare(game: str, files: dict[int, Path], games: int) -> None:
+    """Print the share of one bot among equals of another kind, at each table."""
+    rows = [("players", "parity", "v heuristic", "v random", "specialist v heuristic", "v it")]
+    for players, path in files.items():
+        bot, specialist = kododo_env.load(path), f"{game}-{players}p"
+
+        def share(player, others, number=players):
+            return Match(player, others, game, number, games).play().share.texts(".3f")[0]
+
+        rows.append(
+            (
+                str(players), f"{1 / players:.3f}", share(bot, "heuristic"), share(bot, "random"),
+                share(specialist, "heuristic"), share(bot, specialist),
+            )
+        )  # fmt: skip
+    print(aligned(rows))
+
+
+if __name__ == "__main__":
+    main()

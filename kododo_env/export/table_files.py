@@ -1,0 +1,117 @@
+"""One network for all numbers of players, as one policy file for each of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.padding import Padding
+from kododo_env.export.exporting import SUFFIX, export
+from kododo_env.export.torch_models import Exported
+from kododo_env.wrappers.all_tables import all_tables, padding_of
+from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
+
+
+def export_tables(
+    network: nn.Module,
+    game: BatchGame,
+    folder: str | Path,
+    *,
+    temperature: float = 0.0,
+    normalize: bool = False,
+    observation_dtype: npt.DTypeLike | None = None,
+    action_mask: MaskPlace = "info",
+    training: dict[str, Any] | None = None,
+) -> dict[int, Path]:
+    """Write a network that learned with ``padded=True`` as one policy file per number of players.
+
+    Each file takes the plain observations of its table. The arguments are those of ``export``.
+
+    Args:
+        network: From padded observations (B, F), or observations and masks (B, A), to logits
+            (B, A), or logits and values.
+        game: A batch of the game at any of its tables, with the further rules that are played.
+        folder: Where the files are written: ``kododo-2p.onnx``, ``kododo-3p.onnx``, ...
+        temperature: At which the policies are meant to be played.
+        normalize: Whether it learned with ``normalize=True``.
+        observation_dtype: That with which it learned; None: the door's own.
+        action_mask: Where its mask was.
+        training: How it was trained, for the metadata.
+
+    Returns:
+        The files by the number of players.
+
+    Raises:
+        ValueError: As ``export``.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    facts = {"model": type(network).__name__, **(training or {})}
+    files = {}
+    for players, table in all_tables(game).items():
+        form = ObservationFormat(table, observation_dtype, normalize, action_mask, padded=True)
+        path = folder / f"{game.name}-{players}p{SUFFIX}"
+        at_table = AtTable(network, padding_of(table), form)
+        files[players] = export(at_table, table, path, temperature=temperature, training=facts)
+    return files
+
+
+class AtTable(nn.Module):
+    """A network over padded observations, as one over the plain observations of a table.
+
+    Args:
+        network: The network, which is copied.
+        padding: That of the table.
+        form: The form in which the network was given padded observations.
+    """
+
+    source: Tensor
+    exists: Tensor
+    mask_source: Tensor
+    mask_exists: Tensor
+    numbers: Tensor
+    maxima: Tensor
+
+    def __init__(self, network: nn.Module, padding: Padding, form: ObservationFormat) -> None:
+        super().__init__()
+        self.network = Exported(network, form)
+        self._dtype = getattr(torch, form.dtype.name)
+        self._normalize = form.normalize
+        source, exists = _gathered(padding.columns, padding.layout.size)
+        mask_source, mask_exists = _gathered(padding.numbers, padding.actions.size)
+        tables = {
+            "source": source,
+            "exists": exists,
+            "mask_source": mask_source,
+            "mask_exists": mask_exists,
+            "numbers": padding.numbers,
+            "maxima": padding.layout.maxima.astype(np.float32),
+        }
+        for name, table in tables.items():
+            self.register_buffer(name, torch.from_numpy(table), persistent=False)
+
+    def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, ...]:
+        """Logits (B, A) and, if the network gives any, values (B,) of the table's observations."""
+        padded = observation.to(torch.float32)[:, self.source] * self.exists
+        if self._normalize:
+            padded = padded / self.maxima
+        mask = action_mask.to(torch.float32)[:, self.mask_source] * self.mask_exists
+        logits, *values = self.network(padded.to(self._dtype), mask)
+        return logits[:, self.numbers], *values
+
+
+def _gathered(
+    places: npt.NDArray[np.intp], size: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """By which columns ``size`` padded ones are made, and 1 for each of them that exists."""
+    source = np.zeros(size, np.int64)
+    source[places] = np.arange(len(places))
+    exists = np.zeros(size, np.float32)
+    exists[places] = 1
+    return source, exists

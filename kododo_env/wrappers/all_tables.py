@@ -1,0 +1,52 @@
+"""The layouts that all tables of a game have in common, by the game's name."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from kododo_env import registry
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.padding import Layouts, Padding, common_layouts
+from kododo_env.rules_arguments import PLAYERS
+
+
+def padding_of(game: BatchGame) -> Padding:
+    """How a batch's observations and actions are padded to those of its game's largest table.
+
+    The tables are those of all numbers of players that can play by the batch's further rules.
+
+    Raises:
+        ValueError: The registry does not know the game.
+    """
+    tables = [table_layouts(table) for table in all_tables(game).values()]
+    return Padding(table_layouts(game), common_layouts(tables))
+
+
+def all_tables(game: BatchGame, num_envs: int = 1) -> dict[int, BatchGame]:
+    """A batch of the same game and further rules for each number of players that can play so."""
+    further = further_rules(game)
+    found = {}
+    for players in registry.door(game.name).PLAYERS:
+        if players == game.num_players:
+            found[players] = game.fresh(num_envs, 0)
+            continue
+        try:
+            found[players] = registry.batch_game(
+                game.name, num_envs, 0, **{PLAYERS: players}, **further
+            )
+        except ValueError:  # these rules are for fewer players, or for more
+            continue
+    return found
+
+
+def further_rules(game: BatchGame) -> dict[str, Any]:
+    """The rules of a batch that are not the usual ones of its number of players."""
+    usual = registry.batch_game(game.name, 1, 0, **{PLAYERS: game.num_players}).rules
+    rules = {field.name: getattr(game.rules, field.name) for field in fields(game.rules)}
+    return {name: value for name, value in rules.items() if value != getattr(usual, name)}
+
+
+def table_layouts(game: BatchGame) -> Layouts:
+    """The layouts of a batch."""
+    return Layouts(game.layout, game.actions)

@@ -1,0 +1,121 @@
+"""Padding: every number of a table has its place in the layouts that all tables have in common."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kododo_env import registry
+from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
+from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
+from kododo_env.core.padding import Layouts, Padding, common_layouts
+from kododo_env.wrappers.all_tables import all_tables, further_rules, padding_of
+from tests.doors import TABLES
+
+
+def batch(game: str, players: int, num_envs: int = 3) -> BatchGame:
+    return registry.batch_game(game, num_envs, 0, num_players=players)
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_every_number_keeps_its_place_in_its_piece(game: str, players: int) -> None:
+    """Seats that do not exist hold nothing, and actions that do not exist are illegal."""
+    played, rng = batch(game, players), np.random.default_rng(0)
+    padding = padding_of(played)
+    while not played.terminated.all():
+        observations = padding.observations(played.observe())
+        assert observations.dtype == padding.layout.dtype
+        assert (observations <= padding.layout.maxima).all()
+        own, padded = played.layout.views(played.observe()), padding.layout.views(observations)
+        for name, piece in padded.items():
+            rest = piece.copy()
+            if name in own:
+                corner = tuple(slice(length) for length in own[name].shape)
+                assert np.array_equal(piece[corner], own[name])
+                rest[corner] = 0
+            assert not rest.any()
+        masks = padding.masks(played.legal_action_mask())
+        assert masks.sum() == played.legal_action_mask().sum()
+        chosen = random_legal_actions(masks, rng)
+        actions = padding.own_actions(chosen)
+        played.step(actions)  # or it raises
+
+
+@pytest.mark.parametrize("game", registry.DOORS)
+def test_all_tables_have_the_same_layouts_in_common(game: str) -> None:
+    tables = all_tables(batch(game, max(registry.door(game).PLAYERS)))
+    assert tuple(tables) == registry.door(game).PLAYERS
+    paddings = [padding_of(table) for table in tables.values()]
+    assert len({each.layout.fingerprint() for each in paddings}) == 1
+    assert len({each.actions for each in paddings}) == 1
+    largest = max(table.layout.size for table in tables.values())
+    assert paddings[0].layout.size == largest
+    assert paddings[0].layout.symmetry is not None
+
+
+def test_further_rules_hold_at_all_tables() -> None:
+    long = registry.batch_game("kododo", 1, num_players=4, variant="long", target_score=30)
+    assert further_rules(long) == {"variant": "long", "target_score": 30}
+    assert {table.rules.target_score for table in all_tables(long).values()} == {30}
+    few = registry.batch_game("kododo", 1, num_players=2, removed_cards=2)
+    assert tuple(all_tables(few)) == (2,)
+
+
+def test_an_action_of_another_table_is_none_here() -> None:
+    """KADO's dealer gives the card to one of the players."""
+    padding = padding_of(batch("kado", 2))
+    place = padding.actions.where("give")
+    assert padding.own_actions(np.array([place.start])).tolist() == [0]
+    with pytest.raises(ValueError, match=f"there is no action {place.start + 2} at this table"):
+        padding.own_actions(np.array([place.start + 2]))
+    with pytest.raises(ValueError, match="actions must be 0 to 66"):
+        padding.own_actions(np.array([67]))
+
+
+SEATS = Piece("cards", (2, 3), 4, "", ("seat", "colour"))
+TABLE = Layouts(
+    ObservationLayout((SEATS,), Symmetry(("colour",), "permutations", ("cards",))),
+    ActionLayout((SlotPiece("lay", "cards", 2, 2), ActionPiece("pass"))),
+)
+
+
+def test_blocks_that_play_from_slots_have_a_place_for_each_choice() -> None:
+    larger = TABLE._replace(actions=ActionLayout((SlotPiece("lay", "cards", 3, 2),)))
+    common = common_layouts([TABLE, larger])
+    assert Padding(TABLE, common).numbers.tolist() == [0, 3]
+    assert Padding(larger, common).numbers.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (replace(SEATS, name="gifts", axes=("seat", "gift")), "the same symmetry"),
+        (replace(SEATS, shape=(2, 4)), "not the same length"),
+        (replace(SEATS, shape=(3, 2), axes=("colour", "seat")), "has not the same axes"),
+    ],
+)
+def test_tables_without_common_layouts_are_refused(other: Piece, said: str) -> None:
+    symmetry = Symmetry(("colour",), "permutations", ("cards",))
+    if "colour" not in other.axes:
+        symmetry = Symmetry(("gift",), "permutations", ("gifts",))
+    layouts = TABLE._replace(observation=ObservationLayout((other,), symmetry))
+    with pytest.raises(ValueError, match=said):
+        common_layouts([TABLE, layouts])
+
+
+def test_a_table_that_is_none_of_the_common_layouts_is_refused() -> None:
+    larger = TABLE._replace(
+        observation=ObservationLayout((replace(SEATS, shape=(3, 3)),), TABLE.observation.symmetry)
+    )
+    with pytest.raises(ValueError, match="no place for all of 'cards'"):
+        Padding(larger, TABLE)
+    other = TABLE._replace(actions=ActionLayout((ActionPiece("draw"),)))
+    with pytest.raises(ValueError, match="have no 'draw'"):
+        Padding(other, TABLE)
+    blocks = TABLE._replace(actions=ActionLayout((ActionPiece("lay"),)))
+    with pytest.raises(ValueError, match="the actions 'lay' are not the same"):
+        common_layouts([TABLE, blocks])

@@ -1,0 +1,393 @@
+"""Rewards, networks and bots of a user's own in a training, and that no file starts their code."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from agents.commands.train import train
+from agents.export.policy_weights import network_of
+from agents.ppo.own_network import OwnNetwork
+from agents.ppo.ppo import PPO
+from agents.recipes.recipe import Recipe
+from agents.training.checkpoint import Checkpoint, read_checkpoint
+from agents.training.own_parts import check_own_parts
+from agents.training.trainer import Trainer
+from agents.training.training_config import (
+    Task,
+    TrainConfig,
+    Which,
+    default_config,
+    defaults,
+    task_of,
+)
+from kododo_env import kododo_v0
+from kododo_env.core.rewards import REWARDS
+from kododo_env.networks.network import GameNetwork
+from kododo_env.policy.onnx_agent import OnnxAgent
+from tests.command_line import train_py
+from tests.helpers import made_once
+from tests.trainings import NO_EXPORT, numbers_of, short, update
+
+CODE = """
+import pathlib
+
+import numpy as np
+import torch
+from torch import nn
+
+from kododo_env.networks import GameNetwork
+
+with open(pathlib.Path(__file__).with_name("ran"), "a") as file:
+    file.write("x")
+
+
+class Net(nn.Module):
+    def __init__(self, layout, actions, width):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(layout.size, width), nn.ReLU(), nn.Dropout(0.5))
+        self.hidden = nn.Linear(width, width, bias=False)
+        self.logits = nn.Linear(width, actions.size)
+        self.value = nn.Linear(width, 1)
+        self.unused = nn.Linear(3, 3)
+
+    def forward(self, observation):
+        hidden = self.hidden(self.body(observation))
+        return self.logits(hidden), self.value(hidden)
+
+
+class Deeper(GameNetwork):
+    def __init__(self, *layouts, **settings):
+        super().__init__(*layouts, **settings)
+        width = settings["width"]
+        self.trunk = nn.Sequential(*self.trunk, nn.Linear(width, width), nn.ReLU())
+
+
+class Short(Net):
+    def forward(self, observation):
+        logits, value = super().forward(observation)
+        return logits[:, 1:], value
+
+
+class Alone(Net):
+    def forward(self, observation):
+        return super().forward(observation)[0]
+
+
+class Raising(Net):
+    def forward(self, observation):
+        raise KeyError("no such thing")
+
+
+class Recurrent(Net):
+    def __init__(self, layout, actions, width):
+        super().__init__(layout, actions, width)
+        self.body = nn.Sequential(nn.Linear(layout.size, width))
+        self.cell = nn.GRUCell(width, width)
+
+    def forward(self, observation):
+        hidden = self.cell(self.body(observation))
+        return self.logits(hidden), self.value(hidden)
+
+
+class Bare(nn.Module):
+    def __init__(self, layout, actions):
+        super().__init__()
+        self.logits = nn.Linear(layout.size, actions.size)
+
+    def forward(self, observation):
+        return self.logits(observation), observation.sum(dim=1)
+
+
+def points(game):
+    return game.rewards.astype(np.float64) * 2
+
+
+def flat(game):
+    return game.rewards.sum(axis=1)
+
+
+def late(game):
+    return np.where(game.terminated[:, None], np.nan, game.rewards)
+
+
+def broken(game):
+    return game.no_such_thing
+
+
+class Bot:
+    def act(self, view, rng):
+        return view.legal_action_mask.argmax(axis=1)
+"""
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of a user's own code, which notes beside it how often it is run."""
+    path = tmp_path_factory.mktemp("code") / "parts.py"
+    path.write_text(CODE)
+    return path
+
+
+def times_run(parts: Path) -> int:
+    ran = parts.with_name("ran")
+    return len(ran.read_text()) if ran.exists() else 0
+
+
+def own(parts: Path, run_dir: Path, **changes: Any) -> TrainConfig:
+    """A short run with a reward, a network, and an opponent of the user's own."""
+    settings = {
+        "reward": f"{parts}:points",
+        "network": f"{parts}:Net",
+        "opponents": ("greedy", f"{parts}:Bot"),
+    }
+    return short(run_dir, **settings | changes)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A run with parts of a user's own, and the file of these."""
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        (folder / "parts.py").write_text(CODE)
+        train(own(folder / "parts.py", folder / "run"))
+
+    folder = made_once(tmp_path_factory, "own-parts", make)
+    return folder / "run", folder / "parts.py"
+
+
+def test_a_run_with_own_parts_names_them_and_its_policy_plays(whole: tuple[Path, Path]) -> None:
+    run, _ = whole
+    recipe = json.loads((run / "config.json").read_text())["task"]["recipe"]
+    saved = read_checkpoint(run / "checkpoint.zip").task.recipe
+    for name in ("reward", "network"):
+        assert recipe[name] == getattr(saved, name)
+        assert recipe[name].endswith({"reward": "parts.py:points", "network": "parts.py:Net"}[name])
+    assert [name.rpartition(":")[2] for name in saved.opponents] == ["greedy", "Bot"]
+    policy = OnnxAgent(run / "policy.onnx")
+    assert policy.metadata.training["recipe"]["network"] == recipe["network"]
+    assert not policy.metadata.network
+    game = kododo_v0.batch_game(5, num_players=3)
+    chosen = policy.act(game.view(0), np.random.default_rng(0))
+    assert game.legal_action_mask()[np.arange(5), 0, chosen].all()
+    with pytest.raises(ValueError, match="does not tell how its network is built"):
+        network_of(run / "policy.onnx")
+
+
+def arguments(run: Path, parts: Path, *left_out: str) -> list[str]:
+    given = {
+        "--reward": [f"{parts}:points"],
+        "--network": [f"{parts}:Net"],
+        "--opponents": ["greedy", f"{parts}:Bot"],
+    }
+    named = [word for name in given if name not in left_out for word in (name, *given[name])]
+    return ["--resume", "--run-dir", str(run), "--steps", "1", "--games", "20", *named]
+
+
+@pytest.fixture
+def begun(parts: Path, tmp_path: Path) -> Path:
+    """A run with parts of the user's own, after its first update."""
+    config = own(parts, tmp_path / "run", steps=2)
+    (tmp_path / "run").mkdir()
+    Trainer(config, Checkpoint(task_of(config)), tmp_path / "run").run()
+    return tmp_path / "run"
+
+
+@pytest.mark.parametrize(
+    "left_out", [["--reward"], ["--network"], ["--opponents"], ["--reward", "--network"]]
+)
+def test_a_run_starts_no_code_that_is_not_named_again(
+    left_out: Sequence[str], begun: Path, parts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A checkpoint may be somebody else's."""
+    before = times_run(parts)
+    read_checkpoint(begun / "checkpoint.zip")
+    code, said, error = train_py(capsys, arguments(begun, parts, *left_out))
+    assert (code, said, error.count("\n")) == (2, "", 1)
+    assert "a checkpoint starts none: give " in error
+    assert all(option in error for option in left_out)
+    assert times_run(parts) == before
+
+
+def test_nor_does_a_run_that_was_killed_before_its_first_checkpoint(
+    begun: Path, parts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts = {"task": read_checkpoint(begun / "checkpoint.zip").task.to_dict()}
+    (begun / "checkpoint.zip").unlink()
+    (begun / "config.json").write_text(json.dumps(facts))
+    before = times_run(parts)
+    code, _, error = train_py(capsys, ["--resume", "--run-dir", str(begun)])
+    assert code == 2
+    assert "a checkpoint starts none" in error
+    assert times_run(parts) == before
+
+
+def test_a_resumed_run_has_the_reward_and_network_that_it_began_with(
+    begun: Path, parts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for option, other in (("--reward", "win"), ("--network", f"{parts}:Bare")):
+        before = times_run(parts)
+        code, _, error = train_py(capsys, [*arguments(begun, parts, option), option, other])
+        assert code == 2
+        assert f"{option} cannot be changed on --resume" in error
+        assert times_run(parts) == before
+
+
+def test_a_run_with_own_parts_goes_on(begun: Path, parts: Path) -> None:
+    """With another opponent in place of the bot, if that is asked for."""
+    code = {"reward": f"{parts}:points", "network": f"{parts}:Net", "opponents": ("greedy",)}
+    config = defaults(Which(run_dir=begun, resume=True, **code))
+    assert config.settings.opponents == ("greedy",)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(*NO_EXPORT)
+        patch.setattr("agents.commands.train.check_own_parts", lambda _: None)  # takes seconds
+        train(replace(config, run_dir=begun, resume=True, steps=2100, games=30))
+    after = read_checkpoint(begun / "checkpoint.zip")
+    assert after.progress.updates > 1
+    assert after.task.recipe.opponents == ("greedy",)
+
+
+def test_the_command_that_goes_on_names_the_code(
+    parts: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(Trainer, "_measure_if_due", lambda _: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(*NO_EXPORT)
+    small = ["--num-envs", "16", "--games", "20", "--players", "2", "--threads", "1"]
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    line = ["--run-dir", str(tmp_path / "run"), *small, "--reward", f"{parts}:points"]
+    code, _, error = train_py(capsys, line)
+    signal.signal(signal.SIGINT, former)
+    assert code == 130
+    assert error.endswith(f" --run-dir {tmp_path / 'run'} --reward {parts}:points\n")
+
+
+@pytest.mark.parametrize(
+    ("reward", "said"),
+    [
+        ("flat", r"fails: ValueError: a reward function gives the shape \(2, 3\), not \(2,\)"),
+        ("late", "fails: ValueError: a reward function gives finite numbers"),
+        ("broken", r"fails: AttributeError: .*no_such_thing.* \(parts.py, line \d+\)$"),
+        ("nothing", "there is no function or class nothing there"),
+    ],
+)
+def test_a_reward_that_is_none_is_refused_before_anything_is_learned(
+    reward: str, said: str, parts: Path
+) -> None:
+    task = Task("kododo", {"num_players": 3}, Recipe(reward=f"{parts}:{reward}"), 0)
+    with pytest.raises(ValueError, match=rf"\A--reward .*{said}") as refused:
+        check_own_parts(task)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("network", "said"),
+    [
+        ("Short", r"forward must give logits \(3, 15\) and values \(3,\) .*, not \(3, 14\), "),
+        ("Alone", r"forward must give logits .*, not \(3, 15\)"),
+        ("Raising", "KeyError: 'no such thing'"),
+        ("Recurrent", "the network is recurrent"),
+        ("points", "it must be a class that inherits from torch.nn.Module"),
+        ("Nothing", "there is no function or class Nothing there"),
+    ],
+)
+def test_a_network_that_cannot_serve_is_refused_before_anything_is_learned(
+    network: str, said: str, parts: Path
+) -> None:
+    """One that cannot become a policy file would have been trained to its end first."""
+    task = Task("kododo", {"num_players": 3}, Recipe(network=f"{parts}:{network}", width=8), 0)
+    with pytest.raises(ValueError, match=rf"\A--network .*{said}") as refused:
+        check_own_parts(task)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"network": "Bare", "width": 16}, r"--width: .* takes no argument width; leave it out"),
+        ({"network": "Net", "init": "kododo-3p"}, "--network: --init has a network of its own"),
+    ],
+)
+def test_settings_that_a_network_does_not_take_are_refused(
+    changes: dict[str, Any], said: str, parts: Path
+) -> None:
+    network = f"{parts}:{changes['network']}"
+    with pytest.raises(ValueError, match=said):
+        task_of(default_config("kododo", 3, **changes | {"network": network}))
+
+
+def test_a_network_need_take_no_settings(parts: Path) -> None:
+    task = task_of(default_config("kado", 2, network=f"{parts}:Bare", expert=""))
+    model = PPO(task.batch_game(3), replace(task.recipe, batch_size=64), 0)
+    before = numbers_of(model.network)
+    update(model, task.batch_game(3))
+    assert not torch.equal(numbers_of(model.network), before)
+
+
+@pytest.mark.parametrize("muon", [0.0, 30.0])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_own_network_learns(muon: float, threads: int, parts: Path) -> None:
+    """Weights that its answers do not depend on stay; dropout never makes its answers random."""
+    game = kododo_v0.batch_game(8, num_players=2)
+    recipe = Recipe(
+        network=f"{parts}:Net", reward=f"{parts}:points", width=16, muon=muon, magnet=0.1,
+        batch_size=64,
+    )  # fmt: skip
+    model = PPO(game, recipe, 0, threads=threads)
+    assert isinstance(model.network, OwnNetwork)
+    inner = model.network.network
+    sizes = [tuple(each.shape) for each in model.network.hidden_matrices()]
+    assert sizes == [(16, game.layout.size), (16, 16), (3, 3)]
+    unused, hidden = inner.unused.weight.clone(), inner.hidden.weight.clone()
+    decisions = update(model, game)
+    assert decisions["advantages"].dtype == torch.float32
+    assert not torch.equal(inner.hidden.weight, hidden)
+    if not muon:
+        assert torch.equal(inner.unused.weight, unused)
+    rows = torch.from_numpy(np.array(game.observe()[:, 0]))
+    assert torch.equal(model.network(rows)[0], model.network(rows)[0])
+
+
+def test_a_kind_of_game_network_is_asked_as_one(parts: Path, tmp_path: Path) -> None:
+    game = kododo_v0.batch_game(4, num_players=2)
+    recipe = Recipe(network=f"{parts}:Deeper", width=16, muon=30.0, batch_size=64)
+    model = PPO(game, recipe, 0)
+    assert isinstance(model.network, GameNetwork)
+    assert len(model.network.trunk) == 2 * recipe.depth + 2
+    assert update(model, game)["entries"].shape[1] > 0
+    check_own_parts(Task("kododo", {"num_players": 2}, recipe, 0))
+
+
+@pytest.mark.parametrize("name", REWARDS)
+def test_a_named_reward_is_that_of_the_environments(name: str) -> None:
+    game = kododo_v0.batch_game(3, num_players=2, seed=0)
+    rng = np.random.default_rng(0)
+    while not game.terminated.all():
+        mask = game.legal_action_mask()
+        game.step(np.where(mask, rng.random(mask.shape), 0).argmax(axis=2))
+        assert np.array_equal(Recipe(reward=name).reward_function()(game), REWARDS[name](game))
+
+
+def test_an_own_expert_is_imitated_and_named_again(parts: Path, tmp_path: Path) -> None:
+    expert = f"{parts}:Bot"
+    config = short(tmp_path, expert=expert, imitation_steps=1000, steps=500)
+    Trainer(config, Checkpoint(task_of(config)), tmp_path).run()
+    with pytest.raises(ValueError, match=r"a checkpoint starts none: give --expert again"):
+        defaults(Which(run_dir=tmp_path, resume=True))
+    assert defaults(Which(run_dir=tmp_path, resume=True, expert=expert)).settings.expert == expert
+
+
+def test_a_cluster_does_not_have_the_users_code(parts: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="--network: a cluster does not have your code"):
+        short(tmp_path, network=f"{parts}:Net", engine="ray")
