@@ -41,6 +41,7 @@ def export(
     normalize: bool = False,
     observation_dtype: npt.DTypeLike | None = None,
     action_mask: MaskPlace = "info",
+    canonical: bool = False,
     training: dict[str, Any] | None = None,
 ) -> Path:
     """Write a trained model as a policy file, after comparing the file with the model.
@@ -68,6 +69,8 @@ def export(
             file's input.
         action_mask: ``"info"``: its observation is an array; else a module takes a dictionary of
             ``"observation"`` and ``"action_mask"``, or as RLlib's modules do with ``"rllib"``.
+        canonical: Whether it learned with ``canonical=True``; not for an ONNX file. The policy
+            file takes plain observations, and its logits are those of plain actions.
         training: How it was trained, for the metadata; the library and its version are added.
 
     Raises:
@@ -83,7 +86,7 @@ def export(
         check_other(path, model, "the model itself: write the policy elsewhere")
     if training is not None and not isinstance(training, Mapping):
         raise ValueError(f"training must be a dictionary, not {shown(training)}")
-    trained = _trained(model, game, normalize, observation_dtype, action_mask)
+    trained = _trained(model, game, normalize, observation_dtype, action_mask, canonical)
     made_by = {**trained.made_by, "exported_by": f"kododo-env {__version__}"}
     return write_policy(
         trained, game, path, temperature=temperature, training={**made_by, **(training or {})}
@@ -96,9 +99,15 @@ def _trained(
     normalize: bool,
     observation_dtype: npt.DTypeLike | None,
     action_mask: MaskPlace,
+    canonical: bool,
 ) -> Trained:
     """A model of any kind as ONNX."""
     if isinstance(model, str | Path):
+        if canonical:
+            raise ValueError(
+                "canonical=True takes a torch.nn.Module or a model of stable-baselines3, not an "
+                "ONNX file"
+            )
         return from_file(Path(model), game, normalize, observation_dtype, action_mask)
     kinds = {f"{each.__module__}.{each.__qualname__}" for each in type(model).__mro__}
     if not kinds & {_SB3, _TORCH}:
@@ -113,7 +122,7 @@ def _trained(
         return from_model(model, game)
     from kododo_env.export.torch_models import from_module
 
-    form = ObservationFormat(game, observation_dtype, normalize, action_mask)
+    form = ObservationFormat(game, observation_dtype, normalize, action_mask, canonical)
     return from_module(model, game, form)
 
 

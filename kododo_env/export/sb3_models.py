@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from kododo_env.core.agent import TIE
 from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.canonical import CanonicalForm
 from kododo_env.export.onnx_models import STATELESS
 from kododo_env.export.parity import Answers
 from kododo_env.export.torch_models import from_module
@@ -92,7 +93,9 @@ def _form_of(model: Any, game: BatchGame) -> ObservationFormat:
     if isinstance(box, spaces.Box) and box.shape == (game.layout.size,):
         normalize = box.dtype.kind == "f" and bool((box.high <= 1).all())
         where: MaskPlace = "rllib" if rllib else "observation" if in_observation else "info"
-        form = ObservationFormat(game, box.dtype, normalize, where)
+        layouts = getattr(box, "layouts", None)
+        canonical = layouts is not None and layouts.canonical
+        form = ObservationFormat(game, box.dtype, normalize, where, canonical)
     if form is None or form.space != space:
         wanted = _told(ObservationFormat(game, action_mask="info").space)
         raise ValueError(
@@ -181,12 +184,19 @@ def _actor_critic(policy: Any, seen: Any) -> tuple[Tensor, Tensor]:
 
 def _checked(model: Any, form: ObservationFormat, answers: Answers) -> Answers:
     """The answers, after they were compared with what the model itself would do without masks."""
+    canonical = CanonicalForm(*form.layouts[:2]) if form.layouts.canonical else None
 
     def checked(numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
         logits, values = answers(numbers, mask)
+        if canonical is not None:
+            whole = np.rint(numbers * form.maxima) if form.normalize else numbers
+            ordered, mask, actions = canonical(whole.astype(form.layouts.observation.dtype), mask)
+            numbers = form.of_rows(ordered)
         seen, normalizer = form.observation(numbers, mask), model.get_vec_normalize_env()
         seen = normalizer.normalize_obs(seen) if normalizer is not None else seen
         chosen, _ = model.predict(seen, deterministic=True)
+        if canonical is not None:
+            chosen = np.take_along_axis(actions, chosen[:, None], axis=1)[:, 0]
         lost = logits.max(axis=1) - np.take_along_axis(logits, chosen[:, None], 1)[:, 0]
         if lost.max() > TIE:
             raise ValueError(

@@ -20,6 +20,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.export.onnx_models import STATELESS, reduced_types, tidied
 from kododo_env.export.parity import Answers, positions
 from kododo_env.export.trained import Ends, Trained
+from kododo_env.networks.canonical import CanonicalActions
 from kododo_env.policy.onnx_graph import OPSET
 from kododo_env.policy.plain_text import plain
 from kododo_env.wrappers.spaces import ObservationFormat
@@ -49,20 +50,42 @@ class Exported(nn.Module):
         self._reduced = bool(_reduced_tensors(network))
         for tensor in _reduced_tensors(self.network):
             tensor.data = tensor.data.float()
+        self._canonical: CanonicalActions | None = None
+        self._maxima = torch.from_numpy(form.maxima) if form.normalize else None
+        if form.layouts.canonical:
+            self._canonical = CanonicalActions(form.layouts.observation, form.layouts.actions)
         self._key = form.key if form.in_observation else None
         self._mask_type = torch.bool if bool_mask else getattr(torch, form.mask_dtype.name)
         self._second = _wants_mask(network)
 
     def forward(self, numbers: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
         """Logits (B, A), and values (B,) if the network gives any, both float32."""
+        places: Tensor | None = None
+        if self._canonical is not None:
+            numbers, mask, places = self._in_canonical_form(self._canonical, numbers, mask)
         mask = mask.to(self._mask_type)
         if self._reduced and numbers.dtype in _REDUCED:
             numbers = numbers.float()
         given: Any = {self._key: numbers, "action_mask": mask} if self._key else numbers
         found = self.network(given, mask) if self._second else self.network(given)
         logits, *values = found if isinstance(found, tuple | list) else (found,)
+        if places is not None:
+            logits = logits.gather(1, places)
         # A state that there is not, as Tianshou's networks give it, is no value.
         return logits.float(), *(each.flatten().float() for each in values if each is not None)
+
+    def _in_canonical_form(
+        self, canonical: CanonicalActions, numbers: Tensor, mask: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Canonical numbers and masks, and the canonical action of each plain one."""
+        whole = numbers if self._maxima is None else (numbers * self._maxima).round()
+        ordered, places = canonical(whole)
+        if self._maxima is not None:
+            ordered = ordered / self._maxima
+        actions = torch.arange(mask.shape[1], device=mask.device)
+        moved = (places[:, None, :] == actions[:, None]).to(torch.float32)
+        masks = (moved @ mask.to(torch.float32)[:, :, None]).squeeze(2)
+        return ordered.to(numbers.dtype), masks.to(mask.dtype), places
 
 
 def _reduced_tensors(network: nn.Module) -> list[Tensor]:

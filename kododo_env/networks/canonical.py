@@ -128,7 +128,7 @@ class Canonical(nn.Module):
 
     def _unchanged(self, numbers: Tensor) -> tuple[Tensor, Tensor]:
         """``forward`` where every entry is in its place."""
-        places = torch.arange(self.entries, device=numbers.device).expand(len(numbers), -1)
+        places = torch.arange(self.entries, device=numbers.device).expand(numbers.shape[0], -1)
         entries = _apply(self.target, places)
         if self.hand is not None:
             entries = torch.cat([entries, self._slots(numbers, places)], dim=1)
@@ -229,3 +229,61 @@ def columns_of(numbers: Tensor, columns: Tensor) -> Tensor:
     if torch.compiler.is_exporting():
         return numbers[:, columns]
     return numbers.index_select(1, columns)
+
+
+class CanonicalActions(nn.Module):
+    """Canonical observations in the layout's order, and where each plain action is among theirs.
+
+    Args:
+        layout: The game's observations.
+        actions: The game's actions.
+    """
+
+    def __init__(self, layout: ObservationLayout, actions: ActionLayout) -> None:
+        super().__init__()
+        self.actions = actions
+        self.canonical = Canonical(layout, actions, np.arange(layout.size))
+
+    def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
+        """Canonical observations (B, F) float32, and the canonical action of each plain one (B, A).
+
+        A network's logits of canonical actions, gathered by the second, are those of plain actions.
+        """
+        ordered, entries = self.canonical(observation)
+        parts = []
+        entry = 0
+        start = 0
+        for piece in self.actions.pieces:
+            if isinstance(piece, ActionPiece):
+                parts.append(entries[:, entry : entry + piece.size] + (start - entry))
+                entry += piece.size
+            else:
+                places = self._slot_places(observation, entries[:, self.canonical.first_type :])
+                parts.append(start + self._played(piece, places[:, : piece.slots]))
+            start += piece.size
+        return ordered, torch.cat(parts, dim=1)
+
+    def _slot_places(self, observation: Tensor, types: Tensor) -> Tensor:
+        """The canonical place of each slot of the hand, (B, slots); empty slots are last."""
+        hand = self.canonical.hand
+        assert hand is not None
+        cards = observation[:, self.canonical.layout.where(hand.name)].to(torch.float32)
+        slots = torch.arange(types.shape[1], device=types.device, dtype=torch.float32)
+        empty = (slots >= cards.sum(dim=1, keepdim=True)).to(torch.float32)
+        # Equal cards keep their order: no two slots have the same key.
+        last_type = self.canonical.first_type + hand.size
+        keys = (types.to(torch.float32) + empty * last_type) * types.shape[1] + slots
+        places: Tensor = (keys[:, None, :] < keys[:, :, None]).to(torch.float32).sum(dim=2)
+        return places
+
+    def _played(self, piece: SlotPiece, places: Tensor) -> Tensor:
+        """The action within its block that plays the slots which have these places; int64."""
+        if piece.plays == 1:
+            return places.to(torch.int64)
+        first, second = np.array(piece.choices).T
+        ends = [columns_of(places, torch.from_numpy(end)) for end in (first, second)]
+        lower = torch.minimum(*ends)
+        higher = torch.maximum(*ends)
+        # The pairs before those that begin with ``lower``, then those from it on.
+        before = lower * (2 * piece.slots - lower - 1) / 2
+        return (before + higher - lower - 1).to(torch.int64)

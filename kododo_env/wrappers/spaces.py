@@ -80,6 +80,7 @@ class ObservationFormat:
         key: The name of the numbers beside the mask.
         mask_dtype: That of the mask in an observation.
         in_info: Whether it is there.
+        layouts: The layouts, and whether they are in canonical form.
         num_actions: A, how many actions a mask has.
         has_own_numbers: Whether an action's number is that of the game.
 
@@ -121,7 +122,8 @@ class ObservationFormat:
         self.normalize = normalize
         high = np.ones_like(self.maxima) if normalize else self.maxima
         self.box = spaces.Box(np.zeros_like(high), high, dtype=self.dtype.type)
-        self.box.layouts = GameLayouts(layout, actions, canonical)  # type: ignore[attr-defined]
+        self.layouts = GameLayouts(layout, actions, canonical)
+        self.box.layouts = self.layouts  # type: ignore[attr-defined]
         self._canonical = CanonicalSeats(game, self._padding) if canonical else None
         self.space: spaces.Space[Any] = self.box
         if self.in_observation:
