@@ -215,8 +215,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     def action_masks(self) -> Bool:
         """The learner's legal actions, (N, A)."""
         masks = np.array(self._masks(), order="C")
-        waiting = self._truncated & self._before
-        if waiting.any():  # in the step that truncates, the mask is the position's own
+        if self.max_episode_steps is not None:
+            waiting = self._truncated & self._before  # the step that truncates has its true mask
             masks[waiting] = False
             masks[waiting, self._format.no_op(self.game)] = True
         return masks
@@ -227,14 +227,20 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _over(self) -> Bool:
         """Which games are over for the learner, (N,): those that have ended or were cut short."""
+        if self.max_episode_steps is None:
+            return self.game.terminated
         return self.game.terminated | self._truncated
+
+    def _deciding(self) -> Bool:
+        """In which games the learner has something to decide, (N,)."""
+        deciding = self._own(self.game.deciding())
+        return deciding if self.max_episode_steps is None else deciding & ~self._truncated
 
     def _truncate(self) -> Bool:
         """Cut episodes short where the learner would decide once more than it may: which, (N,)."""
         if self.max_episode_steps is None:
             return np.zeros(self.num_envs, np.bool_)
-        spent = self._decisions >= self.max_episode_steps
-        truncated: Bool = spent & self._own(self.game.deciding()) & ~self._over()
+        truncated: Bool = self._deciding() & (self._decisions >= self.max_episode_steps)
         self._truncated = self._truncated | truncated
         return truncated
 
@@ -366,7 +372,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         """From here on counts what the next return of ``step`` gives; or that is settled."""
         self._info = info
         self._told = told
-        self._before = self._over()
+        self._before = self._over().copy()
 
     def _lay(self, actions: Any) -> None:
         """Play the learner's choices and play on; or deal again, where that is the step."""
@@ -380,10 +386,9 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             self._begin(self._restart())
             return
         self._since({})
-        if self.max_episode_steps is not None:
-            deciding = self._own(game.deciding())
+        deciding = None if self.max_episode_steps is None else self._deciding()
         replaced = self._play(actions)
-        if self.max_episode_steps is not None:
+        if deciding is not None:
             self._decisions = self._decisions + deciding
         if replaced.any():
             self._info |= _marked("illegal_action", replaced.copy(), replaced)
@@ -399,8 +404,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _play_on(self) -> None:
         """Play until the learner has something to decide in a game, or all are over."""
-        game, self._goes_on = self.game, True
-        while not (self._over().all() or (self._own(game.deciding()) & ~self._truncated).any()):
+        self._goes_on = True
+        while not (self._over().all() or self._deciding().any()):
             self._play()
         self._goes_on = False
 
