@@ -16,7 +16,7 @@ from kododo_env.system.files import write_json
 
 TOURNAMENT_ONLY = (
     "agents", "game", "players", "variant", "rules", "plot", "record", "record_games", "resume",
-    "engine",
+    "engine", "compare", "among",
 )  # fmt: skip
 
 
@@ -26,12 +26,14 @@ class EvaluateConfig(TournamentConfig):
 
     Each deck is played once for each rotation of the seats, so that the luck of the deal
     cancels. The same arguments play the same games and give the same numbers, whatever --workers
-    is; on another kind of processor the last digits of a mean may differ. With --best-response
-    instead: how much an attacker who knows a policy gains against it.
+    is; on another kind of processor the last digits of a mean may differ. With --compare instead:
+    the difference between two agents that play the same deals. With --best-response instead: how
+    much an attacker who knows a policy gains against it.
     """
 
     games: Games = TournamentConfig.games
-    """How many games in all; with --best-response of each best response."""
+    """How many games in all; with --compare of each of the two, with --best-response of each best
+    response."""
     engine: Engine = "local"
     """Where --workers are: on this machine, or on a Ray cluster; the numbers are the same."""
     address: str | None = None
@@ -47,6 +49,8 @@ class EvaluateConfig(TournamentConfig):
                     "name two agents at least with --agents, or a --best-response POLICY"
                 )
             super().__post_init__()
+            if self.compare and self.engine == RAY:
+                raise ValueError("--engine ray does not go with --compare")
             return
         check_settings(self, flags=True)
         for name in TOURNAMENT_ONLY:

@@ -5,3 +5,5 @@ from __future__ import annotations
 from kododo_env.system.extras import needs
 
 needs("kododo_env.arena", "play", "tabulate", "tqdm")
+
+from kododo_env.arena.comparison import compare as compare  # noqa: E402

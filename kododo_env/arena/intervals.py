@@ -7,6 +7,7 @@ gives the interval. That is how duplicates narrow it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -17,8 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.arrays import Float64, Int64
+from kododo_env.core.numbers import finite_number
 
 RESAMPLES = 1000
+LEAST_WIDTH = 1e-6  # of an interval that somebody asks for
+MOST_FREEDOM = 10_000  # above that, Student's interval is the normal one
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,35 @@ def mean(values: npt.ArrayLike, strata: npt.ArrayLike | None = None) -> Estimate
     variance, freedom = _variance(given - centre, strata)
     half = _student(freedom) * sqrt(variance) / len(given)
     return Estimate(centre, centre - half, centre + half)
+
+
+def observations_for(values: npt.ArrayLike, width: float) -> int:
+    """How many observations it takes until the interval of their ``mean`` is this narrow.
+
+    Args:
+        values: Observations of the same kind, shape (D,), which tell the spread.
+        width: From the low to the high end.
+
+    Returns:
+        The least number, 2 or more.
+
+    Raises:
+        ValueError: The width is not ``LEAST_WIDTH`` to 2, or there is only one observation.
+    """
+    finite_number(width, "width", LEAST_WIDTH, 2)
+    seen = np.asarray(values, np.float64)
+    if len(seen) < 2:
+        raise ValueError("one deal tells no spread: play two deals at least")
+    deviation = float(seen.std(ddof=1))
+
+    def is_enough(number: int) -> bool:
+        freedom = min(number - 1, MOST_FREEDOM)
+        return 2 * _student(freedom) * deviation <= width * sqrt(number)
+
+    most = 2
+    while not is_enough(most):
+        most *= 2
+    return 2 + bisect_left(range(2, most), True, key=is_enough)
 
 
 def share(

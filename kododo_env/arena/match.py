@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.intervals import Estimate, mean, share
 from kododo_env.arena.pairing import Chunk, chunk_sizes
 from kododo_env.arena.progress import games_bar
 from kododo_env.arena.tournament import Contest, check_numbers
 from kododo_env.arena.workers import run
 from kododo_env.core.agent import Agent
+from kododo_env.core.arrays import Float64
 
 
 @dataclass(frozen=True)
@@ -24,15 +26,21 @@ class MatchResult:
         share: Its share of the victory; 1 / P is parity.
         margin: Its points minus the mean of the others.
         points: Its points.
+        deal_shares: Its share in each of D deals, the mean over the seats; shape (D,).
+        deal_margins: Its margin in each deal, likewise.
+        deal_points: Its points in each deal, likewise.
     """
 
     share: Estimate
     margin: Estimate
     points: Estimate
+    deal_shares: Float64 = field(compare=False, repr=False)
+    deal_margins: Float64 = field(compare=False, repr=False)
+    deal_points: Float64 = field(compare=False, repr=False)
 
     def to_json(self) -> dict[str, Any]:
-        """As a dictionary for JSON."""
-        return {name: estimate.to_json() for name, estimate in vars(self).items()}
+        """The estimates as a dictionary for JSON."""
+        return {name: getattr(self, name).to_json() for name in ("share", "margin", "points")}
 
 
 @dataclass(frozen=True)
@@ -88,8 +96,13 @@ class Match(Contest):
         played = run(self, [Chunk(i, lineup, size) for i, size in enumerate(sizes)], workers)
         if title is not None:
             played = games_bar(played, self.players * self.deals, title=title)
-        results = list(played)
-        won = np.concatenate([each.shares[:, 0] for each in results])
-        points = np.concatenate([each.points for each in results])
-        margin = points[:, 0] - points[:, 1:].mean(axis=1)
-        return MatchResult(share(won), mean(margin), mean(points[:, 0]))
+        return alone_among_copies(list(played))
+
+
+def alone_among_copies(results: Sequence[ChunkResult]) -> MatchResult:
+    """Add up the results of chunks in whose lineup the first agent is alone, in their order."""
+    shares = np.concatenate([result.shares[:, 0] for result in results])
+    points = np.concatenate([result.points for result in results])
+    own_points = points[:, 0].copy()
+    margins = own_points - points[:, 1:].mean(axis=1)
+    return MatchResult(share(shares), mean(margins), mean(own_points), shares, margins, own_points)

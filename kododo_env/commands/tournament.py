@@ -13,8 +13,9 @@ from typing import Any, Protocol, TypeVar
 from kododo_env import __version__
 from kododo_env.agent_registry import policy_path
 from kododo_env.arena.chunk_log import ChunkLog
+from kododo_env.arena.comparison import Comparison, ComparisonResult
 from kododo_env.arena.duplicates import ChunkResult
-from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.pairing import LEAST_CHUNKS, Chunk
 from kododo_env.arena.progress import games_bar
 from kododo_env.arena.report import Report, build_report
 from kododo_env.arena.tournament import Tournament
@@ -22,7 +23,7 @@ from kododo_env.arena.workers import run
 from kododo_env.commands.cli import escaped
 from kododo_env.commands.recording import PARQUET, Keep, is_parquet, recorded
 from kododo_env.core.agent import Agent
-from kododo_env.core.bounds import Games, Processes, Seed, check_settings
+from kododo_env.core.bounds import Games, Processes, Seed, check_settings, flag
 from kododo_env.core.numbers import shown
 from kododo_env.policy.metadata_file import ENDING
 from kododo_env.rules_arguments import default_players, parse_rules
@@ -54,7 +55,8 @@ class TournamentConfig:
 
     Each deck is played once for each rotation of the seats, so that the luck of the deal
     cancels. The same arguments play the same games and give the same numbers, whatever --workers
-    is; on another kind of processor the last digits of a mean may differ.
+    is; on another kind of processor the last digits of a mean may differ. With --compare instead:
+    the difference between two agents that play the same deals.
     """
 
     agents: tuple[str, ...] = ()
@@ -65,7 +67,7 @@ class TournamentConfig:
     players: int | None = None
     """Seats at a table; if not given 4, or the most that the game takes."""
     games: Games = 20_000
-    """How many games in all."""
+    """How many games in all; with --compare of each of the two."""
     seed: Seed = 0
     """Seed of the decks and of the agents' randomness."""
     variant: str | None = None
@@ -84,6 +86,11 @@ class TournamentConfig:
     """How many games are recorded in the folder, spread evenly over all tables."""
     resume: bool = False
     """Go on with a tournament that was stopped; give the same arguments again."""
+    compare: bool = False
+    """Compare two --agents: each plays the same decks from every seat, alone among copies of
+    --among."""
+    among: str | None = None
+    """The agent of which copies play in a comparison; if not given the strongest baseline."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
@@ -96,6 +103,7 @@ class TournamentConfig:
         if self.resume and self.json is None:
             raise ValueError("--resume needs --json, the file of the tournament to go on with")
         self._check_record()
+        self._check_comparison()
         named = Counter(map(_identity, self.agents))
         for agent in self.agents:
             if named[_identity(agent)] > 1:
@@ -117,17 +125,43 @@ class TournamentConfig:
         if counted and (self.record is None or to_file):
             raise ValueError("--record-games goes with --record FOLDER")
 
+    def _check_comparison(self) -> None:
+        if not self.compare:
+            if self.among is not None:
+                raise ValueError("--among goes with --compare only")
+            return
+        if len(self.agents) != 2:
+            raise ValueError(f"--compare takes two --agents, not {len(self.agents)}")
+        for name in ("plot", "record", "resume"):
+            if getattr(self, name) != getattr(type(self), name):
+                raise ValueError(f"{flag(name)} does not go with --compare")
+
     def tournament(self) -> Tournament:
         """What is to be played; ValueError if it cannot be."""
-        variant = () if self.variant is None else (f"variant={self.variant}",)
-        return Tournament(
+        players, rules = self._seats(), self._parsed_rules()
+        return Tournament(self.game, self.agents, players, self.games, self.seed, rules)
+
+    def comparison(self) -> Comparison:
+        """What is to be played with --compare; ValueError if it cannot be."""
+        first, second = self.agents
+        return Comparison(
+            first,
+            second,
             self.game,
-            self.agents,
-            default_players(self.game) if self.players is None else self.players,
+            self._seats(),
             self.games,
+            self.among,
             self.seed,
-            parse_rules([*variant, *self.rules]),
+            self._parsed_rules(),
+            LEAST_CHUNKS,
         )
+
+    def _seats(self) -> int:
+        return default_players(self.game) if self.players is None else self.players
+
+    def _parsed_rules(self) -> dict[str, Any]:
+        variant = () if self.variant is None else (f"variant={self.variant}",)
+        return parse_rules([*variant, *self.rules])
 
 
 def _identity(agent: str) -> str:
@@ -138,12 +172,12 @@ def _identity(agent: str) -> str:
 
 
 def evaluate(config: TournamentConfig, play: Play | None = None) -> None:
-    """Play, print the table, write the files.
+    """Play a tournament or a comparison, print the table, write the files.
 
     Args:
         config: What is asked for.
         play: Gives the results of chunks of a tournament in their order; None takes
-            ``workers.run``, with this many processes here.
+            ``workers.run``, with this many processes here. A comparison is always played so.
 
     Raises:
         ValueError: What was asked cannot be done; nothing has been played.
@@ -159,10 +193,26 @@ def evaluate(config: TournamentConfig, play: Play | None = None) -> None:
         if (path := _log(config)) is not None:
             path.unlink()
 
+    if config.compare:
+        _compare(config)
+        return
     files = {config.json: JSON, config.plot: (".png", ".svg", ".pdf")}
     if config.record is not None and is_parquet(config.record):
         files[config.record] = PARQUET
     play_and_write(files, lambda: _report(config, play or run), write)
+
+
+def _compare(config: TournamentConfig) -> None:
+    """Play a comparison, print the table, write the file."""
+
+    def compared() -> ComparisonResult:
+        return config.comparison().play(config.workers or available_cores(), title="comparison")
+
+    def write(result: ComparisonResult) -> None:
+        if config.json is not None:
+            write_json(config.json, result.to_json())
+
+    play_and_write({config.json: JSON}, compared, write)
 
 
 def play_and_write(

@@ -153,7 +153,8 @@ def check_agents(game: BatchGame, agents: Iterable[Agent | None]) -> None:
 
 def remembers(agent: Agent | None) -> bool:
     """Whether this is a ``RememberingAgent``; asked in every step, and so by its class alone."""
-    return _has_begin(type(agent))
+    kind: type = type(agent)
+    return _has_begin(kind)
 
 
 @cache

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from kododo_env.arena.intervals import _student, mean, share
+from kododo_env.arena.intervals import _student, mean, observations_for, share
 from tests.arena.players import width
 
 
@@ -39,6 +39,23 @@ def test_students_quantile_is_scipys() -> None:
     freedoms = [*range(1, 200), 10**3, 10**5, 10**7]
     found = list(map(_student, freedoms))
     assert found == pytest.approx(special.stdtrit(freedoms, 0.975), rel=2e-8)
+
+
+@pytest.mark.parametrize("wanted", [0.5, 0.1, 0.01, 0.0001])
+def test_so_many_observations_are_the_fewest_that_make_an_interval_so_narrow(wanted: float) -> None:
+    seen = np.random.default_rng(3).normal(size=50)
+    needed = observations_for(seen, wanted)
+
+    def is_narrow(number: int) -> bool:
+        half = _student(min(number - 1, 10_000)) * seen.std(ddof=1) / np.sqrt(number)
+        return bool(2 * half <= wanted)
+
+    assert is_narrow(needed)
+    assert not is_narrow(needed - 1)
+
+
+def test_observations_that_do_not_vary_need_two() -> None:
+    assert observations_for(np.zeros(9), 0.01) == 2
 
 
 def test_treating_games_of_a_deal_as_independent_would_say_too_much() -> None:

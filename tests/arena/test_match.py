@@ -33,6 +33,10 @@ def test_a_match_measures_share_points_and_margin() -> None:
     assert outcome.share.mean == pytest.approx(played.shares[:, 0].mean())
     assert outcome.points.mean == pytest.approx(points[0])
     assert outcome.margin.mean == pytest.approx(points[0] - (points[1] + points[2]) / 2)
+    assert outcome.deal_shares.tolist() == played.shares[:, 0].tolist()
+    assert outcome.deal_points.tolist() == played.points[:, 0].tolist()
+    others = played.points[:, 1:].mean(axis=1)
+    assert outcome.deal_margins.tolist() == (played.points[:, 0] - others).tolist()
 
 
 def test_equals_have_parity_in_a_match() -> None:

@@ -40,6 +40,23 @@ def test_it_prints_a_table_and_writes_json_and_plot(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "out.png"]
 
 
+def test_it_compares_two_agents_on_the_same_deals(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out.json"
+    code, said, err = cli(capsys, *SOME, "--compare", "--among", "first", "--json", str(out))
+    assert (code, err) == (0, "")
+    lines = said.splitlines()
+    assert "40 games of each agent among copies of first" in lines[0]
+    assert [line.split()[0] for line in lines[2:6]] == ["agent", "random", "greedy", "difference"]
+    content = json.loads(out.read_text())
+    shares = [each["share"]["mean"] for each in content["results"]]
+    assert content["difference"]["mean"] == pytest.approx(shares[0] - shares[1])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json"]
+    several = cli(capsys, *SOME[:-1], "2", "--compare", "--among", "first")[1]
+    assert several == said
+
+
 def test_a_name_that_cannot_be_printed_is_drawn_all_the_same(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from agents.recipes.recipe import Recipe, mean_steps, recipe_for, shipped_steps
@@ -298,7 +299,7 @@ def test_the_choice_is_worth_most(
         assert isinstance(match.one, OnnxAgent)
         assert ":" not in str(match.copies)
         share = (0.6 if match.one.path == job.candidates[1] else 0.5) - match.one.temperature / 5
-        return MatchResult(*[Estimate(share, 0, 1)] * 3)
+        return MatchResult(*[Estimate(share, 0, 1)] * 3, *[np.array([share])] * 3)
 
     monkeypatch.setattr(Match, "play", played)
     monkeypatch.setattr(

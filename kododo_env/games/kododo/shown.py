@@ -39,7 +39,8 @@ class KododoShown(BatchGame):
         state = self._state
         if state.turn or state.round_index:
             return np.zeros(self.num_envs, np.bool_)
-        return (state.deals == 0) & ~state.terminated
+        dealt: Bool = (state.deals == 0) & ~state.terminated
+        return dealt
 
     @property
     def hands(self) -> Int8:

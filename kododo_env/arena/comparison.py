@@ -1,0 +1,234 @@
+"""The comparison of two agents: how they do on the same deals, from the same seats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kododo_env.agent_registry import baselines
+from kododo_env.arena.duplicates import ChunkResult
+from kododo_env.arena.intervals import Estimate, mean, observations_for
+from kododo_env.arena.match import MatchResult, alone_among_copies
+from kododo_env.arena.pairing import Chunk, chunk_sizes
+from kododo_env.arena.progress import games_bar
+from kododo_env.arena.text_table import table
+from kododo_env.arena.tournament import Contest, check_numbers
+from kododo_env.arena.workers import run
+from kododo_env.core.agent import Agent
+
+WIDTHS = (0.04, 0.02, 0.01)  # of intervals, for which the text tells the number of games
+DIGITS = 2  # of this number, which is an estimate itself
+
+
+@dataclass(frozen=True)
+class Comparison(Contest):
+    """Two agents on the same deals: each in turn alone among P - 1 copies of the same opponents.
+
+    Args:
+        a: An agent, or what ``make_agent`` takes for one.
+        b: The other one, likewise.
+        game: Name of the game in the registry.
+        players: P.
+        games: How many each of the two plays, rounded up to whole deals of P games.
+        opponents: The one of which copies have all other seats, likewise; None takes the game's
+            strongest baseline.
+        seed: The same seed deals the same decks to any agents.
+        rules: Further fields of the game's rules.
+        least_chunks: As for ``Match``.
+
+    Raises:
+        ValueError: This many games cannot be played.
+    """
+
+    a: Agent | str
+    b: Agent | str
+    game: str
+    players: int
+    games: int = 8_000
+    opponents: Agent | str | None = None
+    seed: int = 0
+    rules: Mapping[str, Any] = field(default_factory=dict)
+    least_chunks: int = 1
+
+    def __post_init__(self) -> None:
+        self.make_game(1)  # raises if it cannot be played
+        check_numbers(self.players, self.games, self.seed)
+
+    def named(self) -> Sequence[Agent | str]:
+        """The two agents and their opponent."""
+        opponents = baselines(self.game)[-1] if self.opponents is None else self.opponents
+        return self.a, self.b, opponents
+
+    def play(self, workers: int = 1, title: str | None = None) -> ComparisonResult:
+        """Play it.
+
+        Args:
+            workers: How many processes, on which the result does not depend; more than one
+                if all agents are named.
+            title: What stands before a bar on the terminal; None shows no bar.
+
+        Raises:
+            ValueError: The game cannot be played so, an agent cannot be loaded, or plays what
+                is not legal.
+        """
+        copies = [2] * (self.players - 1)
+        sizes = chunk_sizes(self.deals, self.least_chunks)
+        chunks = [
+            Chunk(index, (agent, *copies), size)  # the decks follow from the index
+            for index, size in enumerate(sizes)
+            for agent in (0, 1)
+        ]
+        played = run(self, chunks, workers)
+        if title is not None:
+            played = games_bar(played, 2 * self.players * self.deals, title=title)
+        results: tuple[list[ChunkResult], ...] = ([], [])
+        for result in played:
+            results[result.chunk.lineup[0]].append(result)
+        return ComparisonResult(self, *map(alone_among_copies, results))
+
+
+@dataclass(frozen=True)
+class ComparisonResult:
+    """How two agents did on the same deals.
+
+    Attributes:
+        comparison: What was played.
+        a: How the first did; its arrays by deal are in the same order as the other's.
+        b: How the second did.
+    """
+
+    comparison: Comparison
+    a: MatchResult
+    b: MatchResult
+
+    @property
+    def difference(self) -> Estimate:
+        """The first agent's share of the victory minus the second's; the interval is of the
+        differences by deal.
+        """
+        return mean(self.a.deal_shares - self.b.deal_shares)
+
+    @property
+    def margin_difference(self) -> Estimate:
+        """The same for the margin, in points."""
+        return mean(self.a.deal_margins - self.b.deal_margins)
+
+    def games_for(self, width: float) -> int:
+        """How many games each agent must play for an interval of ``difference`` this wide.
+
+        An estimate, by the spread of the differences in the deals that were played.
+
+        Args:
+            width: From the low to the high end, such as .02 for plus or minus .01.
+
+        Raises:
+            ValueError: The width is not .000001 to 2, or only one deal was played.
+        """
+        differences = self.a.deal_shares - self.b.deal_shares
+        return self.comparison.players * observations_for(differences, width)
+
+    def to_json(self) -> dict[str, Any]:
+        """As a dictionary for JSON."""
+        played = self.comparison
+        first, second, opponents = self._names()
+        return {
+            "game": played.game,
+            "players": int(played.players),
+            "rules": dict(played.rules),
+            "agents": [first, second],
+            "opponents": opponents,
+            "games": int(played.deals * played.players),
+            "deals": int(played.deals),
+            "seed": int(played.seed),
+            "results": [self.a.to_json(), self.b.to_json()],
+            "difference": self.difference.to_json(),
+            "margin_difference": self.margin_difference.to_json(),
+            "games_needed": self._games_needed(),
+        }
+
+    def to_text(self) -> str:
+        """As aligned lines of text."""
+        played = self.comparison
+        first, second, opponents = self._names()
+        rules = "".join(f", {name}={value}" for name, value in played.rules.items())
+        heading = (
+            f"{played.game}, {played.players} players{rules}: "
+            f"{played.deals * played.players:,} games of each agent among copies of {opponents}, "
+            f"the same {played.deals:,} deck{'s' * (played.deals != 1)} from every seat, "
+            f"seed {played.seed}; parity {1 / played.players:.3f}"
+        )
+        rows = [["agent", "win share", "95 %", "margin", "95 %"]]
+        for name, result in ((first, self.a), (second, self.b)):
+            rows.append([name, *result.share.texts(".3f"), *result.margin.texts("+z.2f")])
+        differences = self.difference.texts("+z.3f"), self.margin_difference.texts("+z.2f")
+        rows.append(["difference", *differences[0], *differences[1]])
+        needed = [f"{width}: {games:,}" for width, games in self._games_needed().items()]
+        parts = [heading, table(rows)]
+        if needed:
+            parts.append(
+                "Games of each agent that an interval of the difference in win share takes, by its "
+                f"width: {'; '.join(needed)}."
+            )
+        return "\n\n".join(parts)
+
+    def _names(self) -> list[str]:
+        """The names of the two agents and of their opponent."""
+        named = self.comparison.named()
+        return [agent if isinstance(agent, str) else agent.name for agent in named]
+
+    def _games_needed(self) -> dict[str, int]:
+        """By width about how many games; nothing if only one deal was played."""
+        if self.comparison.deals < 2:
+            return {}
+        return {str(width): _about(self.games_for(width)) for width in WIDTHS}
+
+
+def _about(number: int) -> int:
+    """A number rounded up to its first ``DIGITS`` digits."""
+    unit: int = 10 ** max(len(str(number)) - DIGITS, 0)
+    return -(-number // unit) * unit
+
+
+def compare(
+    a: Agent | str,
+    b: Agent | str,
+    game: str,
+    players: int,
+    games: int = 8_000,
+    *,
+    opponents: Agent | str | None = None,
+    seed: int = 0,
+    rules: Mapping[str, Any] | None = None,
+    workers: int = 1,
+) -> ComparisonResult:
+    """Compare two agents by their shares of the victory among copies of the same opponents.
+
+    First one of the two plays each deck once from every seat, then the other does. They meet the
+    same opponents and in each deal the same cards (of games that deal several times, in the first
+    deal), so that the luck of the cards falls out of the difference. The two do not meet each
+    other: ``opponents=b`` compares ``a`` among copies of ``b`` with ``b`` among its own copies,
+    which is a duel, as ``Match(a, b, game, players)`` is.
+
+    Args:
+        a: An agent, or what ``make_agent`` takes for one.
+        b: The other one, likewise.
+        game: The game's name.
+        players: P.
+        games: How many each of the two plays, rounded up to whole deals of P games.
+        opponents: The one of which P - 1 copies have the other seats; None takes the game's
+            strongest baseline.
+        seed: The same seed deals the same decks to any agents.
+        rules: Further fields of the game's rules.
+        workers: How many processes, on which the result does not depend; more than one if all
+            agents are named.
+
+    Returns:
+        The results of both, the ``difference`` of their shares with its interval, and
+        ``games_for(width)``: how many games an interval of this width takes.
+
+    Raises:
+        ValueError: There is no such game or agent, or an action is not legal.
+    """
+    comparison = Comparison(a, b, game, players, games, opponents, seed, rules or {})
+    return comparison.play(workers)
