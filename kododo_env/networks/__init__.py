@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from kododo_env.networks.canonical_network import CanonicalNetwork
 from kododo_env.networks.network import GameNetwork
 from kododo_env.system.extras import missing_extra
 
-__all__ = ["GameNetwork", "GamePolicy"]
+__all__ = ["CanonicalNetwork", "GameNetwork", "GamePolicy"]
 
 
 def __getattr__(name: str) -> Any:

@@ -98,7 +98,7 @@ TRAIN: Lines = [
     (NO_CHOICE, "nobody has a choice under these rules: there is nothing to learn"),
     (["--opponents", "heuristic", "nobody"], "unknown agent 'nobody'"),
     (["--opponents", ""], "unknown agent"),
-    (["--opponents", "bot.py:Bot"], "bot bot.py:Bot: there is no file bot.py"),
+    (["--opponents", "no.py:Bot"], "bot no.py:Bot: there is no file no.py"),
     (["--reward", "best"], "--reward takes score, margin, win, margin+win, module:function or"),
     (["--reward", "no.such:part"], "--reward no.such:part cannot be imported: ModuleNotFoundError"),
     (["--reward", "no.py:part"], "--reward no.py:part cannot be imported: FileNotFoundError"),

@@ -57,7 +57,7 @@ def test_games_that_are_cut_expect_what_the_network_says(monkeypatch: pytest.Mon
     monkeypatch.setattr(ppo, "LONGEST_UPDATE", 5)
     game = kododo_v0.batch_game(4, num_players=2, seed=0)
     model = learner(game, gae_lambda=0.0)
-    model.recipe.__dict__["reward"] = lambda game: np.zeros((4, 2), np.float32)
+    model.reward = lambda game: np.zeros((4, 2), np.float32)
     with torch.no_grad():
         model.network.value_head.weight.zero_()
         model.network.value_head.bias.fill_(3.0)

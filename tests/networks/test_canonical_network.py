@@ -1,0 +1,59 @@
+"""A network over canonical observations and actions, as one over the game's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from kododo_env import registry
+from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.canonical import CanonicalForm
+from kododo_env.export import export
+from kododo_env.networks import CanonicalNetwork
+from tests.doors import TABLES
+
+
+class Plain(nn.Module):
+    def __init__(self, size: int, actions: int) -> None:
+        super().__init__()
+        self.logits, self.value = nn.Linear(size, actions), nn.Linear(size, 1)
+
+    def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        return self.logits(observation), self.value(observation)
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_actions_have_the_numbers_of_the_canonical_form(name: str, players: int) -> None:
+    game = registry.batch_game(name, 32, 0, num_players=players)
+    form = CanonicalForm(game.layout, game.actions)
+    network = Plain(game.layout.size, game.num_actions)
+    wrapped = CanonicalNetwork(network, game.layout, game.actions)
+    rng = np.random.default_rng(0)
+    while not game.terminated.all():
+        observations = np.array(game.observe(), order="C").reshape(-1, game.layout.size)
+        masks = np.array(game.legal_action_mask(), order="C").reshape(-1, game.num_actions)
+        rows = form(observations, masks)
+        plain = torch.from_numpy(observations)
+        ordered, entries = wrapped.canonical(plain)
+        assert np.array_equal(ordered.numpy(), rows.observations)
+        numbers = wrapped.numbers(plain, entries).numpy()
+        back = np.take_along_axis(numbers, rows.actions, axis=1)
+        assert (back == np.arange(game.num_actions)).all()
+        game.step(random_legal_actions(game.legal_action_mask(), rng))
+    with torch.no_grad():
+        logits, values = wrapped(plain)
+        canonical = network(torch.from_numpy(rows.observations).float())
+    expected = np.take_along_axis(logits.numpy(), rows.actions, axis=1)
+    np.testing.assert_allclose(expected, canonical[0].numpy(), rtol=1e-5, atol=1e-5)
+    assert torch.allclose(values, canonical[1])
+
+
+def test_it_can_be_exported(tmp_path: Path) -> None:
+    """The file is compared with the network in ten thousand positions."""
+    game = registry.batch_game("kododo", 1, num_players=3)
+    network = Plain(game.layout.size, game.num_actions)
+    export(CanonicalNetwork(network, game.layout, game.actions), game, tmp_path / "bot.onnx")
