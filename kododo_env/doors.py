@@ -46,7 +46,8 @@ class TableOptions(TypedDict, total=False):
         action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``; with
             ``"rllib"`` in the observation, under RLlib's names.
         opponents: Agents or their names, such as ``"heuristic"``, that have some of the seats:
-            for each seat one or None; one alone has all seats but the first.
+            for each seat one or None; one alone has all seats but the first. An ``OpponentPool``
+            in place of an agent draws one for each game.
         record: A folder that gets the record of each episode that is played to its end.
         max_cycles: After how many joint steps an episode is truncated; None or -1: never.
         canonical: Whether observations, masks and actions have canonical form: the same for all

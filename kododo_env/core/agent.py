@@ -228,6 +228,51 @@ def joint_action(
     return chosen.T
 
 
+def joint_action_by_game(
+    agents: Sequence[Agent], numbers: Integer, game: BatchGame, rng: np.random.Generator
+) -> Int64:
+    """What all players do in a step, where agents have seats in some of the games only.
+
+    A ``RowAgent`` is asked for those alone. Any other agent is asked for all games of a seat, so
+    that a row of its views is always the same game, and plays where it has the seat. Agents that
+    keep a memory are told first of games that have just been dealt.
+
+    Args:
+        agents: K of them.
+        numbers: Which of the agents has each seat of each game, (N, P); a number that none of
+            them has, such as -1, is a seat that is not asked.
+        game: N games; they are not stepped.
+        rng: The source of the agents' randomness.
+
+    Returns:
+        Action numbers, shape (N, P), as those of ``joint_action``.
+
+    Raises:
+        ValueError: An agent gives anything but an integer for each game.
+    """
+    actions = joint_action([None] * game.num_players, game, rng)
+    deciding = np.logical_or.reduce(game.deciding(), axis=0)
+    for number, agent in enumerate(agents):
+        plays = numbers == number
+        if remembers(agent) and any_true(game.just_dealt):
+            for seat in np.flatnonzero(plays.any(axis=0)).tolist():
+                begin(agent, game.view(seat))
+        plays &= deciding
+        seats = np.flatnonzero(plays.any(axis=0)).tolist()
+        if not seats:
+            continue
+        if getattr(agent, "by_row", False):
+            games = [np.flatnonzero(plays[:, seat]) for seat in seats]
+            rows = np.repeat(seats, [len(some) for some in games])
+            chosen = choice_of(agent, JoinedView(game, seats, games), rng)
+            actions[np.concatenate(games), rows] = chosen
+            continue
+        for seat in seats:
+            chosen = choice_of(agent, game.view(seat), rng)
+            np.copyto(actions[:, seat], chosen, where=plays[:, seat])
+    return actions
+
+
 def over_seats(
     answer: Callable[[View], Array],
     agent: Agent,

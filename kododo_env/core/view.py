@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool
+from kododo_env.core.arrays import Array, Bool, Int64
 from kododo_env.core.capabilities import TakesBack, TellsInWords
 from kododo_env.core.legality import same_for_all, shared_row
 from kododo_env.core.numbers import whole_number
@@ -216,29 +216,35 @@ class View:
 
 
 class JoinedView(View):
-    """Several seats of N games as one view of V * N games, seat by seat: see ``RowAgent``.
+    """Several seats of N games as one view of V * N rows, seat by seat: see ``RowAgent``.
 
     It has observations and masks; cards one by one, or worlds, are asked of a seat's own view.
 
     Args:
         game: The batch looked at.
         players: Whose knowledge, V of them.
+        games: The numbers of the games in which each of the players is looked at, V arrays; None
+            is all games. The view has a row for each.
     """
 
-    def __init__(self, game: BatchGame, players: Sequence[int]) -> None:
+    def __init__(
+        self, game: BatchGame, players: Sequence[int], games: Sequence[Int64] | None = None
+    ) -> None:
         super().__init__(game, players[0])
         self.players = players
+        self._games = games
+        lengths = [game.num_envs] * len(players) if games is None else map(len, games)
+        self._rows = sum(lengths)
 
     @property
     def num_envs(self) -> int:
-        """V * N, how many games there seem to be."""
-        return len(self.players) * self._game.num_envs
+        """V * N, or the number of rows: how many games there seem to be."""
+        return self._rows
 
     @property
     def observation(self) -> Array:
         """The players' observations, (V * N, F), ``layout.dtype``, read-only."""
-        each = map(self._game.observation_of, self.players)
-        return self._kept("observation", lambda: np.concatenate(list(each)))
+        return self._kept("observation", lambda: self._joined(self._game.observation_of))
 
     @property
     def legal_action_mask(self) -> Bool:
@@ -246,7 +252,14 @@ class JoinedView(View):
         mask = self._game.legal_action_mask()
         if (row := shared_row(mask)) is not None:
             return self._kept("mask", lambda: same_for_all(row, (self.num_envs, len(row))))
-        return self._kept("mask", lambda: np.concatenate([mask[:, p] for p in self.players]))
+        return self._kept("mask", lambda: self._joined(lambda player: mask[:, player]))
+
+    def _joined(self, rows_of: Callable[[int], Array]) -> Array:
+        """The rows of all players, of an array (N, ...) for each."""
+        parts = [rows_of(player) for player in self.players]
+        if self._games is not None:
+            parts = [part[games] for part, games in zip(parts, self._games, strict=True)]
+        return np.concatenate(parts)
 
     def determinize(self, rng: np.random.Generator, samples: int) -> BatchGame:
         """Not possible: raises TypeError."""

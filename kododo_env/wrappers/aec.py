@@ -21,6 +21,7 @@ class AECGame(PettingZooTable, AECEnv):
     """
 
     agent_selection: str
+    _waiting: list[str]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game; see ``ParallelGame.reset``."""
@@ -52,6 +53,7 @@ class AECGame(PettingZooTable, AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
+        self._lineup.draw(self._choices.rng)
         if not self._waiting:  # this choice was played, and then an opponent failed
             self._play_on()
             return

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from kododo_env.core.agent import Agent, joint_action
+from kododo_env.core.agent import Agent, joint_action, joint_action_by_game
 from kododo_env.core.arrays import Array, Bool, Float64, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_seed
@@ -19,7 +19,8 @@ from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.wrappers.choices import Choices, OnIllegal
 from kododo_env.wrappers.dealing import OPTIONS, check_batch, checked, step_limit, warn_of_unknown
 from kododo_env.wrappers.drawing import PictureMode, check_render_mode, drawing_metadata
-from kododo_env.wrappers.opponents import Opponents, around, learner_and_opponents
+from kododo_env.wrappers.opponent_pool import LEARNER, Lineup
+from kododo_env.wrappers.opponents import Opponents, Player, around, learner_and_opponents
 from kododo_env.wrappers.outer_wrappers import OuterWrappers
 from kododo_env.wrappers.slot import Slot, check_unused
 from kododo_env.wrappers.spaces import (
@@ -65,8 +66,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     Attributes:
         game: The batch that is played.
         seats: The learner's seat in each game, (N,).
-        opponents: The P - 1 agents in the other seats, in turn order from the learner on. Others
-            can be set, by ``set_attr`` too, and play from the next step on.
+        opponents: The P - 1 agents, or pools of them, in the other seats, in turn order from the
+            learner on. Others can be set, by ``set_attr`` too, and play from the next step on.
         autoreset_mode: How games that are over are dealt again; the same is in ``metadata``.
         max_episode_steps: The most decisions of an episode, or None.
 
@@ -96,7 +97,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self.game, self.num_envs, self.render_mode = game, game.num_envs, render_mode
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {"autoreset_mode": self.autoreset_mode, **drawing_metadata(batch=True)}
-        learner, self._opponents = learner_and_opponents(seat, opponents, game)
+        learner, places = learner_and_opponents(seat, opponents, game)
+        self._lineup = Lineup(places, game)
         self._seat_changes = learner is None
         self.seats = np.full(game.num_envs, learner or 0)
         self._reward = reward_function(reward)
@@ -125,14 +127,16 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         return f"<{type(self).__name__} of {self.game!r}>"
 
     @property
-    def opponents(self) -> tuple[Agent, ...]:
-        """The agents in the other seats, in turn order from the learner on."""
-        return self._opponents
+    def opponents(self) -> tuple[Player | None, ...]:
+        """The agents, or pools, in the other seats, in turn order from the learner on."""
+        return self._lineup.places
 
     @opponents.setter
     def opponents(self, opponents: Opponents) -> None:
         seat = "random" if self._seat_changes else int(self.seats[0])
-        self._opponents = learner_and_opponents(seat, opponents, self.game)[1]
+        lineup = Lineup(learner_and_opponents(seat, opponents, self.game)[1], self.game)
+        lineup.draw(self._choices.rng)
+        self._lineup = lineup
 
     # --- playing ----------------------------------------------------------------------
 
@@ -259,6 +263,11 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         """Which game an environment is, and the learner's seat in it."""
         return slot, int(self.seats[slot])
 
+    def lineup_of(self, index: int) -> tuple[Agent | None, ...]:
+        """The agent in each seat of a game, None for the learner; pools have drawn them."""
+        self._lineup.draw(self._choices.rng)
+        return tuple(around(self._lineup.of_game(index), int(self.seats[index])))
+
     @cached_property
     def _slots(self) -> list[Slot]:
         space, actions, metadata = (
@@ -353,6 +362,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         if self._seat_changes:
             seats = self._choices.rng.integers(self.game.num_players, size=self.num_envs)
             self.seats = np.where(dealt, seats, self.seats)
+        self._lineup.deal(self._choices.rng, dealt)
         self._decisions = np.where(dealt, 0, self._decisions)
         self._truncated = self._truncated & ~dealt
         self._before = self._before & ~dealt
@@ -418,6 +428,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             Which choices were replaced, (N,).
         """
         replaced = np.zeros(0, np.bool_)
+        self._lineup.draw(self._choices.rng)
         with self._choices.unless_refused():
             for given in choices:
                 chosen, replaced = self._settled(given)
@@ -431,19 +442,15 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _others_actions(self) -> Int64:
         """The opponents' actions, (N, P); the learner's are the first legal ones."""
-        game, rng, players = self.game, self._choices.rng, self.game.num_players
-        if not self._seat_changes:
+        game, rng, lineup = self.game, self._choices.rng, self._lineup
+        if not self._seat_changes and not lineup.draws:
             seat = int(self.seats[0])
-            return joint_action(around(self._opponents, seat), game, rng, first=seat)
-        actions = joint_action([None] * players, game, rng)
-        # Which place after the learner's, counted from 0, each seat is.
-        places = (np.arange(players) - self.seats[:, None] - 1) % players
-        for agent in {id(each): each for each in self._opponents}.values():
-            own = [place for place, each in enumerate(self._opponents) if each is agent]
-            its = np.isin(places, own)
-            asked = [agent if its[:, seat].any() else None for seat in range(players)]
-            np.copyto(actions, joint_action(asked, game, rng), where=its)
-        return actions
+            return joint_action(around(lineup.of_game(0), seat), game, rng, first=seat)
+        numbers = np.full((game.num_envs, game.num_players), LEARNER)
+        after = np.arange(1, game.num_players)  # places follow the learner in turn order
+        seats = (self.seats[:, None] + after) % game.num_players
+        np.put_along_axis(numbers, seats, lineup.numbers, axis=1)
+        return joint_action_by_game(lineup.agents, numbers, game, rng)
 
     # --- what is given out ------------------------------------------------------------
 

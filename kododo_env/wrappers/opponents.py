@@ -1,22 +1,40 @@
-"""The agents in the seats that do not learn."""
+"""The agents in the seats that do not learn, and pools from which they are drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from kododo_env.agent_registry import AGENT, agent_for, is_agent
 from kododo_env.core.agent import Agent, RandomAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_number
+from kododo_env.wrappers.opponent_pool import OpponentPool
 
-Opponent = Agent | str
+Opponent = Agent | str | OpponentPool
 Opponents = Opponent | Sequence[Opponent | None] | None
+Player = Agent | OpponentPool
+"""An opponent as an environment keeps it."""
 
-ONE = f"{AGENT}, the name of one"
+ONE = f"{AGENT}, the name of one, an OpponentPool"
 
 
-def one_for_each(opponents: Opponents, game: BatchGame) -> list[Agent]:
-    """One agent for each place but the learner's: None is random legal play, one plays in all.
+def is_opponent(candidate: object) -> bool:
+    """Whether it can have a place that does not learn."""
+    return is_agent(candidate) or isinstance(candidate, OpponentPool)
+
+
+def opponent_for(candidate: Any, game: BatchGame) -> Player:
+    """The agent itself, or the one of this name; a pool as it is.
+
+    Raises:
+        ValueError: It is none of these, or cannot play this game.
+    """
+    return candidate if isinstance(candidate, OpponentPool) else agent_for(candidate, game)
+
+
+def one_for_each(opponents: Opponents, game: BatchGame) -> list[Player]:
+    """One opponent for each place but the learner's: None is random legal play, one plays in all.
 
     An agent may be given by its name, as ``make_agent`` takes it.
 
@@ -26,9 +44,9 @@ def one_for_each(opponents: Opponents, game: BatchGame) -> list[Agent]:
     places = game.num_players - 1
     if opponents is None:
         return [RandomAgent()] * places
-    if is_agent(opponents):
-        return [agent_for(opponents, game)] * places
-    if not isinstance(opponents, list | tuple) or not all(map(is_agent, opponents)):
+    if is_opponent(opponents):
+        return [opponent_for(opponents, game)] * places
+    if not isinstance(opponents, list | tuple) or not all(map(is_opponent, opponents)):
         raise ValueError(
             f"opponents must be None, {ONE}, or a list of these, not {shown(opponents)}"
         )
@@ -37,13 +55,13 @@ def one_for_each(opponents: Opponents, game: BatchGame) -> list[Agent]:
             f"there must be {places} opponents, one for each other seat, or {places + 1} with None "
             f"for the learner, not {len(opponents)}"
         )
-    return [agent_for(each, game) for each in opponents]
+    return [opponent_for(each, game) for each in opponents]
 
 
 def learner_and_opponents(
     seat: int | str | None, opponents: Opponents, game: BatchGame
-) -> tuple[int | None, tuple[Agent, ...]]:
-    """The seat of the one learner, and the agents in the other seats, in turn order after it.
+) -> tuple[int | None, tuple[Player, ...]]:
+    """The seat of the one learner, and the opponents in the other seats, in turn order after it.
 
     Args:
         seat: The learner's seat, or ``"random"``. None is where ``opponents`` has None, else 0.
@@ -52,7 +70,7 @@ def learner_and_opponents(
         game: The batch that is to be played.
 
     Returns:
-        The seat, None if it is ``"random"``; and P - 1 agents.
+        The seat, None if it is ``"random"``; and P - 1 opponents.
 
     Raises:
         ValueError: There is no such seat, the opponents are none, or leave another seat or
@@ -76,25 +94,25 @@ def learner_and_opponents(
     return empty, tuple(agent for agent in in_turn_order if agent is not None)
 
 
-def learners(lineup: Sequence[Agent | None]) -> list[int]:
-    """The learners' seats: those without an agent."""
+def learners(lineup: Sequence[Player | None]) -> list[int]:
+    """The learners' seats: those without an opponent."""
     return [seat for seat, agent in enumerate(lineup) if agent is None]
 
 
-def reseat(opponents: Opponents, game: BatchGame, seats: Sequence[int]) -> list[Agent | None]:
+def reseat(opponents: Opponents, game: BatchGame, seats: Sequence[int]) -> list[Player | None]:
     """The line-up with other opponents, in which the same seats learn.
 
     Args:
-        opponents: One agent for all seats that do not learn, or as ``seated`` takes them.
+        opponents: One for all seats that do not learn, or as ``seated`` takes them.
         game: The batch that is played.
         seats: The learners' seats.
 
     Raises:
         ValueError: As ``seated``; or other seats would learn, or none has an opponent.
     """
-    if is_agent(opponents) and len(seats) < game.num_players:
-        agent = agent_for(opponents, game)
-        return [None if seat in seats else agent for seat in range(game.num_players)]
+    if is_opponent(opponents) and len(seats) < game.num_players:
+        opponent = opponent_for(opponents, game)
+        return [None if seat in seats else opponent for seat in range(game.num_players)]
     lineup = seated(opponents, game)
     if learners(lineup) != [*seats]:
         raise ValueError(
@@ -104,10 +122,10 @@ def reseat(opponents: Opponents, game: BatchGame, seats: Sequence[int]) -> list[
     return lineup
 
 
-def seated(opponents: Opponents, game: BatchGame) -> list[Agent | None]:
-    """One agent, or None for a learner, for each seat: None is learners alone.
+def seated(opponents: Opponents, game: BatchGame) -> list[Player | None]:
+    """One opponent, or None for a learner, for each seat: None is learners alone.
 
-    A single agent has all seats but the first; an agent may be given by its name.
+    A single one has all seats but the first; an agent may be given by its name.
 
     Raises:
         ValueError: They are not one for each seat, not agents, cannot play this game, or leave
@@ -115,10 +133,10 @@ def seated(opponents: Opponents, game: BatchGame) -> list[Agent | None]:
     """
     if opponents is None:
         return [None] * game.num_players
-    if is_agent(opponents):
+    if is_opponent(opponents):
         return [None, *one_for_each(opponents, game)]
     if not isinstance(opponents, list | tuple) or not all(
-        each is None or is_agent(each) for each in opponents
+        each is None or is_opponent(each) for each in opponents
     ):
         raise ValueError(
             f"opponents must be None, {ONE}, or a list with one of these or None for each seat, "
@@ -131,7 +149,7 @@ def seated(opponents: Opponents, game: BatchGame) -> list[Agent | None]:
         )
     if None not in opponents:
         raise ValueError("opponents play all seats; leave None where the learner sits")
-    return [each if each is None else agent_for(each, game) for each in opponents]
+    return [each if each is None else opponent_for(each, game) for each in opponents]
 
 
 def seat_of(seat: int | str, game: BatchGame) -> int | None:
@@ -145,7 +163,7 @@ def seat_of(seat: int | str, game: BatchGame) -> int | None:
     return whole_number(seat, "a seat that is not 'random'", 0, game.num_players - 1)
 
 
-def around(opponents: Sequence[Agent], seat: int) -> list[Agent | None]:
+def around(opponents: Sequence[Agent | None], seat: int) -> list[Agent | None]:
     """The agent in each seat; None for the learner, whom the opponents follow in turn order."""
     after = len(opponents) - seat  # this many opponents before the turn comes round
     return [*opponents[after:], None, *opponents[:after]]

@@ -65,6 +65,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         game, names = self.game, self.possible_agents
         replaced: list[str] = []
         chosen = self._numbers_of(actions)
+        self._lineup.draw(self._choices.rng)
         with self._choices.unless_refused():
             if self._choices.replaces:
                 chosen, replaced = self._legal_instead(actions)

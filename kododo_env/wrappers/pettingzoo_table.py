@@ -20,7 +20,8 @@ from kododo_env.records.folder import EpisodeRecords
 from kododo_env.wrappers.choices import Choices, OnIllegal
 from kododo_env.wrappers.dealing import check_single, deal, step_limit
 from kododo_env.wrappers.drawing import RenderMode, check_render_mode, draw, drawing_metadata
-from kododo_env.wrappers.opponents import Opponents, learners, reseat, seated
+from kododo_env.wrappers.opponent_pool import Lineup
+from kododo_env.wrappers.opponents import Opponents, Player, learners, reseat, seated
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat, action_space
 
 
@@ -33,7 +34,8 @@ class PettingZooTable:
 
     Attributes:
         game: The batch of one game that is played.
-        opponents: The agent in each seat, None for a learner; others can be set.
+        opponents: The agent in each seat, or a pool of them, None for a learner; others can be
+            set.
         possible_agents: ``"player_0"`` and so on, in seat order, without the opponents.
         max_cycles: The most joint steps of an episode, or None.
         metadata: PettingZoo's; the name is that of the door, such as ``"kododo_v0"``.
@@ -69,8 +71,9 @@ class PettingZooTable:
             # PettingZoo's conversion asks all agents in a cycle, and AECGame not all.
             "is_parallelizable": isinstance(self, ParallelEnv),
         }
-        self._opponents = seated(opponents, game)
-        self.seats = learners(self._opponents)
+        places = seated(opponents, game)
+        self._lineup = Lineup(places, game)
+        self.seats = learners(places)
         self.possible_agents = [f"player_{seat}" for seat in self.seats]
         self.agents: list[str] = []
         self._player_of = dict(zip(self.possible_agents, self.seats, strict=True))
@@ -93,36 +96,43 @@ class PettingZooTable:
         self._dealt = False
         self._records: EpisodeRecords | None = None
         if record is not None:
-            self._records = EpisodeRecords(record, self._names())
+            self._records = EpisodeRecords(record, self.possible_agents)  # until a game begins
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.game!r}>"
 
     @property
-    def opponents(self) -> tuple[Agent | None, ...]:
-        """The agent in each seat, None for a learner. Others can be set, as when it was made.
+    def opponents(self) -> tuple[Player | None, ...]:
+        """The agent in each seat, or a pool of them, None for a learner.
 
-        They play from the next step on. One alone has all seats that do not learn.
+        Others can be set, as when it was made. They play from the next step on. One alone has all
+        seats that do not learn.
 
         Raises:
             ValueError: They cannot be the opponents, or the record of the game that is being
                 played names others.
         """
-        return tuple(self._opponents)
+        return self._lineup.places
 
     @opponents.setter
     def opponents(self, opponents: Opponents) -> None:
         if self._records is not None and self.agents:
             raise ValueError("this game is recorded: set other opponents when it is over")
-        self._opponents = reseat(opponents, self.game, self.seats)
-        if self._records is not None:
-            self._records.players = self._names()
+        lineup = Lineup(reseat(opponents, self.game, self.seats), self.game)
+        lineup.draw(self._choices.rng)
+        self._lineup = lineup
+
+    @property
+    def lineup(self) -> tuple[Agent | None, ...]:
+        """The agent in each seat of this game, None for a learner; pools have drawn them."""
+        self._lineup.draw(self._choices.rng)
+        return tuple(self._lineup.of_game(0))
 
     def _names(self) -> list[str]:
         """The names of all players, for a record."""
         return [
             f"player_{seat}" if agent is None else agent.name
-            for seat, agent in enumerate(self._opponents)
+            for seat, agent in enumerate(self.lineup)
         ]
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -155,9 +165,13 @@ class PettingZooTable:
     def _deal(self, seed: int | None, options: dict[str, Any] | None) -> None:
         deal(self.game, seed, options)
         self._choices.seed(seed)
+        self.agents = []  # if a pool fails to draw, no game is running
+        self._lineup.deal(self._choices.rng)
+        self._lineup.draw(self._choices.rng)  # an error now, rather than in the first step
         self.agents = list(self.possible_agents)
         self._dealt = True
         if self._records is not None:
+            self._records.players = self._names()
             self._records.begin(self.game)
         if self.render_mode == "human":
             self.render()
@@ -167,7 +181,7 @@ class PettingZooTable:
         if len(self.seats) == self.game.num_players:
             actions = np.array((chosen,))
         else:
-            actions = joint_action(self._opponents, self.game, self._choices.rng)
+            actions = joint_action(self._lineup.of_game(0), self.game, self._choices.rng)
             actions[0, self.seats] = chosen
         self.game.step(actions)
         if self._records is not None:

@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.agent import Agent, joint_action
+from kododo_env.core.agent import Agent, joint_action, joint_action_by_game
 from kododo_env.core.arrays import Array, Bool, Float32
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_indices, whole_seed
@@ -18,7 +18,8 @@ from kododo_env.system.extras import missing_extra
 from kododo_env.wrappers.choices import Choices, OnIllegal
 from kododo_env.wrappers.dealing import OPTIONS, check_batch, checked
 from kododo_env.wrappers.drawing import PictureMode, check_render_mode, drawing_metadata
-from kododo_env.wrappers.opponents import Opponents, learners, reseat, seated
+from kododo_env.wrappers.opponent_pool import Lineup
+from kododo_env.wrappers.opponents import Opponents, Player, learners, reseat, seated
 from kododo_env.wrappers.outer_wrappers import OuterWrappers
 from kododo_env.wrappers.slot import Slot, check_unused
 from kododo_env.wrappers.spaces import (
@@ -61,8 +62,8 @@ class BatchVecEnv(VecEnv):
     Attributes:
         game: The batch that is played.
         seats: The learners' seats.
-        opponents: The agent in each seat, None for a learner. Others can be set, by
-            ``set_attr`` too, and play from the next step on.
+        opponents: The agent in each seat, or a pool of them, None for a learner. Others can be
+            set, by ``set_attr`` too, and play from the next step on.
 
     Raises:
         ValueError: It is no batch, an option is unknown, or the opponents are not one for each
@@ -85,8 +86,9 @@ class BatchVecEnv(VecEnv):
         check_batch(game)
         check_render_mode(render_mode, batch=True)
         self.game = game
-        self._opponents = seated(opponents, game)
-        self.seats = learners(self._opponents)
+        places = seated(opponents, game)
+        self._lineup = Lineup(places, game)
+        self.seats = learners(places)
         self._reward = reward_function(reward)
         self._format = ObservationFormat(
             game, observation_dtype, normalize, action_mask, canonical, padded
@@ -112,13 +114,15 @@ class BatchVecEnv(VecEnv):
         return f"<{type(self).__name__} of {self.game!r}>"
 
     @property
-    def opponents(self) -> tuple[Agent | None, ...]:
-        """The agent in each seat, None for a learner."""
-        return tuple(self._opponents)
+    def opponents(self) -> tuple[Player | None, ...]:
+        """The agent in each seat, or a pool of them, None for a learner."""
+        return self._lineup.places
 
     @opponents.setter
     def opponents(self, opponents: Opponents) -> None:
-        self._opponents = reseat(opponents, self.game, self.seats)
+        lineup = Lineup(reseat(opponents, self.game, self.seats), self.game)
+        lineup.draw(self._choices.rng)
+        self._lineup = lineup
 
     # --- playing ----------------------------------------------------------------------
 
@@ -135,6 +139,7 @@ class BatchVecEnv(VecEnv):
         seed = self._seeds[0]
         self.game.reset(seed)
         self._choices.seed(seed)
+        self._lineup.deal(self._choices.rng)
         self._noted = []
         self.reset_infos = [{} for _ in range(self.num_envs)]
         self._reset_seeds()
@@ -159,6 +164,7 @@ class BatchVecEnv(VecEnv):
         if not self._noted:
             raise RuntimeError("step_wait() needs step_async(actions) first")
         game, actions = self.game, self._noted.pop()
+        self._lineup.draw(self._choices.rng)
         with self._choices.unless_refused():
             chosen, replaced = self._settled(actions)
             game.step(self._everybodys(chosen))
@@ -173,7 +179,7 @@ class BatchVecEnv(VecEnv):
             for slot in np.flatnonzero(dones).tolist():
                 infos[slot]["terminal_observation"] = row_of(last, slot)
         if game.terminated.any():
-            game.restart_finished()
+            self._lineup.deal(self._choices.rng, game.restart_finished())
         return self._observations(), rewards, dones, infos
 
     def action_masks(self, indices: Indices = None) -> Bool:
@@ -195,7 +201,11 @@ class BatchVecEnv(VecEnv):
         given = self._format.plain_actions(game, actions.reshape(game.num_envs, -1), self.seats)
         if len(self.seats) == game.num_players:
             return given
-        chosen = joint_action(self._opponents, game, self._choices.rng)
+        lineup, rng = self._lineup, self._choices.rng
+        if lineup.draws:
+            chosen = joint_action_by_game(lineup.agents, lineup.numbers, game, rng)
+        else:
+            chosen = joint_action(lineup.of_game(0), game, rng)
         chosen[:, self.seats] = given
         return chosen
 
@@ -227,6 +237,11 @@ class BatchVecEnv(VecEnv):
         """Which game a slot is of, and which seat."""
         index, place = divmod(slot, len(self.seats))
         return index, self.seats[place]
+
+    def lineup_of(self, index: int) -> tuple[Agent | None, ...]:
+        """The agent in each seat of a game, None for a learner; pools have drawn them."""
+        self._lineup.draw(self._choices.rng)
+        return tuple(self._lineup.of_game(index))
 
     def _get_indices(self, indices: Indices) -> list[int]:
         """The slots that are meant: all, one, or several."""
@@ -262,7 +277,7 @@ class BatchVecEnv(VecEnv):
         slots = self._get_indices(indices)
         if attr_name == "opponents":
             if {*slots} != {*range(self.num_envs)}:
-                raise ValueError("all games have the same opponents: set them without indices")
+                raise ValueError("opponents are those of all games: set them without indices")
             self.opponents = value
             return
         check_unused(self, attr_name)

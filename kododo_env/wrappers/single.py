@@ -16,7 +16,14 @@ from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.wrappers.choices import Choices, OnIllegal
 from kododo_env.wrappers.dealing import check_single, checked, deal, warn_of_unknown
 from kododo_env.wrappers.drawing import RenderMode, check_render_mode, draw, drawing_metadata
-from kododo_env.wrappers.opponents import Opponents, around, learner_and_opponents, seat_of
+from kododo_env.wrappers.opponent_pool import Lineup
+from kododo_env.wrappers.opponents import (
+    Opponents,
+    Player,
+    around,
+    learner_and_opponents,
+    seat_of,
+)
 from kododo_env.wrappers.outer_wrappers import OuterWrappers
 from kododo_env.wrappers.spaces import MaskPlace, Observation, ObservationFormat, action_space
 
@@ -39,7 +46,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         opponents: The agents in the other seats: None for random legal play, one agent for all
             of them, one for each of the P seats with None for the learner, or the P - 1 others
             in turn order from the learner on. Agents may be given by name, such as
-            ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``.
+            ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``. An ``OpponentPool`` in
+            place of an agent draws one for each game.
         reward: ``"score"``, ``"margin"``, ``"win"``, ``"margin+win"``, or a function of the game
             to an array (1, P).
         render_mode: None, ``"human"``, ``"ansi"`` or ``"rgb_array"``; shows what the learner may
@@ -58,8 +66,9 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
     Attributes:
         game: The batch of one game that is played.
         seat: The learner's seat. Another one can be set, or ``"random"``.
-        opponents: The P - 1 agents in the other seats, in turn order from the learner on. Others
-            can be set, as when the environment was made, and play from the next step on.
+        opponents: The P - 1 agents, or pools of them, in the other seats, in turn order from the
+            learner on. Others can be set, as when the environment was made, and play from the next
+            step on.
 
     Raises:
         ValueError: It is no batch of one game, an option is unknown, or the opponents are not
@@ -81,7 +90,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         padded: bool = False,
     ) -> None:
         check_single(game)
-        learner, self._opponents = learner_and_opponents(seat, opponents, game)
+        learner, places = learner_and_opponents(seat, opponents, game)
+        self._lineup = Lineup(places, game)
         self._seat_changes = learner is None
         self._seat = learner or 0
         check_render_mode(render_mode)
@@ -114,14 +124,22 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._seat = self._seat if learner is None else learner
 
     @property
-    def opponents(self) -> tuple[Agent, ...]:
-        """The agents in the other seats, in turn order from the learner on."""
-        return self._opponents
+    def opponents(self) -> tuple[Player | None, ...]:
+        """The agents, or pools, in the other seats, in turn order from the learner on."""
+        return self._lineup.places
 
     @opponents.setter
     def opponents(self, opponents: Opponents) -> None:
         seat = "random" if self._seat_changes else self._seat
-        self._opponents = learner_and_opponents(seat, opponents, self.game)[1]
+        lineup = Lineup(learner_and_opponents(seat, opponents, self.game)[1], self.game)
+        lineup.draw(self._choices.rng)
+        self._lineup = lineup
+
+    @property
+    def lineup(self) -> tuple[Agent | None, ...]:
+        """The agent in each seat of this game, None for the learner; pools have drawn them."""
+        self._lineup.draw(self._choices.rng)
+        return tuple(around(self._lineup.of_game(0), self._seat))
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -148,6 +166,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._choices.seed(seed)
         if self._seat_changes:
             self._seat = int(self._choices.rng.integers(self.game.num_players))
+        self._lineup.deal(self._choices.rng)
         self._over = False
         self._gained, self._replaced = 0.0, False
         self._show()
@@ -205,11 +224,12 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         An opponent may fail: then nothing is changed.
         """
         game, seat, replaced = self.game, self.seat, False
+        self._lineup.draw(self._choices.rng)
         with self._choices.unless_refused():
             for action in choice:
                 mask = self._format.masks(game)[0, seat]
                 chosen, replaced = self._choices.settle(action, mask, f"player {seat}")
-            agents = around(self._opponents, seat)
+            agents = around(self._lineup.of_game(0), seat)
             actions = joint_action(agents, game, self._choices.rng, first=seat)
             if choice:
                 actions[:, seat] = self._format.plain_actions(game, [chosen], [seat])

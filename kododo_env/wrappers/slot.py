@@ -11,6 +11,7 @@ from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.wrappers.drawing import draw
+from kododo_env.wrappers.opponents import Player
 
 
 class Many(Protocol):
@@ -19,8 +20,11 @@ class Many(Protocol):
     game: BatchGame
 
     @property
-    def opponents(self) -> tuple[Agent | None, ...]:
-        """The agents that have seats in all games."""
+    def opponents(self) -> tuple[Player | None, ...]:
+        """The agents, or pools, that have seats in all games."""
+
+    def lineup_of(self, index: int) -> tuple[Agent | None, ...]:
+        """The agent in each seat of a game, None for a learner."""
 
     def place(self, slot: int) -> tuple[int, int]:
         """Which game of the batch an environment is, and which seat of that game."""
@@ -67,9 +71,14 @@ class Slot:
     player = seat
 
     @property
-    def opponents(self) -> tuple[Agent | None, ...]:
-        """The agents that have seats, in this game as in all of the batch."""
+    def opponents(self) -> tuple[Player | None, ...]:
+        """The agents, or pools, that have seats, in this game as in all of the batch."""
         return self._many.opponents
+
+    @property
+    def lineup(self) -> tuple[Agent | None, ...]:
+        """The agent in each seat of this game, None for a learner; pools have drawn them."""
+        return self._many.lineup_of(self.index)
 
     def action_masks(self) -> Bool:
         """The learner's legal actions, shape (A,)."""
