@@ -214,6 +214,30 @@ def test_agents_in_some_games_play_as_they_do_in_all() -> None:
     assert np.array_equal(actions[numbers == -1], nobody[numbers == -1])
 
 
+@each_kind
+def test_an_agent_with_a_memory_begins_where_it_is_drawn(kind: Any) -> None:
+    class Remembers(LastAgent):
+        name = "remembers"
+        length: dict[int, int]
+
+        def __init__(self) -> None:
+            self.length = {}
+
+        def begin(self, view: View) -> None:
+            assert view.just_dealt.all()
+            self.length[view.player] = 0
+
+        def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
+            assert self.length[view.player] == view.steps_played
+            self.length[view.player] += 1
+            return super().act(view, rng)
+
+    agent = Remembers()
+    table = kind(opponents=OpponentPool([agent, "first"]), illegal_action="random")
+    play(table, np.random.default_rng(0), *range(4))
+    assert {*agent.length} == {1, 2, 3}
+
+
 # --- randomness and failures ----------------------------------------------------------
 
 
