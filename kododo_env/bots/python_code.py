@@ -20,7 +20,6 @@ from typing import Any
 
 from kododo_env.bots.by_name import FILE, WORD
 from kododo_env.core.numbers import shown
-from kododo_env.policy.plain_text import plain
 from kododo_env.system.files import read_ordinary
 from kododo_env.system.stopping import is_stop
 
@@ -51,7 +50,9 @@ def load_code(name: str, option: str) -> Any:
         module = module_from_file(Path(place)) if place.endswith(FILE) else import_module(place)
     found = getattr(module, wanted, None)
     if not callable(found):
-        raise ValueError(f"{option} {plain(name)}: there is no function or class {wanted} there")
+        raise ValueError(
+            _one_line(f"{option} {name}: there is no function or class {wanted} there")
+        )
     return found
 
 
@@ -83,5 +84,9 @@ def blamed(name: str, told: str) -> Iterator[None]:
         where = f" ({Path(last.filename).name}, line {last.lineno})"
         if isinstance(error, SyntaxError):  # it says so itself
             where = ""
-        said = f"{type(error).__name__}: {plain(error)}"
-        raise ValueError(f"{plain(name)} {told}: {said}{where}") from error
+        said = f"{type(error).__name__}: {error}"
+        raise ValueError(_one_line(f"{name} {told}: {said}{where}")) from error
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
