@@ -27,6 +27,7 @@ def export_tables(
     normalize: bool = False,
     observation_dtype: npt.DTypeLike | None = None,
     action_mask: MaskPlace = "info",
+    canonical: bool = False,
     training: dict[str, Any] | None = None,
 ) -> dict[int, Path]:
     """Write a network that learned with ``padded=True`` as one policy file per number of players.
@@ -42,6 +43,7 @@ def export_tables(
         normalize: Whether it learned with ``normalize=True``.
         observation_dtype: That with which it learned; None: the door's own.
         action_mask: Where its mask was.
+        canonical: Whether it learned with ``canonical=True`` too.
         training: How it was trained, for the metadata.
 
     Returns:
@@ -55,7 +57,9 @@ def export_tables(
     facts = {"model": type(network).__name__, **(training or {})}
     files = {}
     for players, table in all_tables(game).items():
-        form = ObservationFormat(table, observation_dtype, normalize, action_mask, padded=True)
+        form = ObservationFormat(
+            table, observation_dtype, normalize, action_mask, canonical, padded=True
+        )
         path = folder / f"{game.name}-{players}p{SUFFIX}"
         at_table = AtTable(network, padding_of(table), form)
         files[players] = export(at_table, table, path, temperature=temperature, training=facts)

@@ -12,8 +12,8 @@ from kododo_env.networks.canonical import CanonicalActions
 class CanonicalNetwork(nn.Module):
     """Gives a network canonical observations, and its logits back to the game's own actions.
 
-    A network behind it learns from plain observations as if the environment were made with
-    ``canonical=True``.
+    So a network that learns behind it from plain observations is given canonical ones, as
+    ``train.py --network`` takes it.
 
     Args:
         network: From canonical observations (B, F) float32 to the logits of canonical actions
@@ -27,11 +27,11 @@ class CanonicalNetwork(nn.Module):
     ) -> None:
         super().__init__()
         self.network = network
-        self.canonical = CanonicalActions(layout, actions)
+        self.canonical_actions = CanonicalActions(layout, actions)
 
     def forward(self, observation: Tensor) -> tuple[Tensor, ...]:
         """Logits (B, A) of the game's own actions and, if the network gives any, values."""
-        ordered, places = self.canonical(observation)
+        ordered, places = self.canonical_actions(observation)
         answers = self.network(ordered)
         logits, *values = answers if isinstance(answers, tuple | list) else (answers,)
         return logits.gather(1, places), *values

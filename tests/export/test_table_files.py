@@ -12,6 +12,7 @@ from torch import nn
 from kododo_env import export as export_package
 from kododo_env import registry
 from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.canonical import CanonicalForm
 from kododo_env.export import export_tables
 from kododo_env.networks.network import GameNetwork
 from kododo_env.policy.onnx_agent import OnnxAgent
@@ -30,9 +31,12 @@ class WithMask(nn.Module):
         return self.layer(observation).masked_fill(action_mask == 0, -1e9)
 
 
-@pytest.mark.parametrize(("name", "masks"), [("kado", False), ("combi_combo", True)])
+@pytest.mark.parametrize(
+    ("name", "masks", "canonical"),
+    [("kado", False, False), ("combi_combo", True, False), ("combi_combo", True, True)],
+)
 def test_each_file_answers_as_the_network_over_padded_observations(
-    name: str, masks: bool, tmp_path: Path
+    name: str, masks: bool, canonical: bool, tmp_path: Path
 ) -> None:
     """KADO has other actions at each table, Combi-Combo other pieces of the observation."""
     torch.manual_seed(0)
@@ -43,7 +47,8 @@ def test_each_file_answers_as_the_network_over_padded_observations(
         network = WithMask(padding.layout.size, padding.actions.size)
     else:
         network = GameNetwork(padding.layout, padding.actions, width=16, depth=1)
-    files = export_tables(network, game, tmp_path / "bots", normalize=masks, temperature=0.5)
+    options = {"normalize": masks, "canonical": canonical}
+    files = export_tables(network, game, tmp_path / "bots", temperature=0.5, **options)
     assert tuple(files) == registry.door(name).PLAYERS
     rng = np.random.default_rng(0)
     for players, path in files.items():
@@ -52,8 +57,9 @@ def test_each_file_answers_as_the_network_over_padded_observations(
         assert (agent.num_players, agent.temperature) == (players, 0.5)
         assert agent.metadata.training["model"] == type(network).__name__
         played = registry.batch_game(name, 4, 1, num_players=players)
-        env = BatchVecEnv(played.clone(), padded=True, normalize=masks)
+        env = BatchVecEnv(played.clone(), padded=True, **options)
         own = padding_of(played)
+        form = CanonicalForm(own.layout, own.actions)
         for _ in range(4):
             numbers = torch.from_numpy(env._observations()).float()
             legal = env.action_masks()
@@ -63,6 +69,9 @@ def test_each_file_answers_as_the_network_over_padded_observations(
             rows = np.array(env.game.observe(), order="C").reshape(-1, played.layout.size)
             mask = np.array(env.game.legal_action_mask(), order="C").reshape(len(rows), -1)
             found, _ = agent.evaluate(rows, mask.astype(np.int8))
+            if canonical:
+                chosen = form(own.observations(rows), own.masks(mask)).actions
+                logits = np.take_along_axis(logits, chosen.argsort(axis=1), axis=1)
             expected = logits[:, own.numbers]
             np.testing.assert_allclose(found[mask], expected[mask], rtol=1e-4, atol=1e-4)
             env.step(random_legal_actions(legal, rng))
