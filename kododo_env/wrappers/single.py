@@ -183,8 +183,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             action: An action number.
 
         Returns:
-            Observation, reward, terminated, truncated (never: ``max_episode_steps=`` of
-            ``gymnasium.make`` is Gymnasium's wrapper around this environment) and info.
+            Observation, reward, terminated, truncated and info. An episode is never truncated here;
+            ``max_episode_steps=`` of ``gymnasium.make`` is Gymnasium's wrapper around it.
 
         Raises:
             ValueError: The action is not one, or illegal and not to be replaced; or an
