@@ -10,18 +10,16 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-import torch
-from onnx import TensorProto
+from onnx import TensorProto, helper, numpy_helper
 
 from agents.export.plain import write_plain
 from agents.export.policy_weights import game_of, network_of
-from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, shipped
 from kododo_env.core.agent import first_of_best
-from kododo_env.export import export
 from kododo_env.export.parity import positions
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.search.outcome_model import softmax
+from tests.policy.policy_files import tiny_model, write_model
 from tests.policy.test_ties import unlucky
 
 LACKING = {
@@ -71,18 +69,15 @@ def test_no_tensor_is_of_a_type_that_small_engines_lack(name: str, tmp_path: Pat
 def test_a_file_that_needs_its_types_is_refused_in_a_line(tmp_path: Path) -> None:
     """A cast to half precision on the way was an error of onnx's, many lines long."""
     policy, out = tmp_path / "half.onnx", tmp_path / "plain.onnx"
-    game = registry.batch_game("kado", 1, num_players=2)
-
-    class Half(torch.nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.layer = torch.nn.Linear(game.layout.size, game.num_actions).half()
-            torch.nn.init.zeros_(self.layer.weight)  # whose products every runtime rounds alike
-
-        def forward(self, observation: torch.Tensor) -> torch.Tensor:
-            return self.layer(observation.half()).float()
-
-    export(Half(), game, policy)
+    model = tiny_model("kado", 2)
+    model.graph.initializer.append(numpy_helper.from_array(np.float16(2), "two"))
+    model.graph.node.extend(
+        [
+            helper.make_node("Cast", ["legal"], ["half"], to=TensorProto.FLOAT16),
+            helper.make_node("Mul", ["half", "two"], ["needed by nobody"]),
+        ]
+    )
+    write_model(policy, model)
     with pytest.raises(ValueError, match=r"\A[^\n]+ needs its types: [^\n]+\Z"):
         write_plain(policy, out)
     assert not out.exists()
