@@ -9,9 +9,10 @@ from typing import Any
 
 from kododo_env.networks.canonical_network import CanonicalNetwork
 from kododo_env.networks.network import GameNetwork
+from kododo_env.networks.network_agent import NetworkAgent
 from kododo_env.system.extras import missing_extra
 
-__all__ = ["CanonicalNetwork", "GameNetwork", "GamePolicy"]
+__all__ = ["CanonicalNetwork", "GameNetwork", "GamePolicy", "NetworkAgent"]
 
 
 def __getattr__(name: str) -> Any:

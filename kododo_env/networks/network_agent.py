@@ -9,21 +9,29 @@ from torch import nn
 from kododo_env.core.agent import Agent, first_of_best
 from kododo_env.core.arrays import Float32, Int64
 from kododo_env.core.view import View
-from kododo_env.networks.network import check_answers, masked
+from kododo_env.networks.canonical_network import CanonicalNetwork
+from kododo_env.networks.network import GameNetwork, check_answers, masked
 
 
 class NetworkAgent(Agent):
     """Plays by the answers of a network.
 
     Args:
-        network: From observations (N, F) to logits (N, A) and values; it may go on learning.
+        network: From observations (N, F) to logits (N, A) and values; it may go on learning. A
+            ``GameNetwork`` may be one that learns from canonical observations.
         temperature: 0 plays the likeliest action, by ``first_of_best`` among equals; 1 draws
             from the network's distribution.
         name: For tables.
     """
 
+    by_row = True
+
     def __init__(self, network: nn.Module, temperature: float = 0.0, name: str = "learner") -> None:
         self.network = network
+        self._plain = network  # gets plain observations, as a view has them
+        if isinstance(network, GameNetwork) and network.canonical_input:
+            layout = network.canonical.layout
+            self._plain = CanonicalNetwork(network, layout, network.actions)
         self.temperature = temperature
         self.name = name
 
@@ -53,6 +61,6 @@ class NetworkAgent(Agent):
     def _logits(self, view: View) -> torch.Tensor:
         observation = torch.from_numpy(np.array(view.observation, order="C"))
         mask = torch.from_numpy(np.array(view.legal_action_mask, order="C"))
-        answers = self.network(observation.to(next(self.network.parameters()).device))[0].cpu()
+        answers = self._plain(observation.to(next(self.network.parameters()).device))[0].cpu()
         check_answers(answers)  # or an illegal action might be the best
         return masked(answers, mask)

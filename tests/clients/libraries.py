@@ -52,6 +52,11 @@ CLIENTS = (
         extras="[play,export]", learns=True, leaves="sb3.onnx",
     ),
     Client(
+        "A league", "league.py", "share among three random",
+        ("stable-baselines3", "sb3-contrib"), ("--steps", "100000", "--games", "1000"),
+        extras="[play,export]", learns=True, leaves="league.onnx",
+    ),
+    Client(
         "TorchRL", "torchrl_ppo.py", "share among random players", ("torchrl", "gymnasium"),
         extras="[play,export]", learns=True, leaves="torchrl.onnx",
     ),

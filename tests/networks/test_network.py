@@ -14,7 +14,7 @@ import torch
 from agents.export import onnx_export as export
 from kododo_env import kododo_v0, registry
 from kododo_env.core.actions import ActionLayout, ActionPiece
-from kododo_env.core.agent import first_of_best, random_legal_actions
+from kododo_env.core.agent import first_of_best, joint_action, random_legal_actions
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.canonical import CanonicalForm
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
@@ -305,6 +305,25 @@ def test_a_network_plays_without_warnings(num_envs: int) -> None:
     game = kododo_v0.batch_game(num_envs, num_players=2, seed=0)
     network = GameNetwork(game.layout, game.actions, width=8, depth=1)
     assert NetworkAgent(network).act(game.view(0), np.random.default_rng(0)).shape == (num_envs,)
+
+
+def test_a_network_that_learns_from_canonical_rows_plays_by_plain_ones() -> None:
+    game = kododo_v0.batch_game(50, num_players=4, seed=0)
+    network = random_network(game)
+    play_random(game, np.random.default_rng(0), 4)
+    rng = np.random.default_rng(0)
+    plain = NetworkAgent(network).act(game.view(1), rng)
+    network.canonical_input = True
+    assert np.array_equal(NetworkAgent(network).act(game.view(1), rng), plain)
+
+
+def test_a_network_is_asked_for_several_seats_at_once() -> None:
+    game = kododo_v0.batch_game(5, num_players=4, seed=0)
+    agent = NetworkAgent(random_network(game))
+    asked = []
+    agent.network.register_forward_hook(lambda *call: asked.append(len(call[1][0])))
+    joint_action([agent] * 4, game, np.random.default_rng(0))
+    assert asked == [20]
 
 
 @pytest.mark.parametrize("name", registry.DOORS)

@@ -1,0 +1,102 @@
+"""A league: stable-baselines3's MaskablePPO against a pool of its own past.
+
+    pip install '.[play,export,sb3]'
+    python docs/examples/league.py
+    python docs/examples/league.py --plain
+
+Two seats of every game learn. The others have opponents that are drawn for each game from a pool,
+which the learner joins every few updates: half of them are its newest self, the rest older ones.
+With --plain all four seats learn, in half as many games: self-play alone, at as many agent-steps.
+At the end the model is a policy file, whose shares of the victory are printed. What a league was
+seen to gain is in docs/libraries.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+from collections.abc import Callable
+
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+
+import kododo_env
+from kododo_env import kododo_v0
+from kododo_env.arena.match import Match
+from kododo_env.core.agent import Agent
+from kododo_env.export import export
+from kododo_env.networks import GamePolicy, NetworkAgent
+from kododo_env.wrappers import OpponentPool
+from kododo_env.wrappers.sb3 import BatchVecEnv
+
+PLAYERS, SEATS, STEPS = 4, 1024, 18  # seats that learn in all games together; a game has 18 steps
+UPDATES_APART = 5  # of two past selves in the pool
+
+
+class League(BaseCallback):
+    """Puts the learner into the pool of its opponents every few updates."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.past: list[NetworkAgent] = []
+        self.updates = 0
+
+    def _on_rollout_start(self) -> None:
+        if self.updates % UPDATES_APART == 0:
+            network = copy.deepcopy(self.model.policy.mlp_extractor.network)
+            self.past.append(NetworkAgent(network, temperature=1, name=f"update-{self.updates}"))
+            weights = [1] * (len(self.past) - 1) + [max(1, len(self.past) - 1)]
+            self.training_env.set_attr("opponents", OpponentPool(self.past, weights))
+        self.updates += 1
+
+    def _on_step(self) -> bool:
+        return True
+
+
+def main() -> None:
+    """Train, write the policy file, and print its shares."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--plain", action="store_true", help="self-play without a pool")
+    parser.add_argument("--steps", type=int, default=600_000, help="of all learners")
+    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", default="league.onnx")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    opponents = None if options.plain else [None, None, "random", "random"]
+    learners = PLAYERS if options.plain else 2
+    game = kododo_v0.batch_game(SEATS // learners, num_players=PLAYERS)
+    model = MaskablePPO(
+        GamePolicy,
+        BatchVecEnv(game, reward="margin+win", opponents=opponents),
+        n_steps=STEPS,
+        batch_size=SEATS * STEPS // 8,
+        n_epochs=3,
+        learning_rate=linear(1e-3, 1e-4),
+        gamma=1.0,
+        gae_lambda=0.7,
+        ent_coef=0.01,
+        seed=options.seed,
+    )
+    before = share(NetworkAgent(model.policy.mlp_extractor.network), "random", options.games)
+    model.learn(options.steps, callback=None if options.plain else League())
+    export(model, game, options.out)
+    bot = kododo_env.load(options.out)
+    after = share(bot, "random", options.games)
+    print(f"share among three random: {before:.3f} before, {after:.3f} after")
+    print(f"share among three heuristic: {share(bot, 'heuristic', options.games):.3f}")
+
+
+def linear(first: float, last: float) -> Callable[[float], float]:
+    """A learning rate by the part of the training that is still to come."""
+    return lambda remaining: last + remaining * (first - last)
+
+
+def share(agent: Agent, opponent: str, games: int) -> float:
+    """The part of the victory that one agent has among three copies of an opponent."""
+    return Match(agent, opponent, "kododo", PLAYERS, games).play().share.mean
+
+
+if __name__ == "__main__":
+    main()
