@@ -46,6 +46,8 @@ def load_code(name: str, option: str) -> Any:
     if match is None:
         raise ValueError(f"{option} takes module:name or file.py:name, not {shown(name)}")
     place, wanted = match.groups()
+    if place.endswith(FILE) and not Path(place).is_file():
+        raise ValueError(_one_line(f"{option} {name}: there is no file {place}"))
     with blamed(f"{option} {name}", "cannot be imported"):
         module = module_from_file(Path(place)) if place.endswith(FILE) else import_module(place)
     found = getattr(module, wanted, None)

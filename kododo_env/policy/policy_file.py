@@ -18,7 +18,7 @@ _ENTRY = b"\x0a" + bytes([len(DIGEST)]) + DIGEST.encode() + b"\x12\x40"
 _SEAL = b"\x72" + bytes([len(_ENTRY) + 64]) + _ENTRY
 
 _WRITTEN_AGAIN = (
-    "; if another program has written the policy again, kododo adopt makes a policy file of that"
+    "; if another program has written the policy again, the command adopt makes a policy file of it"
 )
 
 

@@ -101,7 +101,7 @@ TRAIN: Lines = [
     (["--opponents", "no.py:Bot"], "bot no.py:Bot: there is no file no.py"),
     (["--reward", "best"], "--reward takes score, margin, win, margin+win, module:function or"),
     (["--reward", "no.such:part"], "--reward no.such:part cannot be imported: ModuleNotFoundError"),
-    (["--reward", "no.py:part"], "--reward no.py:part cannot be imported: FileNotFoundError"),
+    (["--reward", "no.py:part"], "--reward no.py:part: there is no file no.py"),
     (["--reward", "math:pi"], "--reward math:pi: there is no function or class pi there"),
     (["--reward", "builtins:len"], "--reward builtins:len fails: TypeError"),
     (["--reward", "win", "--margin-weight", "1"], "--margin-weight counts only with --reward mar"),

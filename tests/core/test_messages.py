@@ -38,7 +38,7 @@ class Silent(RandomAgent):
         return super().act(view, rng)[:0]
 
 
-AGENT = "an agent (an object with a name and act(view, rng)), the name of one,"
+AGENT = "an agent (an object with a name and act(view, rng)), the name of one, an OpponentPool,"
 HINT = "(does your library sample without masks? illegal_action='random' plays a legal one instead)"
 PAIRS = {"player_0": 5, "player_1": 6, "player_2": 7}
 LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"

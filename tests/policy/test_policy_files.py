@@ -154,7 +154,7 @@ def test_a_policy_that_another_program_has_written_again_can_be_adopted(
     path, adopted = tmp_path / "again.onnx", tmp_path / "adopted.onnx"
     model = onnx.load(write_policy(path, "kododo", 2))
     path.write_bytes(change(model).SerializeToString())
-    assert "kododo adopt" in refusal(path)
+    assert "the command adopt" in refusal(path)
     export(path, registry.batch_game("kododo", 1, num_players=2), adopted)
     assert OnnxAgent(adopted).metadata.game == "kododo"
 
