@@ -28,8 +28,8 @@ from kododo_env.commands.benchmark import read_entry
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 LEADERBOARD = DOCS / "leaderboard"
-# Of the ablation's tables: what those of short trainings end with, which have a table of their own.
-SHORT = (", 2 million steps", ", three minutes")
+# The ablation's tables of short trainings end with this, and are one table of the page.
+SHORT = ", 2 million steps"
 # The words of search_gains for what benchmarks/search_ceilings.py writes.
 DEALT = {"likely": "as search does", "even": "evenly", "true": "true hands"}
 ENDS = {"near": "the round's end or 8 steps", "game": "the game's end"}
@@ -200,7 +200,7 @@ def imitation() -> str:
         [
             name,
             f"{table['steps']:,}",
-            f"{row['recipe']['imitation_steps']:,}",
+            f"{_imitated(row['recipe'], table['steps']):,}",
             *(_range([seed[head] for seed in row["seeds"]]) for head in heads),
             str(len(row["seeds"])),
         ]
@@ -231,6 +231,11 @@ def _ablation(name: str, table: dict[str, Any]) -> str:
         f"mean and range of {seeds} seeds."
     )
     return f"{about}\n\n{markdown(['what is changed', *heads], rows)}"
+
+
+def _imitated(recipe: dict[str, Any], steps: int) -> int:
+    """For how many of its agent-steps a training imitates."""
+    return max(recipe["imitation_steps"], round(recipe["imitation_share"] * steps))
 
 
 def time_to_strength() -> str:

@@ -22,7 +22,7 @@ def short(run_dir: Path, **changes: Any) -> TrainConfig:
         "threads": 1, "num_envs": 16, "batch_size": 256, "width": 16,
     }  # fmt: skip
     if changes.get("expert", True) and not changes.get("init"):
-        settings["imitation_steps"] = 1
+        settings |= {"imitation_steps": 1, "imitation_share": 0.0}
     return default_config(**settings | changes)
 
 

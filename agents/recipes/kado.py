@@ -29,6 +29,7 @@ ALL = Recipe(
     tied=True,
     expert="heuristic",
     imitation_steps=2_000_000,
+    imitation_share=0.3,
 )
 RECIPES = {2: ALL, 3: ALL, 4: ALL}
 SHIPPED_STEPS = {2: 24_000_000, 3: 60_000_000, 4: 90_000_000}

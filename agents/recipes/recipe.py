@@ -94,7 +94,10 @@ class Recipe:
     a policy by its name or file, whatever temperature that plays at. Several policies have commas
     between them; their mean is imitated. "" = nobody."""
     imitation_steps: Annotated[int, Bound(0, MOST_STEPS)] = 1_000_000
-    """Agent-steps for which the expert is imitated; a shorter training is imitation alone."""
+    """The least agent-steps for which the expert is imitated; a shorter training is imitation
+    alone."""
+    imitation_share: Annotated[float, real(0, 1)] = 0.1
+    """The share of the training for which the expert is imitated, where that is longer."""
     imitation_learning_rate: Annotated[float, positive(1)] = 2e-3
     """Learning rate when imitation begins; it falls linearly to a hundredth."""
     imitation_temperature: Annotated[float, real(0, 1000)] = 0.3
@@ -145,7 +148,8 @@ class Recipe:
     @property
     def imitates(self) -> bool:
         """Whether the training begins with imitation."""
-        return bool(self.expert) and not self.init and self.imitation_steps > 0
+        lasts = self.imitation_steps > 0 or self.imitation_share > 0
+        return bool(self.expert) and not self.init and lasts
 
     def imitation_rate(self, remaining: float) -> float:
         """The learning rate when this share of the imitation is left, 1 to 0."""

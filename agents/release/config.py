@@ -105,9 +105,8 @@ class PolicyJob:
         if not self.mean:
             return []
         experts = ",".join(map(str, self.seeds.values()))
-        steps = self.config.steps or self.mean
-        how = {"expert": experts, "imitation_steps": steps, "imitation_temperature": 1.0}
-        return [self._run(len(self.seeds), steps=steps, **how)]
+        how = {"expert": experts, "imitation_share": 1.0, "imitation_temperature": 1.0}
+        return [self._run(len(self.seeds), steps=self.config.steps or self.mean, **how)]
 
     def _run(self, seed: int, **settings: Any) -> TrainConfig:
         games = self.config.games // CHOICE

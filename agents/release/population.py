@@ -124,13 +124,14 @@ def _drawn_settings(number: int, tied: bool) -> dict[str, Any]:
         "gae_lambda": round(float(rng.uniform(0.6, 0.95)), 2),
         "learning_rate": round(float(rng.uniform(5e-4, 1.5e-3)), 5),
         "expert": f"{DRAWN}{500 + number}" if tied or number % 2 else "",
-        "imitation_steps": round(float(rng.uniform(0.3, 0.7)), 2),  # a share of the steps
+        "imitation_share": round(float(rng.uniform(0.3, 0.7)), 2),
+        "imitation_steps": 0,
         "tied": tied,
         "temperature": float(rng.choice([0.1, 0.25, 0.5])),
     }
-    settings["imitation_steps"] = round(settings["imitation_steps"] * settings["steps"])
     if not settings["expert"]:
-        del settings["imitation_steps"]  # drawn all the same, so that the others stay what they are
+        # It was drawn all the same, so that the others stay what they are.
+        del settings["imitation_share"], settings["imitation_steps"]
     return settings
 
 

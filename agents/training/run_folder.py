@@ -31,7 +31,7 @@ FILES = (CHECKPOINT, POLICY, METADATA, "results.json", "learning_curve.png", "co
 # are of, and what the part of the run that is over was made by: nobody can have begun otherwise.
 FIXED = (
     "num_envs", "reward", "network", "width", "depth", "one_hot", "tied", "muon", "magnet", "init",
-    "expert", "imitation_steps",
+    "expert", "imitation_steps", "imitation_share",
 )  # fmt: skip
 BEGINS_AGAIN = "it was stopped before its first checkpoint and begins again"
 

@@ -95,12 +95,19 @@ class Trainer:
     def imitation_remaining(self) -> float:
         """The share of the imitation that is left, 1 to 0; without an expert 0.
 
-        It ends after the recipe's ``imitation_steps``, or with the budget if that ends first.
+        It ends after the recipe's ``imitation_steps``, or ``imitation_share`` if that is longer,
+        and with the budget at the latest.
         """
         recipe = self.task.recipe
         if self.progress.imitation_over or not recipe.imitates:
             return 0.0
-        return min(self.remaining(), max(0.0, 1 - self.progress.steps / recipe.imitation_steps))
+        remaining = self.remaining()
+        parts = [0.0]
+        if recipe.imitation_steps:
+            parts.append(1 - self.progress.steps / recipe.imitation_steps)
+        if recipe.imitation_share:
+            parts.append(1 - (1 - remaining) / recipe.imitation_share)
+        return min(remaining, max(parts))
 
     def self_play_remaining(self) -> float:
         """The share of the self-play that is left, 1 to 0."""

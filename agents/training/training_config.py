@@ -29,9 +29,9 @@ from kododo_env.rules_arguments import default_players, hashable, make_game, par
 
 DEFAULT_GAME = "kododo"
 # The settings that say nothing without another one.
+IMITATION = ("imitation_learning_rate", "imitation_temperature")
 NEEDED = {
-    "expert": ("imitation_steps", "imitation_learning_rate", "imitation_temperature"),
-    "imitation_steps": ("imitation_learning_rate", "imitation_temperature"),
+    "expert": ("imitation_steps", "imitation_share", *IMITATION),
     "opponents": ("opponents_share",),
     "opponents_share": ("opponents",),
     "magnet": ("magnet_updates",),
@@ -335,8 +335,10 @@ def task_of(config: TrainConfig) -> Task:
 
 
 def imitates_only(recipe: Recipe, steps: int | None) -> bool:
-    """Whether a training of so many agent-steps ends before its self-play begins."""
-    return recipe.imitates and steps is not None and steps <= recipe.imitation_steps
+    """Whether a training of this many agent-steps ends before its self-play begins."""
+    if not recipe.imitates:
+        return False
+    return recipe.imitation_share == 1 or (steps is not None and steps <= recipe.imitation_steps)
 
 
 def check_init(config: TrainConfig, game: BatchGame) -> None:
@@ -387,6 +389,13 @@ def check_needs(recipe: Recipe, usual: Recipe) -> None:
             if not getattr(recipe, needed) and getattr(recipe, name) != getattr(usual, name):
                 raise ValueError(
                     f"{flag(name)} counts only with {flag(needed)}; give both or leave it out"
+                )
+    if recipe.expert and not (recipe.imitation_steps or recipe.imitation_share):
+        for name in IMITATION:
+            if getattr(recipe, name) != getattr(usual, name):
+                raise ValueError(
+                    f"{flag(name)} counts only with --imitation-steps or --imitation-share; leave "
+                    "it out"
                 )
     if recipe.reward != MIXED and recipe.margin_weight != usual.margin_weight:
         raise ValueError(f"--margin-weight counts only with --reward {MIXED}: leave it out")

@@ -31,7 +31,7 @@ ANOTHER = {
     "vf_coef": 0.25, "max_grad_norm": 2.0, "learned_share": 0.75,
     "reward": "score", "margin_weight": 0.5, "network": "parts:Net",
     "width": 7, "depth": 2, "one_hot": 3, "tied": True,
-    "init": "kododo-2p", "expert": "follow", "imitation_steps": 50,
+    "init": "kododo-2p", "expert": "follow", "imitation_steps": 50, "imitation_share": 0.5,
     "imitation_learning_rate": 4e-3, "imitation_temperature": 1.5,
     "opponents": ("greedy",), "opponents_share": 0.75, "temperature": 0.125,
 }  # fmt: skip

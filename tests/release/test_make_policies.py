@@ -433,7 +433,7 @@ def test_a_team_may_be_the_worst_attacker() -> None:
     [
         ({}, "played against itself (100 %)"),
         (
-            {"expert": "greedy", "imitation_steps": 200},
+            {"expert": "greedy", "imitation_share": 0.2, "imitation_steps": 0},
             "imitated greedy (20 %), then played against itself (80 %)",
         ),
         (

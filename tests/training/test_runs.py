@@ -198,11 +198,15 @@ def test_a_learner_has_each_seat_as_often_against_each_opponent(
         ({"imitation_steps": 250}, 625, 0),
         ({"imitation_steps": 4000}, 500, 0.5),
         ({"imitation_steps": 4000}, 1000, 0),
-        ({"imitation_steps": 0}, 0, 0),
+        ({"imitation_steps": 100, "imitation_share": 0.25}, 125, 0.5),
+        ({"imitation_steps": 500, "imitation_share": 0.25}, 250, 0.5),
+        ({"imitation_steps": 0, "imitation_share": 0.25}, 250, 0),
+        ({"imitation_steps": 0, "imitation_share": 1.0}, 250, 0.75),
+        ({"imitation_steps": 0, "imitation_share": 0.0}, 0, 0),
         ({"expert": ""}, 0, 0),
     ],
 )
-def test_imitation_ends_after_its_steps_or_with_the_budget(
+def test_imitation_ends_after_its_steps_or_its_share_or_with_the_budget(
     changes: dict[str, Any], steps: int, remaining: float, tmp_path: Path
 ) -> None:
     """It was a share of the minutes: a slow machine imitated a tenth of too few steps."""
@@ -328,8 +332,8 @@ def test_the_options_beside_a_policy_to_begin_with_are_its_own_or_refused(whole:
     with pytest.raises(ValueError, match=f"--width: the network of .* has 16, not {usual.width};"):
         task_of(default_config("kododo", 3, init=init, width=usual.width))
     imitation = {
-        "expert": usual.expert, "imitation_steps": 5, "imitation_learning_rate": 0.1,
-        "imitation_temperature": 0.1,
+        "expert": usual.expert, "imitation_steps": 5, "imitation_share": 0.5,
+        "imitation_learning_rate": 0.1, "imitation_temperature": 0.1,
     }  # fmt: skip
     for name, value in imitation.items():
         with pytest.raises(ValueError, match=rf"--{name.replace('_', '-')}: nobody is imitated"):
@@ -340,6 +344,7 @@ def test_the_options_beside_a_policy_to_begin_with_are_its_own_or_refused(whole:
     ("name", "needed"),
     [
         ("imitation_steps", "expert"),
+        ("imitation_share", "expert"),
         ("imitation_learning_rate", "expert"),
         ("imitation_temperature", "expert"),
         ("opponents_share", "opponents"),
@@ -360,8 +365,8 @@ def test_a_setting_is_refused_without_the_one_for_which_it_counts(name: str, nee
     ("settings", "said"),
     [
         (
-            {"imitation_steps": 0, "imitation_learning_rate": 0.1},
-            "--imitation-learning-rate counts only with --imitation-steps; give both or leave",
+            {"imitation_steps": 0, "imitation_share": 0.0, "imitation_learning_rate": 0.1},
+            "--imitation-learning-rate counts only with --imitation-steps or --imitation-share;",
         ),
         (
             {"opponents": ("heuristic",), "opponents_share": 0.0},
