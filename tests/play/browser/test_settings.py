@@ -27,14 +27,14 @@ def test_a_language_that_is_chosen_shows_at_once_and_stays(
     browser: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table, heard = make_table("kododo", opponents=["random"], seed=3), []
-    hear = table.hear
+    hear = table.hear_in_pieces
 
     def listening(person: int, message: object) -> Any:
         asked = json.loads(message) if isinstance(message, str) else message
         heard.extend([asked["language"]] if asked["type"] == "speak" else [])
         return hear(person, message)
 
-    monkeypatch.setattr(table, "hear", listening)
+    monkeypatch.setattr(table, "hear_in_pieces", listening)
     with Served(table) as served, sits(browser, served.address, locale="fr-CH") as person:
         person.play(steps=2)
         texts = ("Scores", "New game", "all {n} steps", "Just now")
