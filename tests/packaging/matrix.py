@@ -27,7 +27,11 @@ DOORS = [
     f"tests/wrappers/test_{each}.py"
     for each in ("every_wrapper", "gymnasium", "gymnasium_vector", "pettingzoo")
 ]
-WITH_AGENTS = re.compile(r"^(from|import) (agents|torch|stable_baselines3|sb3_contrib)\b", re.M)
+WITH_AGENTS = re.compile(
+    r"^(from|import) (agents|torch|stable_baselines3|sb3_contrib|"
+    r"kododo_env\.(networks|export|wrappers\.sb3))\b",
+    re.M,
+)
 # What libraries warn of, each other and themselves, is not for us to mend.
 PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning")
 TORCH = next(
