@@ -1,55 +1,184 @@
-"""stable-baselines3: sb3-contrib's MaskablePPO on a batch of games.
+"""stable-baselines3: sb3-contrib's MaskablePPO with GamePolicy, by self-play.
 
     pip install '.[play,export,sb3]'
     python docs/examples/sb3_maskable_ppo.py
+    python docs/examples/sb3_maskable_ppo.py --steps 9000000
+    python docs/examples/sb3_maskable_ppo.py --policy MlpPolicy
+    python docs/examples/sb3_maskable_ppo.py --game kado --players 3 --imitation 300000
 
-One seat of every game learns among random players. At the end it is a policy file, sb3.onnx, whose
-share of the victory among random players is told beside that of the model before it learned.
-Without VecMonitor no reward is logged.
+All seats of every game learn. At the end the model is a policy file, sb3.onnx, whose win shares are
+printed. --policy MlpPolicy learns from canonical observations with stable-baselines3's own network.
+With --imitation the policy first learns to predict so many decisions of the game's heuristic.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+from collections.abc import Callable
+from typing import Any
 
+import numpy as np
+import torch
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.vec_env import VecMonitor
+from stable_baselines3.common.callbacks import BaseCallback
 
 import kododo_env
-from kododo_env import kododo_v0
+from kododo_env import registry
 from kododo_env.arena.match import Match
-from kododo_env.arena.shares import share
+from kododo_env.core.agent import Agent, joint_action
+from kododo_env.core.batch_game import BatchGame
 from kododo_env.export import export
+from kododo_env.networks import CanonicalNetwork, GamePolicy, NetworkAgent
 from kododo_env.wrappers.sb3 import BatchVecEnv
 
-PLAYERS, GAMES, STEPS, UPDATES = 4, 256, 18, 12  # a game of Kododo has 18 steps
-OUT = sys.argv[1] if len(sys.argv) > 1 else "sb3.onnx"
+SEATS, STEPS = 1024, 18  # seats in all games together, and steps of a rollout
+SETTINGS: dict[str, dict[str, Any]] = {
+    "kododo": {"learning_rate": 1e-3, "gae_lambda": 0.7},
+    "combi_combo": {"learning_rate": 1e-3, "gae_lambda": 0.9},
+    "kado": {"learning_rate": 3e-4, "gae_lambda": 0.95},
+}
+NETWORKS: dict[str, dict[str, Any]] = {"kado": {"width": 256, "depth": 2, "tied": True}}
+
+
+class Progress(BaseCallback):
+    """Reports the agent that learns after each update."""
+
+    def __init__(self, agent: Agent, report: Callable[[Agent], None]) -> None:
+        super().__init__()
+        self.agent = agent
+        self.report = report
+
+    def _on_rollout_start(self) -> None:
+        self.report(self.agent)
+
+    def _on_training_end(self) -> None:
+        self.report(self.agent)
+
+    def _on_step(self) -> bool:
+        return True
+
+
+class Logits(torch.nn.Module):
+    """The logits of a policy of stable-baselines3."""
+
+    def __init__(self, policy: Any) -> None:
+        super().__init__()
+        self.policy = policy
+
+    def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor]:
+        """Logits, shape (B, A)."""
+        return (self.policy.get_distribution(observation).distribution.logits,)
+
+
+def train(
+    steps: int = 600_000,
+    seed: int = 0,
+    report: Callable[[Agent], None] = lambda agent: None,
+    game: str = "kododo",
+    players: int = 4,
+    policy: str = "GamePolicy",
+    imitation: int = 0,
+) -> MaskablePPO:
+    """Train by self-play for so many agent-steps."""
+    torch.set_num_threads(1)
+    batch = registry.batch_game(game, SEATS // players, seed, num_players=players)
+    settings = SETTINGS[game]
+    kind, options = GamePolicy, NETWORKS.get(game, {})
+    if policy != "GamePolicy":
+        kind, options = policy, {"net_arch": [256, 256]}
+    model = MaskablePPO(
+        kind,
+        BatchVecEnv(batch, reward="margin+win", canonical=policy != "GamePolicy"),
+        n_steps=STEPS,
+        batch_size=SEATS * STEPS // 8,
+        n_epochs=3,
+        gamma=1.0,
+        gae_lambda=settings["gae_lambda"],
+        learning_rate=linear(settings["learning_rate"]),
+        ent_coef=0.01,
+        policy_kwargs=options,
+        seed=seed,
+    )
+    agent = agent_of(model, batch)
+    if imitation:
+        imitate(model, batch, imitation, lambda: report(agent))
+    model.learn(steps, callback=Progress(agent, report))
+    return model
+
+
+def linear(first: float) -> Callable[[float], float]:
+    """A learning rate that falls to a tenth, by the share of the training that remains."""
+    return lambda remaining: first * (0.1 + 0.9 * remaining)
+
+
+def agent_of(model: MaskablePPO, game: BatchGame) -> Agent:
+    """The model as an agent, which plays the likeliest action."""
+    if isinstance(model.policy, GamePolicy):
+        return NetworkAgent(model.policy.mlp_extractor.network)
+    network = CanonicalNetwork(Logits(model.policy), game.layout, game.actions)
+    return NetworkAgent(network)
+
+
+def imitate(
+    model: MaskablePPO, game: BatchGame, decisions: int, report: Callable[[], None]
+) -> None:
+    """Learn to predict what the heuristic does where it plays all seats."""
+    expert = kododo_env.make_agent("heuristic", game.name)
+    rng = np.random.default_rng(model.seed)
+    optimizer = torch.optim.Adam(model.policy.parameters(), lr=1e-3)
+    size = SEATS * STEPS
+    for _ in range(max(1, decisions // size)):
+        rows = [expert_decisions(game, expert, rng) for _ in range(STEPS)]
+        columns = [torch.from_numpy(np.concatenate(column)) for column in zip(*rows, strict=True)]
+        for indices in torch.randperm(len(columns[0])).split(size // 8):
+            observations, masks, actions = (column[indices] for column in columns)
+            _, log_probabilities, _ = model.policy.evaluate_actions(observations, actions, masks)
+            loss = -log_probabilities.mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        report()
+
+
+def expert_decisions(
+    game: BatchGame, expert: Agent, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Play a step; the observations, masks and actions of all seats that have a choice."""
+    observations = game.observe()
+    masks = np.array(game.legal_action_mask())
+    actions = joint_action([expert] * game.num_players, game, rng)
+    game.step(actions)
+    game.restart_finished()
+    has_choice = masks.sum(axis=-1) > 1
+    return observations[has_choice], masks[has_choice], actions[has_choice]
 
 
 def main() -> None:
-    """Train for some updates, measure and export."""
-    game = kododo_v0.batch_game(GAMES, num_players=PLAYERS)
-    envs = VecMonitor(BatchVecEnv(game, reward="win", opponents="random", normalize=True))
-    model = MaskablePPO(
-        "MlpPolicy",
-        envs,
-        n_steps=STEPS,
-        batch_size=GAMES * STEPS // 8,
-        n_epochs=4,
-        learning_rate=1e-3,
-        gamma=1.0,
-        seed=0,
+    """Train, write the policy file, and print its shares."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--game", choices=SETTINGS, default="kododo")
+    parser.add_argument("--players", type=int, default=4)
+    parser.add_argument("--policy", choices=("GamePolicy", "MlpPolicy"), default="GamePolicy")
+    parser.add_argument("--steps", type=int, default=600_000, help="of all seats together")
+    parser.add_argument("--imitation", type=int, default=0, help="decisions of heuristic")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--out", default="sb3.onnx")
+    options = parser.parse_args()
+    table = options.game, options.players
+    model = train(
+        options.steps,
+        options.seed,
+        game=options.game,
+        players=options.players,
+        policy=options.policy,
+        imitation=options.imitation,
     )
-
-    def choose(numbers, mask):
-        """The likeliest actions."""
-        return model.predict(numbers, action_masks=mask, deterministic=True)[0]
-
-    before = share(choose, "kododo", PLAYERS, normalize=True)
-    model.learn(UPDATES * STEPS * GAMES)
-    export(model, game, OUT)
-    after = Match(kododo_env.load(OUT), "random", "kododo", PLAYERS, games=2000).play().share
-    print(f"share among random players: {before.mean:.3f} before, {after.mean:.3f} after")
+    export(model, registry.batch_game(table[0], 1, num_players=table[1]), options.out)
+    bot = kododo_env.load(options.out)
+    for opponent in ("random", "heuristic"):
+        share = Match(bot, opponent, *table, options.games).play().share.mean
+        print(f"share among {opponent} players: {share:.3f}; that of equals: {1 / table[1]:.3f}")
 
 
 if __name__ == "__main__":
