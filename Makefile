@@ -49,7 +49,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-pages test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation time-to-strength truth ceilings specialists mutants test-matrix test-processors fuzz audit faults soak policies population levels pins docs web web-parts clean
+.PHONY: help venv train test test-pages test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation libraries truth ceilings specialists mutants test-matrix test-processors fuzz audit faults soak policies population levels pins docs web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -136,10 +136,9 @@ ablation: $(READY) ## Train recipes with changes, three seeds each, for docs/tra
 	PYTHONPATH=. MPLBACKEND=Agg $(PY) benchmarks/ablation.py
 	$(PY) -m docs.update_tables
 
-time-to-strength: $(READY) ## Seconds until a bot is strong, MaskablePPO beside it, for docs/training.md (half an hour)
-	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/time_to_strength.py
+libraries: $(READY) ## How fast other libraries learn, for docs/libraries.md (two hours): LIBRARIES="TorchRL JAX"
+	OMP_NUM_THREADS=1 $(PY) -m benchmarks.libraries $(LIBRARIES)
 	$(PY) -m docs.update_tables
-	PYTHONPATH=. MPLBACKEND=Agg $(PY) docs/make_images.py
 
 truth: $(READY) ## Solve a small game, and train on it, for docs/exact.md (some minutes)
 	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/exact_truth.py

@@ -22,7 +22,7 @@ from kododo_env.agent_registry import VALIDATION, population, without_searches
 from kododo_env.arena.match import Match
 from kododo_env.core.agent import Agent
 
-FIRST_SECONDS = 4.0
+FIRST_SECONDS = 1.0
 GROWTH = 1.25
 """Ratio of the core-seconds of two measurements."""
 

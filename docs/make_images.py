@@ -98,38 +98,6 @@ def draw_truth(path: Path) -> None:
         picture.save(path, pnginfo=said, optimize=True)
 
 
-def strengths() -> dict[str, Any]:
-    """How strong bots were when, as benchmarks/time_to_strength.py found it."""
-    return _without_recipes("time_to_strength.json")
-
-
-def draw_strengths(path: Path) -> None:
-    """Draw win shares over the seconds of training, a line a seed; write what is drawn into it."""
-    found, figure = strengths(), Figure(figsize=(10, 4.8), layout="constrained")
-    panels = figure.subplots(1, len(found["targets"]), sharey=True)
-    for axes, (opponent, targets) in zip(panels, found["targets"].items(), strict=True):
-        for (learner, seeds), colour, marker in zip(
-            found["learners"].items(), COLOURS, MARKERS, strict=False
-        ):
-            for number, curve in enumerate(each["curve"] for each in seeds):
-                seconds = [point["seconds"] for point in curve]
-                shares = [point["shares"][opponent] for point in curve]
-                label = None if number else learner
-                axes.plot(seconds, shares, color=colour, marker=marker, markersize=4, label=label)
-        for target in targets:
-            axes.axhline(target, color="grey", linestyle="--", linewidth=1)
-        axes.set(xlabel="seconds of training", title=f"one v three of {opponent}")
-        axes.grid(alpha=0.3)
-        axes.set_xlim(left=0)
-    panels[0].set(ylabel="win share", ylim=(0, None))
-    panels[0].legend(loc="lower right")
-    figure.savefig(path, dpi=120)
-    with Image.open(path) as picture:
-        said = PngInfo()
-        said.add_text(CURVE, json.dumps(found))
-        picture.save(path, pnginfo=said, optimize=True)
-
-
 def of_notebook(path: Path) -> bytes:
     """The PNG of a notebook's cell that is tagged so, for readers who do not run it."""
     try:
@@ -160,7 +128,5 @@ if __name__ == "__main__":
         for number, drawn in enumerate(examples(game), 1):
             (IMAGES / f"{game}_example_{number}.svg").write_text(drawn)
     draw_truth(IMAGES / "exact.png")
-    if (IMAGES.parent / "time_to_strength.json").exists():
-        draw_strengths(IMAGES / "time_to_strength.png")
     for notebook in NOTEBOOKS:
         (IMAGES / f"notebook_{notebook.stem[0]}.png").write_bytes(of_notebook(notebook))

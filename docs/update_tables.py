@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,11 @@ ROOT = DOCS.parent
 LEADERBOARD = DOCS / "leaderboard"
 # The ablation's tables of short trainings end with this, and are one table of the page.
 SHORT = ", 2 million steps"
+# Of the win against three heuristics: what libraries reach after how many core-seconds.
+TARGETS = 0.15, 0.20
+LAST_SHARES = "v heuristic", "v random", "v validation opponents"
+# The rows of benchmarks/libraries.py that had as many agent-steps, by the ends of their names.
+EQUAL_STEPS = {"": 1_000_000, ", 9 M steps": 9_000_000}
 # The words of search_gains for what benchmarks/search_ceilings.py writes.
 DEALT = {"likely": "as search does", "even": "evenly", "true": "true hands"}
 ENDS = {"near": "the round's end or 8 steps", "game": "the game's end"}
@@ -49,7 +54,8 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "training.md", "imitation", imitation
     yield DOCS / "training.md", "ablation", ablation
     yield DOCS / "goals.md", "goals", goals
-    yield DOCS / "training.md", "time-to-strength", time_to_strength
+    yield DOCS / "training.md", "equal-steps", equal_steps
+    yield DOCS / "libraries.md", "curves", library_curves
     yield DOCS / "gpu.md", "devices", devices
     yield DOCS / "exact.md", "exact", exact
     yield DOCS / "search.md", "gains", search_gains
@@ -238,35 +244,55 @@ def _imitated(recipe: dict[str, Any], steps: int) -> int:
     return max(recipe["imitation_steps"], round(recipe["imitation_share"] * steps))
 
 
-def time_to_strength() -> str:
-    """Seconds until bots reach some strengths, as benchmarks/time_to_strength.py found it."""
-    path = DOCS / "time_to_strength.json"
-    if not path.exists():
-        return "Not measured yet: `make time-to-strength` writes `docs/time_to_strength.json`."
-    found, rows = json.loads(path.read_text()), []
-    for opponent, targets in found["targets"].items():
-        for learner, seeds in found["learners"].items():
-            if not seeds:  # it comes after the other one
-                continue
-            last = [each["curve"][-1] for each in seeds]
-            per_second = [each["steps"] / each["processor"] for each in last]
-            rows.append([
-                f"{learner} v {opponent}",
-                *(_seconds([each["reached"][opponent][k] for each in seeds])
-                  for k in range(len(targets))),
-                _range([each["shares"][opponent] for each in last]),
-                f"{sum(per_second) / len(per_second):,.0f}",
-            ])  # fmt: skip
-    levels = zip(*found["targets"].values(), strict=True)
-    heads = [" / ".join(f"{share:.2f}" for share in level) for level in levels]
-    about = (
-        f"{found['policy']}, trainings of {found['minutes']:g} minutes on {found['threads']} "
-        f"thread{'s' * (found['threads'] > 1)}, {found['games']:,} games for each point: seconds "
-        f"until the bot has the share of the column v {' / v '.join(found['targets'])}, mean and "
-        "range of the seeds that reach it."
-    )
-    head = ["one v three", *heads, "share at the end", "agent-steps a second of the processor"]
-    return f"{about}\n\n{markdown(head, rows)}"
+def library_curves() -> str:
+    """How fast libraries learn, as benchmarks/libraries.py measured it."""
+    rows = []
+    for name, row in _curves().items():
+        rows.append([
+            name,
+            row["learner"],
+            *(_seconds([_reached(curve, share) for curve in row["seeds"]]) for share in TARGETS),
+            _seconds([curve["last"]["core_seconds"] for curve in row["seeds"]]),
+            *_last_shares(row),
+        ])  # fmt: skip
+    targets = [f"core-seconds to {share:.2f}" for share in TARGETS]
+    return markdown(["run", "learner", *targets, "core-seconds", *LAST_SHARES], rows)
+
+
+def equal_steps() -> str:
+    """MaskablePPO and train.py after as many agent-steps, as benchmarks/libraries.py found it."""
+    curves, rows = _curves(), []
+    for suffix, steps in EQUAL_STEPS.items():
+        for name in ("stable-baselines3", "train.py"):
+            row = curves.get(name + suffix)
+            if row:
+                seconds = _seconds([curve["last"]["core_seconds"] for curve in row["seeds"]])
+                rows.append([f"{steps:,}", row["learner"], seconds, *_last_shares(row)])
+    return markdown(["agent-steps", "learner", "core-seconds", *LAST_SHARES], rows)
+
+
+def _curves() -> dict[str, dict[str, Any]]:
+    curves: dict[str, dict[str, Any]] = json.loads((DOCS / "library_curves.json").read_text())
+    return curves
+
+
+def _last_shares(row: dict[str, Any]) -> list[str]:
+    """The shares after the training: mean and range of the seeds."""
+    return [_range([curve["last"][share] for curve in row["seeds"]]) for share in LAST_SHARES]
+
+
+def _reached(curve: dict[str, Any], target: float) -> float | None:
+    """Core-seconds until a share of the win against heuristic; None: it was not reached.
+
+    Between two measurements the share is taken to change linearly.
+    """
+    points = [
+        (point["core_seconds"], point["v heuristic"]) for point in (*curve["curve"], curve["last"])
+    ]
+    for (start, low), (end, high) in pairwise([(0.0, 0.0), *points]):
+        if high >= target:
+            return float(start + (end - start) * (target - low) / (high - low))
+    return None
 
 
 def _seconds(found: list[float | None]) -> str:

@@ -1,143 +1,162 @@
-"""PPO with masks in one file: Gymnasium's vector environment, numpy and torch, nothing else.
+"""PPO with masks in one file: Gymnasium's vector environment, torch, and GameNetwork.
 
     pip install '.[play,export]'
     python docs/examples/ppo_single_file.py
 
-One seat of every game learns among heuristics. At the end it is a policy file, ppo.onnx. Its
-share of the victory among random players is told beside that of the network before it learned.
+One seat of every game learns. The network that learns plays the others too: self-play. At the end
+it is a policy file, ppo.onnx, whose win shares are printed.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable
+from typing import NamedTuple
 
 import gymnasium
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
+from torch.distributions import Categorical
 
 import kododo_env
+from kododo_env import kododo_v0
 from kododo_env.arena.match import Match
-from kododo_env.arena.shares import share
+from kododo_env.core.agent import Agent
 from kododo_env.export import export
+from kododo_env.networks import GameNetwork, NetworkAgent
 
-GAMMA, GAE_LAMBDA, CLIP, ENTROPY, VALUE, MINIBATCH, EPOCHS = 1.0, 0.9, 0.2, 0.01, 0.5, 1024, 4
-
-
-class Network(nn.Module):
-    """A trunk, the logits of the actions and the value of the position."""
-
-    def __init__(self, numbers: int, actions: int) -> None:
-        super().__init__()
-        self.trunk = nn.Sequential(
-            nn.Linear(numbers, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU()
-        )
-        self.logits, self.value = nn.Linear(128, actions), nn.Linear(128, 1)
-
-    def forward(
-        self, observation: torch.Tensor, mask: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The logits, those of illegal actions far below, and the value."""
-        hidden = self.trunk(observation)
-        return self.logits(hidden).masked_fill(~mask, -1e9), self.value(hidden).squeeze(-1)
+PLAYERS, GAMES, STEPS = 4, 1024, 18  # a game of Kododo has 18 steps
+FIRST_RATE, LAST_RATE, EPOCHS, MINIBATCHES = 1e-3, 1e-4, 3, 8
+GAMMA, GAE_LAMBDA, CLIP, ENTROPY, VALUE = 1.0, 0.7, 0.2, 0.03, 0.5
 
 
-def main() -> None:
-    """Train for some updates; each plays every game once from beginning to end."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--game", default="kododo/Kododo-v0")
-    parser.add_argument("--opponents", default="heuristic")
-    parser.add_argument("--num-envs", type=int, default=1024)
-    parser.add_argument(
-        "--steps", type=int, default=18, help="of an update; a game of Kododo has 18"
-    )
-    parser.add_argument("--updates", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", default="ppo.onnx")
-    options = parser.parse_args()
-    torch.manual_seed(options.seed)
+class Rollout(NamedTuple):
+    """The decisions of an update, B of them."""
+
+    observations: Tensor
+    masks: Tensor
+    actions: Tensor
+    log_probs: Tensor
+    advantages: Tensor
+    returns: Tensor
+
+
+def train(
+    steps: int = 1_000_000, seed: int = 0, report: Callable[[Agent], None] = lambda agent: None
+) -> GameNetwork:
+    """Train by self-play for so many decisions; in each update every game is played once."""
+    torch.manual_seed(seed)
+    torch.set_num_threads(1)
+    network = new_network()
     envs = gymnasium.make_vec(
-        f"kododo_env:{options.game}", num_envs=options.num_envs, opponents=options.opponents,
-        reward="win", autoreset_mode="SameStep", action_mask="info", normalize=True,
+        "kododo_env:kododo/Kododo-v0", num_envs=GAMES, num_players=PLAYERS,
+        opponents=NetworkAgent(network, temperature=1), reward="margin+win",
+        autoreset_mode="SameStep", action_mask="info",
     )  # fmt: skip
-    game = envs.unwrapped.game
-    network = Network(envs.single_observation_space.shape[0], envs.single_action_space.n)
-
-    def choose(numbers, mask):
-        """The likeliest actions."""
-        with torch.no_grad():
-            return network(torch.from_numpy(numbers), torch.from_numpy(mask))[0].argmax(dim=1)
-
-    before = share(choose, game.name, game.num_players, normalize=True)
-    optimizer = torch.optim.Adam(network.parameters(), lr=1e-3, eps=1e-5)
-    numbers, info = envs.reset(seed=options.seed)
-    gone, begun = 0.0, time.perf_counter()
-    for update in range(1, options.updates + 1):
-        rows, won, numbers, info, seconds = rollout(envs, network, numbers, info, options.steps)
-        learn(network, optimizer, rows)
-        gone += seconds
-        if update % 10 == 0 or update == options.updates:
-            print(f"update {update}: mean return {won:+.3f}", flush=True)
-    decisions = options.updates * options.steps * options.num_envs
-    whole = time.perf_counter() - begun
-    print(f"{decisions / whole:,.0f} decisions/s, {decisions / gone:,.0f} in the games alone")
-    export(network, game, options.out, normalize=True)
-    match = Match(kododo_env.load(options.out), "random", game.name, game.num_players, games=2000)
-    after = match.play().share
-    print(f"share among random players: {before.mean:.3f} before, {after.mean:.3f} after")
+    optimizer = torch.optim.Adam(network.parameters(), eps=1e-5)
+    agent = NetworkAgent(network)
+    observations, info = envs.reset(seed=seed)
+    updates = max(1, steps // (GAMES * STEPS))
+    for update in range(updates):
+        optimizer.param_groups[0]["lr"] = np.interp(
+            update / updates, [0, 1], [FIRST_RATE, LAST_RATE]
+        )
+        rollout, observations, info = play(envs, network, observations, info)
+        learn(network, optimizer, rollout)
+        report(agent)
+    return network
 
 
-def rollout(envs, network, numbers, info, steps):
-    """Play some steps; return observations, actions and rewards, with advantages."""
-    kept, rewards, ends, values, gone = [], [], [], [], 0.0
-    for _ in range(steps):
-        seen, mask = torch.from_numpy(numbers), torch.from_numpy(info["action_mask"]).bool()
-        with torch.no_grad():
-            logits, value = network(seen, mask)
-            choice = torch.distributions.Categorical(logits=logits)
-            action = choice.sample()
-        begun = time.perf_counter()
-        numbers, reward, end, _, info = envs.step(action.numpy())
-        gone += time.perf_counter() - begun
-        kept.append((seen, mask, action, choice.log_prob(action)))
-        rewards.append(reward)
-        ends.append(end)
-        values.append(value.numpy())
-    with torch.no_grad():
+def new_network() -> GameNetwork:
+    """A network with random weights."""
+    game = kododo_v0.batch_game(1, num_players=PLAYERS)
+    return GameNetwork(game.layout, game.actions, width=256, depth=3, one_hot=8)
+
+
+def distribution(logits: Tensor, mask: Tensor) -> Categorical:
+    """The policy's distribution over the legal actions."""
+    return Categorical(logits=logits.masked_fill(~mask, -1e9), validate_args=False)
+
+
+@torch.no_grad()
+def play(envs, network, observations, info) -> tuple[Rollout, np.ndarray, dict]:
+    """Play some steps; the next observations and info belong to the next rollout."""
+    decisions, rewards, ends, values = [], [], [], []
+    for _ in range(STEPS):
+        observation = torch.from_numpy(observations)
         mask = torch.from_numpy(info["action_mask"]).bool()
-        values.append(network(torch.from_numpy(numbers), mask)[1].numpy())
-    advantages, last = np.zeros((steps, len(numbers)), np.float32), 0.0
-    for step in reversed(range(steps)):
-        on = 1.0 - ends[step]
-        delta = rewards[step] + GAMMA * values[step + 1] * on - values[step]
-        last = delta + GAMMA * GAE_LAMBDA * on * last
-        advantages[step] = last
-    columns = [torch.cat(column) for column in zip(*kept, strict=True)]
-    gains = torch.from_numpy(advantages.reshape(-1))
-    returns = gains + torch.from_numpy(np.concatenate(values[:-1]))
-    won = float(np.sum(rewards) / max(1, np.sum(ends)))
-    return (*columns, gains, returns), won, numbers, info, gone
+        logits, value = network(observation)
+        policy = distribution(logits, mask)
+        action = policy.sample()
+        decisions.append((observation, mask, action, policy.log_prob(action)))
+        observations, reward, terminated, _, info = envs.step(action.numpy())
+        rewards.append(torch.as_tensor(reward, dtype=torch.float32))
+        ends.append(torch.from_numpy(terminated))
+        values.append(value)
+    next_value = network(torch.from_numpy(observations))[1]
+    advantages = generalized_advantages(rewards, ends, values, next_value)
+    columns = [torch.cat(column) for column in zip(*decisions, strict=True)]
+    returns = torch.cat(advantages) + torch.cat(values)
+    return Rollout(*columns, torch.cat(advantages), returns), observations, info
 
 
-def learn(network, optimizer, rows):
+def generalized_advantages(rewards, ends, values, next_value) -> list[Tensor]:
+    """Of each step, by GAE (Schulman et al., 2016)."""
+    advantages, advantage = [], torch.zeros_like(next_value)
+    for reward, end, value in zip(rewards[::-1], ends[::-1], values[::-1], strict=True):
+        goes_on = (~end).float()
+        error = reward + GAMMA * goes_on * next_value - value
+        advantage = error + GAMMA * GAE_LAMBDA * goes_on * advantage
+        advantages.append(advantage)
+        next_value = value
+    return advantages[::-1]
+
+
+def learn(network, optimizer, rollout) -> None:
     """PPO's clipped objective over some epochs of minibatches."""
     for _ in range(EPOCHS):
-        for picked in torch.randperm(len(rows[0])).split(MINIBATCH):
-            seen, mask, action, before, gain, gained = (column[picked] for column in rows)
-            logits, value = network(seen, mask)
-            choice = torch.distributions.Categorical(logits=logits)
-            ratio = (choice.log_prob(action) - before).exp()
-            gain = (gain - gain.mean()) / (gain.std() + 1e-8)
+        for indices in torch.randperm(len(rollout.actions)).chunk(MINIBATCHES):
+            batch = Rollout(*(column[indices] for column in rollout))
+            logits, value = network(batch.observations)
+            policy = distribution(logits, batch.masks)
+            ratio = (policy.log_prob(batch.actions) - batch.log_probs).exp()
+            advantage = batch.advantages - batch.advantages.mean()
+            advantage = advantage / (advantage.std() + 1e-8)
             clipped = torch.clamp(ratio, 1 - CLIP, 1 + CLIP)
-            loss = -torch.min(ratio * gain, clipped * gain).mean()
-            loss = (
-                loss + VALUE * (gained - value).square().mean() - ENTROPY * choice.entropy().mean()
-            )
+            policy_loss = -torch.min(ratio * advantage, clipped * advantage).mean()
+            value_loss = (batch.returns - value).square().mean()
+            loss = policy_loss + VALUE * value_loss - ENTROPY * policy.entropy().mean()
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(network.parameters(), 0.5)
             optimizer.step()
+
+
+def main() -> None:
+    """Train, write the policy file, and print its shares."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--steps", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--out", default="ppo.onnx")
+    options = parser.parse_args()
+    torch.manual_seed(options.seed)
+    before = share(NetworkAgent(new_network()), "random", options.games)
+    begin = time.perf_counter()
+    network = train(options.steps, options.seed)
+    print(f"{options.steps / (time.perf_counter() - begin):,.0f} decisions/s")
+    export(network, kododo_v0.batch_game(1, num_players=PLAYERS), options.out)
+    bot = kododo_env.load(options.out)
+    after = share(bot, "random", options.games)
+    print(f"share among three random: {before:.3f} before, {after:.3f} after")
+    print(f"share among three heuristic: {share(bot, 'heuristic', options.games):.3f}")
+
+
+def share(agent: Agent, opponent: str, games: int) -> float:
+    """The win share of one agent among three copies of an opponent."""
+    return Match(agent, opponent, "kododo", PLAYERS, games).play().share.mean
 
 
 if __name__ == "__main__":

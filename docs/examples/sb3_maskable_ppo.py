@@ -3,11 +3,11 @@
     pip install '.[play,export,sb3]'
     python docs/examples/sb3_maskable_ppo.py
     python docs/examples/sb3_maskable_ppo.py --steps 9000000
-    python docs/examples/sb3_maskable_ppo.py --policy MlpPolicy
+    python docs/examples/sb3_maskable_ppo.py --policy MlpPolicy --canonical
     python docs/examples/sb3_maskable_ppo.py --game kado --players 3 --imitation 300000
 
 All seats of every game learn. At the end the model is a policy file, sb3.onnx, whose win shares are
-printed. --policy MlpPolicy learns from canonical observations with stable-baselines3's own network.
+printed. --policy MlpPolicy is stable-baselines3's own network, which needs canonical observations.
 With --imitation the policy first learns to predict so many decisions of the game's heuristic.
 """
 
@@ -30,12 +30,13 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.export import export
 from kododo_env.networks import CanonicalNetwork, GamePolicy, NetworkAgent
 from kododo_env.wrappers.sb3 import BatchVecEnv
+from kododo_env.wrappers.spaces import layouts_of
 
 SEATS, STEPS = 1024, 18  # seats in all games together, and steps of a rollout
 SETTINGS: dict[str, dict[str, Any]] = {
     "kododo": {"learning_rate": 1e-3, "gae_lambda": 0.7},
     "combi_combo": {"learning_rate": 1e-3, "gae_lambda": 0.9},
-    "kado": {"learning_rate": 3e-4, "gae_lambda": 0.95},
+    "kado": {"learning_rate": 1e-4, "gae_lambda": 0.95},
 }
 NETWORKS: dict[str, dict[str, Any]] = {"kado": {"width": 256, "depth": 2, "tied": True}}
 
@@ -71,39 +72,47 @@ class Logits(torch.nn.Module):
 
 
 def train(
-    steps: int = 600_000,
+    steps: int = 1_000_000,
     seed: int = 0,
     report: Callable[[Agent], None] = lambda agent: None,
     game: str = "kododo",
     players: int = 4,
     policy: str = "GamePolicy",
+    canonical: bool = False,
     imitation: int = 0,
 ) -> MaskablePPO:
     """Train by self-play for so many agent-steps."""
     torch.set_num_threads(1)
-    batch = registry.batch_game(game, SEATS // players, seed, num_players=players)
-    settings = SETTINGS[game]
-    kind, options = GamePolicy, NETWORKS.get(game, {})
+    batch = registry.batch_game(game, SEATS // players, num_players=players)
+    model = new_model(batch, policy, canonical, seed)
+    agent = agent_of(model, batch)
+    if imitation:
+        imitate(model, batch, imitation, lambda: report(agent))
+    model.learn(steps, callback=Progress(agent, report))
+    return model
+
+
+def new_model(batch: BatchGame, policy: str, canonical: bool, seed: int) -> MaskablePPO:
+    """A model with random weights, which learns in all seats of a batch."""
+    settings = SETTINGS[batch.name]
+    network: type[GamePolicy] | str = GamePolicy
+    options = NETWORKS.get(batch.name, {})
     if policy != "GamePolicy":
-        kind, options = policy, {"net_arch": [256, 256]}
-    model = MaskablePPO(
-        kind,
-        BatchVecEnv(batch, reward="margin+win", canonical=policy != "GamePolicy"),
+        network = policy
+        options = {"net_arch": [256, 256]}
+    return MaskablePPO(
+        network,
+        BatchVecEnv(batch, reward="margin+win", canonical=canonical),
         n_steps=STEPS,
         batch_size=SEATS * STEPS // 8,
         n_epochs=3,
         gamma=1.0,
         gae_lambda=settings["gae_lambda"],
         learning_rate=linear(settings["learning_rate"]),
-        ent_coef=0.01,
+        ent_coef=0.03,
         policy_kwargs=options,
         seed=seed,
     )
-    agent = agent_of(model, batch)
-    if imitation:
-        imitate(model, batch, imitation, lambda: report(agent))
-    model.learn(steps, callback=Progress(agent, report))
-    return model
 
 
 def linear(first: float) -> Callable[[float], float]:
@@ -115,7 +124,9 @@ def agent_of(model: MaskablePPO, game: BatchGame) -> Agent:
     """The model as an agent, which plays the likeliest action."""
     if isinstance(model.policy, GamePolicy):
         return NetworkAgent(model.policy.mlp_extractor.network)
-    network = CanonicalNetwork(Logits(model.policy), game.layout, game.actions)
+    network = Logits(model.policy)
+    if layouts_of(model.observation_space).canonical:
+        network = CanonicalNetwork(network, game.layout, game.actions)
     return NetworkAgent(network)
 
 
@@ -125,12 +136,15 @@ def imitate(
     """Learn to predict what the heuristic does where it plays all seats."""
     expert = kododo_env.make_agent("heuristic", game.name)
     rng = np.random.default_rng(model.seed)
-    optimizer = torch.optim.Adam(model.policy.parameters(), lr=1e-3)
-    size = SEATS * STEPS
-    for _ in range(max(1, decisions // size)):
+    optimizer = torch.optim.Adam(model.policy.parameters())
+    learning_rate = linear(1e-3)
+    learned = 0
+    while learned < decisions:
+        optimizer.param_groups[0]["lr"] = learning_rate(1 - learned / decisions)
         rows = [expert_decisions(game, expert, rng) for _ in range(STEPS)]
         columns = [torch.from_numpy(np.concatenate(column)) for column in zip(*rows, strict=True)]
-        for indices in torch.randperm(len(columns[0])).split(size // 8):
+        learned += len(columns[0])
+        for indices in torch.randperm(len(columns[0])).chunk(8):
             observations, masks, actions = (column[indices] for column in columns)
             _, log_probabilities, _ = model.policy.evaluate_actions(observations, actions, masks)
             loss = -log_probabilities.mean()
@@ -159,26 +173,35 @@ def main() -> None:
     parser.add_argument("--game", choices=SETTINGS, default="kododo")
     parser.add_argument("--players", type=int, default=4)
     parser.add_argument("--policy", choices=("GamePolicy", "MlpPolicy"), default="GamePolicy")
-    parser.add_argument("--steps", type=int, default=600_000, help="of all seats together")
+    parser.add_argument("--canonical", action="store_true", help="canonical observations")
+    parser.add_argument("--steps", type=int, default=1_000_000, help="of all seats together")
     parser.add_argument("--imitation", type=int, default=0, help="decisions of heuristic")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
     parser.add_argument("--out", default="sb3.onnx")
     options = parser.parse_args()
-    table = options.game, options.players
+    game = registry.batch_game(options.game, SEATS, num_players=options.players)
+    model = new_model(game, options.policy, options.canonical, options.seed)
+    before = share(agent_of(model, game), "random", game, options.games)
     model = train(
         options.steps,
         options.seed,
         game=options.game,
         players=options.players,
         policy=options.policy,
+        canonical=options.canonical,
         imitation=options.imitation,
     )
-    export(model, registry.batch_game(table[0], 1, num_players=table[1]), options.out)
+    export(model, game, options.out)
     bot = kododo_env.load(options.out)
-    for opponent in ("random", "heuristic"):
-        share = Match(bot, opponent, *table, options.games).play().share.mean
-        print(f"share among {opponent} players: {share:.3f}; that of equals: {1 / table[1]:.3f}")
+    after = share(bot, "random", game, options.games)
+    print(f"share among random players: {before:.3f} before, {after:.3f} after")
+    print(f"share among heuristics: {share(bot, 'heuristic', game, options.games):.3f}")
+
+
+def share(agent: Agent, opponent: str, game: BatchGame, games: int) -> float:
+    """The win share of one agent among copies of an opponent; equals win 1 / num_players."""
+    return Match(agent, opponent, game.name, game.num_players, games).play().share.mean
 
 
 if __name__ == "__main__":

@@ -42,13 +42,13 @@ CLIENTS = (
         ("gymnasium",), torch=False,
     ),
     Client(
-        "CleanRL style", "ppo_single_file.py", "in the games alone", ("gymnasium", "torch"),
-        ("--num-envs", "256", "--updates", "20", "--opponents", "random"),
+        "CleanRL style", "ppo_single_file.py", "share among three random", ("gymnasium", "torch"),
+        ("--steps", "200000", "--games", "1000"),
         extras="[play,export]", learns=True, leaves="ppo.onnx",
     ),
     Client(
         "stable-baselines3", "sb3_maskable_ppo.py", "share among random players",
-        ("stable-baselines3", "sb3-contrib"),
+        ("stable-baselines3", "sb3-contrib"), ("--steps", "200000", "--games", "1000"),
         extras="[play,export]", learns=True, leaves="sb3.onnx",
     ),
     Client(

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 from venv import EnvBuilder
@@ -59,24 +60,42 @@ def try_client(client: Client, folder: Path) -> dict[str, Any]:
         Skipped: The library cannot be installed.
         ValueError: The example fails, or what it leaves.
     """
-    python = folder / "environment" / "bin" / "python"
-    EnvBuilder(with_pip=True, symlinks=True).create(folder / "environment")
-    pins = (ROOT / "constraints.txt").read_text()
-    torch = re.findall(r"^torch==.*$", pins, re.MULTILINE) if client.torch else []
-    for wanted in (torch, [f"{source(folder)}{client.extras}", *client.installs, *torch]):
-        if wanted:
-            install(python, wanted)
+    python = make_environment(client, folder)
     output = run_example(client, python, folder)
-    versions = subprocess.run(
-        [python, "-c", VERSIONS, *client.installs], capture_output=True, text=True, check=True
-    )
-    found = {name: each.partition("+")[0] for name, each in json.loads(versions.stdout).items()}
     return {
         "example": client.example,
-        "versions": {**found, "Python": platform.python_version()},
+        "versions": {**versions(python, client.installs), "Python": platform.python_version()},
         "shares": shares(output),
         "file": use(folder / client.leaves, python) if client.leaves else [],
     }
+
+
+def make_environment(client: Client, folder: Path) -> Path:
+    """Install a library into an environment in a folder, unless it is there; returns its Python.
+
+    Raises:
+        Skipped: The library cannot be installed.
+    """
+    python = folder / "environment" / "bin" / "python"
+    complete = folder / "environment" / ".complete"
+    if complete.exists():
+        return python
+    EnvBuilder(with_pip=True, symlinks=True, clear=True).create(folder / "environment")
+    pins = (ROOT / "constraints.txt").read_text()
+    torch = re.findall(r"^torch==.*$", pins, re.MULTILINE) if client.torch else []
+    for packages in (torch, [f"{source(folder)}{client.extras}", *client.installs, *torch]):
+        if packages:
+            install(python, packages)
+    complete.touch()
+    return python
+
+
+def versions(python: Path, packages: Iterable[str]) -> dict[str, str]:
+    """The versions of packages in an environment."""
+    done = subprocess.run(
+        [python, "-c", VERSIONS, *packages], capture_output=True, text=True, check=True
+    )
+    return {name: text.partition("+")[0] for name, text in json.loads(done.stdout).items()}
 
 
 def install(python: Path, wanted: list[str]) -> None:

@@ -323,7 +323,9 @@ OF_ALL_GAMES = (
     "benchmarks/exact_truth.py",
     # A game of small networks and one of large ones.
     "benchmarks/devices.py",
-    "benchmarks/time_to_strength.py",
+    "benchmarks/libraries.py",
+    "benchmarks/library_curve.py",
+    "benchmarks/recipe_curve.py",
 )
 PACKAGE = ("kododo_env", "kododo-env", "kododo-bench", "KODODO_")
 

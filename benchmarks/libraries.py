@@ -1,0 +1,151 @@
+"""How fast the examples of other libraries learn: ``python -m benchmarks.libraries [NAME ...]``.
+
+Each library gets an environment of its own, in which ``library_curve.py`` trains its example with
+three seeds, one after the other. docs/library_curves.json holds the results, from which
+``docs/update_tables.py`` makes the table of docs/libraries.md. A library that cannot be installed
+is skipped, and its row stays. A row that is complete is not trained again: take it out of the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from kododo_env.system.files import write_json
+from tests.clients.libraries import CLIENTS, Client
+from tests.clients.python_clients import EXAMPLES, ROOT, Skipped, make_environment, versions
+
+PAGE = ROOT / "docs" / "library_curves.json"
+CURVE = Path(__file__).with_name("library_curve.py")
+SEEDS = 3
+
+
+@dataclass(frozen=True)
+class Run:
+    """A row of the table.
+
+    Attributes:
+        name: The row's name.
+        learner: How it learns, in a few words.
+        library: The name of its client, whose environment and example it uses; None: this
+            environment and train.py.
+        options: Of the example's ``train``.
+    """
+
+    name: str
+    learner: str
+    library: str | None
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+SB3 = "stable-baselines3"
+KADO = {"game": "kado", "players": 3}
+COMBI_COMBO = {"game": "combi_combo", "players": 4}
+MLP = {"policy": "MlpPolicy"}
+RUNS = (
+    Run("train.py", "imitation, then PPO", None),
+    Run("train.py, from nothing", "PPO, network", None, {"recipe": "scratch"}),
+    Run("CleanRL style", "PPO, network", "CleanRL style"),
+    Run(SB3, "MaskablePPO, network", SB3),
+    Run(f"{SB3}, canonical", "MaskablePPO, MlpPolicy", SB3, {**MLP, "canonical": True}),
+    Run(f"{SB3}, plain", "MaskablePPO, MlpPolicy", SB3, MLP),
+    Run("TorchRL", "PPO, network", "TorchRL"),
+    Run("BenchMARL", "MAPPO", "BenchMARL"),
+    Run("AgileRL", "PPO", "AgileRL"),
+    Run("RLlib", "PPO", "RLlib"),
+    Run("JAX", "PPO, canonical", "JAX"),
+    Run("Tianshou", "Q-learning", "Tianshou"),
+    Run(f"{SB3}, 9 M steps", "MaskablePPO, network", SB3, {"steps": 9_000_000}),
+    Run("train.py, 9 M steps", "imitation, then PPO", None, {"steps": 9_000_000}),
+    Run(f"{SB3}, Combi-Combo", "MaskablePPO, network", SB3, COMBI_COMBO),
+    Run(f"{SB3}, KADO", "imitation, then MaskablePPO, network", SB3, KADO),
+)
+
+
+def measure(run: Run, environments: Path, seed: int) -> dict[str, Any]:
+    """Train with one seed; what library_curve.py writes."""
+    if run.library is None:
+        python = Path(sys.executable)
+        example = Path(__file__).with_name("recipe_curve.py")
+    else:
+        client = client_of(run.library)
+        python = make_environment(client, environments / client.example.removesuffix(".py"))
+        example = EXAMPLES / client.example
+    options = [f"--option={name}={json.dumps(value)}" for name, value in run.options.items()]
+    with TemporaryDirectory() as folder:
+        result = Path(folder) / "curve.json"
+        command = [python, CURVE, example, f"--seed={seed}", f"--json={result}", *options]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+        if run.library is None:
+            environment["PYTHONPATH"] = str(ROOT)
+        subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+        curve: dict[str, Any] = json.loads(result.read_text())
+    return curve
+
+
+def client_of(library: str) -> Client:
+    """The client of a library."""
+    return next(client for client in CLIENTS if client.name == library)
+
+
+def main() -> int:
+    """Measure the rows that are asked for, by default all; 1 if an example fails."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*", help="of rows; by default all")
+    parser.add_argument("--environments", type=Path, default=ROOT / "runs" / "libraries")
+    parser.add_argument("--page", type=Path, default=PAGE)
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - {run.name for run in RUNS}
+    if unknown:
+        names = ", ".join(run.name for run in RUNS)
+        parser.error(f"no such row: {', '.join(sorted(unknown))}; the rows are {names}")
+    failures = 0
+    for run in RUNS:
+        if arguments.names and run.name not in arguments.names:
+            continue
+        try:
+            complete(run, arguments.environments, arguments.page)
+        except Skipped as reason:
+            print(f"{run.name}: skipped, {reason}", flush=True)
+        except subprocess.CalledProcessError as error:
+            failures += 1
+            print(f"{run.name}: FAILED\n{error.stderr.decode()[-4000:]}", flush=True)
+    return int(failures > 0)
+
+
+def complete(run: Run, environments: Path, page: Path) -> None:
+    """Train with the seeds that the file does not have yet, and write each result into it."""
+    for seed in range(SEEDS):
+        rows = json.loads(page.read_text()) if page.exists() else {}
+        row = rows.get(run.name, {"seeds": []})
+        if any(curve["seed"] == seed for curve in row["seeds"]):
+            continue
+        curve = measure(run, environments, seed)
+        rows = json.loads(page.read_text()) if page.exists() else {}  # another row may be new
+        row = rows.get(run.name, {"seeds": []})
+        row |= {"learner": run.learner, "library": run.library, "options": run.options}
+        row["versions"] = versions_of(run, environments)
+        row["seeds"] = sorted([*row["seeds"], curve], key=lambda curve: curve["seed"])
+        rows[run.name] = row
+        write_json(page, {run.name: rows[run.name] for run in RUNS if run.name in rows})
+        print(f"{run.name}, seed {seed}: {curve['last']}", flush=True)
+
+
+def versions_of(run: Run, environments: Path) -> dict[str, str]:
+    """The versions of the library, and of torch for train.py."""
+    if run.library is None:
+        return versions(Path(sys.executable), ("torch",))
+    client = client_of(run.library)
+    python = make_environment(client, environments / client.example.removesuffix(".py"))
+    return versions(python, client.installs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
