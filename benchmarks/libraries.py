@@ -46,7 +46,7 @@ class Run:
 
 
 SB3 = "stable-baselines3"
-KADO = {"game": "kado", "players": 3}
+KADO = {"game": "kado", "players": 3, "imitation": 1_000_000, "steps": 300_000}
 COMBI_COMBO = {"game": "combi_combo", "players": 4}
 MLP = {"policy": "MlpPolicy"}
 RUNS = (

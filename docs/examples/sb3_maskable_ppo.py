@@ -4,7 +4,8 @@
     python docs/examples/sb3_maskable_ppo.py
     python docs/examples/sb3_maskable_ppo.py --steps 9000000
     python docs/examples/sb3_maskable_ppo.py --policy MlpPolicy --canonical
-    python docs/examples/sb3_maskable_ppo.py --game kado --players 3 --imitation 300000
+    python docs/examples/sb3_maskable_ppo.py --game kado --players 3 \\
+        --imitation 1000000 --steps 300000
 
 All seats of every game learn. At the end the model is a policy file, sb3.onnx, whose win shares are
 printed. --policy MlpPolicy is stable-baselines3's own network, which needs canonical observations.
