@@ -61,9 +61,7 @@ def core_seconds() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
-def measure(
-    example: Path, steps: int | None, seed: int, games: int, **options: Any
-) -> dict[str, Any]:
+def measure(example: Path, seed: int, games: int, options: dict[str, Any]) -> dict[str, Any]:
     """Train an example; its curve against heuristic, and the shares of its last agent."""
     spec = importlib.util.spec_from_file_location(example.stem, example)
     assert spec is not None
@@ -72,10 +70,7 @@ def measure(
     sys.modules[example.stem] = module
     spec.loader.exec_module(module)
     curve = Curve()
-    arguments = {"seed": seed, "report": curve.report, **options}
-    if steps is not None:
-        arguments["steps"] = steps
-    module.train(**arguments)
+    module.train(seed=seed, report=curve.report, **options)
     table = options.get("game", "kododo"), options.get("players", 4)
     points = curve.points()
     shares = [
@@ -114,7 +109,9 @@ def main() -> None:
     arguments = parser.parse_args()
     pairs = (text.split("=", 1) for text in arguments.option)
     options = {name: json.loads(value) for name, value in pairs}
-    result = measure(arguments.example, arguments.steps, arguments.seed, arguments.games, **options)
+    if arguments.steps is not None:
+        options["steps"] = arguments.steps
+    result = measure(arguments.example, arguments.seed, arguments.games, options)
     text = json.dumps(result, indent=1)
     if arguments.json:
         arguments.json.write_text(text + "\n")
