@@ -1,106 +1,164 @@
-"""TorchRL: PPO with masks on a batch of games in a Gymnasium VectorEnv.
+"""TorchRL: PPO with masks by self-play, on a batch of games as one EnvBase.
 
     pip install '.[play,export]' torchrl
     python docs/examples/torchrl_ppo.py
 
-One seat of every game learns among random players. At the end it is a policy file, torchrl.onnx,
-whose share of the victory among random players is told beside that of the network before it
-learned.
+All seats of every game learn, with one GameNetwork. At the end it is a policy file, torchrl.onnx,
+whose win shares are printed.
 """
 
 from __future__ import annotations
 
-import gymnasium
+import argparse
+from collections.abc import Callable
+
 import torch
+from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
-from torch import nn
 from torchrl.collectors import Collector
-from torchrl.envs import DTypeCastTransform, GymWrapper, TransformedEnv
-from torchrl.modules import MLP, MaskedCategorical, ProbabilisticActor, ValueOperator
+from torchrl.data import Binary, Categorical, Composite, Unbounded
+from torchrl.envs import EnvBase
+from torchrl.modules import MaskedCategorical, ProbabilisticActor
 from torchrl.objectives import ClipPPOLoss
+from torchrl.objectives.value import GAE
 
 import kododo_env
+from kododo_env import kododo_v0
 from kododo_env.arena.match import Match
-from kododo_env.arena.shares import share
+from kododo_env.core.agent import Agent
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.rewards import reward_function
 from kododo_env.export import export
+from kododo_env.networks import GameNetwork, NetworkAgent
 
-PLAYERS, GAMES, STEPS = 4, 256, 18  # a game of Kododo has 18 steps
-UPDATES, MINIBATCH, EPOCHS = 20, 256, 4
+PLAYERS, SEATS, STEPS = 4, 1024, 18  # seats in all games together; a game has 18 steps
+MINIBATCHES, EPOCHS = 8, 3
 
 
-class Both(nn.Module):
-    """The two networks as one, as a policy file has them."""
+class GameEnv(EnvBase):
+    """Every seat of a batch of games as one environment of TorchRL's batch."""
 
-    def __init__(self, logits: nn.Module, value: nn.Module) -> None:
+    def __init__(self, game: BatchGame) -> None:
+        seats = game.num_envs * game.num_players
+        super().__init__(batch_size=[seats])
+        self.game = game
+        self.reward_of = reward_function("margin+win")
+        self.observation_spec = Composite(
+            observation=Unbounded((seats, game.layout.size), dtype=torch.uint8),
+            action_mask=Binary(game.actions.size, (seats, game.actions.size), dtype=torch.bool),
+            shape=[seats],
+        )
+        self.action_spec = Categorical(game.actions.size, (seats,))
+        self.reward_spec = Unbounded((seats, 1))
+
+    def _set_seed(self, seed: int | None) -> None:
+        self.game.reset(seed)
+
+    def _reset(self, tensordict: TensorDict | None, **_) -> TensorDict:
+        if tensordict is None or "_reset" not in tensordict:
+            self.game.reset()
+        self.game.restart_finished()
+        return self.positions()
+
+    def _step(self, tensordict: TensorDict) -> TensorDict:
+        self.game.step(tensordict["action"].view(-1, self.game.num_players).numpy())
+        reward = torch.from_numpy(self.reward_of(self.game).reshape(-1, 1))
+        over = torch.from_numpy(self.game.just_terminated).repeat_interleave(self.game.num_players)
+        return self.positions().update({"reward": reward, "terminated": over, "done": over})
+
+    def positions(self) -> TensorDict:
+        """What all seats see, and their legal actions."""
+        rows = {"observation": self.game.observe(), "action_mask": self.game.legal_action_mask()}
+        tensors = {name: torch.tensor(array).flatten(0, 1) for name, array in rows.items()}
+        return TensorDict(tensors, self.batch_size)
+
+
+class Column(torch.nn.Module):
+    """A network whose values are a column, as TorchRL has them."""
+
+    def __init__(self, network: torch.nn.Module) -> None:
         super().__init__()
-        self.logits, self.value = logits, value
+        self.network = network
 
-    def forward(self, numbers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits and values."""
-        return self.logits(numbers), self.value(numbers)
+    def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits (B, A) and values (B, 1)."""
+        logits, value = self.network(observation.flatten(0, -2))
+        shape = observation.shape[:-1]
+        return logits.view(*shape, -1), value.view(*shape, 1)
 
 
-def main() -> None:
-    """Train for some updates, measure and export."""
-    torch.manual_seed(0)
-    games = gymnasium.make_vec(
-        "kododo_env:kododo/Kododo-v0", num_envs=GAMES, num_players=PLAYERS, opponents="random",
-        reward="win", action_mask="observation", normalize=True, illegal_action="raise",
-        autoreset_mode="Disabled",  # TorchRL deals again itself
-    )  # fmt: skip
-    env = TransformedEnv(
-        GymWrapper(games, categorical_action_encoding=True),
-        DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"]),
-    )
-    env.set_seed(0)
-    size, actions = env.observation_spec["observation"].shape[-1], env.action_spec.space.n
-    network = Both(
-        MLP(size, actions, num_cells=[128, 128], activation_class=nn.ReLU),
-        MLP(size, 1, num_cells=[128, 128], activation_class=nn.ReLU),
-    )
+def train(
+    steps: int = 800_000, seed: int = 0, report: Callable[[Agent], None] = lambda agent: None
+) -> GameNetwork:
+    """Train by self-play for so many agent-steps."""
+    torch.set_num_threads(1)
+    torch.manual_seed(seed)
+    game = kododo_v0.batch_game(SEATS // PLAYERS, num_players=PLAYERS)
+    env = GameEnv(game)
+    env.set_seed(seed)
+    network = GameNetwork(game.layout, game.actions, width=256, depth=3, one_hot=8)
+    agent = NetworkAgent(network)
+    both = TensorDictModule(Column(network), ["observation"], ["logits", "state_value"])
     policy = ProbabilisticActor(
-        TensorDictModule(network.logits, ["observation"], ["logits"]),
+        both,
         in_keys={"logits": "logits", "mask": "action_mask"},
         distribution_class=MaskedCategorical,
         return_log_prob=True,
     )
-    value = ValueOperator(network.value, ["observation"])
-
-    def choose(numbers, mask):
-        """The likeliest actions."""
-        with torch.no_grad():
-            logits = network.logits(torch.from_numpy(numbers))
-        return logits.masked_fill(~torch.from_numpy(mask), -torch.inf).argmax(dim=1)
-
-    before = share(choose, "kododo", PLAYERS, normalize=True)
-    loss_of = ClipPPOLoss(policy, value, entropy_coeff=0.01, normalize_advantage=True)
-    loss_of.make_value_estimator(gamma=1.0, lmbda=0.9)
-    optimizer = torch.optim.Adam(loss_of.parameters(), lr=1e-3)
-    frames = GAMES * STEPS
-    collector = Collector(env, policy, frames_per_batch=frames, total_frames=UPDATES * frames)
-    for update, batch in enumerate(collector, 1):
+    advantages_of = GAE(gamma=1.0, lmbda=0.7, value_network=both, shifted=True)
+    # The policy has computed the value, too: the critic need not ask the network again.
+    critic = TensorDictModule(torch.nn.Identity(), ["state_value"], ["state_value"])
+    loss_of = ClipPPOLoss(policy, critic, entropy_coeff=0.03, normalize_advantage=True)
+    optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
+    updates = max(1, steps // (SEATS * STEPS))
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0.1, updates)
+    collector = Collector(
+        env, policy, frames_per_batch=SEATS * STEPS, total_frames=updates * SEATS * STEPS
+    )
+    for batch in collector:
+        advantages_of(batch)
         learn(batch, loss_of, optimizer)
-        won = float(batch["next", "reward"].sum() / batch["next", "done"].sum())
-        print(f"update {update}: mean return {won:+.3f}", flush=True)
+        schedule.step()
+        report(agent)
     collector.shutdown()
-    export(network, games.unwrapped.game, "torchrl.onnx", normalize=True)
-    learned = kododo_env.load("torchrl.onnx")
-    after = Match(learned, "random", "kododo", PLAYERS, games=2000).play().share
-    print(f"share among random players: {before.mean:.3f} before, {after.mean:.3f} after")
+    return network
 
 
-def learn(batch, loss_of, optimizer):
+def learn(batch: TensorDict, loss_of: ClipPPOLoss, optimizer: torch.optim.Optimizer) -> None:
     """PPO's clipped objective over some epochs of minibatches."""
+    rows = batch.exclude("next", "collector").reshape(-1)
     for _ in range(EPOCHS):
-        with torch.no_grad():
-            loss_of.value_estimator(batch)
-        rows = batch.reshape(-1)
-        for picked in torch.randperm(len(rows)).split(MINIBATCH):
-            losses = loss_of(rows[picked])
+        for indices in torch.randperm(len(rows)).chunk(MINIBATCHES):
+            losses = loss_of(rows[indices])
             loss = losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]
             optimizer.zero_grad()
             loss.backward()
+            torch.nn.utils.clip_grad_norm_(loss_of.parameters(), 0.5)
             optimizer.step()
+
+
+def main() -> None:
+    """Train, write the policy file, and print its shares."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--steps", type=int, default=800_000, help="of all seats together")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--out", default="torchrl.onnx")
+    options = parser.parse_args()
+    game = kododo_v0.batch_game(1, num_players=PLAYERS)
+    torch.manual_seed(options.seed)
+    untrained = GameNetwork(game.layout, game.actions, width=256, depth=3, one_hot=8)
+    before = share(NetworkAgent(untrained), "random", options.games)
+    export(train(options.steps, options.seed), game, options.out)
+    bot = kododo_env.load(options.out)
+    after = share(bot, "random", options.games)
+    print(f"share among three random: {before:.3f} before, {after:.3f} after")
+    print(f"share among three heuristic: {share(bot, 'heuristic', options.games):.3f}")
+
+
+def share(agent: Agent, opponent: str, games: int) -> float:
+    """The part of the victory that one agent has among three copies of an opponent."""
+    return Match(agent, opponent, "kododo", PLAYERS, games).play().share.mean
 
 
 if __name__ == "__main__":
