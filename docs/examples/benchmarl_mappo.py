@@ -1,44 +1,90 @@
-"""BenchMARL: MAPPO, whose critic sees all that the players know together.
+"""BenchMARL: IPPO with GameNetwork by self-play, on a batch of games as one EnvBase.
 
     pip install '.[play,export]' benchmarl
     python docs/examples/benchmarl_mappo.py
 
-A task of your own is a TaskClass. This one extends PettingZoo's by the source of the games. One
-network learns in all seats. At the end it is a policy file, benchmarl.onnx, whose share of the
-victory among random players is told beside that of the network before it learned.
+A task of your own is a TaskClass, and a network of your own is a Model. One network learns in all
+seats. At the end it is a policy file, benchmarl.onnx, whose win shares are printed.
 """
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 
 import torch
-from benchmarl.algorithms import MappoConfig
-from benchmarl.environments.pettingzoo.common import PettingZooClass
-from benchmarl.experiment import Experiment, ExperimentConfig
-from benchmarl.models.mlp import MlpConfig
-from torchrl.envs.libs.pettingzoo import PettingZooWrapper
+from benchmarl.algorithms import IppoConfig
+from benchmarl.environments.common import TaskClass
+from benchmarl.experiment import Callback, Experiment, ExperimentConfig
+from benchmarl.models.common import Model, ModelConfig
+from tensordict import TensorDict
+from torchrl.data import Binary, Categorical, Composite, Unbounded
+from torchrl.envs import EnvBase
 
 import kododo_env
 from kododo_env import kododo_v0
 from kododo_env.arena.match import Match
-from kododo_env.arena.shares import share
+from kododo_env.core.agent import Agent
+from kododo_env.core.rewards import reward_function
 from kododo_env.export import export
+from kododo_env.networks import GameNetwork, NetworkAgent
 
-PLAYERS, GAMES, STEPS, UPDATES = 4, 64, 18, 10  # a game of Kododo has 18 steps
+PLAYERS, GAMES, STEPS = 4, 256, 18  # a game of Kododo has 18 steps
+MINIBATCHES, EPOCHS = 8, 3
 
 
-class KododoTask(PettingZooClass):
-    """A game; the configuration is that of the door."""
+class GameEnv(EnvBase):
+    """A batch of games, in which the players of every game are one group of agents."""
+
+    def __init__(self, games: int, seed: int | None) -> None:
+        super().__init__(batch_size=[games])
+        self.game = kododo_v0.batch_game(games, num_players=PLAYERS, seed=seed)
+        self.reward_of = reward_function("margin+win")
+        actions = self.game.actions.size
+        shape = (games, PLAYERS)
+        seen = {
+            "observation": Unbounded((*shape, self.game.layout.size), dtype=torch.uint8),
+            "action_mask": Binary(actions, (*shape, actions), dtype=torch.bool),
+        }
+        action = {"action": Categorical(actions, shape)}
+        reward = {"reward": Unbounded((*shape, 1))}
+        self.observation_spec, self.action_spec, self.reward_spec = (
+            Composite(player=Composite(entries, shape=shape), shape=[games])
+            for entries in (seen, action, reward)
+        )
+
+    def _set_seed(self, seed: int | None) -> None:
+        self.game.reset(seed)
+
+    def _reset(self, tensordict: TensorDict | None, **_) -> TensorDict:
+        if tensordict is None or "_reset" not in tensordict.keys():
+            self.game.reset()
+        self.game.restart_finished()
+        return self.positions()
+
+    def _step(self, tensordict: TensorDict) -> TensorDict:
+        self.game.step(tensordict["player", "action"].numpy())
+        over = torch.tensor(self.game.just_terminated)
+        positions = self.positions().update({"terminated": over, "done": over.clone()})
+        positions["player", "reward"] = torch.tensor(self.reward_of(self.game)).unsqueeze(-1)
+        return positions
+
+    def positions(self) -> TensorDict:
+        """What all players see, and their legal actions."""
+        observation = torch.tensor(self.game.observe())
+        mask = torch.tensor(self.game.legal_action_mask())
+        players = {"observation": observation, "action_mask": mask}
+        return TensorDict({"player": TensorDict(players, observation.shape[:2])}, self.batch_size)
+
+
+class KododoTask(TaskClass):
+    """Kododo as a task of BenchMARL."""
 
     def get_env_fun(self, num_envs, continuous_actions, seed, device):
-        """A function that makes one game."""
-
-        def make():
-            games = kododo_v0.parallel_env(**self.config)
-            return PettingZooWrapper(games, return_state=True, seed=seed, device=device)
-
-        return make
+        """A function that makes a batch of games."""
+        return lambda: GameEnv(num_envs, seed)
 
     def supports_discrete_actions(self):
         """All actions are discrete."""
@@ -48,10 +94,6 @@ class KododoTask(PettingZooClass):
         """No action is continuous."""
         return False
 
-    def has_state(self):
-        """The critic sees the state."""
-        return True
-
     def has_render(self, env):
         """Nothing is drawn during training."""
         return False
@@ -60,58 +102,157 @@ class KododoTask(PettingZooClass):
         """The steps of a game."""
         return STEPS
 
+    def group_map(self, env):
+        """All players are one group, which shares a network."""
+        return {"player": [f"player_{seat}" for seat in range(PLAYERS)]}
+
+    def observation_spec(self, env):
+        """What a player sees."""
+        return players_spec(env, "observation")
+
+    def action_mask_spec(self, env):
+        """The legal actions."""
+        return players_spec(env, "action_mask")
+
+    def action_spec(self, env):
+        """The actions."""
+        return env.full_action_spec_unbatched
+
+    def state_spec(self, env):
+        """IPPO needs no state."""
+
+    def info_spec(self, env):
+        """There is no info."""
+
     @staticmethod
     def env_name():
         """The name in logs."""
         return "kododo"
 
 
-def settings() -> ExperimentConfig:
-    """Some updates; each plays every game once."""
+def players_spec(env: EnvBase, name: str) -> Composite:
+    """The specification of one part of what the players of a game see."""
+    players = env.full_observation_spec_unbatched["player"]
+    return Composite(player=Composite({name: players[name]}, shape=players.shape))
+
+
+class GameModel(Model):
+    """A GameNetwork for all players, as a policy or as a critic."""
+
+    def __init__(self, **options) -> None:
+        super().__init__(**options)
+        game = kododo_v0.batch_game(1, num_players=PLAYERS)
+        self.network = GameNetwork(game.layout, game.actions, width=256, depth=3, one_hot=8)
+
+    def _forward(self, tensordict: TensorDict) -> TensorDict:
+        observation = tensordict[self.in_key]
+        logits, values = self.network(observation.flatten(0, -2))
+        answers = values if self.is_critic else logits
+        return tensordict.set(self.out_key, answers.view(*observation.shape[:-1], -1))
+
+
+@dataclass
+class GameModelConfig(ModelConfig):
+    """The settings of GameModel: none."""
+
+    @staticmethod
+    def associated_class():
+        """The model."""
+        return GameModel
+
+
+class Progress(Callback):
+    """Lowers the learning rate to a tenth, and reports the agent after each update."""
+
+    def __init__(self, experiment: Experiment, report: Callable[[Agent], None]) -> None:
+        super().__init__()
+        self.experiment = experiment
+        self.report = report
+        self.agent = NetworkAgent(network(experiment))
+        self.schedules = [
+            torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0.1, experiment.config.max_n_iters)
+            for optimizer in experiment.optimizers["player"].values()
+        ]
+
+    def on_train_end(self, training_td: TensorDict, group: str) -> None:
+        """After an update."""
+        for schedule in self.schedules:
+            schedule.step()
+        self.report(self.agent)
+
+
+def new_experiment(steps: int, seed: int, folder: str) -> Experiment:
+    """An experiment of so many agent-steps; an update plays every game once."""
     config = ExperimentConfig.get_from_yaml()
-    config.max_n_iters, config.max_n_frames = UPDATES, None
-    config.gamma, config.lr = 1.0, 1e-3
+    config.max_n_frames = None
+    config.max_n_iters = max(1, steps // (GAMES * STEPS * PLAYERS))
+    config.gamma = 1.0
+    config.lr = 1e-3
+    config.clip_grad_val = 0.5
     config.on_policy_n_envs_per_worker = GAMES
     config.on_policy_collected_frames_per_batch = GAMES * STEPS
-    config.on_policy_n_minibatch_iters, config.on_policy_minibatch_size = 4, 64
-    config.evaluation, config.loggers, config.create_json = False, [], False
-    return config
+    config.on_policy_n_minibatch_iters = EPOCHS
+    config.on_policy_minibatch_size = GAMES * STEPS // MINIBATCHES
+    config.evaluation = False
+    config.loggers = []
+    config.create_json = False
+    config.save_folder = folder
+    algorithm = IppoConfig.get_from_yaml()
+    algorithm.entropy_coef = 0.03
+    algorithm.lmbda = 0.7
+    experiment = Experiment(
+        task=KododoTask("kododo", {}),
+        algorithm_config=algorithm,
+        model_config=GameModelConfig(),
+        seed=seed,
+        config=config,
+    )
+    loss = experiment.losses["player"]
+    loss.normalize_advantage = True
+    loss.value_estimator.deactivate_vmap = True  # vmap has no rule for what GameNetwork does
+    return experiment
+
+
+def network(experiment: Experiment) -> GameNetwork:
+    """The network that plays in all seats."""
+    return experiment.group_policies["player"].module[0].network
+
+
+def train(
+    steps: int = 800_000, seed: int = 0, report: Callable[[Agent], None] = lambda agent: None
+) -> GameNetwork:
+    """Train by self-play for so many agent-steps."""
+    torch.set_num_threads(1)
+    with TemporaryDirectory() as folder:
+        experiment = new_experiment(steps, seed, folder)
+        # Not as an argument of Experiment, which pickles its callbacks.
+        experiment.callbacks.append(Progress(experiment, report))
+        experiment.run()
+    return network(experiment)
 
 
 def main() -> None:
-    """Train, measure and export."""
-    algorithm = MappoConfig.get_from_yaml()
-    algorithm.share_param_critic = False  # a value for each player: what one wins, others lose
-    algorithm.entropy_coef = 0.01
-    config = settings()
-    with TemporaryDirectory() as config.save_folder:
-        experiment = Experiment(
-            task=KododoTask("kododo", {"num_players": PLAYERS, "reward": "win", "normalize": True}),
-            algorithm_config=algorithm,
-            model_config=MlpConfig.get_from_yaml(),
-            critic_model_config=MlpConfig.get_from_yaml(),
-            seed=0,
-            config=config,
-        )
-
-        def choose(numbers, mask):
-            """The likeliest actions."""
-            with torch.no_grad():
-                logits = network(experiment)(torch.from_numpy(numbers))
-            return logits.masked_fill(~torch.from_numpy(mask), -torch.inf).argmax(dim=1)
-
-        before = share(choose, "kododo", PLAYERS, normalize=True)
-        experiment.run()
+    """Train, write the policy file, and print its shares."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--steps", type=int, default=800_000, help="of all seats together")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--out", default="benchmarl.onnx")
+    options = parser.parse_args()
     game = kododo_v0.batch_game(1, num_players=PLAYERS)
-    export(network(experiment), game, "benchmarl.onnx", normalize=True)
-    learned = kododo_env.load("benchmarl.onnx")
-    after = Match(learned, "random", "kododo", PLAYERS, games=2000).play().share
-    print(f"share among random players: {before.mean:.3f} before, {after.mean:.3f} after")
+    torch.manual_seed(options.seed)
+    untrained = GameNetwork(game.layout, game.actions, width=256, depth=3, one_hot=8)
+    before = share(NetworkAgent(untrained), "random", options.games)
+    export(train(options.steps, options.seed), game, options.out)
+    bot = kododo_env.load(options.out)
+    after = share(bot, "random", options.games)
+    print(f"share among three random: {before:.3f} before, {after:.3f} after")
+    print(f"share among three heuristic: {share(bot, 'heuristic', options.games):.3f}")
 
 
-def network(experiment: Experiment) -> torch.nn.Module:
-    """The network of all seats, from one player's observation to logits."""
-    return experiment.group_policies["player"].module[0].mlp.get_stateful_net()
+def share(agent: Agent, opponent: str, games: int) -> float:
+    """The part of the victory that one agent has among three copies of an opponent."""
+    return Match(agent, opponent, "kododo", PLAYERS, games).play().share.mean
 
 
 if __name__ == "__main__":
