@@ -1,10 +1,10 @@
-"""BenchMARL: IPPO with GameNetwork by self-play, on a batch of games as one EnvBase.
+"""BenchMARL: MAPPO with GameNetwork by self-play, on a batch of games as one EnvBase.
 
     pip install '.[play,export]' benchmarl
     python docs/examples/benchmarl_mappo.py
 
-A task of your own is a TaskClass, and a network of your own is a Model. One network learns in all
-seats. At the end it is a policy file, benchmarl.onnx, whose win shares are printed.
+One GameNetwork learns in all seats; the critic sees all that the players know together. At the end
+the network is a policy file, benchmarl.onnx, whose win shares are printed.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 
 import torch
-from benchmarl.algorithms import IppoConfig
+from benchmarl.algorithms import MappoConfig
 from benchmarl.environments.common import TaskClass
 from benchmarl.experiment import Callback, Experiment, ExperimentConfig
 from benchmarl.models.common import Model, ModelConfig
+from benchmarl.models.mlp import MlpConfig
 from tensordict import TensorDict
 from torchrl.data import Binary, Categorical, Composite, Unbounded
 from torchrl.envs import EnvBase
@@ -44,7 +45,7 @@ class GameEnv(EnvBase):
         self.reward_of = reward_function("margin+win")
         actions = self.game.actions.size
         shape = (games, PLAYERS)
-        seen = {
+        parts = {
             "observation": Unbounded((*shape, self.game.layout.size), dtype=torch.uint8),
             "action_mask": Binary(actions, (*shape, actions), dtype=torch.bool),
         }
@@ -52,16 +53,19 @@ class GameEnv(EnvBase):
         reward = {"reward": Unbounded((*shape, 1))}
         self.observation_spec, self.action_spec, self.reward_spec = (
             Composite(player=Composite(entries, shape=shape), shape=[games])
-            for entries in (seen, action, reward)
+            for entries in (parts, action, reward)
         )
+        self.observation_spec["state"] = Unbounded((games, PLAYERS * self.game.layout.size))
+        self.maxima = torch.from_numpy(self.game.layout.maxima).float()
 
     def _set_seed(self, seed: int | None) -> None:
         self.game.reset(seed)
 
     def _reset(self, tensordict: TensorDict | None, **_) -> TensorDict:
-        if tensordict is None or "_reset" not in tensordict.keys():
+        if tensordict is not None and "_reset" in tensordict:
+            self.game.restart_finished()
+        else:
             self.game.reset()
-        self.game.restart_finished()
         return self.positions()
 
     def _step(self, tensordict: TensorDict) -> TensorDict:
@@ -76,7 +80,10 @@ class GameEnv(EnvBase):
         observation = torch.tensor(self.game.observe())
         mask = torch.tensor(self.game.legal_action_mask())
         players = {"observation": observation, "action_mask": mask}
-        return TensorDict({"player": TensorDict(players, observation.shape[:2])}, self.batch_size)
+        state = (observation / self.maxima).flatten(1)
+        return TensorDict(
+            {"player": TensorDict(players, observation.shape[:2]), "state": state}, self.batch_size
+        )
 
 
 class KododoTask(TaskClass):
@@ -119,7 +126,8 @@ class KododoTask(TaskClass):
         return env.full_action_spec_unbatched
 
     def state_spec(self, env):
-        """IPPO needs no state."""
+        """All that the players of a game know together, for the critic."""
+        return Composite(state=env.full_observation_spec_unbatched["state"])
 
     def info_spec(self, env):
         """There is no info."""
@@ -137,7 +145,7 @@ def players_spec(env: EnvBase, name: str) -> Composite:
 
 
 class GameModel(Model):
-    """A GameNetwork for all players, as a policy or as a critic."""
+    """A GameNetwork for all players."""
 
     def __init__(self, **options) -> None:
         super().__init__(**options)
@@ -146,9 +154,20 @@ class GameModel(Model):
 
     def _forward(self, tensordict: TensorDict) -> TensorDict:
         observation = tensordict[self.in_key]
-        logits, values = self.network(observation.flatten(0, -2))
-        answers = values if self.is_critic else logits
-        return tensordict.set(self.out_key, answers.view(*observation.shape[:-1], -1))
+        logits, _ = self.network(observation.flatten(0, -2))
+        return tensordict.set(self.out_key, logits.view(*observation.shape[:-1], -1))
+
+
+class Logits(torch.nn.Module):
+    """A policy without its value, which is that of the critic and not of the network."""
+
+    def __init__(self, network: GameNetwork) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, observation: torch.Tensor) -> torch.Tensor:
+        """Logits, shape (B, A)."""
+        return self.network(observation)[0]
 
 
 @dataclass
@@ -170,7 +189,7 @@ class Progress(Callback):
         self.report = report
         self.agent = NetworkAgent(network(experiment))
         self.schedules = [
-            torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0.1, experiment.config.max_n_iters)
+            torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.1, experiment.config.max_n_iters)
             for optimizer in experiment.optimizers["player"].values()
         ]
 
@@ -197,19 +216,22 @@ def new_experiment(steps: int, seed: int, folder: str) -> Experiment:
     config.loggers = []
     config.create_json = False
     config.save_folder = folder
-    algorithm = IppoConfig.get_from_yaml()
+    algorithm = MappoConfig.get_from_yaml()
     algorithm.entropy_coef = 0.03
     algorithm.lmbda = 0.7
+    algorithm.share_param_critic = False  # a value for each player: what one wins, others lose
+    critic = MlpConfig.get_from_yaml()
+    critic.activation_class = torch.nn.ReLU
     experiment = Experiment(
         task=KododoTask("kododo", {}),
         algorithm_config=algorithm,
         model_config=GameModelConfig(),
+        critic_model_config=critic,
         seed=seed,
         config=config,
     )
     loss = experiment.losses["player"]
     loss.normalize_advantage = True
-    loss.value_estimator.deactivate_vmap = True  # vmap has no rule for what GameNetwork does
     return experiment
 
 
@@ -243,7 +265,7 @@ def main() -> None:
     torch.manual_seed(options.seed)
     untrained = GameNetwork(game.layout, game.actions, width=256, depth=3, one_hot=8)
     before = share(NetworkAgent(untrained), "random", options.games)
-    export(train(options.steps, options.seed), game, options.out)
+    export(Logits(train(options.steps, options.seed)), game, options.out)
     bot = kododo_env.load(options.out)
     after = share(bot, "random", options.games)
     print(f"share among three random: {before:.3f} before, {after:.3f} after")

@@ -55,9 +55,10 @@ class GameEnv(EnvBase):
         self.game.reset(seed)
 
     def _reset(self, tensordict: TensorDict | None, **_) -> TensorDict:
-        if tensordict is None or "_reset" not in tensordict:
+        if tensordict is not None and "_reset" in tensordict:
+            self.game.restart_finished()
+        else:
             self.game.reset()
-        self.game.restart_finished()
         return self.positions()
 
     def _step(self, tensordict: TensorDict) -> TensorDict:
@@ -68,20 +69,20 @@ class GameEnv(EnvBase):
 
     def positions(self) -> TensorDict:
         """What all seats see, and their legal actions."""
-        rows = {"observation": self.game.observe(), "action_mask": self.game.legal_action_mask()}
-        tensors = {name: torch.tensor(array).flatten(0, 1) for name, array in rows.items()}
-        return TensorDict(tensors, self.batch_size)
+        observation = torch.tensor(self.game.observe()).flatten(0, 1)
+        mask = torch.tensor(self.game.legal_action_mask()).flatten(0, 1)
+        return TensorDict({"observation": observation, "action_mask": mask}, self.batch_size)
 
 
-class Column(torch.nn.Module):
-    """A network whose values are a column, as TorchRL has them."""
+class ActorCritic(torch.nn.Module):
+    """A network for batches of any shape, whose values are a column, as TorchRL has them."""
 
     def __init__(self, network: torch.nn.Module) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits (B, A) and values (B, 1)."""
+        """Logits (..., A) and values (..., 1)."""
         logits, value = self.network(observation.flatten(0, -2))
         shape = observation.shape[:-1]
         return logits.view(*shape, -1), value.view(*shape, 1)
@@ -98,20 +99,22 @@ def train(
     env.set_seed(seed)
     network = GameNetwork(game.layout, game.actions, width=256, depth=3, one_hot=8)
     agent = NetworkAgent(network)
-    both = TensorDictModule(Column(network), ["observation"], ["logits", "state_value"])
+    actor_critic = TensorDictModule(
+        ActorCritic(network), ["observation"], ["logits", "state_value"]
+    )
     policy = ProbabilisticActor(
-        both,
+        actor_critic,
         in_keys={"logits": "logits", "mask": "action_mask"},
         distribution_class=MaskedCategorical,
         return_log_prob=True,
     )
-    advantages_of = GAE(gamma=1.0, lmbda=0.7, value_network=both, shifted=True)
-    # The policy has computed the value, too: the critic need not ask the network again.
+    advantages_of = GAE(gamma=1.0, lmbda=0.7, value_network=actor_critic, shifted=True)
+    # The policy leaves its value in the minibatch: the critic need not ask the network again.
     critic = TensorDictModule(torch.nn.Identity(), ["state_value"], ["state_value"])
     loss_of = ClipPPOLoss(policy, critic, entropy_coeff=0.03, normalize_advantage=True)
     optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
     updates = max(1, steps // (SEATS * STEPS))
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0.1, updates)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.1, updates)
     collector = Collector(
         env, policy, frames_per_batch=SEATS * STEPS, total_frames=updates * SEATS * STEPS
     )

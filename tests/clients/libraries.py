@@ -57,12 +57,13 @@ CLIENTS = (
         extras="[play,export]", learns=True, leaves="league.onnx",
     ),
     Client(
-        "TorchRL", "torchrl_ppo.py", "share among random players", ("torchrl", "gymnasium"),
+        "TorchRL", "torchrl_ppo.py", "share among three random", ("torchrl",),
+        ("--steps", "100000", "--games", "1000"),
         extras="[play,export]", learns=True, leaves="torchrl.onnx",
     ),
     Client(
-        "BenchMARL", "benchmarl_mappo.py", "share among random players",
-        ("benchmarl", "torchrl", "pettingzoo"),
+        "BenchMARL", "benchmarl_mappo.py", "share among three random", ("benchmarl", "torchrl"),
+        ("--steps", "80000", "--games", "1000"),
         extras="[play,export]", learns=True, leaves="benchmarl.onnx",
     ),
     Client(
