@@ -65,11 +65,12 @@ class Logits(torch.nn.Module):
 
     def __init__(self, policy: Any) -> None:
         super().__init__()
-        self.policy = policy
+        self.extractor = policy.mlp_extractor
+        self.head = policy.action_net
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor]:
         """Logits, shape (B, A)."""
-        return (self.policy.get_distribution(observation).distribution.logits,)
+        return (self.head(self.extractor.forward_actor(observation.float())),)
 
 
 def train(

@@ -69,8 +69,8 @@ def export(
             file's input.
         action_mask: ``"info"``: its observation is an array; else a module takes a dictionary of
             ``"observation"`` and ``"action_mask"``, or as RLlib's modules do with ``"rllib"``.
-        canonical: Whether it learned with ``canonical=True``; not for an ONNX file. The policy
-            file takes plain observations, and its logits are those of plain actions.
+        canonical: Whether it learned with ``canonical=True``. The policy file takes plain
+            observations, and its logits are those of plain actions.
         training: How it was trained, for the metadata; the library and its version are added.
 
     Raises:
@@ -104,11 +104,8 @@ def _trained(
     """A model of any kind as ONNX."""
     if isinstance(model, str | Path):
         if canonical:
-            raise ValueError(
-                "canonical=True takes a torch.nn.Module or a model of stable-baselines3, not an "
-                "ONNX file"
-            )
-        return from_file(Path(model), game, normalize, observation_dtype, action_mask)
+            needs("exporting a canonical ONNX file", "export", "torch", "onnxscript")
+        return from_file(Path(model), game, normalize, observation_dtype, action_mask, canonical)
     kinds = {f"{each.__module__}.{each.__qualname__}" for each in type(model).__mro__}
     if not kinds & {_SB3, _TORCH}:
         raise ValueError(

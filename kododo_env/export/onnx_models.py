@@ -23,6 +23,7 @@ from onnx.reference.op_run import OpRun
 
 from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.canonical import CanonicalForm
 from kododo_env.export.parity import Answers
 from kododo_env.export.trained import Ends, Trained
 from kododo_env.policy.numpy_operators import OPERATORS, gather_elements
@@ -60,6 +61,7 @@ _GELU = {
 # Types that no policy computes in: by runtime, the last digits differ too much to be compared.
 _REDUCED = {TensorProto.FLOAT16: "float16", TensorProto.BFLOAT16: "bfloat16"}
 _NUMBERS = ("value", "value_int", "value_ints", "value_float", "value_floats")  # of a constant
+_PLAIN = "plain_logits"  # of the game's own actions, behind a model of canonical ones
 _PREFIX = "model/"  # of all names in somebody else's graph
 
 
@@ -69,8 +71,11 @@ def from_file(
     normalize: bool,
     observation_dtype: npt.DTypeLike | None,
     action_mask: MaskPlace,
+    canonical: bool = False,
 ) -> Trained:
     """The model of an ONNX file; nothing but this file is read, and nothing is run.
+
+    With ``canonical`` it takes plain observations, which torch makes canonical.
 
     Raises:
         ValueError: It cannot be read, or is no model of observations of this game.
@@ -89,10 +94,59 @@ def from_file(
         raise ValueError(f"{told} is no ONNX file that can be read: {plain(error)}") from error
     (kind,) = (e.type.tensor_type for e in model.graph.input if e.name == ends.observation)
     dtype = observation_dtype or helper.tensor_dtype_to_np_dtype(kind.elem_type)
-    form = ObservationFormat(game, dtype, normalize, action_mask)
+    form = ObservationFormat(game, dtype, normalize, action_mask, canonical)
     producer = " ".join(filter(None, (given.producer_name, given.producer_version)))
     made_by = {"library": plain(producer or "unknown", 100), "model": "ONNX"}
+    if canonical:
+        model, ends, answers = _with_canonical_inputs(model, ends, answers, game, form)
     return Trained(model, ends, form, answers, made_by)
+
+
+def _with_canonical_inputs(
+    model: onnx.ModelProto, ends: Ends, answers: Answers, game: BatchGame, form: ObservationFormat
+) -> tuple[onnx.ModelProto, Ends, Answers]:
+    """A model of canonical observations as one of plain observations."""
+    from kododo_env.export.torch_models import canonical_inputs  # imports torch
+
+    front = canonical_inputs(game, form).graph
+    graph = model.graph
+    types = {end.name: end.type.tensor_type.elem_type for end in (*graph.input, *graph.output)}
+    nodes = [
+        *front.node,
+        helper.make_node(
+            "Cast", ["canonical_numbers"], [ends.observation], to=types[ends.observation]
+        ),
+    ]
+    if ends.mask:
+        nodes.append(
+            helper.make_node("Cast", ["canonical_mask"], [ends.mask], to=types[ends.mask])
+        )
+    nodes += graph.node
+    nodes.append(helper.make_node("GatherElements", [ends.logits, "places"], [_PLAIN], axis=1))
+    logits = helper.make_tensor_value_info(_PLAIN, types[ends.logits], ["N", game.num_actions])
+    outputs = [logits, *(end for end in graph.output if end.name == ends.value)]
+    weights = [*front.initializer, *graph.initializer]
+    joined = helper.make_graph(nodes, "policy", front.input, outputs, weights)
+    plain_model = helper.make_model(joined, opset_imports=[helper.make_opsetid("", OPSET)])
+    plain_ends = Ends("numbers", "mask", _PLAIN, ends.value)
+    return plain_model, plain_ends, _plain_answers(answers, form)
+
+
+def _plain_answers(answers: Answers, form: ObservationFormat) -> Answers:
+    """A model's answers to plain observations, by numpy's canonical form."""
+    layouts = form.layouts
+    canonical_form = CanonicalForm(layouts.observation, layouts.actions)
+
+    def plain_answers(numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
+        counts = (numbers * form.maxima).round() if form.normalize else numbers
+        rows = canonical_form(counts.astype(layouts.observation.dtype), mask)
+        canonical_numbers = form.of_rows(rows.observations)
+        canonical_logits, values = answers(canonical_numbers, rows.masks.astype(np.int8))
+        logits = np.empty_like(canonical_logits)
+        np.put_along_axis(logits, rows.actions, canonical_logits, axis=1)
+        return logits, values
+
+    return plain_answers
 
 
 def _prefixed(ends: Ends) -> Ends:

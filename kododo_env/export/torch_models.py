@@ -50,10 +50,7 @@ class Exported(nn.Module):
         self._reduced = bool(_reduced_tensors(network))
         for tensor in _reduced_tensors(self.network):
             tensor.data = tensor.data.float()
-        self._canonical: CanonicalActions | None = None
-        self._maxima = torch.from_numpy(form.maxima) if form.normalize else None
-        if form.layouts.canonical:
-            self._canonical = CanonicalActions(form.layouts.observation, form.layouts.actions)
+        self._canonical = CanonicalInputs(form) if form.layouts.canonical else None
         self._key = form.key if form.in_observation else None
         self._mask_type = torch.bool if bool_mask else getattr(torch, form.mask_dtype.name)
         self._second = _wants_mask(network)
@@ -62,7 +59,7 @@ class Exported(nn.Module):
         """Logits (B, A), and values (B,) if the network gives any, both float32."""
         places: Tensor | None = None
         if self._canonical is not None:
-            numbers, mask, places = self._in_canonical_form(self._canonical, numbers, mask)
+            numbers, mask, places = self._canonical(numbers, mask)
         mask = mask.to(self._mask_type)
         if self._reduced and numbers.dtype in _REDUCED:
             numbers = numbers.float()
@@ -74,12 +71,23 @@ class Exported(nn.Module):
         # A state that there is not, as Tianshou's networks give it, is no value.
         return logits.float(), *(each.flatten().float() for each in values if each is not None)
 
-    def _in_canonical_form(
-        self, canonical: CanonicalActions, numbers: Tensor, mask: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
+
+class CanonicalInputs(nn.Module):
+    """Numbers and masks in canonical form, as a network that learned from them takes them.
+
+    Args:
+        form: How its observations were given.
+    """
+
+    def __init__(self, form: ObservationFormat) -> None:
+        super().__init__()
+        self._canonical = CanonicalActions(form.layouts.observation, form.layouts.actions)
+        self._maxima = torch.from_numpy(form.maxima) if form.normalize else None
+
+    def forward(self, numbers: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Canonical numbers and masks, and the canonical action of each plain one."""
         whole = numbers if self._maxima is None else (numbers * self._maxima).round()
-        ordered, places = canonical(whole)
+        ordered, places = self._canonical(whole)
         if self._maxima is not None:
             ordered = ordered / self._maxima
         actions = torch.arange(mask.shape[1], device=mask.device)
@@ -118,7 +126,15 @@ def from_module(network: nn.Module, game: BatchGame, form: ObservationFormat) ->
     few = torch.from_numpy(form.of_rows(observation[:2])), torch.from_numpy(mask[:2])
     ends = _ENDS if len(module(*few)) == 2 else _ENDS._replace(value=None)
     made_by = {"library": f"torch {torch.__version__}", "model": type(network).__name__}
-    return Trained(_to_onnx(module, few, ends), ends, form, answers_of(module), made_by)
+    outputs = ["raw_logits", *filter(None, [ends.value])]
+    return Trained(_to_onnx(module, few, outputs), ends, form, answers_of(module), made_by)
+
+
+def canonical_inputs(game: BatchGame, form: ObservationFormat) -> onnx.ModelProto:
+    """``CanonicalInputs`` as ONNX: from numbers and mask to canonical ones, and places."""
+    observation, mask = positions(game, 2)
+    few = torch.from_numpy(form.of_rows(observation)), torch.from_numpy(mask)
+    return _to_onnx(CanonicalInputs(form), few, ["canonical_numbers", "canonical_mask", "places"])
 
 
 def answers_of(module: Exported) -> Answers:
@@ -167,7 +183,9 @@ def _tried(network: nn.Module, form: ObservationFormat, numbers: Tensor, mask: I
     return module
 
 
-def _to_onnx(module: Exported, few: tuple[Tensor, Tensor], ends: Ends) -> onnx.ModelProto:
+def _to_onnx(
+    module: nn.Module, few: tuple[Tensor, Tensor], outputs: list[str]
+) -> onnx.ModelProto:
     batch = torch.export.Dim("batch", min=1)
     try:
         with _quiet(), torch.no_grad():
@@ -175,7 +193,7 @@ def _to_onnx(module: Exported, few: tuple[Tensor, Tensor], ends: Ends) -> onnx.M
                 module,
                 few,
                 input_names=["numbers", "mask"],
-                output_names=["raw_logits", *filter(None, [ends.value])],
+                output_names=outputs,
                 dynamic_shapes={"numbers": {0: batch}, "mask": {0: batch}},
                 dynamo=True,
                 opset_version=OPSET,

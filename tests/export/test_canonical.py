@@ -92,8 +92,46 @@ def test_a_model_s_space_says_that_it_is_canonical(policy: Any, tmp_path: Path) 
     assert np.array_equal(actions.reshape(4, 3), plain.T)
 
 
-def test_an_onnx_file_is_not_taken(tmp_path: Path) -> None:
-    game = registry.batch_game("kododo", 4)
-    path = export(Linear(game, False), game, tmp_path / "a.onnx")
-    with pytest.raises(ValueError, match="canonical=True"):
-        export(path, game, tmp_path / "b.onnx", canonical=True)
+class TwoInputs(nn.Module):
+    """A network with the mask as its second input."""
+
+    def __init__(self, network: Linear) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, observation: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        return self.network({"observation": observation, "action_mask": mask})
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("with_mask", [False, True])
+@pytest.mark.parametrize("normalize", [False, True])
+def test_an_onnx_file_of_canonical_observations_answers_as_its_network(
+    name: str, with_mask: bool, normalize: bool, tmp_path: Path
+) -> None:
+    game = registry.batch_game(name, 16, num_players=4, seed=1)
+    network = Linear(game, with_mask)
+    module = (TwoInputs(network) if with_mask else network).eval()
+    inputs = [torch.zeros(2, game.layout.size), torch.zeros(2, game.num_actions)]
+    torch.onnx.export(
+        module,
+        tuple(inputs[: 1 + with_mask]),
+        tmp_path / "model.onnx",
+        input_names=["obs", "mask"][: 1 + with_mask],
+        output_names=["logits", "value"],
+        dynamic_shapes=tuple({0: torch.export.Dim("batch", min=1)} for _ in range(1 + with_mask)),
+        dynamo=True,
+        external_data=False,
+    )
+    options = {"canonical": True, "normalize": normalize}
+    place: Any = "observation" if with_mask else "info"
+    file = OnnxAgent(export(tmp_path / "model.onnx", game, tmp_path / "a.onnx", **options))
+    own = OnnxAgent(export(network, game, tmp_path / "b.onnx", action_mask=place, **options))
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        observations, masks = rows_of(game)
+        answers = file.evaluate(observations, masks.astype(np.int8))
+        expected = own.evaluate(observations, masks.astype(np.int8))
+        np.testing.assert_allclose(answers[0], expected[0], rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(answers[1], expected[1], rtol=1e-4, atol=1e-4)
+        game.step(random_legal_actions(game.legal_action_mask(), rng))
