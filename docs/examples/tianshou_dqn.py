@@ -1,119 +1,167 @@
-"""Tianshou: DQN with masks on a batch of games in a Gymnasium VectorEnv.
+"""Tianshou: DQN with masks by self-play, with GameNetwork as a dueling network.
 
     pip install '.[play,export]' tianshou
     python docs/examples/tianshou_dqn.py
 
-One seat of every game learns among random players. At the end it is a policy file, tianshou.onnx,
-whose share of the victory among random players is told beside that of the network before it
-learned. Tianshou wants the mask beside the observation, as ``obs.mask``.
+All seats of every game learn. Targets are the returns to the end of a game, which Tianshou's hook
+computes when a game is over. At the end the network is a policy file, tianshou.onnx, whose win
+shares are printed.
 """
 
 from __future__ import annotations
 
-import gymnasium
+import argparse
+from collections.abc import Callable
+
 import numpy as np
 import torch
+from gymnasium.spaces import Discrete
 from tianshou.algorithm import DQN
 from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
-from tianshou.algorithm.optim import AdamOptimizerFactory
+from tianshou.algorithm.optim import AdamOptimizerFactory, LRSchedulerFactoryLinear
 from tianshou.data import Batch, Collector, VectorReplayBuffer
+from tianshou.data.collector import EpisodeRolloutHookMCReturn
 from tianshou.trainer import OffPolicyTrainerParams
-from tianshou.utils.net.common import Net
 from torch import nn
 
 import kododo_env
+from kododo_env import kododo_v0
 from kododo_env.arena.match import Match
-from kododo_env.arena.shares import share
+from kododo_env.core.agent import Agent
+from kododo_env.core.rewards import reward_function
 from kododo_env.export import export
+from kododo_env.networks import GameNetwork, NetworkAgent
 
-PLAYERS, GAMES, STEPS = 4, 64, 18  # a game of Kododo has 18 steps
-EPOCHS, ROUND = 10, GAMES * STEPS  # a round plays each game once
+PLAYERS, SEATS, STEPS = 4, 1024, 18  # seats in all games together, and steps of a game
+ROUND = SEATS * STEPS  # agent-steps of one game of all seats
+ROUNDS_KEPT = 4
+GRADIENT_STEPS = 24  # of a round
 
 
-class Games:
-    """The batch as Tianshou's vector environment: all games of Kododo end together."""
+class Seats:
+    """All seats of a batch as Tianshou's vector environment; all games of Kododo end together."""
 
     is_async = False
 
-    def __init__(self) -> None:
-        self.batch = gymnasium.make_vec(
-            "kododo_env:kododo/Kododo-v0", num_envs=GAMES, num_players=PLAYERS, opponents="random",
-            reward="win", action_mask="observation", normalize=True, illegal_action="raise",
-            autoreset_mode="Disabled",  # Tianshou deals again itself
-        )  # fmt: skip
-        self.action_space = self.batch.single_action_space
-        self.infos = np.array([{} for _ in range(GAMES)])
+    def __init__(self, seed: int) -> None:
+        self.game = kododo_v0.batch_game(SEATS // PLAYERS, num_players=PLAYERS, seed=seed)
+        self.action_space = Discrete(self.game.actions.size)
+        self.reward = reward_function("margin+win")
+        self.infos = np.array([{} for _ in range(SEATS)])
 
     def __len__(self) -> int:
-        return GAMES
+        return SEATS
 
-    def reset(self, env_id=None, seed=None):
-        """Deal all games."""
-        return seen(self.batch.reset(seed=seed)[0]), self.infos
+    def reset(self, env_id=None):
+        """Deal all games again if they are over."""
+        self.game.restart_finished()
+        return self.observations(), self.infos
 
-    def step(self, actions, env_id):
-        """Play an action in each game."""
-        observation, *rest, _ = self.batch.step(actions)
-        return seen(observation), *rest, self.infos
+    def step(self, actions, env_id=None):
+        """Play an action of every seat."""
+        self.game.step(actions.reshape(-1, PLAYERS))
+        rewards = self.reward(self.game).flatten()
+        terminations = np.repeat(self.game.just_terminated, PLAYERS)
+        return self.observations(), rewards, terminations, np.zeros(SEATS, bool), self.infos
+
+    def observations(self) -> Batch:
+        """Observations and masks under Tianshou's names."""
+        observations = np.array(self.game.observe()).reshape(SEATS, -1)
+        masks = np.array(self.game.legal_action_mask()).reshape(SEATS, -1)
+        return Batch(obs=observations, mask=masks)
 
 
-def seen(observation):
-    """Observations and masks under Tianshou's names."""
-    return Batch(obs=observation["observation"], mask=observation["action_mask"].astype(bool))
+class QNetwork(nn.Module):
+    """A dueling network: the value and the logits of GameNetwork add up to Q-values."""
 
-
-class Logits(nn.Module):
-    """The Q-values alone; Tianshou's network gives a state beside them."""
-
-    def __init__(self, net: Net) -> None:
+    def __init__(self, network: GameNetwork) -> None:
         super().__init__()
-        self.net = net
+        self.network = network
 
-    def forward(self, numbers: torch.Tensor) -> torch.Tensor:
-        """Q-values as logits."""
-        return self.net(numbers)[0]
+    def forward(self, observations, state=None, info=None):
+        """Q-values (B, A) and no state."""
+        advantages, values = self.network(torch.as_tensor(observations))
+        return values[:, None] + advantages, None
 
 
-def main() -> None:
-    """Train for some epochs, measure and export."""
-    torch.manual_seed(0)
-    np.random.seed(0)  # noqa: NPY002  Tianshou explores by it
-    games = Games()
-    shape = games.batch.single_observation_space["observation"].shape
-    net = Net(state_shape=shape, action_shape=games.action_space.n, hidden_sizes=[128, 128])
-    policy = DiscreteQLearningPolicy(model=net, action_space=games.action_space, eps_training=0.1)
-    dqn = DQN(
-        policy=policy,
-        optim=AdamOptimizerFactory(lr=5e-4),
-        gamma=1.0,
-        n_step_return_horizon=5,
-        target_update_freq=100,
+class MonteCarloDQN(DQN):
+    """DQN whose targets are the returns to the end of the game."""
+
+    def _preprocess_batch(self, batch, buffer, indices):
+        batch.returns = torch.from_numpy(batch[EpisodeRolloutHookMCReturn.MC_RETURN_TO_GO_KEY])
+        return batch
+
+
+def train(
+    steps: int = 800_000, seed: int = 0, report: Callable[[Agent], None] = lambda agent: None
+) -> GameNetwork:
+    """Train by self-play for so many agent-steps."""
+    torch.set_num_threads(1)
+    torch.manual_seed(seed)
+    np.random.seed(seed)  # noqa: NPY002  Tianshou explores by it
+    seats = Seats(seed)
+    network = new_network()
+    policy = DiscreteQLearningPolicy(
+        model=QNetwork(network), action_space=seats.action_space, eps_training=0.1
     )
-
-    def choose(numbers, mask):
-        """The actions of the highest Q-values."""
-        with torch.no_grad():
-            return policy(Batch(obs=Batch(obs=numbers, mask=mask), info=Batch())).act
-
-    before = share(choose, "kododo", PLAYERS, normalize=True)
-    collector = Collector(dqn, games, VectorReplayBuffer(20 * ROUND, GAMES))
-    collector.reset(gym_reset_kwargs={"seed": 0})
-    result = dqn.run_training(
+    rounds = max(1, steps // ROUND)
+    optimizer = AdamOptimizerFactory(lr=1e-3)
+    # Tianshou counts gradient steps where it says epochs.
+    schedule = LRSchedulerFactoryLinear(
+        max_epochs=rounds * GRADIENT_STEPS, epoch_num_steps=1, collection_step_num_env_steps=1
+    )
+    optimizer.with_lr_scheduler_factory(schedule)
+    dqn = MonteCarloDQN(policy=policy, optim=optimizer, gamma=1.0)
+    buffer = VectorReplayBuffer(ROUNDS_KEPT * ROUND, SEATS, ignore_obs_next=True)
+    hook = EpisodeRolloutHookMCReturn(gamma=1.0)
+    collector = Collector(dqn, seats, buffer, on_episode_done_hook=hook)
+    collector.reset()
+    agent = NetworkAgent(network)
+    dqn.run_training(
         OffPolicyTrainerParams(
             training_collector=collector,
-            max_epochs=EPOCHS,
-            epoch_num_steps=10 * ROUND,
-            collection_step_num_env_steps=ROUND,
-            update_step_num_gradient_steps_per_sample=0.02,
-            batch_size=256,
+            max_epochs=rounds,
+            epoch_num_steps=ROUND,
+            collection_step_num_env_steps=None,
+            collection_step_num_episodes=SEATS,
+            update_step_num_gradient_steps_per_sample=GRADIENT_STEPS / ROUND,
+            batch_size=ROUND // 8,
+            training_fn=lambda epoch, step: report(agent),
             show_progress=False,
         )
     )
-    print(f"{EPOCHS} epochs: {result.train_step} choices")
-    export(Logits(net), games.batch.unwrapped.game, "tianshou.onnx", normalize=True)
-    learned = kododo_env.load("tianshou.onnx")
-    after = Match(learned, "random", "kododo", PLAYERS, games=2000).play().share
-    print(f"share among random players: {before.mean:.3f} before, {after.mean:.3f} after")
+    report(agent)
+    return network
+
+
+def new_network() -> GameNetwork:
+    """A network with random weights."""
+    game = kododo_v0.batch_game(1, num_players=PLAYERS)
+    return GameNetwork(game.layout, game.actions, width=256, depth=3, one_hot=8)
+
+
+def main() -> None:
+    """Train, write the policy file, and print its shares."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--steps", type=int, default=800_000, help="of all seats together")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--out", default="tianshou.onnx")
+    options = parser.parse_args()
+    game = kododo_v0.batch_game(1, num_players=PLAYERS)
+    torch.manual_seed(options.seed)
+    before = share(NetworkAgent(new_network()), "random", options.games)
+    network = train(options.steps, options.seed)
+    export(network, game, options.out)
+    bot = kododo_env.load(options.out)
+    after = share(bot, "random", options.games)
+    print(f"share among three random: {before:.3f} before, {after:.3f} after")
+    print(f"share among three heuristic: {share(bot, 'heuristic', options.games):.3f}")
+
+
+def share(agent: Agent, opponent: str, games: int) -> float:
+    """The win share of one agent among three copies of an opponent."""
+    return Match(agent, opponent, "kododo", PLAYERS, games).play().share.mean
 
 
 if __name__ == "__main__":

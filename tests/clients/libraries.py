@@ -80,8 +80,9 @@ CLIENTS = (
         extras="[ray]", learns=True, leaves="rllib.onnx",
     ),
     Client(
-        "JAX", "jax_scan.py", "share among random players", ("jax",),
-        torch=False, extras="[play]", learns=True,
+        "JAX", "jax_ppo.py", "share among three random", ("jax", "flax", "optax", "jax2onnx"),
+        ("--steps", "200000", "--games", "1000"),
+        extras="[play,export]", learns=True, leaves="jax.onnx",
     ),
     Client(
         "Data sets", "read_dataset.py", "episodes: 400",
