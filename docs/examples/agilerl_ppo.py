@@ -1,14 +1,17 @@
-"""AgileRL: PPO with masks on a batch of games in a Gymnasium VectorEnv.
+"""AgileRL: PPO with masks by self-play, on canonical observations of a Gymnasium VectorEnv.
 
     pip install '.[play,export]' agilerl peft
     python docs/examples/agilerl_ppo.py
 
-One seat of every game learns among random players. At the end it is a policy file, agilerl.onnx,
-whose share of the victory among random players is told beside that of the network before it
-learned. AgileRL looks for the mask in the info, and wants the observation to be an array.
+One seat of every game learns. The network that learns plays the others too: self-play. AgileRL
+looks for the mask in the info, and wants the observation to be an array. At the end the agent's
+networks are a policy file, agilerl.onnx, whose win shares are printed.
 """
 
 from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
 
 import gymnasium
 import numpy as np
@@ -18,64 +21,108 @@ from agilerl.rollouts.on_policy import collect_rollouts
 from torch import nn
 
 import kododo_env
+from kododo_env import kododo_v0
 from kododo_env.arena.match import Match
-from kododo_env.arena.shares import share
+from kododo_env.core.agent import Agent
 from kododo_env.export import export
+from kododo_env.networks import CanonicalNetwork, NetworkAgent
 
-PLAYERS, GAMES, STEPS, UPDATES = 4, 1024, 18, 20  # a game of Kododo has 18 steps
+PLAYERS, GAMES, STEPS = 4, 1024, 18  # a game of Kododo has 18 steps
+FIRST_RATE, LAST_RATE = 1e-3, 1e-4
+NETWORK = {"encoder_config": {"hidden_size": [256, 256]}}
 
 
 class Network(nn.Module):
     """What a policy file has of an agent: logits and values, both from the actor's encoder."""
 
-    def __init__(self, agent: PPO) -> None:
+    def __init__(self, learner: PPO) -> None:
         super().__init__()
-        self.encoder, self.value = agent.actor.encoder, agent.critic.head_net
-        self.logits = agent.actor.head_net.wrapped  # without the drawing of actions
+        self.encoder = learner.actor.encoder
+        self.logits = learner.actor.head_net.wrapped  # without the drawing of actions
+        self.value = learner.critic.head_net
 
-    def forward(self, numbers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits and values."""
-        hidden = self.encoder(numbers)
+    def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits (B, A) and values (B, 1) of canonical observations."""
+        hidden = self.encoder(observation)
         return self.logits(hidden), self.value(hidden)
 
 
-def main() -> None:
-    """Train for some updates, measure and export."""
-    torch.manual_seed(0)
-    np.random.seed(0)  # noqa: NPY002  AgileRL shuffles by it
-    envs = gymnasium.make_vec(
-        "kododo_env:kododo/Kododo-v0", num_envs=GAMES, num_players=PLAYERS, opponents="random",
-        reward="win", autoreset_mode="SameStep", action_mask="info", normalize=True,
-        illegal_action="raise",
+def train(
+    steps: int = 1_000_000, seed: int = 0, report: Callable[[Agent], None] = lambda agent: None
+) -> Network:
+    """Train by self-play for so many decisions."""
+    torch.manual_seed(seed)
+    np.random.seed(seed)  # noqa: NPY002  AgileRL shuffles by it
+    torch.set_num_threads(1)
+    envs = new_envs()
+    learner = new_learner(envs)
+    network = Network(learner)
+    envs.unwrapped.opponents = agent_of(network, temperature=1)
+    agent = agent_of(network)
+    observation, info = envs.reset(seed=seed)
+    state = observation, np.zeros(GAMES), np.zeros(GAMES), info
+    names = "last_obs", "last_done", "last_scores", "last_info"
+    updates = max(1, steps // (GAMES * STEPS))
+    for update in range(updates):
+        rate = np.interp(update / updates, [0, 1], [FIRST_RATE, LAST_RATE])
+        for group in learner.optimizer.optimizer.param_groups:
+            group["lr"] = rate
+        _, *state = collect_rollouts(learner, envs, STEPS, **dict(zip(names, state, strict=True)))
+        learner.learn()
+        report(agent)
+    return network
+
+
+def new_envs() -> gymnasium.vector.VectorEnv:
+    """The games; the opponents are those of the beginning."""
+    return gymnasium.make_vec(
+        "kododo_env:kododo/Kododo-v0", num_envs=GAMES, num_players=PLAYERS, reward="margin+win",
+        opponents="random", canonical=True, observation_dtype="float32", action_mask="info",
+        autoreset_mode="SameStep", illegal_action="raise",
     )  # fmt: skip
-    agent = PPO(
+
+
+def new_learner(envs: gymnasium.vector.VectorEnv) -> PPO:
+    """A learner with random weights."""
+    return PPO(
         envs.single_observation_space, envs.single_action_space, num_envs=GAMES,
-        learn_step=GAMES * STEPS, batch_size=1024, lr=1e-3, gamma=1.0,
-        normalize_images=False,
+        learn_step=GAMES * STEPS, batch_size=GAMES * STEPS // 8, update_epochs=3, lr=FIRST_RATE,
+        gamma=1.0, ent_coef=0.03, normalize_images=False, net_config=NETWORK,
         # Its GAE (2.58) ends a game one step too early, so that the reward of the last choice
         # would reach no other; returns to the end of the game do not.
         rollout_buffer_config={"use_gae": False},
     )  # fmt: skip
-    network = Network(agent)
 
-    def choose(numbers, mask):
-        """The likeliest actions."""
-        with torch.no_grad():
-            logits, _ = network(torch.from_numpy(numbers))
-        return logits.masked_fill(~torch.from_numpy(mask), -torch.inf).argmax(dim=1)
 
-    before = share(choose, "kododo", PLAYERS, normalize=True)
-    observation, info = envs.reset(seed=0)
-    after = observation, np.zeros(GAMES), np.zeros(GAMES), info
-    for update in range(1, UPDATES + 1):
-        state = dict(zip(("last_obs", "last_done", "last_scores", "last_info"), after, strict=True))
-        won, *after = collect_rollouts(agent, envs, STEPS, **state)
-        agent.learn()
-        print(f"update {update}: mean return {np.mean(won):+.3f}", flush=True)
-    export(network, envs.unwrapped.game, "agilerl.onnx", normalize=True)
-    learned = kododo_env.load("agilerl.onnx")
-    after = Match(learned, "random", "kododo", PLAYERS, games=2000).play().share
-    print(f"share among random players: {before.mean:.3f} before, {after.mean:.3f} after")
+def agent_of(network: Network, temperature: float = 0.0) -> Agent:
+    """The network as an agent, which sees plain observations."""
+    game = kododo_v0.batch_game(1, num_players=PLAYERS)
+    plain = CanonicalNetwork(network, game.layout, game.actions)
+    return NetworkAgent(plain, temperature)
+
+
+def main() -> None:
+    """Train, write the policy file, and print its shares."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--steps", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--out", default="agilerl.onnx")
+    options = parser.parse_args()
+    torch.manual_seed(options.seed)
+    before = share(agent_of(Network(new_learner(new_envs()))), "random", options.games)
+    network = train(options.steps, options.seed)
+    game = kododo_v0.batch_game(1, num_players=PLAYERS)
+    export(network, game, options.out, canonical=True, observation_dtype="float32")
+    bot = kododo_env.load(options.out)
+    after = share(bot, "random", options.games)
+    print(f"share among three random: {before:.3f} before, {after:.3f} after")
+    print(f"share among three heuristic: {share(bot, 'heuristic', options.games):.3f}")
+
+
+def share(agent: Agent, opponent: str, games: int) -> float:
+    """The win share of one agent among three copies of an opponent."""
+    return Match(agent, opponent, "kododo", PLAYERS, games).play().share.mean
 
 
 if __name__ == "__main__":

@@ -1,20 +1,21 @@
-"""RLlib: its own PPO on a batch of games, with masks, for users with their own configuration.
+"""RLlib: its own PPO with masks by self-play, on canonical observations of a batch of games.
 
     pip install '.[ray]'
     python docs/examples/rllib_ppo.py
 
-One seat of every game learns among random players. At the end it is a policy file, rllib.onnx,
-whose share of the victory among random players is told beside that of the network before.
+One seat of every game learns. The network that learns plays the others too: self-play. At the end
+it is a policy file, rllib.onnx, whose win shares are printed.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+from collections.abc import Callable
 
 import gymnasium
 import ray
 import torch
-from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.algorithms.ppo import PPO, PPOConfig
 from ray.rllib.core.rl_module import RLModuleSpec
 from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
 from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
@@ -22,34 +23,51 @@ from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaski
 import kododo_env
 from kododo_env import kododo_v0
 from kododo_env.arena.match import Match
-from kododo_env.arena.shares import share
+from kododo_env.core.agent import Agent
 from kododo_env.export import export
+from kododo_env.networks import CanonicalNetwork, NetworkAgent
 
-PLAYERS, GAMES, STEPS, UPDATES = 4, 256, 18, 20  # a game of Kododo has 18 steps
-OUT = sys.argv[1] if len(sys.argv) > 1 else "rllib.onnx"
+PLAYERS, GAMES, STEPS = 4, 1024, 18  # a game of Kododo has 18 steps
 TABLE = {
-    "num_players": PLAYERS, "opponents": "random", "reward": "win",
-    "normalize": True, "action_mask": "rllib",
+    "num_players": PLAYERS, "opponents": "random", "reward": "margin+win", "canonical": True,
+    "observation_dtype": "float32", "action_mask": "rllib",
 }  # fmt: skip
 
 
-class Exported(torch.nn.Module):
-    """RLlib's module as one from observations to logits and values."""
+class Network(torch.nn.Module):
+    """RLlib's module as one from canonical observations to logits and values."""
 
-    def __init__(self, learner) -> None:
+    def __init__(self, algorithm: PPO) -> None:
         super().__init__()
-        (found,) = learner.learner_group.foreach_learner(lambda each: each.module)
-        self.module = found.get()["default_policy"]
+        (module,) = algorithm.learner_group.foreach_learner(lambda learner: learner.module)
+        self.module = module.get()["default_policy"]
 
-    def forward(self, observation):
-        """The logits, without the mask, and the values."""
-        seen = {"obs": observation}
-        logits = self.module.pi(self.module.encoder(seen)["encoder_out"]["actor"])
-        return logits, self.module.compute_values(seen)
+    def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The logits (B, A), without the mask, and the values (B,)."""
+        batch = {"obs": observation}
+        logits = self.module.pi(self.module.encoder(batch)["encoder_out"]["actor"])
+        return logits, self.module.compute_values(batch)
 
 
-def main() -> None:
-    """Train for some updates, measure and export."""
+def train(
+    steps: int = 1_000_000, seed: int = 0, report: Callable[[Agent], None] = lambda agent: None
+) -> Network:
+    """Train by self-play for so many decisions."""
+    torch.set_num_threads(1)
+    algorithm = new_algorithm(seed, steps)
+    network = Network(algorithm)
+    algorithm.env_runner.env.unwrapped.opponents = agent_of(network, temperature=1)
+    agent = agent_of(network)
+    for _ in range(max(1, steps // (GAMES * STEPS))):
+        algorithm.train()
+        report(agent)
+    algorithm.stop()
+    return network
+
+
+def new_algorithm(seed: int, steps: int) -> PPO:
+    """PPO with random weights, whose learning rate falls to a tenth in so many steps."""
+    ray.init("local", ignore_reinit_error=True)  # by itself RLlib takes any cluster that is there
     config = (
         PPOConfig()
         .environment("kododo_env:kododo/Kododo-v0", env_config=TABLE)
@@ -60,34 +78,46 @@ def main() -> None:
         )
         .rl_module(rl_module_spec=RLModuleSpec(
             module_class=ActionMaskingTorchRLModule,
-            model_config=DefaultModelConfig(fcnet_hiddens=[128, 128], fcnet_activation="relu"),
+            model_config=DefaultModelConfig(fcnet_hiddens=[256, 256], fcnet_activation="relu"),
         ))
         .training(
             train_batch_size_per_learner=GAMES * STEPS, minibatch_size=GAMES * STEPS // 8,
-            num_epochs=4, lr=1e-3, gamma=1.0, lambda_=0.9, entropy_coeff=0.0, clip_param=0.2,
-            use_kl_loss=False,
+            num_epochs=3, lr=[[0, 1e-3], [max(1, steps), 1e-4]], gamma=1.0, lambda_=0.7,
+            entropy_coeff=0.03, clip_param=0.2, grad_clip=0.5, use_kl_loss=False,
         )
-        .debugging(seed=0)
+        .debugging(seed=seed)
     )  # fmt: skip
-    ray.init("local")  # by itself RLlib takes any cluster that was here
-    learner = config.build_algo()
-    network = Exported(learner)
+    return config.build_algo()
 
-    def choose(numbers, mask):
-        """The likeliest actions."""
-        with torch.no_grad():
-            logits, _ = network(torch.from_numpy(numbers))
-        return logits.masked_fill(~torch.from_numpy(mask), -1e9).argmax(dim=1)
 
-    before = share(choose, "kododo", PLAYERS, normalize=True)
-    for update in range(1, UPDATES + 1):
-        learned = learner.train()["learners"]["default_policy"]
-        print(f"update {update}: entropy {learned['entropy']:.3f}", flush=True)
+def agent_of(network: Network, temperature: float = 0.0) -> Agent:
+    """The network as an agent, which sees plain observations."""
     game = kododo_v0.batch_game(1, num_players=PLAYERS)
-    export(network, game, OUT, normalize=True)
-    learner.stop()
-    after = Match(kododo_env.load(OUT), "random", "kododo", PLAYERS, games=2000).play().share
-    print(f"share among random players: {before.mean:.3f} before, {after.mean:.3f} after")
+    return NetworkAgent(CanonicalNetwork(network, game.layout, game.actions), temperature)
+
+
+def main() -> None:
+    """Train, write the policy file, and print its shares."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--steps", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--out", default="rllib.onnx")
+    options = parser.parse_args()
+    untrained = Network(new_algorithm(options.seed, options.steps))
+    before = share(agent_of(untrained), "random", options.games)
+    network = train(options.steps, options.seed)
+    game = kododo_v0.batch_game(1, num_players=PLAYERS)
+    export(network, game, options.out, canonical=True, observation_dtype="float32")
+    bot = kododo_env.load(options.out)
+    after = share(bot, "random", options.games)
+    print(f"share among three random: {before:.3f} before, {after:.3f} after")
+    print(f"share among three heuristic: {share(bot, 'heuristic', options.games):.3f}")
+
+
+def share(agent: Agent, opponent: str, games: int) -> float:
+    """The win share of one agent among three copies of an opponent."""
+    return Match(agent, opponent, "kododo", PLAYERS, games).play().share.mean
 
 
 if __name__ == "__main__":

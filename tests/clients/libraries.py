@@ -67,12 +67,14 @@ CLIENTS = (
         extras="[play,export]", learns=True, leaves="benchmarl.onnx",
     ),
     Client(
-        "Tianshou", "tianshou_dqn.py", "share among random players", ("tianshou", "gymnasium"),
+        "Tianshou", "tianshou_dqn.py", "share among three random", ("tianshou", "gymnasium"),
+        ("--steps", "300000", "--games", "1000"),
         extras="[play,export]", learns=True, leaves="tianshou.onnx",
     ),
     # agilerl imports peft and does not ask for it.
     Client(
-        "AgileRL", "agilerl_ppo.py", "share among random players", ("agilerl", "peft"),
+        "AgileRL", "agilerl_ppo.py", "share among three random", ("agilerl", "peft"),
+        ("--steps", "200000", "--games", "1000"),
         extras="[play,export]", learns=True, leaves="agilerl.onnx",
     ),
     Client(
