@@ -78,7 +78,8 @@ CLIENTS = (
         extras="[play,export]", learns=True, leaves="agilerl.onnx",
     ),
     Client(
-        "RLlib", "rllib_ppo.py", "share among random players", ("ray", "gymnasium"),
+        "RLlib", "rllib_ppo.py", "share among three random", ("ray", "gymnasium"),
+        ("--steps", "200000", "--games", "1000"),
         extras="[ray]", learns=True, leaves="rllib.onnx",
     ),
     Client(
