@@ -49,9 +49,11 @@ from kododo_env.system.files import fingerprint
 
 PROTOCOL = "kododo-bench v1"
 SEED = 2001
-QUICK, WHOLE = 1_000, 8_000  # games among copies of each opponent
+QUICK = 1_000  # games among copies of each opponent
+WHOLE = 8_000
 PARTS = 8  # into which these are divided, each with decks of its own
-WORLDS, ATTACKS = 64, 240  # of search against a policy file, and its games
+WORLDS = 64  # of search against a policy file
+ATTACKS = 240  # games of that search
 DRAWS = 1_000  # of an agent's action in each information set of the small game
 DIGITS = 4  # of a share
 TRAININGS = 5  # at least, where a training is what is measured
@@ -109,7 +111,8 @@ class Benchmark(Contest):
 
     def chunks(self) -> list[Chunk]:
         """The pieces in which it is played: ``PARTS`` for each opponent, then for the attack."""
-        copies, games = self.players - 1, QUICK if self.quick else WHOLE
+        copies = self.players - 1
+        games = QUICK if self.quick else WHOLE
         number = len(self.opponents)
         tables = [((0, *[other] * copies), games) for other in range(1, number + 1)]
         if self.attacked:
@@ -285,13 +288,15 @@ class _Drawn:
     """An agent that tells its chances by drawing."""
 
     def __init__(self, agent: Agent) -> None:
-        self.name, self._agent = agent.name, agent
+        self.name = agent.name
+        self._agent = agent
 
     def act(self, view: View, rng: np.random.Generator) -> Integer:
         return self._agent.act(view, rng)
 
     def probabilities(self, view: View) -> Float64:
-        counts, rng = np.zeros((view.num_envs, view.num_actions)), np.random.default_rng(SEED)
+        counts = np.zeros((view.num_envs, view.num_actions))
+        rng = np.random.default_rng(SEED)
         for _ in range(DRAWS):
             counts[np.arange(view.num_envs), self._agent.act(view, rng)] += 1
         return counts / DRAWS
@@ -301,7 +306,8 @@ class _Timed:
     """An agent that notes how long each of its decisions takes."""
 
     def __init__(self, agent: Agent) -> None:
-        self.name, self._agent = agent.name, agent
+        self.name = agent.name
+        self._agent = agent
         self.seconds: list[float] = []
 
     def begin(self, view: View) -> None:
@@ -317,7 +323,9 @@ class _Timed:
 def decision_time(benchmark: Benchmark) -> float:
     """Milliseconds of a decision in one game at a time, the median of a game against itself."""
     made = make_agent(benchmark.agent, benchmark.game, benchmark.players)
-    agent, game, rng = _Timed(made), benchmark.make_game(1), np.random.default_rng(SEED)
+    agent = _Timed(made)
+    game = benchmark.make_game(1)
+    rng = np.random.default_rng(SEED)
     play([agent] * benchmark.players, game, game.sample_decks(1, rng), rng)
     return float(f"{1000 * median(agent.seconds):.3g}")
 

@@ -110,7 +110,8 @@ class ChunkLog:
     def _check(self, line: bytes) -> None:
         """Raise ValueError unless the first line is this tournament's."""
         content = self._check_digest(line)
-        found, wanted = read_json(content), json.loads(self._heading)
+        found = read_json(content)
+        wanted = json.loads(self._heading)
         for key in wanted:
             if found.get(key) != wanted[key]:
                 raise ValueError(

@@ -41,8 +41,10 @@ class Forfeiting:
     """
 
     def __init__(self, agent: Agent, seconds: float) -> None:
-        self.name, self.faults = agent.name, list[str]()
-        self._agent, self._seconds = agent, seconds
+        self.name = agent.name
+        self.faults = list[str]()
+        self._agent = agent
+        self._seconds = seconds
         self._is_bot = hasattr(agent, "bot_seconds")
         if self._is_bot:  # it keeps the time itself; a bot's own class may be frozen
             object.__setattr__(agent, "bot_seconds", seconds)

@@ -45,7 +45,8 @@ class Estimate:
 
     def texts(self, form: str) -> tuple[str, str]:
         """The number and its interval, each number in a form such as ``".3f"``."""
-        low, high = format(self.low, form), format(self.high, form)
+        low = format(self.low, form)
+        high = format(self.high, form)
         known = isfinite(self.low)
         return format(self.mean, form), f"{low} to {high}" if known else "unknown"
 
@@ -145,7 +146,8 @@ def resampled(deals: Sequence[Int64], whole: int, digits: int) -> dict[str, floa
     Returns:
         ``mean``, ``low`` and ``high``: the interval holds 95 of 100 resamples.
     """
-    rng, number = np.random.default_rng(0), len(deals) * len(deals[0]) * whole
+    rng = np.random.default_rng(0)
+    number = len(deals) * len(deals[0]) * whole
     sums = np.zeros(RESAMPLES, np.int64)
     for own in map(np.sort, deals):
         sums += own[rng.integers(len(own), size=(RESAMPLES, len(own)))].sum(axis=1)
@@ -166,7 +168,8 @@ def interquartile(won: Int64, whole: int, digits: int) -> dict[str, float]:
         ``mean``, ``low`` and ``high``: the interval holds 95 of 100 resamples.
     """
     runs, opponents, deals = won.shape
-    cut, rng = runs * opponents // 4, np.random.default_rng(0)
+    cut = runs * opponents // 4
+    rng = np.random.default_rng(0)
 
     def middle(sums: Int64) -> int:
         return int(np.sort(sums, axis=None)[cut : runs * opponents - cut].sum())
@@ -183,14 +186,16 @@ def interquartile(won: Int64, whole: int, digits: int) -> dict[str, float]:
 def _among_resamples(found: int, sums: list[int], number: int, digits: int) -> dict[str, float]:
     """A sum and the ends of 95 of 100 of its resamples, each divided by a number and rounded."""
     in_order = sorted(sums)
-    low, high = in_order[RESAMPLES // 40], in_order[-RESAMPLES // 40 - 1]
+    low = in_order[RESAMPLES // 40]
+    high = in_order[-RESAMPLES // 40 - 1]
     ends = {"mean": found, "low": low, "high": high}
     return {name: round(each / number, digits) for name, each in ends.items()}
 
 
 def _variance(residuals: Float64, strata: npt.ArrayLike | None) -> tuple[float, int]:
     """Variance of the sum of residuals (D,), and the degrees of freedom that it stands on."""
-    num, kinds = len(residuals), 1
+    num = len(residuals)
+    kinds = 1
     if strata is not None:
         _, kind, size = np.unique(strata, return_inverse=True, return_counts=True)
         if 2 * len(size) <= num:  # with fewer deals of a kind its own mean says nothing
@@ -206,7 +211,8 @@ def _wilson(centre: float, trials: float, z: float) -> tuple[float, float]:
     shrink = 1 + z * z / trials
     middle = (centre + z * z / (2 * trials)) / shrink
     half = z / shrink * sqrt(centre * (1 - centre) / trials + (z / (2 * trials)) ** 2)
-    low, high = max(0.0, middle - half), min(1.0, middle + half)
+    low = max(0.0, middle - half)
+    high = min(1.0, middle + half)
     return min(low, centre), max(high, centre)  # an end may miss a share of 1 by its last bit
 
 

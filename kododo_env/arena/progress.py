@@ -44,7 +44,8 @@ def budget_bar(
     from tqdm import tqdm
 
     latest: object = None
-    form, spent = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}", round(100 * (1 - remaining))
+    form = "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"
+    spent = round(100 * (1 - remaining))
     with tqdm(desc=title, total=100, initial=spent, bar_format=form, disable=None) as bar:
 
         def show(left: float, text: str, news: object = None) -> None:

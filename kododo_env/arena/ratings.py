@@ -41,7 +41,8 @@ def _pair_share(won: Float64, seats: Float64, one: int, other: int) -> Estimate:
     if one == other:
         return Estimate(nan, nan, nan)
     # Seat against seat: with copies, each victory counts against every seat of the other.
-    ours, theirs = won[:, one] * seats[:, other], won[:, other] * seats[:, one]
+    ours = won[:, one] * seats[:, other]
+    theirs = won[:, other] * seats[:, one]
     return share(ours, ours + theirs)
 
 
@@ -93,7 +94,8 @@ def _fit(beaten: Float64, zero: int | None) -> Float64:
     strengths = np.zeros(len(counts))  # logarithms; only differences count, so the first stays 0
     for _ in range(MOST_ROUNDS):
         chances = np.exp(-np.logaddexp(0, strengths - strengths[:, None]))
-        slope, spread = (counts - met * chances).sum(axis=1), met * chances * chances.T
+        slope = (counts - met * chances).sum(axis=1)
+        spread = met * chances * chances.T
         curvature = np.diag(spread.sum(axis=1)) - spread
         step = np.append(0, np.linalg.solve(curvature[1:, 1:], slope[1:]))
         strengths += step / max(1, np.ptp(step))

@@ -128,7 +128,8 @@ def _cell(pair: Estimate) -> str:
 def build_report(tournament: Tournament, results: Iterable[ChunkResult]) -> Report:
     """Add up the results of all chunks of a tournament, given in any order."""
     in_order = sorted(results, key=lambda result: result.chunk.index)
-    names, players = tournament.agents, tournament.players
+    names = tournament.agents
+    players = tournament.players
     lineups = np.concatenate([[each.chunk.lineup] * each.chunk.deals for each in in_order])
     shares = np.concatenate([each.shares for each in in_order])
     points = np.concatenate([each.points for each in in_order])

@@ -345,7 +345,8 @@ def ranks(values: Floating) -> Int64:
     Returns:
         Shape (..., A).
     """
-    left, places = values.copy(), np.empty(values.shape, np.int64)
+    left = values.copy()
+    places = np.empty(values.shape, np.int64)
     for place in range(values.shape[-1]):
         chosen = first_of_best(left)[..., None]
         np.put_along_axis(places, chosen, place, -1)

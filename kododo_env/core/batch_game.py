@@ -100,7 +100,8 @@ class BatchGame(Copied, Told, ABC):
             ValueError: The seed is no whole number from 0, or the decks have the wrong shape or
                 are not this game's; nothing is changed.
         """
-        seed, given = whole_seed(seed), None
+        seed = whole_seed(seed)
+        given = None
         if decks is not None:
             given = check_decks(decks, self.cards, self.num_envs, self.name, self._max_deals)
         if seed is not None or not hasattr(self, "rng"):
@@ -153,7 +154,8 @@ class BatchGame(Copied, Told, ABC):
 
     def _with_idle(self, mask: Bool) -> Bool:
         """The legal actions of all games, (N, P, A): in those that are over the no-op alone."""
-        over, actions = self._state.terminated, self.num_actions
+        over = self._state.terminated
+        actions = self.num_actions
         if any_true(over):
             shape = (self.num_players, actions, self.num_envs)
             idle = np.arange(actions) == self.no_op
@@ -181,7 +183,8 @@ class BatchGame(Copied, Told, ABC):
             ValueError: Wrong shape or dtype, or an illegal action (IllegalAction); nothing is
                 changed.
         """
-        mask, state = self.legal_action_mask(), self._state
+        mask = self.legal_action_mask()
+        state = self._state
         chosen = legal_actions(actions, mask, self.name, self.describe_action)
         state.rewards = np.zeros((self.num_players, self.num_envs), np.float32)
         before = state.terminated
@@ -344,7 +347,8 @@ class BatchGame(Copied, Told, ABC):
 
     def _knowledge(self) -> Knowledge:
         """All that the players know; here by ``_write_observation``."""
-        layout, shape = self.layout, (self.num_players, self.layout.size, self.num_envs)
+        layout = self.layout
+        shape = (self.num_players, self.layout.size, self.num_envs)
         flat = np.zeros(shape, layout.dtype)
         pieces = {
             piece.name: flat[:, layout.where(piece.name)].reshape(len(flat), *piece.shape, -1)

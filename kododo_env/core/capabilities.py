@@ -163,7 +163,8 @@ class TellsInWords:
             index: Which game.
         """
         seat, index = self._at(0 if player is None else player, index)
-        given, shape = whole_numbers(actions, "actions"), (self.num_players,)
+        given = whole_numbers(actions, "actions")
+        shape = (self.num_players,)
         if given.shape != shape:
             raise ValueError(f"actions must have the shape {shape}, not {given.shape}")
         mine = type(self), self.rules, self.num_envs
@@ -182,7 +183,8 @@ class TellsInWords:
             gained: The rewards of all its steps, shape (S, P).
             index: Which game.
         """
-        points, (_, index) = np.asarray(gained, int), self._at(0, index)
+        points = np.asarray(gained, int)
+        _, index = self._at(0, index)
         if points.ndim != 2 or points.shape[1] != self.num_players:
             raise ValueError(
                 f"gained must have the shape (steps, {self.num_players}), not {points.shape}"
@@ -206,7 +208,8 @@ class TellsInWords:
 
     def tie_breaks_of(self, index: int = 0) -> dict[str, list[int]]:
         """What decides between players with as many points, most important first, by name."""
-        keys, (_, index) = self._standing()[1:], self._at(0, index)
+        keys = self._standing()[1:]
+        _, index = self._at(0, index)
         named = zip(self._words.TIE_BREAKS, keys, strict=True)
         return {name: key[:, index].tolist() for name, key in named}
 

@@ -40,7 +40,8 @@ class Copied:
         """A batch of the same rules in another state, with the same generator."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__getstate__())
-        other._state, other.num_envs = state, len(state.terminated)
+        other._state = state
+        other.num_envs = len(state.terminated)
         return other
 
     def take(self, games: Intp) -> Self:

@@ -71,7 +71,8 @@ def legal_actions(
 
 def legal_in_one(chosen: list[int], mask: Bool) -> bool:
     """Whether all actions are legal in the one game of a mask (..., P, A), in half the time."""
-    legal, size = mask.tobytes(), mask.shape[-1]
+    legal = mask.tobytes()
+    size = mask.shape[-1]
     for player, action in enumerate(chosen):
         if not 0 <= action < size or not legal[player * size + action]:
             return False
@@ -93,7 +94,8 @@ def _legal(chosen: Intp, mask: Bool) -> Bool:
 def _illegal(
     chosen: Intp, mask: Bool, env: int, player: int, name: str, describe: Callable[[int], str]
 ) -> IllegalAction:
-    action, legal = int(chosen[player, env]), np.flatnonzero(mask[env, player])
+    action = int(chosen[player, env])
+    legal = np.flatnonzero(mask[env, player])
     what = describe(action) if 0 <= action < mask.shape[2] else "no such action"
     return IllegalAction(
         f"illegal action in {name}: game {env}, player {player}, action {action} "

@@ -222,7 +222,8 @@ class ObservationLayout:
 
 def numbered(**shapes: tuple[int, ...]) -> dict[str, Intp]:
     """Whole numbers from 0 on, each once, in arrays of these shapes: the rows of ``gathered``."""
-    found, start = {}, 0
+    found = {}
+    start = 0
     for name, shape in shapes.items():
         found[name] = np.arange(start, start + prod(shape)).reshape(shape)
         start += prod(shape)

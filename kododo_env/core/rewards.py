@@ -78,7 +78,8 @@ def reward_function(reward: RewardName | Reward) -> Reward:
 
 def _checked(reward: Reward, game: BatchGame) -> Float32:
     """The rewards of a caller's function; ValueError unless they are finite numbers, (N, P)."""
-    rewards, shape = np.asarray(reward(game)), (game.num_envs, game.num_players)
+    rewards = np.asarray(reward(game))
+    shape = (game.num_envs, game.num_players)
     if rewards.shape != shape:
         raise ValueError(f"a reward function gives the shape {shape}, not {rewards.shape}")
     if rewards.dtype.kind not in "buif" or not np.isfinite(rewards).all():

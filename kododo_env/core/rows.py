@@ -13,7 +13,8 @@ from kododo_env.core.arrays import Array, Bool, Intp
 
 GAMES_AT_A_TIME = 1 << 14  # at a time: results on the way stay in the caches
 CACHED = 36_000  # numbers that are turned around at once: they stay in the processor's first cache
-MANY_GAMES, FEW_GAMES = 256, 64  # at once; few, where a game is long: it shall stay in the second
+MANY_GAMES = 256  # at once
+FEW_GAMES = 64  # where a game is long: it shall stay in the second cache
 LONG = 1024  # numbers of a game
 ALL = slice(None)
 Seats = list[int] | slice
@@ -44,12 +45,14 @@ def into_any(known: Sequence[Array], out: Array, dtype: np.dtype[Any], rows: Int
     to = out.reshape(-1, num)  # a copy, where it cannot be a view
     wanted = rows.ravel()
     games = min(num, MANY_GAMES if len(to) < LONG else FEW_GAMES)
-    many, narrow = CACHED // games, None
+    many = CACHED // games
+    narrow = None
     if to.dtype != dtype:  # small numbers are turned around, which are widened then
         narrow = np.empty((games, len(to)), dtype)
     for start in range(0, num, games):
         here = slice(start, start + games)
-        block, turned = together(here), to[:, here]
+        block = together(here)
+        turned = to[:, here]
         if narrow is not None:
             turned = narrow[: block.shape[1]].T
         for first in range(0, len(to), many):

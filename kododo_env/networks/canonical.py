@@ -137,7 +137,9 @@ class Canonical(nn.Module):
     def _in_order(self, numbers: Tensor, by: Tensor) -> Tensor:
         """The numbers, column by column as in ``columns``, every entry in its canonical place."""
         entries = self.entries
-        numbers, parts, start = columns_of(numbers, self.by_block), [], 0
+        numbers = columns_of(numbers, self.by_block)
+        parts = []
+        start = 0
         for axes, width in self.blocks:
             part = numbers[:, start : start + width]
             for _ in range(axes):  # the interchangeable axis comes first
@@ -188,7 +190,8 @@ def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, In
 def descending_places(key: Tensor) -> Tensor:
     """The place of each entry by descending key, (B, C); equal ones keep their order."""
     entries = key.shape[1]
-    mine, other = key[:, :, None], key[:, None, :]
+    mine = key[:, :, None]
+    other = key[:, None, :]
     # Keys are whole numbers: a seat that does not come first anyway must have one more.
     before = other >= mine + torch.ones(entries, entries, device=key.device).triu()
     return before.sum(dim=2)

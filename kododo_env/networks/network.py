@@ -80,7 +80,8 @@ class GameNetwork(nn.Module):
             columns = self.canonical.columns.numpy()
             places = columns.argsort()[level_columns]
         else:
-            inputs, columns = self.encoders.size, self.encoders.columns
+            inputs = self.encoders.size
+            columns = self.encoders.columns
             self.canonical = Canonical(layout, actions, np.append(columns, level_columns))
             places = len(columns) + np.arange(len(levels))
         tables = {
@@ -167,7 +168,8 @@ class GameNetwork(nn.Module):
         """The inputs of the trunk, (B, inputs), and the embeddings for the heads; float32."""
         embeddings = []
         if self.encoders is None:
-            parts, given = [observation * self.scale], columns_of(observation, self.level_columns)
+            parts = [observation * self.scale]
+            given = columns_of(observation, self.level_columns)
         else:  # the ``level_columns`` are the last ones
             numbers, given = observation.tensor_split([len(self.scale)], dim=1)
             parts, found = self.encoders(numbers * self.scale)
@@ -178,12 +180,14 @@ class GameNetwork(nn.Module):
 
     def _logits(self, raw: Tensor, entries: Tensor) -> Tensor:
         """The logits of the actions in their order, from the raw output."""
-        first_type, found = self.canonical.first_type, raw.gather(1, entries)
+        first_type = self.canonical.first_type
+        found = raw.gather(1, entries)
         if self.canonical.hand is None:
             return found
         slots = entries[:, first_type:]
         by_slot = found[:, first_type:]
-        parts, start = [], 0
+        parts = []
+        start = 0
         for piece in self.actions.pieces:
             if isinstance(piece, ActionPiece):
                 parts.append(found[:, start : start + piece.size])
@@ -212,7 +216,8 @@ class GameNetwork(nn.Module):
             out: Tensor = by_slot @ (one + other).T + there + back
             return out
         colour = (slots - canonical.first_type) // values
-        one, other = colour.index_select(1, first), colour.index_select(1, second)
+        one = colour.index_select(1, first)
+        other = colour.index_select(1, second)
         there = canonical.first_pair + one * canonical.entries + other
         back = canonical.first_pair + other * canonical.entries + one
         return logits + raw.gather(1, there) + raw.gather(1, back)

@@ -53,8 +53,10 @@ class Encoders(nn.Module):
         super().__init__()
         if not layout.alike:
             raise ValueError("nothing can be tied: this game does not declare what is alike")
-        self.width, self.kinds = width, _kinds(layout)
-        self.layers, self.around = nn.ModuleList(), nn.ModuleList()
+        self.width = width
+        self.kinds = _kinds(layout)
+        self.layers = nn.ModuleList()
+        self.around = nn.ModuleList()
         tables = [_columns(layout, kind, self._inner(kind.axis)) for kind in self.kinds.values()]
         features = {axis: table.shape[1] for axis, table in zip(self.kinds, tables, strict=True)}
         rest = [p.name for p in layout.pieces if not set(p.axes) & set(layout.alike)]
@@ -86,7 +88,8 @@ class Encoders(nn.Module):
         for layers, around, kind in zip(self.layers, self.around, self.kinds.values(), strict=True):
             inner = [pooled[axis] for axis in self._inner(kind.axis)]
             inputs = torch.cat([numbers[kind.axis], *inner], dim=2).flatten(0, 1)
-            outside, beside = rest, [1]
+            outside = rest
+            beside = [1]
             if kind.outer:
                 outer = numbers[kind.outer]
                 beside = [outer.shape[1], 1]
@@ -186,7 +189,8 @@ class Heads(nn.Module):
 
     def __init__(self, blocks: list[ActionPiece], encoders: Encoders, hidden: int) -> None:
         super().__init__()
-        kinds, width = encoders.kinds, encoders.width
+        kinds = encoders.kinds
+        width = encoders.width
         self.blocks = nn.ModuleList(
             _TiedBlock(block, kinds, width, hidden)
             if set(block.axes) & set(kinds)
@@ -236,7 +240,8 @@ class _TiedBlock(nn.Module):
         super().__init__()
         alike = [place for place, axis in enumerate(block.axes) if axis in kinds]
         others = [place for place, axis in enumerate(block.axes) if axis not in kinds]
-        self.kinds, self.width = [kinds[block.axes[place]] for place in alike], width
+        self.kinds = [kinds[block.axes[place]] for place in alike]
+        self.width = width
         self.order = [1 + place for place in (*alike, *others)]
         self.shape = [block.shape[place] for place in (*alike, *others)]
         self.trunk = nn.Linear(hidden, width)
@@ -261,7 +266,8 @@ class _TiedBlock(nn.Module):
 def raw_blocks(canonical: Canonical, pieces: tuple[object, ...]) -> list[ActionPiece]:
     """The blocks of the raw output; see ``Canonical``."""
     blocks = [piece for piece in pieces if isinstance(piece, ActionPiece)]
-    hand, symmetry = canonical.hand, canonical.layout.symmetry
+    hand = canonical.hand
+    symmetry = canonical.layout.symmetry
     if hand is not None:
         blocks.append(ActionPiece(hand.name, hand.shape, hand.axes))
         if symmetry and symmetry.group:

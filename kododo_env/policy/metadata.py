@@ -95,11 +95,14 @@ def describe(game: BatchGame | View) -> PolicyMetadata:
     A view does not tell the meaning of actions, so that these are left out.
     """
     if isinstance(game, BatchGame):
-        name, version = game.name, game.version
+        name = game.name
+        version = game.version
         with speaking("en"):
             actions = [game.describe_action(action) for action in range(game.num_actions)]
     else:
-        name, version, actions = game.game_name, game.game_version, []
+        name = game.game_name
+        version = game.game_version
+        actions = []
     return PolicyMetadata(
         game=name,
         version=version,
@@ -126,7 +129,8 @@ def differences(policy: PolicyMetadata, game: PolicyMetadata) -> list[str]:
     if found:
         return found
     for name in sorted({*policy.rules, *game.rules}):
-        mine, theirs = policy.rules.get(name), game.rules.get(name)
+        mine = policy.rules.get(name)
+        theirs = game.rules.get(name)
         if mine != theirs:
             found.append(f"rule {plain(name, 60)} {plain(mine, 60)}, not {plain(theirs, 60)}")
     if not found and policy.layout != game.layout:

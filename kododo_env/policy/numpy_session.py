@@ -51,7 +51,8 @@ class NumpySession(Session):
             raise ValueError(f"it cannot be opened with numpy alone: {plain(error)}") from error
         self.inputs: list[End] = graph.inputs
         self.outputs: list[End] = graph.outputs
-        self._memory, self._constants = memory, graph.constants
+        self._memory = memory
+        self._constants = graph.constants
         if memory is None:
             steps = self._computed_once(steps)
         self._steps = _with_ends(steps, {each.name for each in graph.outputs})
@@ -118,7 +119,8 @@ def _step(node: Node) -> _Step:
 
 def _with_ends(steps: list[_Step], kept: set[str]) -> list[_Step]:
     """The operations, each with what is not needed after it; outputs always are."""
-    needed, found = {"", *kept}, []
+    needed = {"", *kept}
+    found = []
     for step in reversed(steps):
         mine = {*step.node.inputs, *step.node.outputs}
         found.append(step._replace(done=frozenset(mine - needed)))

@@ -77,7 +77,8 @@ class OnnxAgent(Agent):
         """Raise ValueError, saying what differs, unless the policy is for this game."""
         found = differences(self.metadata, describe(game))
         if found:
-            told, others = plain(self.path), plain("; ".join(found), 700)
+            told = plain(self.path)
+            others = plain("; ".join(found), 700)
             raise ValueError(f"{told} cannot play this game: it is for {others}")
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:

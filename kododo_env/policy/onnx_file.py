@@ -18,7 +18,9 @@ from kododo_env.policy.numpy_operators import DTYPES, OPERATORS
 MOST_PARTS = 100_000  # fields and numbers in a file; a policy has some thousands
 MOST_AXES = 8
 
-VARINT, BYTES, FIXED32 = 0, 2, 5  # wire types; policies have no others
+VARINT = 0  # wire types; policies have no others
+BYTES = 2
+FIXED32 = 5
 
 
 class _Field(NamedTuple):
@@ -113,7 +115,8 @@ def read_model(content: bytes) -> dict[str, Any]:
 def _check_tensor(tensor: Mapping[str, Any]) -> None:
     if tensor.get("external_data") or tensor.get("data_location"):
         raise ValueError("it wants its weights from another file; a policy has its own")
-    number, dims = tensor.get("data_type", 0), tensor.get("dims", [])
+    number = tensor.get("data_type", 0)
+    dims = tensor.get("dims", [])
     if number not in DTYPES:
         raise ValueError(f"a tensor in it is of a type that no policy has ({number})")
     size = DTYPES[number].itemsize
@@ -123,7 +126,8 @@ def _check_tensor(tensor: Mapping[str, Any]) -> None:
 
 
 def _check_node(node: Mapping[str, Any]) -> None:
-    domain, operator = text_of(node, "domain"), text_of(node, "op_type")
+    domain = text_of(node, "domain")
+    operator = text_of(node, "op_type")
     if domain not in ("", "ai.onnx") or operator not in OPERATORS:
         name = f"{domain}.{operator}".lstrip(".")[:60]
         raise ValueError(f"its graph has the operation {name}, which no policy needs")
@@ -188,7 +192,8 @@ class _Reader:
         at = 0
         while at < len(data):
             tag, at = self._number(data, at)
-            number, wire = (tag >> 3) & 0x1FFFFFFF, tag & 7
+            number = (tag >> 3) & 0x1FFFFFFF
+            wire = tag & 7
             if wire not in (VARINT, BYTES, FIXED32):
                 raise ValueError(f"byte {at - 1} begins no field")
             value: Any = 4
@@ -198,7 +203,8 @@ class _Reader:
                 end = at + value
                 if not at <= end <= len(data):
                     raise ValueError("it is cut short")
-                value, at = data[at:end], end
+                value = data[at:end]
+                at = end
             yield number, wire, value
 
     def _number(self, data: memoryview, at: int) -> tuple[int, int]:

@@ -13,7 +13,8 @@ from kododo_env.policy.numpy_operators import DTYPES
 from kododo_env.policy.onnx_file import read_model, text_of
 
 # Policies are written for the oldest runtime for Python 3.11, 1.15, and all since.
-OPSET, IR_VERSION = 18, 8
+OPSET = 18
+IR_VERSION = 8
 ILLEGAL = -1e8  # the logit of an action that is not legal
 _CALLED = {"float32": "float", "float64": "double"}  # otherwise as in numpy
 

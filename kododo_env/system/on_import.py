@@ -28,7 +28,8 @@ class _Finder:
     """Finds one module as the others do, and has its loader say when it is done."""
 
     def __init__(self, module: str, call: Callable[[], object]) -> None:
-        self.module, self.call = module, call
+        self.module = module
+        self.call = call
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -48,7 +49,8 @@ class _AnnouncingLoader:
     """Loads as another loader does, which the module then has, and calls the function."""
 
     def __init__(self, loader: Loader, finder: _Finder) -> None:
-        self.loader, self.finder = loader, finder
+        self.loader = loader
+        self.finder = finder
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return self.loader.create_module(spec)

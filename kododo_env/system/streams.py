@@ -19,7 +19,8 @@ def reserved_streams() -> Iterator[tuple[IO[bytes], TextIO]]:
     Yields:
         The process's own stdin, of bytes, and stdout, of text.
     """
-    stdin, stdout = sys.stdin, sys.stdout
+    stdin = sys.stdin
+    stdout = sys.stdout
     given: IO[bytes] = stdin.buffer
     out = stdout
     stdout.flush()
@@ -42,7 +43,8 @@ def _diverted(stream: TextIO, instead: TextIO, stack: ExitStack) -> int | None:
     None for a stream without a descriptor, as a test may have.
     """
     try:
-        descriptor, another = stream.fileno(), instead.fileno()
+        descriptor = stream.fileno()
+        another = instead.fileno()
     except OSError:
         return None
     copy = os.dup(descriptor)

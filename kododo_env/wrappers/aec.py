@@ -57,7 +57,8 @@ class AECGame(PettingZooTable, AECEnv):
         if not self._waiting:  # this choice was played, and then an opponent failed
             self._play_on()
             return
-        player, last = self._player_of[agent], len(self._waiting) == 1
+        player = self._player_of[agent]
+        last = len(self._waiting) == 1
         with self._choices.unless_refused():
             chosen, replaced = self._choices.settle(action, self._masks[player], agent)
             self._chosen[player] = self._format.plain_actions(self.game, [[chosen]], [player])[0][0]

@@ -38,7 +38,8 @@ class CanonicalSeats:
         plain = game.observe(np.empty(shape, game.layout.dtype))
         masks = np.array(game.legal_action_mask(), order="C")
         if self._padding is not None:
-            plain, masks = self._padding.observations(plain), self._padding.masks(masks)
+            plain = self._padding.observations(plain)
+            masks = self._padding.masks(masks)
         position = plain, masks
         if self._rows is None or not _equal(self._position, position):
             flat = self._form(plain.reshape(-1, plain.shape[2]), masks.reshape(-1, masks.shape[2]))

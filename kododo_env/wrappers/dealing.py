@@ -40,7 +40,8 @@ def deal(game: BatchGame, seed: int | None, options: dict[str, Any] | None) -> N
     Raises:
         ValueError: The options are no dictionary, or the deck is not the game's.
     """
-    deck, shape = checked(options).get("deck"), (len(game.cards),)
+    deck = checked(options).get("deck")
+    shape = (len(game.cards),)
     if deck is None:
         game.reset(seed)
         return

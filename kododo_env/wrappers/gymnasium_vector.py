@@ -94,7 +94,9 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> None:
         check_batch(game)
         check_render_mode(render_mode, batch=True)
-        self.game, self.num_envs, self.render_mode = game, game.num_envs, render_mode
+        self.game = game
+        self.num_envs = game.num_envs
+        self.render_mode = render_mode
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {"autoreset_mode": self.autoreset_mode, **drawing_metadata(batch=True)}
         learner, places = learner_and_opponents(seat, opponents, game)
@@ -164,7 +166,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
                 some games are to be dealt and cannot be now; nothing is changed.
         """
         self._outer.check()
-        given, (own, seed) = checked(options), self._seeds(seed)
+        given = checked(options)
+        own, seed = self._seeds(seed)
         warn_of_unknown(given, *OPTIONS)
         dealt = _games(given.get("reset_mask"), self.num_envs)
         if dealt.all():
@@ -270,11 +273,9 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     @cached_property
     def _slots(self) -> list[Slot]:
-        space, actions, metadata = (
-            self._format.space,
-            self.single_action_space,
-            drawing_metadata(batch=True),
-        )
+        space = self._format.space
+        actions = self.single_action_space
+        metadata = drawing_metadata(batch=True)
         return [
             Slot(self, slot, space, actions, self.render_mode, metadata)
             for slot in range(self.num_envs)
@@ -386,7 +387,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _lay(self, actions: Any) -> None:
         """Play the learner's choices and play on; or deal again, where that is the step."""
-        game, over = self.game, self._over().all()
+        game = self.game
+        over = self._over().all()
         if not self._dealt or (over and self.autoreset_mode == AutoresetMode.DISABLED):
             when = "are over" if self._dealt else "have not begun"
             raise RuntimeError(f"the games of {game.name} {when}; call reset()")
@@ -442,7 +444,9 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _others_actions(self) -> Int64:
         """The opponents' actions, (N, P); the learner's are the first legal ones."""
-        game, rng, lineup = self.game, self._choices.rng, self._lineup
+        game = self.game
+        rng = self._choices.rng
+        lineup = self._lineup
         if not self._seat_changes and not lineup.draws:
             seat = int(self.seats[0])
             return joint_action(around(lineup.of_game(0), seat), game, rng, first=seat)

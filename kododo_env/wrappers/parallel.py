@@ -62,7 +62,8 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         """
         if not self.agents:
             raise self._not_running()
-        game, names = self.game, self.possible_agents
+        game = self.game
+        names = self.possible_agents
         replaced: list[str] = []
         chosen = self._numbers_of(actions)
         self._lineup.draw(self._choices.rng)
@@ -89,7 +90,8 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         # The hot path of a single game: one observation and one mask, cut into rows. They are
         # copied, since the base of a row is everybody's.
         masks = self._format.masks(self.game)[0].view(np.int8)
-        observations, infos = {}, {}
+        observations = {}
+        infos = {}
         seen = self._format
         numbers = seen.numbers(self.game)[0]
         for name, player in self._player_of.items():

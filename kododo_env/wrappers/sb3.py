@@ -98,11 +98,9 @@ class BatchVecEnv(VecEnv):
         self._outer = OuterWrappers(self._format)
         self._noted: list[Any] = []  # the actions of step_async, which may be anything, None too
         num_slots = game.num_envs * len(self.seats)
-        space, actions, metadata = (
-            self._format.space,
-            action_space(self._format),
-            drawing_metadata(batch=True),
-        )
+        space = self._format.space
+        actions = action_space(self._format)
+        metadata = drawing_metadata(batch=True)
         # VecEnv asks them for their render_mode.
         self._each = [
             Slot(self, slot, space, actions, render_mode, metadata) for slot in range(num_slots)
@@ -163,7 +161,8 @@ class BatchVecEnv(VecEnv):
         """
         if not self._noted:
             raise RuntimeError("step_wait() needs step_async(actions) first")
-        game, actions = self.game, self._noted.pop()
+        game = self.game
+        actions = self._noted.pop()
         self._lineup.draw(self._choices.rng)
         with self._choices.unless_refused():
             chosen, replaced = self._settled(actions)
@@ -201,7 +200,8 @@ class BatchVecEnv(VecEnv):
         given = self._format.plain_actions(game, actions.reshape(game.num_envs, -1), self.seats)
         if len(self.seats) == game.num_players:
             return given
-        lineup, rng = self._lineup, self._choices.rng
+        lineup = self._lineup
+        rng = self._choices.rng
         if lineup.draws:
             chosen = joint_action_by_game(lineup.agents, lineup.numbers, game, rng)
         else:

@@ -168,7 +168,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             self._seat = int(self._choices.rng.integers(self.game.num_players))
         self._lineup.deal(self._choices.rng)
         self._over = False
-        self._gained, self._replaced = 0.0, False
+        self._gained = 0.0
+        self._replaced = False
         self._show()
         self._play_on()
         return self._see()
@@ -196,7 +197,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         if not self._goes_on:
             self._replaced = self._play(action)
         self._play_on()
-        reward, self._gained = self._gained, 0.0
+        reward = self._gained
+        self._gained = 0.0
         self._over = self.game.terminated.item()
         observation, info = self._see()
         if self._replaced:
@@ -223,7 +225,9 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
         An opponent may fail: then nothing is changed.
         """
-        game, seat, replaced = self.game, self.seat, False
+        game = self.game
+        seat = self.seat
+        replaced = False
         self._lineup.draw(self._choices.rng)
         with self._choices.unless_refused():
             for action in choice:

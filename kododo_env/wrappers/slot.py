@@ -54,9 +54,12 @@ class Slot:
         render_mode: str | None,
         metadata: dict[str, Any],
     ) -> None:
-        self._many, self._slot = many, slot
-        self.observation_space, self.action_space = observation_space, action_space
-        self.render_mode, self.metadata = render_mode, metadata
+        self._many = many
+        self._slot = slot
+        self.observation_space = observation_space
+        self.action_space = action_space
+        self.render_mode = render_mode
+        self.metadata = metadata
 
     @property
     def index(self) -> int:

@@ -107,13 +107,16 @@ class ObservationFormat:
         if not isinstance(padded, bool):
             raise ValueError(f"padded must be True or False, not {shown(padded)}")
         self._padding = padding_of(game) if padded else None
-        layout, actions = game.layout, game.actions
+        layout = game.layout
+        actions = game.actions
         if self._padding is not None:
-            layout, actions = self._padding.layout, self._padding.actions
+            layout = self._padding.layout
+            actions = self._padding.actions
         self.num_actions = actions.size
         self.has_own_numbers = not (canonical or padded)
         self.dtype = _number_type(observation_dtype, layout.dtype, normalize)
-        self.in_observation, self.in_info = action_mask != "info", action_mask in ("info", "both")
+        self.in_observation = action_mask != "info"
+        self.in_info = action_mask in ("info", "both")
         # The mask is int8, which is what ``Discrete.sample`` takes.
         rllib = action_mask == "rllib"
         self.key = "observations" if rllib else "observation"

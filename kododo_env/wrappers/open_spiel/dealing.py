@@ -8,7 +8,8 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.search.deals import Deck, distinct_decks, least_decks, one_deck_is_enough
 
 MOST_DECKS = 2_000
-SEED_NODES, SEED_OUTCOMES = 4, 256
+SEED_NODES = 4
+SEED_OUTCOMES = 256
 
 Outcomes = list[tuple[int, float]]
 
@@ -26,7 +27,8 @@ class DeckDealer:
     remembered = 1 << 14  # of some 8 kB each
 
     def __init__(self, game: BatchGame, decks: list[Deck]) -> None:
-        self._game, self._decks = game, decks
+        self._game = game
+        self._decks = decks
         self.outcomes: Outcomes = [(number, deck.chance) for number, deck in enumerate(decks)]
 
     def deal(self, dealt: tuple[int, ...]) -> BatchGame:

@@ -77,7 +77,8 @@ class SpielGame(pyspiel.Game):
         super().__init__(
             _type(batch.num_players, reward), _info(batch, len(deals.outcomes), reward), given
         )
-        self.batch, self.dealer = batch, deals
+        self.batch = batch
+        self.dealer = deals
         self.root: Position | None = None
         self.deal = lru_cache(deals.remembered)(lambda dealt: Position(deals.deal(dealt)))
         self.play = lru_cache(deals.remembered)(Position.after)
@@ -158,7 +159,8 @@ def from_text(text: str) -> dict[str, Any]:
 
 def _type(players: int | None, reward: str) -> pyspiel.GameType:
     """The kind of game; None stands for all numbers of players."""
-    kind, by_step = pyspiel.GameType, reward != "win"
+    kind = pyspiel.GameType
+    by_step = reward != "win"
     return pyspiel.GameType(
         short_name=SHORT_NAME,
         long_name="A card game of kododo-env",
