@@ -114,20 +114,22 @@ class Benchmark(Contest):
         copies = self.players - 1
         games = QUICK if self.quick else WHOLE
         number = len(self.opponents)
-        tables = [((0, *[other] * copies), games) for other in range(1, number + 1)]
+        tables = [((0, *[opponent] * copies), games) for opponent in range(1, number + 1)]
         if self.attacked:
             tables.append(((number + 1, *[0] * copies), ATTACKS))
-        found: list[Chunk] = []
+        chunks: list[Chunk] = []
         for lineup, of_table in tables:
             for size in chunk_sizes(-(-of_table // self.players), PARTS):
-                found.append(Chunk(len(found), lineup, size))
-        return found
+                chunks.append(Chunk(len(chunks), lineup, size))
+        return chunks
 
     def protocol(self) -> dict[str, Any]:
         """All that must be the same for two agents' figures to be compared."""
         game = self.make_game(1)
         strangers = population(self.game, self.players, TEST)
-        known = [{**strangers.get(name, {}), "file": _file(name)} for name in self.opponents]
+        opponent_facts = [
+            {**strangers.get(name, {}), "file": _file(name)} for name in self.opponents
+        ]
         return {
             "name": PROTOCOL,
             "quick": self.quick,
@@ -139,7 +141,7 @@ class Benchmark(Contest):
             "games": QUICK if self.quick else WHOLE,
             "parts": PARTS,
             "opponents": self.opponents,
-            "population": _digest(known),
+            "population": _digest(opponent_facts),
             "attack": {"worlds": WORLDS, "games": ATTACKS} if self.attacked else None,
         }
 
@@ -197,7 +199,7 @@ def entry(benchmark: Benchmark, results: Iterable[ChunkResult], source: str = ""
     parts = [" ".join(map(str, won(result))) for result in in_order]
     rows = [parts[first : first + PARTS] for first in range(0, len(parts), PARTS)]
     names = benchmark.opponents
-    found: Entry = {
+    result_entry: Entry = {
         "protocol": benchmark.protocol(),
         "agent": benchmark.about_agent(),
         "won": dict(zip(names, rows, strict=False)),
@@ -205,15 +207,15 @@ def entry(benchmark: Benchmark, results: Iterable[ChunkResult], source: str = ""
         "nash_conv": nash_conv(benchmark),
     }
     return {
-        **found,
-        "digest": _digest(found),
-        "figures": figures(found),
+        **result_entry,
+        "digest": _digest(result_entry),
+        "figures": figures(result_entry),
         "milliseconds": decision_time(benchmark),
         "source": source,
     }
 
 
-def figures(found: Entry) -> dict[str, Any]:
+def figures(result_entry: Entry) -> dict[str, Any]:
     """The shares of the victory, with intervals, that follow from what was won.
 
     Returns:
@@ -221,16 +223,20 @@ def figures(found: Entry) -> dict[str, Any]:
         even parts, and what is given is its share in the odd ones: the least of twelve is partly
         bad luck. The share of the search in the ``attack``, or None.
     """
-    whole = units(found["protocol"]["players"])
-    deals = {name: _deals(parts) for name, parts in found["won"].items()}
-    even = {name: _deals(parts[::2]).mean() for name, parts in found["won"].items()}
+    whole = units(result_entry["protocol"]["players"])
+    deals = {name: _deals(parts) for name, parts in result_entry["won"].items()}
+    even = {name: _deals(parts[::2]).mean() for name, parts in result_entry["won"].items()}
     worst = min(even, key=lambda name: float(even[name]))
-    odd = _deals(found["won"][worst][1::2])
+    odd = _deals(result_entry["won"][worst][1::2])
     return {
         "mean": resampled(list(deals.values()), whole, DIGITS),
         "worst": {"name": worst, **resampled([odd], whole, DIGITS)},
-        "opponents": {name: resampled([each], whole, DIGITS) for name, each in deals.items()},
-        "attack": found["attack"] and resampled([_deals(found["attack"])], whole, DIGITS),
+        "opponents": {
+            name: resampled([opponent_deals], whole, DIGITS)
+            for name, opponent_deals in deals.items()
+        },
+        "attack": result_entry["attack"]
+        and resampled([_deals(result_entry["attack"])], whole, DIGITS),
     }
 
 
@@ -251,11 +257,13 @@ def over_trainings(entries: Sequence[Entry]) -> dict[str, float]:
     """
     if len(entries) < TRAININGS:
         raise ValueError(f"give the results of {TRAININGS} trainings at least, not {len(entries)}")
-    if any(each["protocol"] != entries[0]["protocol"] for each in entries):
+    if any(result_entry["protocol"] != entries[0]["protocol"] for result_entry in entries):
         raise ValueError("these results are not of one table by one protocol")
-    if len({each["digest"] for each in entries}) < len(entries):
+    if len({result_entry["digest"] for result_entry in entries}) < len(entries):
         raise ValueError("two of these files have the same results")
-    won = np.array([[_deals(parts) for parts in each["won"].values()] for each in entries])
+    won = np.array(
+        [[_deals(parts) for parts in result_entry["won"].values()] for result_entry in entries]
+    )
     return interquartile(won, units(entries[0]["protocol"]["players"]), DIGITS)
 
 
@@ -273,8 +281,8 @@ def nash_conv(benchmark: Benchmark) -> float | None:
     """
     rules = getattr(type(benchmark.make_game(1).rules), "mixed", None)  # docs/exact.md
     kind, agent, _ = search_parts(benchmark.agent)
-    other = policy_file(agent) is not None or agent.startswith(LEVEL) or is_bot(agent)
-    if rules is None or kind or other:
+    is_excluded = policy_file(agent) is not None or agent.startswith(LEVEL) or is_bot(agent)
+    if rules is None or kind or is_excluded:
         return None
     small = asdict(rules())
     if small["num_players"] != benchmark.players:
@@ -314,16 +322,16 @@ class _Timed:
         begin(self._agent, view)
 
     def act(self, view: View, rng: np.random.Generator) -> Integer:
-        begun = perf_counter()
+        start = perf_counter()
         chosen = self._agent.act(view, rng)
-        self.seconds.append(perf_counter() - begun)
+        self.seconds.append(perf_counter() - start)
         return chosen
 
 
 def decision_time(benchmark: Benchmark) -> float:
     """Milliseconds of a decision in one game at a time, the median of a game against itself."""
-    made = make_agent(benchmark.agent, benchmark.game, benchmark.players)
-    agent = _Timed(made)
+    inner_agent = make_agent(benchmark.agent, benchmark.game, benchmark.players)
+    agent = _Timed(inner_agent)
     game = benchmark.make_game(1)
     rng = np.random.default_rng(SEED)
     play([agent] * benchmark.players, game, game.sample_decks(1, rng), rng)
@@ -333,37 +341,37 @@ def decision_time(benchmark: Benchmark) -> float:
 # --- whether it holds -------------------------------------------------------------------------
 
 
-def verify(found: Any) -> None:
+def verify(result_entry: Any) -> None:
     """Check that an entry holds together: protocol, what was won, digest and figures.
 
     Raises:
         ValueError: It does not, in one line that says where.
     """
     try:
-        _verify(found)
+        _verify(result_entry)
     except (AttributeError, KeyError, TypeError, IndexError, OverflowError) as error:
         raise ValueError(f"it is no entry of {PROTOCOL}: it lacks something") from error
 
 
-def _verify(found: Entry) -> None:
-    given = found["protocol"]
-    kind, policy, budget = search_parts(found["agent"]["name"])
-    level = policy in LEVELS and not given["attack"]  # plays by a file, but none of its own
-    agent = f"{kind}{policy}{SUFFIX if found['agent']['file'] and not level else ''}{budget}"
-    if given["name"] != PROTOCOL:
-        raise ValueError(f"its protocol is {given['name']!r}, not {PROTOCOL!r}")
-    table = Benchmark(agent, given["game"], given["players"], bool(given["quick"]))
+def _verify(result_entry: Entry) -> None:
+    protocol = result_entry["protocol"]
+    kind, policy, budget = search_parts(result_entry["agent"]["name"])
+    level = policy in LEVELS and not protocol["attack"]  # plays by a file, but none of its own
+    agent = f"{kind}{policy}{SUFFIX if result_entry['agent']['file'] and not level else ''}{budget}"
+    if protocol["name"] != PROTOCOL:
+        raise ValueError(f"its protocol is {protocol['name']!r}, not {PROTOCOL!r}")
+    table = Benchmark(agent, protocol["game"], protocol["players"], bool(protocol["quick"]))
     for key, value in table.protocol().items():
-        if given.get(key) != value:
+        if protocol.get(key) != value:
             raise ValueError(f"its protocol differs from {PROTOCOL}: {key} must be {value!r}")
-    if found["digest"] != _digest(_canonical(table, found)):
+    if result_entry["digest"] != _digest(_canonical(table, result_entry)):
         raise ValueError("its digest is not that of its protocol and results")
-    _verify_won(table, found)
-    if found["figures"] != figures(found):
+    _verify_won(table, result_entry)
+    if result_entry["figures"] != figures(result_entry):
         raise ValueError("its figures do not follow from what was won")
 
 
-def _canonical(table: Benchmark, found: Entry) -> Entry:
+def _canonical(table: Benchmark, result_entry: Entry) -> Entry:
     """Return what the digest of an entry is of, spelled as ``entry`` spells it.
 
     An entry may spell it otherwise, such as "+5" or "05" for "5", and 1 for true.
@@ -371,17 +379,17 @@ def _canonical(table: Benchmark, found: Entry) -> Entry:
     Raises:
         ValueError: A number is none, or out of its range.
     """
-    file = found["agent"]["file"]
+    file = result_entry["agent"]["file"]
     if file is not None:
         file = {"sha256": str(file["sha256"]), "bytes": whole_number(file["bytes"], "bytes", 0)}
-    attack = found["attack"]
-    conv = found["nash_conv"]
+    attack = result_entry["attack"]
+    conv = result_entry["nash_conv"]
     if conv is not None:
         conv = finite_number(conv, "nash_conv", 0, table.players) + 0.0  # zero without a sign
     return {
         "protocol": table.protocol(),
-        "agent": {"name": found["agent"]["name"], "file": file},
-        "won": {name: [*map(_respelled, parts)] for name, parts in found["won"].items()},
+        "agent": {"name": result_entry["agent"]["name"], "file": file},
+        "won": {name: [*map(_respelled, parts)] for name, parts in result_entry["won"].items()},
         "attack": attack and [*map(_respelled, attack)],
         "nash_conv": conv,
     }
@@ -392,10 +400,13 @@ def _respelled(part: str) -> str:
     return " ".join(map(str, _deals([part])))
 
 
-def _verify_won(table: Benchmark, found: Entry) -> None:
-    if list(found["won"]) != table.opponents or (found["attack"] is not None) != table.attacked:
+def _verify_won(table: Benchmark, result_entry: Entry) -> None:
+    if (
+        list(result_entry["won"]) != table.opponents
+        or (result_entry["attack"] is not None) != table.attacked
+    ):
         raise ValueError("its results are not those of its opponents")
-    for chunk, part in zip(table.chunks(), parts_of(found), strict=True):
+    for chunk, part in zip(table.chunks(), parts_of(result_entry), strict=True):
         deals = _deals([part])
         if len(deals) != chunk.deals or not (
             0 <= deals.min() <= deals.max() <= units(table.players)
@@ -405,28 +416,31 @@ def _verify_won(table: Benchmark, found: Entry) -> None:
             )
 
 
-def parts_of(found: Entry) -> list[str]:
+def parts_of(result_entry: Entry) -> list[str]:
     """What was won in each chunk, in their order."""
-    rows = [*found["won"].values(), *([found["attack"]] if found["attack"] else [])]
+    rows = [
+        *result_entry["won"].values(),
+        *([result_entry["attack"]] if result_entry["attack"] else []),
+    ]
     return [part for row in rows for part in row]
 
 
-def compare(benchmark: Benchmark, found: Entry, results: Iterable[ChunkResult]) -> None:
+def compare(benchmark: Benchmark, result_entry: Entry, results: Iterable[ChunkResult]) -> None:
     """Check that chunks which were played again came out as an entry says.
 
     Raises:
         ValueError: The entry is of another agent, or a deal came out otherwise.
     """
     agent = benchmark.about_agent()
-    if agent != found["agent"]:
-        raise ValueError(f"it is of the agent {found['agent']}, not {agent}")
-    parts = parts_of(found)
+    if agent != result_entry["agent"]:
+        raise ValueError(f"it is of the agent {result_entry['agent']}, not {agent}")
+    parts = parts_of(result_entry)
     for result in results:
         number = result.chunk.index
         before = _deals([parts[number]])
-        other = int((before != won(result)).sum())
-        if other:
+        num_different = int((before != won(result)).sum())
+        if num_different:
             raise ValueError(
-                f"in part {number} {other} of {len(before)} deals came out otherwise when they "
-                "were played again"
+                f"in part {number} {num_different} of {len(before)} deals came out otherwise when "
+                "they were played again"
             )

@@ -110,13 +110,13 @@ class ChunkLog:
     def _check(self, line: bytes) -> None:
         """Raise ValueError unless the first line is this tournament's."""
         content = self._check_digest(line)
-        found = read_json(content)
-        wanted = json.loads(self._heading)
-        for key in wanted:
-            if found.get(key) != wanted[key]:
+        heading = read_json(content)
+        expected = json.loads(self._heading)
+        for key in expected:
+            if heading.get(key) != expected[key]:
                 raise ValueError(
-                    f"{self.path} is of another tournament: {key} {shown(found.get(key))}, "
-                    f"not {shown(wanted[key])}"
+                    f"{self.path} is of another tournament: {key} {shown(heading.get(key))}, "
+                    f"not {shown(expected[key])}"
                 )
 
     def _read(self, line: bytes, number: int, chunks: Sequence[Chunk]) -> None:

@@ -90,8 +90,8 @@ class FolderTournament(Tournament):
     def named(self) -> Sequence[str]:
         """The names by which ``make_agent`` makes them: a Python file has a class ``Bot``."""
         return [
-            f"{each}:{BOT}" if each.endswith(FILE) and not each.startswith(EXEC) else each
-            for each in self.agents
+            f"{agent}:{BOT}" if agent.endswith(FILE) and not agent.startswith(EXEC) else agent
+            for agent in self.agents
         ]
 
     def load_agents(self) -> list[Agent]:
@@ -101,10 +101,10 @@ class FolderTournament(Tournament):
         """
         os.chdir(self.folder)
         agents = super().load_agents()
-        for each in agents:
-            if isinstance(each, SearchAgent):
-                each.prepare(self.make_game(1))
-        return [Forfeiting(each, self.seconds) for each in agents]
+        for agent in agents:
+            if isinstance(agent, SearchAgent):
+                agent.prepare(self.make_game(1))
+        return [Forfeiting(agent, self.seconds) for agent in agents]
 
 
 Played = tuple[ChunkResult, list[list[str]]]
@@ -131,8 +131,8 @@ def try_out(played: FolderTournament) -> str | None:
 
 
 def _play(played: FolderTournament, chunk: Chunk, agents: list[Agent]) -> Played:
-    forfeiting = [each for each in agents if isinstance(each, Forfeiting)]
-    for each in forfeiting:
-        each.forgive()
+    forfeiting = [agent for agent in agents if isinstance(agent, Forfeiting)]
+    for agent in forfeiting:
+        agent.forgive()
     result = play_chunk(chunk, agents, played.make_game(chunk.deals), played.seed)
-    return result, [each.faults for each in forfeiting]
+    return result, [agent.faults for agent in forfeiting]

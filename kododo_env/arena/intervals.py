@@ -47,8 +47,8 @@ class Estimate:
         """The number and its interval, each number in a form such as ``".3f"``."""
         low = format(self.low, form)
         high = format(self.high, form)
-        known = isfinite(self.low)
-        return format(self.mean, form), f"{low} to {high}" if known else "unknown"
+        is_known = isfinite(self.low)
+        return format(self.mean, form), f"{low} to {high}" if is_known else "unknown"
 
 
 def mean(values: npt.ArrayLike, strata: npt.ArrayLike | None = None) -> Estimate:
@@ -59,10 +59,10 @@ def mean(values: npt.ArrayLike, strata: npt.ArrayLike | None = None) -> Estimate
         strata: What kind of table each was seen at, whole numbers, shape (D,): the plan
             says how many there are of each kind, so only the spread within kinds counts.
     """
-    given = np.asarray(values, np.float64)
-    centre = float(given.mean())
-    variance, freedom = _variance(given - centre, strata)
-    half = _student(freedom) * sqrt(variance) / len(given)
+    observations = np.asarray(values, np.float64)
+    centre = float(observations.mean())
+    variance, freedom = _variance(observations - centre, strata)
+    half = _student(freedom) * sqrt(variance) / len(observations)
     return Estimate(centre, centre - half, centre + half)
 
 
@@ -80,19 +80,19 @@ def observations_for(values: npt.ArrayLike, width: float) -> int:
         ValueError: The width is not ``LEAST_WIDTH`` to 2, or there is only one observation.
     """
     finite_number(width, "width", LEAST_WIDTH, 2)
-    seen = np.asarray(values, np.float64)
-    if len(seen) < 2:
+    observations = np.asarray(values, np.float64)
+    if len(observations) < 2:
         raise ValueError("one deal tells no spread: play two deals at least")
-    deviation = float(seen.std(ddof=1))
+    deviation = float(observations.std(ddof=1))
 
     def is_enough(number: int) -> bool:
         freedom = min(number - 1, MOST_FREEDOM)
         return 2 * _student(freedom) * deviation <= width * sqrt(number)
 
-    most = 2
-    while not is_enough(most):
-        most *= 2
-    return 2 + bisect_left(range(2, most), True, key=is_enough)
+    upper = 2
+    while not is_enough(upper):
+        upper *= 2
+    return 2 + bisect_left(range(2, upper), True, key=is_enough)
 
 
 def share(
@@ -127,8 +127,9 @@ def share(
         return Estimate(centre, nan, nan)
     inside = centre * (1 - centre)
     if variance <= 1e-18 and inside > 0:  # every deal came out the same, as with perfect twins
-        other = 1 - 0.025 ** (1 / int(counts.sum()))  # at most, of all deals (Clopper and Pearson)
-        return Estimate(centre, centre * (1 - other), centre + (1 - centre) * other)
+        # At most, of all deals (Clopper and Pearson).
+        half_width = 1 - 0.025 ** (1 / int(counts.sum()))
+        return Estimate(centre, centre * (1 - half_width), centre + (1 - centre) * half_width)
     trials = inside / variance if variance > 0 and inside > 0 else int(counts.sum())
     return Estimate(centre, *_wilson(centre, trials, _student(freedom)))
 
@@ -149,8 +150,10 @@ def resampled(deals: Sequence[Int64], whole: int, digits: int) -> dict[str, floa
     rng = np.random.default_rng(0)
     number = len(deals) * len(deals[0]) * whole
     sums = np.zeros(RESAMPLES, np.int64)
-    for own in map(np.sort, deals):
-        sums += own[rng.integers(len(own), size=(RESAMPLES, len(own)))].sum(axis=1)
+    for opponent_deals in map(np.sort, deals):
+        sums += opponent_deals[
+            rng.integers(len(opponent_deals), size=(RESAMPLES, len(opponent_deals)))
+        ].sum(axis=1)
     return _among_resamples(int(sum(map(np.sum, deals))), sums.tolist(), number, digits)
 
 
@@ -176,20 +179,20 @@ def interquartile(won: Int64, whole: int, digits: int) -> dict[str, float]:
 
     sums = []
     for _ in range(RESAMPLES):
-        again = won[rng.integers(runs, size=runs)]
+        sampled_runs = won[rng.integers(runs, size=runs)]
         drawn = rng.integers(deals, size=(opponents, deals))
-        sums.append(middle(np.take_along_axis(again, drawn[None], axis=2).sum(axis=2)))
+        sums.append(middle(np.take_along_axis(sampled_runs, drawn[None], axis=2).sum(axis=2)))
     number = (runs * opponents - 2 * cut) * deals * whole
     return _among_resamples(middle(won.sum(axis=2)), sums, number, digits)
 
 
-def _among_resamples(found: int, sums: list[int], number: int, digits: int) -> dict[str, float]:
+def _among_resamples(total: int, sums: list[int], number: int, digits: int) -> dict[str, float]:
     """A sum and the ends of 95 of 100 of its resamples, each divided by a number and rounded."""
     in_order = sorted(sums)
     low = in_order[RESAMPLES // 40]
     high = in_order[-RESAMPLES // 40 - 1]
-    ends = {"mean": found, "low": low, "high": high}
-    return {name: round(each / number, digits) for name, each in ends.items()}
+    ends = {"mean": total, "low": low, "high": high}
+    return {name: round(end / number, digits) for name, end in ends.items()}
 
 
 def _variance(residuals: Float64, strata: npt.ArrayLike | None) -> tuple[float, int]:

@@ -42,9 +42,9 @@ def mixed_tables(num_agents: int, num_players: int, deals: int) -> list[Chunk]:
         deals: How many decks are to be played in all.
     """
     pairs = num_agents * (num_agents - 1)
-    least = max(LEAST_CHUNKS, 2 * pairs // (num_players * (num_players - 1)))
+    min_chunks = max(LEAST_CHUNKS, 2 * pairs // (num_players * (num_players - 1)))
     mixer = _Mixer(num_agents, num_players)
-    sizes = chunk_sizes(deals, least)
+    sizes = chunk_sizes(deals, min_chunks)
     return [Chunk(index, mixer.next_lineup(), size) for index, size in enumerate(sizes)]
 
 
@@ -67,8 +67,8 @@ class _Mixer:
         self.random = Random(0)
 
     def next_lineup(self) -> tuple[int, ...]:
-        one, other = min(combinations(self.agents, 2), key=self._met)
-        table = [one, other]
+        first, second = min(combinations(self.agents, 2), key=self._met)
+        table = [first, second]
         while len(table) < self.num_players:
             table.append(min(self.agents, key=lambda agent: self._present(agent, table)))
         self.played.update(table)
@@ -84,16 +84,16 @@ class _Mixer:
 
     def _present(self, agent: int, table: list[int]) -> tuple[int, int, int]:
         """How much of an agent there is: at this table, with those who sit here, and in all."""
-        meetings = sum(self.met[agent, other] for other in table)
+        meetings = sum(self.met[agent, neighbour] for neighbour in table)
         return table.count(agent), meetings, self.played[agent]
 
     def _orders(self, table: list[int]) -> Iterable[tuple[int, ...]]:
         """All orders around a table, or where they are too many some of them."""
-        first, *others = table
-        orders: Iterable[Sequence[int]] = permutations(others)
+        first, *companions = table
+        orders: Iterable[Sequence[int]] = permutations(companions)
         if len(table) > ALL_ORDERS:
-            orders = (self.random.sample(others, len(others)) for _ in range(SOME_ORDERS))
-        return ((first, *rest) for rest in orders)
+            orders = (self.random.sample(companions, len(companions)) for _ in range(SOME_ORDERS))
+        return ((first, *order) for order in orders)
 
     def _sat(self, order: tuple[int, ...]) -> tuple[int, int]:
         """How often neighbours have been that before, and how often all sat in this order."""

@@ -26,15 +26,17 @@ def draw_report(report: Report, path: Path) -> None:
         report: Of the tournament.
         path: Where to; the ending says which kind of file.
     """
-    names = [plain(each.agent) for each in report.standings]
+    names = [plain(standing.agent) for standing in report.standings]
     width = 9 + 0.09 * float(np.clip(max(map(len, names)) - 30, 0, 1000))  # for long paths
     figure = Figure(figsize=(width, 1.7 + 0.42 * len(names)), layout="constrained")
-    left, right = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
-    shares = [each.share for each in report.standings]
-    _labelled_dots(left, names, shares, ".3f", 1 / report.tournament.players)
-    left.set_xlabel("win share, 95 % interval; dashed: parity")
-    _labelled_dots(right, names, [each.rating for each in report.standings], "+z.0f", 0.0)
-    right.set_xlabel("rating, 95 % interval")
+    share_axes, rating_axes = figure.subplots(1, 2, sharey=True, width_ratios=(3, 2))
+    shares = [standing.share for standing in report.standings]
+    _labelled_dots(share_axes, names, shares, ".3f", 1 / report.tournament.players)
+    share_axes.set_xlabel("win share, 95 % interval; dashed: parity")
+    _labelled_dots(
+        rating_axes, names, [standing.rating for standing in report.standings], "+z.0f", 0.0
+    )
+    rating_axes.set_xlabel("rating, 95 % interval")
     figure.suptitle("\n".join(wrap(report.heading, 108)), fontsize=10)
     with written_whole(path) as aside:
         figure.savefig(aside, dpi=150)
@@ -71,15 +73,17 @@ def draw_dots(
     """
     means, lows, highs = _columns(estimates)
     ends = np.maximum([means - lows, highs - means], 0)  # nan, where nothing is known, stays
-    given = {"fmt": "o", "capsize": 4} | style
-    axes.errorbar(means, np.arange(len(means)) + shift, xerr=ends, **given)
+    options = {"fmt": "o", "capsize": 4} | style
+    axes.errorbar(means, np.arange(len(means)) + shift, xerr=ends, **options)
     axes.set_yticks(range(len(names)), names, parse_math=False)  # a bot may have $ in its name
     axes.set_ylim(len(names) - 0.4, -0.7)
 
 
 def _columns(estimates: Sequence[Estimate]) -> Float64:
     """Means, lower and upper ends, (3, E)."""
-    return np.array([(each.mean, each.low, each.high) for each in estimates], np.float64).T
+    return np.array(
+        [(estimate.mean, estimate.low, estimate.high) for estimate in estimates], np.float64
+    ).T
 
 
 def _labelled_dots(
@@ -88,7 +92,7 @@ def _labelled_dots(
     """Dots with whiskers and their numbers, and a line where all are equal."""
     axes.axvline(even, color="gray", linestyle="--", zorder=1)
     draw_dots(axes, names, estimates, ecolor="black")
-    for line, number in enumerate(each.mean for each in estimates):
+    for line, number in enumerate(estimate.mean for estimate in estimates):
         style = {"ha": "center", "fontsize": 9, "bbox": {"fc": "white", "ec": "none", "pad": 0.6}}
         where = {"xytext": (0, 8), "textcoords": "offset points"}
         axes.annotate(format(number, form), (number, line), **where, **style)

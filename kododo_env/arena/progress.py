@@ -48,13 +48,13 @@ def budget_bar(
     spent = round(100 * (1 - remaining))
     with tqdm(desc=title, total=100, initial=spent, bar_format=form, disable=None) as bar:
 
-        def show(left: float, text: str, news: object = None) -> None:
+        def show(share_left: float, text: str, news: object = None) -> None:
             nonlocal latest
-            bar.n = round(100 * (1 - left))
+            bar.n = round(100 * (1 - share_left))
             bar.set_postfix_str(text)
             if bar.disable and news != latest:
                 with suppress(OSError):  # the work goes on if nobody reads, or nothing has room
-                    print(f"{100 * (1 - left):5.1f} %  {text}", flush=True)
+                    print(f"{100 * (1 - share_left):5.1f} %  {text}", flush=True)
             latest = news
 
         yield show

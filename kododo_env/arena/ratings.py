@@ -34,16 +34,16 @@ def pair_shares(won: Float64, seats: Float64) -> list[list[Estimate]]:
         nan on the diagonal and where two never met or never won.
     """
     agents = range(won.shape[1])
-    return [[_pair_share(won, seats, one, other) for other in agents] for one in agents]
+    return [[_pair_share(won, seats, row, column) for column in agents] for row in agents]
 
 
-def _pair_share(won: Float64, seats: Float64, one: int, other: int) -> Estimate:
-    if one == other:
+def _pair_share(won: Float64, seats: Float64, row: int, column: int) -> Estimate:
+    if row == column:
         return Estimate(nan, nan, nan)
     # Seat against seat: with copies, each victory counts against every seat of the other.
-    ours = won[:, one] * seats[:, other]
-    theirs = won[:, other] * seats[:, one]
-    return share(ours, ours + theirs)
+    row_won = won[:, row] * seats[:, column]
+    column_won = won[:, column] * seats[:, row]
+    return share(row_won, row_won + column_won)
 
 
 def ratings(
@@ -74,11 +74,11 @@ def ratings(
         drawn[sample] = _fit((won * times[:, None]).T @ seats, zero)
     # A single deal says nothing of the spread between deals, nor do deals that all end alike.
     low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
-    known = (np.add.reduce(seats > 0, axis=0) > 1) & (np.ptp(drawn, axis=0) > 1e-9)
+    has_interval = (np.add.reduce(seats > 0, axis=0) > 1) & (np.ptp(drawn, axis=0) > 1e-9)
     if zero is not None:
-        known[zero] = num > 1  # by definition
-    low[~known] = high[~known] = nan
-    return [Estimate(*map(float, each)) for each in zip(fitted, low, high, strict=True)]
+        has_interval[zero] = num > 1  # by definition
+    low[~has_interval] = high[~has_interval] = nan
+    return [Estimate(*map(float, numbers)) for numbers in zip(fitted, low, high, strict=True)]
 
 
 def _fit(beaten: Float64, zero: int | None) -> Float64:
@@ -112,10 +112,12 @@ def intransitive_triples(pairs: list[list[Estimate]]) -> list[tuple[int, int, in
     Only where all three are beyond doubt: the intervals of the shares lie above one half.
     """
     triples = [
-        each for i, j, k in combinations(range(len(pairs)), 3) for each in ((i, j, k), (i, k, j))
+        triple
+        for i, j, k in combinations(range(len(pairs)), 3)
+        for triple in ((i, j, k), (i, k, j))
     ]
     return [
         (a, b, c)
         for a, b, c in triples
-        if all(pairs[one][other].low > 0.5 for one, other in ((a, b), (b, c), (c, a)))
+        if all(pairs[winner][loser].low > 0.5 for winner, loser in ((a, b), (b, c), (c, a)))
     ]

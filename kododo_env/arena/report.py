@@ -39,7 +39,7 @@ class Standing:
     def to_json(self) -> dict[str, Any]:
         """As a dictionary for JSON."""
         facts = vars(self).items()
-        return {k: each.to_json() if isinstance(each, Estimate) else each for k, each in facts}
+        return {k: fact.to_json() if isinstance(fact, Estimate) else fact for k, fact in facts}
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,9 @@ class Report:
             "games": self.deals * played.players,
             "deals": self.deals,
             "seed": played.seed,
-            "standings": [each.to_json() for each in self.standings],
+            "standings": [part.to_json() for part in self.standings],
             "pairs": [[cell.to_json() for cell in row] for row in self.pairs],
-            "intransitive_triples": [list(each) for each in self.intransitive_triples],
+            "intransitive_triples": [list(part) for part in self.intransitive_triples],
         }
 
     def to_text(self) -> str:
@@ -108,9 +108,9 @@ class Report:
         zero = REFERENCE if REFERENCE in self.tournament.agents else "the mean"
         rating = f"rating ({zero} = 0)"
         rows = [["agent", "win share", "95 %", "points", "margin", "95 %", rating, "95 %"]]
-        for each in self.standings:
-            row = [each.agent, *each.share.texts(".3f"), f"{each.points.mean:.2f}"]
-            rows.append([*row, *each.margin.texts("+z.2f"), *each.rating.texts("+z.0f")])
+        for standing in self.standings:
+            row = [standing.agent, *standing.share.texts(".3f"), f"{standing.points.mean:.2f}"]
+            rows.append([*row, *standing.margin.texts("+z.2f"), *standing.rating.texts("+z.0f")])
         return table(rows)
 
     def _pairs(self) -> str:
@@ -130,9 +130,9 @@ def build_report(tournament: Tournament, results: Iterable[ChunkResult]) -> Repo
     in_order = sorted(results, key=lambda result: result.chunk.index)
     names = tournament.agents
     players = tournament.players
-    lineups = np.concatenate([[each.chunk.lineup] * each.chunk.deals for each in in_order])
-    shares = np.concatenate([each.shares for each in in_order])
-    points = np.concatenate([each.points for each in in_order])
+    lineups = np.concatenate([[part.chunk.lineup] * part.chunk.deals for part in in_order])
+    shares = np.concatenate([part.shares for part in in_order])
+    points = np.concatenate([part.points for part in in_order])
     margins = (points - points.mean(axis=1, keepdims=True)) * players / (players - 1)
     places = [lineups == agent for agent in range(len(names))]
     seats = np.stack([at.sum(axis=1) for at in places], axis=1)
@@ -147,7 +147,7 @@ def build_report(tournament: Tournament, results: Iterable[ChunkResult]) -> Repo
         deals = seats[:, agent] > 0
         _, kinds = np.unique(seats[deals], axis=0, return_inverse=True)
         kinds = kinds.ravel()  # of numpy 2.0.0 they are a column
-        won, scored, ahead = (each[deals, agent] / seats[deals, agent] for each in of_agents)
+        won, scored, ahead = (part[deals, agent] / seats[deals, agent] for part in of_agents)
         measured = share(won, strata=kinds), mean(scored, kinds), mean(ahead, kinds)
         standings.append(Standing(name, int(deals.sum()) * players, *measured, rated[agent]))
     return Report(

@@ -35,10 +35,10 @@ class FunctionAgent:
 
     def act(self, view: View, rng: np.random.Generator) -> Integer:
         """What the function chooses."""
-        seen = view.observation.copy()
+        observation = view.observation.copy()
         if self.normalize:
-            seen = (seen / view.layout.maxima).astype(np.float32)
-        return np.asarray(self.choose(seen, view.legal_action_mask.copy()))
+            observation = (observation / view.layout.maxima).astype(np.float32)
+        return np.asarray(self.choose(observation, view.legal_action_mask.copy()))
 
 
 def share(

@@ -42,7 +42,7 @@ class Contest:
     def load_agents(self) -> list[Agent]:
         """The agents; ValueError if there is no such one, or it cannot play this game."""
         game = self.make_game(1)
-        return [agent_for(each, game) for each in self.named()]
+        return [agent_for(name, game) for name in self.named()]
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class Tournament(Contest):
         check_numbers(self.players, self.games, self.seed)
         # Results are written as JSON, which knows Python's own numbers alone.
         numbers = {name: int(getattr(self, name)) for name in ("players", "games", "seed")}
-        given = {name: getattr(rules, name) for name in self.rules}
-        for name, value in {**numbers, "rules": given}.items():
+        explicit_rules = {name: getattr(rules, name) for name in self.rules}
+        for name, value in {**numbers, "rules": explicit_rules}.items():
             object.__setattr__(self, name, value)
         if len(self.agents) < 2:
             raise ValueError(f"name two agents at least, not {len(self.agents)}")

@@ -111,7 +111,7 @@ class _Pool(ThreadPoolExecutor):
     def __init__(self, processes: int) -> None:
         super().__init__(processes)
         self._workers: list[BaseProcess] = []
-        self._gone: set[BaseProcess] = set()  # those of them that were killed
+        self._killed: set[BaseProcess] = set()  # those of them that were killed
         self._idle: SimpleQueue[tuple[BaseProcess, Any]] = SimpleQueue()  # with its Connection
 
     def start(self, processes: int) -> None:
@@ -119,12 +119,12 @@ class _Pool(ThreadPoolExecutor):
         context = get_context("spawn")
         with one_thread_each(), _stops_blocked():
             for _ in range(processes):
-                ours, theirs = context.Pipe()
-                worker = context.Process(target=_serve, args=(theirs,))
+                parent_end, child_end = context.Pipe()
+                worker = context.Process(target=_serve, args=(child_end,))
                 worker.start()
-                theirs.close()
+                child_end.close()
                 self._workers.append(worker)
-                self._idle.put((worker, ours))
+                self._idle.put((worker, parent_end))
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """As in the base class, but a process calls the function."""
@@ -139,13 +139,13 @@ class _Pool(ThreadPoolExecutor):
                 raise EOFError
             result, error = connection.recv()
         except (EOFError, OSError) as gone:
-            self._gone.add(worker)
+            self._killed.add(worker)
             raise ChildProcessError(
                 "a worker process was killed; try fewer workers (a script starts them under "
                 "if __name__ == '__main__')"
             ) from gone
         finally:  # the killed are asked no more, unless all are
-            if worker not in self._gone or len(self._gone) == len(self._workers):
+            if worker not in self._killed or len(self._killed) == len(self._workers):
                 self._idle.put((worker, connection))
         if error is not None:
             raise error
@@ -207,13 +207,13 @@ def _sendable(error: BaseException) -> Exception:
     words = type(error).__name__
     with suppress(Exception):  # its class may raise anything
         words = f"{words}: {error}"
-    told: Exception = RuntimeError(words)
+    sendable: Exception = RuntimeError(words)
     if isinstance(error, Exception):
         with suppress(Exception):
             pickle.loads(pickle.dumps(error))
-            told = error
-    told.add_note("".join(format_exception(error)))
-    return told
+            sendable = error
+    sendable.add_note("".join(format_exception(error)))
+    return sendable
 
 
 def _end_with_parent() -> None:

@@ -28,8 +28,8 @@ class ActionPiece:
     axes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        what = f"the shape of actions {self.name!r}"
-        object.__setattr__(self, "shape", whole_tuple(self.shape, what, 1))
+        label = f"the shape of actions {self.name!r}"
+        object.__setattr__(self, "shape", whole_tuple(self.shape, label, 1))
         if len(self.axes) != len(self.shape):
             raise ValueError(f"actions {self.name!r}: {self.axes} do not name {self.shape}")
 

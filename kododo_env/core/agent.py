@@ -211,16 +211,16 @@ def joint_action(
     mask = game.legal_action_mask()
     deciding = np.logical_or.reduce(game.deciding(), axis=0)
     chosen = np.empty((players, game.num_envs), np.int64)  # in memory games come last
-    asked = []
+    players_to_ask = []
     for player in (*range(first, players), *range(first)):
         if agents[player] is not None and deciding[player]:
-            asked.append(player)
+            players_to_ask.append(player)
         elif not deciding[player] and all_true(mask[:, player, game.no_op]):
             chosen[player] = game.no_op  # in a tenth of the time of looking for it
         else:
             chosen[player] = first_legal(mask[:, player])
     # One after the other, as randomness is drawn: together those that follow each other.
-    for _, together in groupby(asked, lambda player: id(agents[player])):
+    for _, together in groupby(players_to_ask, lambda player: id(agents[player])):
         seats = list(together)
         agent = agents[seats[0]]
         assert agent is not None
@@ -263,7 +263,7 @@ def joint_action_by_game(
             continue
         if getattr(agent, "by_row", False):
             games = [np.flatnonzero(plays[:, seat]) for seat in seats]
-            rows = np.repeat(seats, [len(some) for some in games])
+            rows = np.repeat(seats, [len(numbers_of_games) for numbers_of_games in games])
             chosen = choice_of(agent, JoinedView(game, seats, games), rng)
             actions[np.concatenate(games), rows] = chosen
             continue
@@ -345,12 +345,12 @@ def ranks(values: Floating) -> Int64:
     Returns:
         Shape (..., A).
     """
-    left = values.copy()
+    remaining = values.copy()
     places = np.empty(values.shape, np.int64)
     for place in range(values.shape[-1]):
-        chosen = first_of_best(left)[..., None]
+        chosen = first_of_best(remaining)[..., None]
         np.put_along_axis(places, chosen, place, -1)
-        np.put_along_axis(left, chosen, -np.inf, -1)
+        np.put_along_axis(remaining, chosen, -np.inf, -1)
     return places
 
 
@@ -391,11 +391,15 @@ def random_legal_actions(mask: Bool, rng: np.random.Generator) -> Int64:
     # come last in memory, and where all have as many choices, one bound draws the same numbers.
     number = np.min_scalar_type(mask.shape[-1])
     count = np.moveaxis(mask, -1, 0).astype(number, order="C")
-    for before, here in pairwise(count):
-        here += before
-    most = int(count[-1].max(initial=1))
-    alike = all_true(count[-1] == most)
-    pick = rng.integers(most, size=count.shape[1:]) if alike else rng.integers(count[-1])
+    for before, running in pairwise(count):
+        running += before
+    largest_count = int(count[-1].max(initial=1))
+    equal_counts = all_true(count[-1] == largest_count)
+    pick = (
+        rng.integers(largest_count, size=count.shape[1:])
+        if equal_counts
+        else rng.integers(count[-1])
+    )
     passed = count <= pick.astype(number)
     return np.asarray(np.add.reduce(passed.view(np.uint8), axis=0, dtype=number), np.int64)
 

@@ -101,15 +101,17 @@ class BatchGame(Copied, Told, ABC):
                 are not this game's; nothing is changed.
         """
         seed = whole_seed(seed)
-        given = None
+        checked_decks = None
         if decks is not None:
-            given = check_decks(decks, self.cards, self.num_envs, self.name, self._max_deals)
+            checked_decks = check_decks(
+                decks, self.cards, self.num_envs, self.name, self._max_deals
+            )
         if seed is not None or not hasattr(self, "rng"):
             self.rng = np.random.default_rng(seed)
-        if given is None:
-            given = shuffled_decks(self.cards, self.num_envs, self.rng)[:, None]
+        if checked_decks is None:
+            checked_decks = shuffled_decks(self.cards, self.num_envs, self.rng)[:, None]
         self._state = self._state_type.blank(self.rules, self.num_envs)
-        self._start(games_last(given))
+        self._start(games_last(checked_decks))
         self.clock += 1
 
     def fresh(self, num_envs: int, seed: int | None = None) -> Self:
@@ -215,14 +217,14 @@ class BatchGame(Copied, Told, ABC):
         Raises:
             ValueError: ``out`` has the wrong shape, or there is no such player.
         """
-        who = ALL if seats is None else [self._seat(seat) for seat in seats]
+        players = ALL if seats is None else [self._seat(seat) for seat in seats]
         places = self.num_players if seats is None else len(seats)
         shape = (self.num_envs, places, self.layout.size)
-        if out is not None and (given := _shape_of(out)) != shape:
-            raise ValueError(f"out must be an array of the shape {shape}, not {given}")
+        if out is not None and (out_shape := _shape_of(out)) != shape:
+            raise ValueError(f"out must be an array of the shape {shape}, not {out_shape}")
         if out is None:
-            return self._observation(None, who).transpose(2, 0, 1)
-        self._observation(out.transpose(1, 2, 0), who)
+            return self._observation(None, players).transpose(2, 0, 1)
+        self._observation(out.transpose(1, 2, 0), players)
         return out
 
     @property
@@ -342,8 +344,8 @@ class BatchGame(Copied, Told, ABC):
                 makes a fresh one.
             seats: The players.
         """
-        known, rows = self._knowledge()
-        return gathered(known, rows[seats], self.layout.dtype, out)
+        arrays, rows = self._knowledge()
+        return gathered(arrays, rows[seats], self.layout.dtype, out)
 
     def _knowledge(self) -> Knowledge:
         """All that the players know; here by ``_write_observation``."""
@@ -366,6 +368,6 @@ class BatchGame(Copied, Told, ABC):
         """The keys that decide the victory, most important first: each (P, N), higher is better."""
 
 
-def _shape_of(given: Any) -> Any:
+def _shape_of(array: Any) -> Any:
     """An array's shape; what is none of numpy's, as a message shows it."""
-    return given.shape if isinstance(given, np.ndarray) else shown(given)
+    return array.shape if isinstance(array, np.ndarray) else shown(array)

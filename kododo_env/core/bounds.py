@@ -64,14 +64,16 @@ Steps = Annotated[int, Bound(1, MOST_STEPS)]
 def bounds_of(config_class: type) -> dict[str, Bound]:
     """The bounds that stand on a dataclass's fields, ``width: Annotated[int, Bound(1, 4096)]``."""
     hints = get_type_hints(config_class, include_extras=True)
-    found = {each.name: _bound(hints[each.name]) for each in fields(config_class)}
-    return {name: bound for name, bound in found.items() if bound is not None}
+    bounds = {
+        config_field.name: _bound(hints[config_field.name]) for config_field in fields(config_class)
+    }
+    return {name: bound for name, bound in bounds.items() if bound is not None}
 
 
 def _bound(hint: Any) -> Bound | None:
     """What stands on a type, or on one of a union."""
     beside = (*getattr(hint, "__metadata__", ()), *map(_bound, get_args(hint)))
-    return next((each for each in beside if isinstance(each, Bound)), None)
+    return next((annotation for annotation in beside if isinstance(annotation, Bound)), None)
 
 
 def check_settings(config: Any, flags: bool = False) -> None:

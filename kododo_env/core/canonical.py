@@ -117,7 +117,9 @@ class CanonicalForm:
             self._fill_slot_actions(actions, order)
         columns = arrangements.columns.take(numbers, axis=0)
         return CanonicalRows(
-            _taken(observations, columns), np.take_along_axis(masks, actions, axis=1), actions
+            _take_columns(observations, columns),
+            np.take_along_axis(masks, actions, axis=1),
+            actions,
         )
 
     def _numbers(self, key: Float64) -> Intp:
@@ -342,7 +344,7 @@ def _pair_numbers(piece: SlotPiece) -> Intp:
     return numbers
 
 
-def _taken(rows: Array, columns: Intp) -> Array:
+def _take_columns(rows: Array, columns: Intp) -> Array:
     """The columns (B, F) of each of the rows (B, F), which may be written to."""
     columns += np.arange(0, rows.size, rows.shape[1])[:, None]
     return np.ascontiguousarray(rows).ravel().take(columns)

@@ -134,22 +134,22 @@ class TellsInWords:
 
         Actions with the same one are alike. Empty if the module has no ``short``.
         """
-        told = getattr(self._words, "short", None)
+        short = getattr(self._words, "short", None)
         choice = self._choice(action, player, index)
-        if told is None:
+        if short is None:
             return ""
-        return WAITS if self.terminated[choice[2]] else str(told(self, *choice))
+        return WAITS if self.terminated[choice[2]] else str(short(self, *choice))
 
     def suits(self) -> tuple[Sequence[Any], ...]:
         """The ``Suit`` of each colour of the cards, then those of their second suits, if any."""
-        found = getattr(self._words, "suits", None)
-        return tuple(found(self)) if found else ()
+        suits_of = getattr(self._words, "suits", None)
+        return tuple(suits_of(self)) if suits_of else ()
 
     def rule_of(self, line: str) -> str | None:
         """The section of ``rules.md`` that a sentence follows from, by its anchor; None if none."""
         rules = getattr(self._words, "RULES", ())
-        found = (anchor for words, anchor in rules if re.search(words, line))
-        return next(found, None)
+        anchors = (anchor for words, anchor in rules if re.search(words, line))
+        return next(anchors, None)
 
     def story_of(
         self, before: Any, actions: npt.ArrayLike, player: int | None = None, index: int = 0
@@ -163,17 +163,17 @@ class TellsInWords:
             index: Which game.
         """
         seat, index = self._at(0 if player is None else player, index)
-        given = whole_numbers(actions, "actions")
+        played = whole_numbers(actions, "actions")
         shape = (self.num_players,)
-        if given.shape != shape:
-            raise ValueError(f"actions must have the shape {shape}, not {given.shape}")
-        mine = type(self), self.rules, self.num_envs
-        if (type(before), before.rules, before.num_envs) != mine:
+        if played.shape != shape:
+            raise ValueError(f"actions must have the shape {shape}, not {played.shape}")
+        batch_key = type(self), self.rules, self.num_envs
+        if (type(before), before.rules, before.num_envs) != batch_key:
             raise ValueError(f"before must be a copy of {self!r}, not {before!r}")
         if before.terminated[index]:
             return []
-        told = None if player is None else seat
-        lines: list[str] = self._words.story(self, before, given, told, index)
+        reader = None if player is None else seat
+        lines: list[str] = self._words.story(self, before, played, reader, index)
         return lines
 
     def breakdown_of(self, gained: npt.ArrayLike, index: int = 0) -> dict[str, list[int]]:
@@ -192,19 +192,19 @@ class TellsInWords:
         parts: dict[str, list[int]] = self._words.breakdown(self, points, index)
         return parts
 
-    def memory_of(self, known: dict[str, Any]) -> dict[str, Any]:
+    def memory_of(self, pieces: dict[str, Any]) -> dict[str, Any]:
         """The things to remember of a game, counted for a player who need not do it themselves.
 
         Args:
-            known: The player's observation, piece by piece, each of ``piece.shape``: what is told
+            pieces: The player's observation, piece by piece, each of ``piece.shape``: what is told
                 follows from what the player knows and from nothing else.
 
         Returns:
             "tables": each as ``rendering.words.cards_left`` gives it; "ruled_out": places by the
             names of the action axes, such as ``{"colour": 2}``: there the actions are in vain.
         """
-        found: dict[str, Any] = self._words.memory(self.rules, known)
-        return found
+        memory: dict[str, Any] = self._words.memory(self.rules, pieces)
+        return memory
 
     def tie_breaks_of(self, index: int = 0) -> dict[str, list[int]]:
         """What decides between players with as many points, most important first, by name."""

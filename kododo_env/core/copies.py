@@ -38,11 +38,11 @@ class Copied:
 
     def _with(self, state: BatchState) -> Self:
         """A batch of the same rules in another state, with the same generator."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__getstate__())
-        other._state = state
-        other.num_envs = len(state.terminated)
-        return other
+        batch = object.__new__(type(self))
+        batch.__dict__.update(self.__getstate__())
+        batch._state = state
+        batch.num_envs = len(state.terminated)
+        return batch
 
     def take(self, games: Intp) -> Self:
         """A batch made of copies of some of the games, in the order given.
@@ -59,9 +59,9 @@ class Copied:
         return self._take(whole_indices(games, "games", self.num_envs))
 
     def _take(self, games: Integer) -> Self:
-        other = self._with(self._state.take(games))
-        other.rng = copy.deepcopy(self.rng)
-        return other
+        batch = self._with(self._state.take(games))
+        batch.rng = copy.deepcopy(self.rng)
+        return batch
 
     def determinize(self, player: int, rng: np.random.Generator, samples: int) -> Self:
         """Copies in which all that the player cannot know is dealt again, or is not there.
@@ -86,10 +86,10 @@ class Copied:
         check_generator(rng)
         player = whole_number(player, "player", 0, self.num_players - 1)
         samples = whole_number(samples, "samples", 1)
-        other = self._with(self._state.take(np.repeat(np.arange(self.num_envs), samples)))
-        other.rng = np.random.default_rng(rng.integers(1 << 63))
-        other._deal_hidden(player, rng)
-        return other
+        worlds = self._with(self._state.take(np.repeat(np.arange(self.num_envs), samples)))
+        worlds.rng = np.random.default_rng(rng.integers(1 << 63))
+        worlds._deal_hidden(player, rng)
+        return worlds
 
     def state(self) -> dict[str, Any]:
         """Everything that changes, copied: for ``load_state`` of a batch of the same shape."""
@@ -115,12 +115,12 @@ class Copied:
         wrong = {*self._state.keys(), "rng"} ^ set(state)
         if wrong:
             raise ValueError(f"not a state of {self.name}: {shown(sorted(map(str, wrong)))} differ")
-        other = self._with(self._state.like(state))
+        batch = self._with(self._state.like(state))
         rng = generator_like(self.rng, state["rng"])
-        for must, holds in chain(other._shared_invariants(), other._invariants()):
+        for must, holds in chain(batch._shared_invariants(), batch._invariants()):
             if not np.all(holds):
                 raise ValueError(f"not a state of {self.name}: {must}")
-        self._state = other._state
+        self._state = batch._state
         self.rng.bit_generator.state = rng.bit_generator.state
         self.clock += 1
 

@@ -45,8 +45,8 @@ def shuffled_counts(counts: Array, length: int, rng: np.random.Generator) -> Uin
     """
     types, num = counts.shape
     kinds = np.tile(np.append(np.arange(types, dtype=np.uint8), np.uint8(NONE)), num)
-    lacking = length - counts.sum(axis=0)
-    rows = np.repeat(kinds, np.vstack([counts, lacking]).T.ravel()).reshape(num, length)
+    num_empty = length - counts.sum(axis=0)
+    rows = np.repeat(kinds, np.vstack([counts, num_empty]).T.ravel()).reshape(num, length)
     order = np.argsort(rng.random(rows.shape) + (rows == NONE), axis=1)
     shuffled: Uint8 = np.take_along_axis(rows, order, axis=1).T
     return shuffled
@@ -62,25 +62,32 @@ def check_decks(
     Raises:
         ValueError: Wrong shape or dtype, too many deals, or cards that are not the game's.
     """
-    given = whole_numbers(decks, f"decks of {name}")
-    if given.ndim == 2:
-        given = given[:, None]
-    fits = given.ndim == 3 and (given.shape[0], given.shape[2]) == (num_envs, len(cards))
-    if not fits or given.shape[1] == 0 or (given.shape[1] > 1 and most_deals == 1):
+    checked_decks = whole_numbers(decks, f"decks of {name}")
+    if checked_decks.ndim == 2:
+        checked_decks = checked_decks[:, None]
+    fits = checked_decks.ndim == 3 and (checked_decks.shape[0], checked_decks.shape[2]) == (
+        num_envs,
+        len(cards),
+    )
+    if not fits or checked_decks.shape[1] == 0 or (checked_decks.shape[1] > 1 and most_deals == 1):
         raise ValueError(
             f"decks of {name} must have the shape ({num_envs}, {len(cards)}), not {np.shape(decks)}"
         )
-    if given.shape[1] > most_deals:
-        raise ValueError(f"a game of {name} takes at most {most_deals} deals, not {given.shape[1]}")
-    wrong = (np.sort(given, axis=2) != np.sort(cards)).any(axis=2)
+    if checked_decks.shape[1] > most_deals:
+        raise ValueError(
+            f"a game of {name} takes at most {most_deals} deals, not {checked_decks.shape[1]}"
+        )
+    wrong = (np.sort(checked_decks, axis=2) != np.sort(cards)).any(axis=2)
     if wrong.any():
         env, deal = np.argwhere(wrong)[0]
-        known = given[env, deal][(given[env, deal] >= 0) & (given[env, deal] < 256)]
-        have = np.bincount(known, minlength=256)
+        countable = checked_decks[env, deal][
+            (checked_decks[env, deal] >= 0) & (checked_decks[env, deal] < 256)
+        ]
+        have = np.bincount(countable, minlength=256)
         want = np.bincount(cards, minlength=256)
         card = int(np.argmax(have != want))
         raise ValueError(
             f"deck {env} is not the deck of {name}: it has {have[card]} of card {card}, "
             f"the game {want[card]}"
         )
-    return given.astype(np.uint8)
+    return checked_decks.astype(np.uint8)

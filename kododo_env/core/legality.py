@@ -56,10 +56,12 @@ def legal_actions(
     Raises:
         ValueError: Wrong shape or dtype, or an illegal action (IllegalAction).
     """
-    given = whole_numbers(actions, f"actions of {name}")
-    if given.shape != mask.shape[:2]:
-        raise ValueError(f"actions of {name} must have the shape {mask.shape[:2]}: {given.shape}")
-    chosen = np.ascontiguousarray(given.T, np.intp)
+    numbers_by_game = whole_numbers(actions, f"actions of {name}")
+    if numbers_by_game.shape != mask.shape[:2]:
+        raise ValueError(
+            f"actions of {name} must have the shape {mask.shape[:2]}: {numbers_by_game.shape}"
+        )
+    chosen = np.ascontiguousarray(numbers_by_game.T, np.intp)
     if len(mask) == 1 and legal_in_one(chosen[:, 0].tolist(), mask):
         return chosen
     for games in blocks(len(mask)):
@@ -83,12 +85,12 @@ def _legal(chosen: Intp, mask: Bool) -> Bool:
     """Whether actions (P, N), any number being possible, are legal; (P, N)."""
     exists = chosen.view(np.uintp) < mask.shape[2]  # what is negative is very large there
     if (row := shared_row(mask)) is not None:
-        found: Bool = row.take(chosen, mode="clip")
+        legal: Bool = row.take(chosen, mode="clip")
     else:
-        known = np.where(exists, chosen, 0)
-        found = mask[numbers(len(mask)), column(len(chosen), np.intp), known]
-    found &= exists
-    return found
+        clipped = np.where(exists, chosen, 0)
+        legal = mask[numbers(len(mask)), column(len(chosen), np.intp), clipped]
+    legal &= exists
+    return legal
 
 
 def _illegal(
@@ -96,8 +98,8 @@ def _illegal(
 ) -> IllegalAction:
     action = int(chosen[player, env])
     legal = np.flatnonzero(mask[env, player])
-    what = describe(action) if 0 <= action < mask.shape[2] else "no such action"
+    meaning = describe(action) if 0 <= action < mask.shape[2] else "no such action"
     return IllegalAction(
         f"illegal action in {name}: game {env}, player {player}, action {action} "
-        f"({what}); legal now: {', '.join(map(str, legal))}"
+        f"({meaning}); legal now: {', '.join(map(str, legal))}"
     )

@@ -82,10 +82,10 @@ def whole_indices(values: npt.ArrayLike, name: str, size: int) -> Integer:
     Raises:
         ValueError: They are no whole numbers, not in one row, none at all, or out of range.
     """
-    found = whole_numbers(values, name)
-    if found.ndim != 1 or not found.size or found.min() < 0 or found.max() >= size:
+    indices = whole_numbers(values, name)
+    if indices.ndim != 1 or not indices.size or indices.min() < 0 or indices.max() >= size:
         raise ValueError(f"{name} must be one or more of 0 to {size - 1}, not {shown(values)}")
-    return found
+    return indices
 
 
 def whole_tuple(
@@ -99,7 +99,7 @@ def whole_tuple(
     one_row = isinstance(values, np.ndarray) and values.ndim == 1
     if not isinstance(values, tuple | list) and not one_row:
         raise ValueError(f"{name} must be a tuple of whole numbers, not {shown(values)}")
-    return tuple(whole_number(each, f"each of {name}", lowest, highest) for each in values)
+    return tuple(whole_number(entry, f"each of {name}", lowest, highest) for entry in values)
 
 
 def finite_number(
@@ -116,9 +116,9 @@ def finite_number(
     Raises:
         ValueError: It is no finite number, or out of the range.
     """
-    known = is_whole(value) or isinstance(value, float | np.floating)
+    is_number = is_whole(value) or isinstance(value, float | np.floating)
     try:
-        number = float(value) if known else float("nan")
+        number = float(value) if is_number else float("nan")
     except OverflowError:  # an int beyond all floats
         number = float("nan")
     if not isfinite(number):

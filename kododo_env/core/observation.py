@@ -50,10 +50,10 @@ class Piece:
     axes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        what = f"piece {self.name!r}"
-        object.__setattr__(self, "shape", whole_tuple(self.shape, f"the shape of {what}", 1))
-        maximum = whole_number(self.maximum, f"the maximum of {what}", 1)
-        whole_number(maximum, f"the maximum of {what}", highest=LARGEST)
+        label = f"piece {self.name!r}"
+        object.__setattr__(self, "shape", whole_tuple(self.shape, f"the shape of {label}", 1))
+        maximum = whole_number(self.maximum, f"the maximum of {label}", 1)
+        whole_number(maximum, f"the maximum of {label}", highest=LARGEST)
         object.__setattr__(self, "maximum", maximum)
         if len(self.axes) != len(self.shape):
             raise ValueError(
@@ -129,15 +129,15 @@ class ObservationLayout:
 
     def _check_symmetry(self) -> None:
         """Raise ValueError if the symmetry is of axes or pieces that the layout does not have."""
-        if (found := self.symmetry) is None:
+        if (symmetry := self.symmetry) is None:
             return
-        if found.group not in GROUPS:
-            raise ValueError(f"a symmetry is of {' or '.join(GROUPS)}, not {shown(found.group)}")
-        if not found.axes or len({self.length(axis) for axis in found.axes}) != 1:
-            raise ValueError(f"the axes {found.axes} of a symmetry must have one length")
-        for name in found.keys:
-            if not any(p.name == name and {*p.axes} & {*found.axes} for p in self.pieces):
-                raise ValueError(f"no piece {name!r} with one of the axes {found.axes} is a key")
+        if symmetry.group not in GROUPS:
+            raise ValueError(f"a symmetry is of {' or '.join(GROUPS)}, not {shown(symmetry.group)}")
+        if not symmetry.axes or len({self.length(axis) for axis in symmetry.axes}) != 1:
+            raise ValueError(f"the axes {symmetry.axes} of a symmetry must have one length")
+        for name in symmetry.keys:
+            if not any(p.name == name and {*p.axes} & {*symmetry.axes} for p in self.pieces):
+                raise ValueError(f"no piece {name!r} with one of the axes {symmetry.axes} is a key")
 
     @property
     def size(self) -> int:
@@ -156,10 +156,10 @@ class ObservationLayout:
 
     def length(self, axis: str) -> int:
         """How many entries an axis has; ValueError if there is none, or not the same in all."""
-        found = {p.shape[p.axes.index(axis)] for p in self.pieces if axis in p.axes}
-        if len(found) != 1:
-            raise ValueError(f"the axis {axis!r} must have one length, not {sorted(found)}")
-        return found.pop()
+        lengths = {p.shape[p.axes.index(axis)] for p in self.pieces if axis in p.axes}
+        if len(lengths) != 1:
+            raise ValueError(f"the axis {axis!r} must have one length, not {sorted(lengths)}")
+        return lengths.pop()
 
     def piece(self, name: str) -> Piece:
         """The piece of that name; KeyError if there is none."""
@@ -222,16 +222,16 @@ class ObservationLayout:
 
 def numbered(**shapes: tuple[int, ...]) -> dict[str, Intp]:
     """Whole numbers from 0 on, each once, in arrays of these shapes: the rows of ``gathered``."""
-    found = {}
+    rows = {}
     start = 0
     for name, shape in shapes.items():
-        found[name] = np.arange(start, start + prod(shape)).reshape(shape)
+        rows[name] = np.arange(start, start + prod(shape)).reshape(shape)
         start += prod(shape)
-    return found
+    return rows
 
 
 def gathered(
-    known: Sequence[Array],
+    arrays: Sequence[Array],
     rows: Intp,
     dtype: np.dtype[Any],
     out: Array | None = None,
@@ -242,7 +242,7 @@ def gathered(
     long.
 
     Args:
-        known: Arrays (..., N), whose rows of N numbers are counted through.
+        arrays: Arrays (..., N), whose rows of N numbers are counted through.
         rows: Where each number stands, (P, F).
         dtype: The dtype of the result, which holds all numbers of the rows.
         out: An array (P, F, N) to fill, in any order and of any dtype that can hold the numbers;
@@ -251,23 +251,23 @@ def gathered(
     Returns:
         Shape (P, F, N).
     """
-    num = known[0].shape[-1]
+    num = arrays[0].shape[-1]
     if num == 1 and out is None:  # in half the time
-        flat = np.concatenate([each.ravel() for each in known], dtype=dtype, casting="unsafe")
+        flat = np.concatenate([array.ravel() for array in arrays], dtype=dtype, casting="unsafe")
         return flat[rows][..., None]
     if out is not None and not (out.flags.c_contiguous and out.dtype == dtype):
-        into_any(known, out, dtype, rows)
+        into_any(arrays, out, dtype, rows)
         return out
     if num < MANY_NUMBERS:
-        as_rows = [each if each.ndim == 2 else each.reshape(-1, num) for each in known]
+        as_rows = [array if array.ndim == 2 else array.reshape(-1, num) for array in arrays]
         flat = np.concatenate(as_rows, dtype=dtype, casting="unsafe")
         # With another mode what is taken goes through a buffer.
         return flat.take(rows, axis=0, out=out, mode="clip")
-    found = np.empty((*rows.shape, num), dtype) if out is None else out
-    single = [row for each in known for row in each.reshape(-1, num)]
-    for to, row in zip(found.reshape(-1, num), rows.ravel().tolist(), strict=True):
+    observations = np.empty((*rows.shape, num), dtype) if out is None else out
+    single = [row for array in arrays for row in array.reshape(-1, num)]
+    for to, row in zip(observations.reshape(-1, num), rows.ravel().tolist(), strict=True):
         to[:] = single[row]
-    return found
+    return observations
 
 
 @cache

@@ -17,7 +17,7 @@ def is_one_of(value: object, names: Collection[str]) -> bool:
 
 
 def check_options(
-    given: Collection[str], *takers: Callable[..., Any], but: Collection[str] = ()
+    options: Collection[str], *takers: Callable[..., Any], but: Collection[str] = ()
 ) -> None:
     """Check the names of keyword arguments that functions, classes or a ``TypedDict`` name.
 
@@ -26,14 +26,14 @@ def check_options(
     Raises:
         TypeError: None of them takes one; as from Python itself, with those that they take.
     """
-    if not given:
+    if not options:
         return
     left_out = {*_NOT_BY_NAME, *but}
-    known = [name for taker in takers for name in _names(taker) if name not in left_out]
-    for name in given:
-        if name not in known:
-            told = ", ".join(dict.fromkeys(known))
-            raise TypeError(f"there is no option {shown(name)}; there are {told}")
+    option_names = [name for taker in takers for name in _names(taker) if name not in left_out]
+    for name in options:
+        if name not in option_names:
+            choices = ", ".join(dict.fromkeys(option_names))
+            raise TypeError(f"there is no option {shown(name)}; there are {choices}")
 
 
 def _names(taker: Callable[..., Any]) -> list[str]:
@@ -41,4 +41,6 @@ def _names(taker: Callable[..., Any]) -> list[str]:
     if is_typeddict(taker):
         return [*taker.__annotations__]
     parameters = signature(taker).parameters
-    return [name for name, each in parameters.items() if each.kind != Parameter.VAR_KEYWORD]
+    return [
+        name for name, parameter in parameters.items() if parameter.kind != Parameter.VAR_KEYWORD
+    ]

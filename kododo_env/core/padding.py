@@ -50,9 +50,11 @@ def common_layouts(tables: Sequence[Layouts]) -> Layouts:
     layouts = [table.observation for table in tables]
     pieces = _by_name([piece for layout in layouts for piece in layout.pieces])
     actions = _by_name([piece for table in tables for piece in table.actions.pieces])
-    alike = dict.fromkeys(axis for layout in layouts for axis in layout.alike)
+    alike_axes = dict.fromkeys(axis for layout in layouts for axis in layout.alike)
     observation = ObservationLayout(
-        tuple(_largest(same) for same in pieces.values()), _symmetry(layouts), tuple(alike)
+        tuple(_largest(namesakes) for namesakes in pieces.values()),
+        _symmetry(layouts),
+        tuple(alike_axes),
     )
     return Layouts(observation, ActionLayout(tuple(map(_largest_block, actions.values()))))
 
@@ -115,21 +117,21 @@ class Padding:
         actions = np.asarray(actions)
         if ((actions < 0) | (actions >= self.actions.size)).any():
             raise ValueError(f"actions must be 0 to {self.actions.size - 1}")
-        own: Int64 = self._own_number[actions].astype(np.int64)
-        if (own < 0).any():
-            missing = int(actions[own < 0].flat[0])
+        table_actions: Int64 = self._own_number[actions].astype(np.int64)
+        if (table_actions < 0).any():
+            missing = int(actions[table_actions < 0].flat[0])
             raise ValueError(f"there is no action {missing} at this table: its mask forbids it")
-        return own
+        return table_actions
 
 
 # --- pieces -------------------------------------------------------------------------------
 
 
 def _by_name(pieces: Sequence[Named]) -> dict[str, list[Named]]:
-    found: dict[str, list[Named]] = {}
+    pieces_by_name: dict[str, list[Named]] = {}
     for piece in pieces:
-        found.setdefault(piece.name, []).append(piece)
-    return found
+        pieces_by_name.setdefault(piece.name, []).append(piece)
+    return pieces_by_name
 
 
 def _largest_shape(pieces: Sequence[Piece | ActionPiece]) -> tuple[int, ...]:
@@ -158,17 +160,18 @@ def _largest_block(pieces: Sequence[ActionPiece | SlotPiece]) -> ActionPiece | S
 def _symmetry(layouts: Sequence[ObservationLayout]) -> Symmetry | None:
     """The symmetry that all layouts have, with the keys of any of them."""
     symmetries = [layout.symmetry for layout in layouts]
-    found = [symmetry for symmetry in symmetries if symmetry is not None]
-    if not found:
+    present = [symmetry for symmetry in symmetries if symmetry is not None]
+    if not present:
         return None
-    first = found[0]
-    if len(found) < len(symmetries) or any(
-        (each.axes, each.group) != (first.axes, first.group) for each in found
+    first = present[0]
+    if len(present) < len(symmetries) or any(
+        (symmetry_of_table.axes, symmetry_of_table.group) != (first.axes, first.group)
+        for symmetry_of_table in present
     ):
         raise ValueError("the tables have not the same symmetry")
     if len({layout.length(first.axes[0]) for layout in layouts}) > 1:
         raise ValueError(f"the axes {first.axes} have not the same length at all tables")
-    keys = dict.fromkeys(key for each in found for key in each.keys)
+    keys = dict.fromkeys(key for symmetry_of_table in present for key in symmetry_of_table.keys)
     return replace(first, keys=tuple(keys))
 
 

@@ -30,8 +30,8 @@ def score(game: BatchGame) -> Float32:
 def margin(game: BatchGame) -> Float32:
     """Points scored minus the mean of what the others scored, shape (N, P)."""
     points = game.rewards
-    others = points.sum(axis=1, keepdims=True) - points
-    margins: Float32 = points - others / np.float32(game.num_players - 1)
+    opponents_points = points.sum(axis=1, keepdims=True) - points
+    margins: Float32 = points - opponents_points / np.float32(game.num_players - 1)
     return margins
 
 

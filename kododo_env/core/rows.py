@@ -20,46 +20,46 @@ ALL = slice(None)
 Seats = list[int] | slice
 
 
-def into_any(known: Sequence[Array], out: Array, dtype: np.dtype[Any], rows: Intp) -> None:
+def into_any(arrays: Sequence[Array], out: Array, dtype: np.dtype[Any], rows: Intp) -> None:
     """Copy rows of the games' arrays, (..., N), into one that may lie in another order.
 
     Into one that lies with the games first it takes, with thousands of them, a half to a sixth of
     what numpy's own copy takes: what is turned around at once stays in the processor's first cache.
 
     Args:
-        known: Arrays (..., N), whose rows of N numbers are counted through.
+        arrays: Arrays (..., N), whose rows of N numbers are counted through.
         out: Shape (..., N), of any dtype that can hold the numbers.
         dtype: The narrowest that can hold the numbers, in which they are turned around.
         rows: Which row goes where, shape (P, F) for an ``out`` (P, F, N).
     """
     num = out.shape[-1]
-    parts = [each.reshape(-1, num) for each in known]
+    parts = [array.reshape(-1, num) for array in arrays]
 
     def together(games: slice) -> Array:
-        each = [part[:, games] for part in parts]
-        return np.concatenate(each, dtype=dtype, casting="unsafe")
+        columns = [part[:, games] for part in parts]
+        return np.concatenate(columns, dtype=dtype, casting="unsafe")
 
     if out.size <= CACHED:
         np.copyto(out, together(ALL).take(rows, axis=0), casting="unsafe")
         return
     to = out.reshape(-1, num)  # a copy, where it cannot be a view
-    wanted = rows.ravel()
+    sources = rows.ravel()
     games = min(num, MANY_GAMES if len(to) < LONG else FEW_GAMES)
-    many = CACHED // games
+    rows_at_a_time = CACHED // games
     narrow = None
     if to.dtype != dtype:  # small numbers are turned around, which are widened then
         narrow = np.empty((games, len(to)), dtype)
     for start in range(0, num, games):
-        here = slice(start, start + games)
-        block = together(here)
-        turned = to[:, here]
+        game_range = slice(start, start + games)
+        block = together(game_range)
+        turned = to[:, game_range]
         if narrow is not None:
             turned = narrow[: block.shape[1]].T
-        for first in range(0, len(to), many):
-            part = slice(first, first + many)
-            turned[part] = block.take(wanted[part], axis=0)
+        for first in range(0, len(to), rows_at_a_time):
+            part = slice(first, first + rows_at_a_time)
+            turned[part] = block.take(sources[part], axis=0)
         if narrow is not None:
-            np.copyto(to[:, here], turned, casting="unsafe")
+            np.copyto(to[:, game_range], turned, casting="unsafe")
     if not np.may_share_memory(to, out):
         out[...] = to.reshape(out.shape)
 

@@ -31,8 +31,8 @@ def per_game(
         fill: The number it is full of at first, or the name of the rules' number of that name.
         any_number: Whether there is one axis more before all others, of any length, 0 at first.
     """
-    given = {"sizes": sizes, "dtype": np.dtype(dtype), "fill": fill, "any_number": any_number}
-    return field(init=False, metadata=given)
+    metadata = {"sizes": sizes, "dtype": np.dtype(dtype), "fill": fill, "any_number": any_number}
+    return field(init=False, metadata=metadata)
 
 
 def of_batch(first: int = 0) -> Any:
@@ -70,8 +70,8 @@ class BatchState:
     def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
         """From a pickle; what was kept outside it, as Ray does, comes back read-only."""
         for name, value in state[1].items():
-            mine = name in self._arrays()
-            setattr(self, name, np.require(value, requirements="W") if mine else value)
+            is_array = name in self._arrays()
+            setattr(self, name, np.require(value, requirements="W") if is_array else value)
 
     def keys(self) -> set[str]:
         """The keys of ``as_dict``."""
@@ -86,38 +86,40 @@ class BatchState:
         arrays = {key: getattr(self, name).copy() for name, key in self._arrays().items()}
         return arrays | {name: getattr(self, name) for name in self._numbers()}
 
-    def like(self, given: dict[str, Any]) -> Self:
+    def like(self, entries: dict[str, Any]) -> Self:
         """A state like this one from what ``as_dict`` gave of it, copied.
 
         Raises:
             ValueError: Another dtype or shape, or no whole number.
         """
-        other = type(self)()
+        copy_of_state = type(self)()
         for name, key in self._arrays().items():
             any_number = self.__dataclass_fields__[name].metadata["any_number"]
-            setattr(other, name, array_like(getattr(self, name), given[key], key, any_number))
+            setattr(
+                copy_of_state, name, array_like(getattr(self, name), entries[key], key, any_number)
+            )
         for name in self._numbers():
-            setattr(other, name, number_like(getattr(self, name), given[name], name))
-        return other
+            setattr(copy_of_state, name, number_like(getattr(self, name), entries[name], name))
+        return copy_of_state
 
     def take(self, games: Integer) -> Self:
         """Copies of some of the games, in the order given."""
-        other = type(self)()
+        copy_of_state = type(self)()
         for name in self._numbers():
-            setattr(other, name, getattr(self, name))
+            setattr(copy_of_state, name, getattr(self, name))
         for name in self._arrays():
-            setattr(other, name, np.take(getattr(self, name), games, axis=-1))
-        return other
+            setattr(copy_of_state, name, np.take(getattr(self, name), games, axis=-1))
+        return copy_of_state
 
-    def put(self, games: Integer, others: dict[str, Array]) -> None:
+    def put(self, games: Integer, replacements: dict[str, Array]) -> None:
         """Let some of the games be others, whose arrays are given by their names."""
-        for name, array in others.items():
+        for name, array in replacements.items():
             getattr(self, name)[..., games] = array
 
     @contextmanager
-    def unchanged(self, kept: Bool) -> Iterator[None]:
+    def unchanged(self, frozen: Bool) -> Iterator[None]:
         """Inside, all arrays may be changed; afterwards some games (N,) are as they were."""
-        games = np.flatnonzero(kept)
+        games = np.flatnonzero(frozen)
         before = self.take(games).arrays() if len(games) else {}
         yield
         self.put(games, before)
@@ -132,67 +134,77 @@ class BatchState:
     @cache
     def _arrays(cls) -> dict[str, str]:
         """The fields that are arrays, and the key of each."""
-        return {each.name: f"_{each.name}" for each in fields(cls) if "sizes" in each.metadata}
+        return {
+            array_field.name: f"_{array_field.name}"
+            for array_field in fields(cls)
+            if "sizes" in array_field.metadata
+        }
 
     @classmethod
     @cache
     def _shapes(cls, rules: Any) -> list[tuple[str, tuple[int, ...], np.dtype[Any], int]]:
         """For each array its name, shape without the games, dtype, and what it is full of."""
-        found = []
+        shapes = []
         for name in cls._arrays():
-            told = cls.__dataclass_fields__[name].metadata
-            shape = [getattr(rules, size) for size in told["sizes"]]
-            fill = told["fill"] if isinstance(told["fill"], int) else getattr(rules, told["fill"])
-            found.append((name, (*[0] * told["any_number"], *shape), told["dtype"], fill))
-        return found
+            metadata = cls.__dataclass_fields__[name].metadata
+            shape = [getattr(rules, size) for size in metadata["sizes"]]
+            fill = (
+                metadata["fill"]
+                if isinstance(metadata["fill"], int)
+                else getattr(rules, metadata["fill"])
+            )
+            shapes.append((name, (*[0] * metadata["any_number"], *shape), metadata["dtype"], fill))
+        return shapes
 
 
-def array_like(mine: Array, given: Any, name: str, any_length: bool) -> Array:
-    """A copy of a given array that can take the place of mine; ``name`` is for the message.
+def array_like(template: Array, array: Any, name: str, any_length: bool) -> Array:
+    """A copy of a given array that can take the place of the template; ``name`` is for the message.
 
     With ``any_length`` its first axis may have another length.
 
     Raises:
         ValueError: It is no array, or has another dtype or shape.
     """
-    if not isinstance(given, np.ndarray):
-        raise ValueError(f"not a state: {name} must be an array, not {shown(given)}")
-    if given.dtype != mine.dtype:
-        raise ValueError(f"not a state: {name} must be {mine.dtype}, not {given.dtype}")
-    if given.ndim != mine.ndim or given.shape[any_length:] != mine.shape[any_length:]:
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"not a state: {name} must be an array, not {shown(array)}")
+    if array.dtype != template.dtype:
+        raise ValueError(f"not a state: {name} must be {template.dtype}, not {array.dtype}")
+    if array.ndim != template.ndim or array.shape[any_length:] != template.shape[any_length:]:
         raise ValueError(
-            f"state of another batch: {name} has the shape {given.shape}, here {mine.shape}"
+            f"state of another batch: {name} has the shape {array.shape}, here {template.shape}"
         )
-    return np.array(given, order="C")
+    return np.array(array, order="C")
 
 
-def number_like(mine: Any, given: Any, name: str) -> Any:
+def number_like(template: Any, entry: Any, name: str) -> Any:
     """A given number in the type that a batch keeps, which may be an enumeration.
 
     Raises:
         ValueError: It is no whole number from 0, or not one of the enumeration's.
     """
-    number = whole_number(given, name, 0)
+    number = whole_number(entry, name, 0)
     try:
-        return type(mine)(number)
+        return type(template)(number)
     except ValueError:
-        raise ValueError(f"{name} must be a {type(mine).__name__}, not {number}") from None
+        raise ValueError(f"{name} must be a {type(template).__name__}, not {number}") from None
 
 
-def generator_like(mine: np.random.Generator, given: Any) -> np.random.Generator:
+def generator_like(template: np.random.Generator, generator_state: Any) -> np.random.Generator:
     """A generator of the same kind in a given state.
 
     Raises:
         ValueError: It is no state of such a generator.
     """
-    generator = copy.deepcopy(mine)
+    generator = copy.deepcopy(template)
     try:
-        generator.bit_generator.state = given
+        generator.bit_generator.state = generator_state
         generator.random()
     except Exception as error:  # numpy has no common class for what such a state raises
-        kind = mine.bit_generator.state["bit_generator"]
-        raise ValueError(f"rng must be a state of numpy's {kind}, not {shown(given)}") from error
-    generator.bit_generator.state = given
+        kind = template.bit_generator.state["bit_generator"]
+        raise ValueError(
+            f"rng must be a state of numpy's {kind}, not {shown(generator_state)}"
+        ) from error
+    generator.bit_generator.state = generator_state
     return generator
 
 
@@ -202,7 +214,7 @@ def count_types(cards: Array, num_types: int) -> Intp:
     Cards from ``num_types`` on, such as the one that is none, are not counted.
     """
     *batch, _, num = cards.shape
-    each = np.arange(prod(batch)).reshape(*batch, 1, 1)
-    which = (each * 256 + cards) * num + np.arange(num)
-    counts = np.bincount(which.ravel(), minlength=prod(batch) * 256 * num)
+    batch_index = np.arange(prod(batch)).reshape(*batch, 1, 1)
+    bins = (batch_index * 256 + cards) * num + np.arange(num)
+    counts = np.bincount(bins.ravel(), minlength=prod(batch) * 256 * num)
     return counts.reshape(*batch, 256, num)[..., :num_types, :]

@@ -44,26 +44,26 @@ class View:
         self._game = game
         self._clock = game.clock
         self.player = player
-        self._own: dict[str, Array] = {}
+        self._copies: dict[str, Array] = {}
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
         raise TypeError("a view is not copied or pickled; keep what it shows, or another view")
 
     def __repr__(self) -> str:
-        who = getattr(self, "players", self.player)
-        return f"<{type(self).__name__} of player {who} in {self._game!r}>"
+        player = getattr(self, "players", self.player)
+        return f"<{type(self).__name__} of player {player} in {self._game!r}>"
 
     def _current(self) -> BatchGame:
         if self._game.clock != self._clock:
             raise RuntimeError("this view is of an earlier turn; ask the game for a new one")
         return self._game
 
-    def _kept(self, name: str, shown: Callable[[], Array]) -> Array:
+    def _kept(self, name: str, read: Callable[[], Array]) -> Array:
         """The player's own copy of an array that the game shows, made once."""
         self._current()
-        if name not in self._own:
-            self._own[name] = own_copy(shown())
-        return self._own[name]
+        if name not in self._copies:
+            self._copies[name] = own_copy(read())
+        return self._copies[name]
 
     @property
     def game_name(self) -> str:

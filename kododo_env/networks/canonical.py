@@ -71,8 +71,8 @@ class Canonical(nn.Module):
         self.first_pair = self.first_type + (self.hand.size if self.hand else 0)
         self.num_outputs = self.first_pair + (self.entries**2 if self.hand and self.group else 0)
         blocks = _blocks(layout, symmetry)
-        self.blocks = [(axes, len(mine)) for axes, mine in blocks]
-        by_block = np.concatenate([mine for _, mine in blocks])
+        self.blocks = [(axes, len(block_columns)) for axes, block_columns in blocks]
+        by_block = np.concatenate([block_columns for _, block_columns in blocks])
         self.selects = columns is not None
         columns = by_block if columns is None else columns
         tables = {
@@ -148,8 +148,8 @@ class Canonical(nn.Module):
                     part = part.reshape(-1, entries, entries, width // entries**2).transpose(1, 2)
             parts.append(part.reshape(-1, width))
             start += width
-        found = torch.cat(parts, dim=1)
-        return columns_of(found, self.chosen) if self.selects else found
+        ordered = torch.cat(parts, dim=1)
+        return columns_of(ordered, self.chosen) if self.selects else ordered
 
     def _slots(self, numbers: Tensor, rank: Tensor) -> Tensor:
         """The raw output's entry for the card in each slot, (B, slots)."""
@@ -173,13 +173,15 @@ def _apply(table: Tensor, places: Tensor) -> Tensor:
 
 def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, Int64]]:
     """The columns by how many interchangeable axes they have, over which they run first."""
-    found: list[list[Int64]] = [[], [], []]
+    parts_by_axes: list[list[Int64]] = [[], [], []]
     columns = layout.views(np.arange(layout.size))
     for piece in layout.pieces:
-        mine = interchangeable(piece, symmetry)
-        moved = np.moveaxis(columns[piece.name], mine, range(len(mine)))
-        found[len(mine)].append(moved.reshape(*moved.shape[: len(mine)], -1))
-    return [(k, np.concatenate(parts, -1).ravel()) for k, parts in enumerate(found) if parts]
+        axes = interchangeable(piece, symmetry)
+        moved = np.moveaxis(columns[piece.name], axes, range(len(axes)))
+        parts_by_axes[len(axes)].append(moved.reshape(*moved.shape[: len(axes)], -1))
+    return [
+        (k, np.concatenate(parts, -1).ravel()) for k, parts in enumerate(parts_by_axes) if parts
+    ]
 
 
 # --- who has which place in an order ------------------------------------------------------
@@ -190,10 +192,10 @@ def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, In
 def descending_places(key: Tensor) -> Tensor:
     """The place of each entry by descending key, (B, C); equal ones keep their order."""
     entries = key.shape[1]
-    mine = key[:, :, None]
-    other = key[:, None, :]
+    entry_key = key[:, :, None]
+    rival_key = key[:, None, :]
     # Keys are whole numbers: a seat that does not come first anyway must have one more.
-    before = other >= mine + torch.ones(entries, entries, device=key.device).triu()
+    before = rival_key >= entry_key + torch.ones(entries, entries, device=key.device).triu()
     return before.sum(dim=2)
 
 

@@ -66,8 +66,8 @@ class GameNetwork(nn.Module):
     ) -> None:
         super().__init__()
         self.canonical_input = canonical_input
-        given = (width, depth, one_hot, tied)
-        self.settings: dict[str, Any] = dict(zip(SETTINGS, given, strict=True))
+        values = (width, depth, one_hot, tied)
+        self.settings: dict[str, Any] = dict(zip(SETTINGS, values, strict=True))
         self.scale: Tensor
         self.level_columns: Tensor
         self.levels: Tensor
@@ -126,7 +126,11 @@ class GameNetwork(nn.Module):
     def hidden_matrices(self) -> list[Tensor]:
         """The matrices between hidden layers, those into the first included."""
         last = {id(layer.weight) for layer in (*self._last_layers(), self.value_head)}
-        return [each for each in self.parameters() if each.ndim == 2 and id(each) not in last]
+        return [
+            parameter
+            for parameter in self.parameters()
+            if parameter.ndim == 2 and id(parameter) not in last
+        ]
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
         """Logits (B, A), legal or not, and values (B,), float32, of observations (B, F)."""
@@ -140,8 +144,8 @@ class GameNetwork(nn.Module):
         In bfloat16 matrices are multiplied faster where the processor has it.
         """
         if bfloat16 and self.encoders is None:
-            both = self._in_bfloat16(observation)
-            return self._logits(both, entries), both[:, -1]
+            raw_and_value = self._in_bfloat16(observation)
+            return self._logits(raw_and_value, entries), raw_and_value[:, -1]
         with torch.autocast(observation.device.type, torch.bfloat16, enabled=bfloat16):
             inputs, embeddings = self._inputs(observation)
             hidden = self.trunk(inputs)
@@ -158,7 +162,9 @@ class GameNetwork(nn.Module):
         hidden = self._inputs(observation)[0].to(torch.bfloat16)
         for layer in self.trunk:
             if isinstance(layer, nn.Linear):  # the others are ReLUs
-                weight, bias = (each.to(torch.bfloat16) for each in (layer.weight, layer.bias))
+                weight, bias = (
+                    parameter.to(torch.bfloat16) for parameter in (layer.weight, layer.bias)
+                )
                 hidden = functional.linear(hidden, weight).add_(bias).relu_()
         heads = self.policy_head, self.value_head
         weight, bias = (torch.cat([getattr(h, name) for h in heads]) for name in ("weight", "bias"))
@@ -169,28 +175,28 @@ class GameNetwork(nn.Module):
         embeddings = []
         if self.encoders is None:
             parts = [observation * self.scale]
-            given = columns_of(observation, self.level_columns)
+            level_numbers = columns_of(observation, self.level_columns)
         else:  # the ``level_columns`` are the last ones
-            numbers, given = observation.tensor_split([len(self.scale)], dim=1)
-            parts, found = self.encoders(numbers * self.scale)
-            embeddings.append(found)
+            numbers, level_numbers = observation.tensor_split([len(self.scale)], dim=1)
+            parts, encoded = self.encoders(numbers * self.scale)
+            embeddings.append(encoded)
         if len(self.levels) > 0:
-            parts.append((given == self.levels).to(torch.float32))
+            parts.append((level_numbers == self.levels).to(torch.float32))
         return torch.cat(parts, dim=1), embeddings
 
     def _logits(self, raw: Tensor, entries: Tensor) -> Tensor:
         """The logits of the actions in their order, from the raw output."""
         first_type = self.canonical.first_type
-        found = raw.gather(1, entries)
+        logits = raw.gather(1, entries)
         if self.canonical.hand is None:
-            return found
+            return logits
         slots = entries[:, first_type:]
-        by_slot = found[:, first_type:]
+        by_slot = logits[:, first_type:]
         parts = []
         start = 0
         for piece in self.actions.pieces:
             if isinstance(piece, ActionPiece):
-                parts.append(found[:, start : start + piece.size])
+                parts.append(logits[:, start : start + piece.size])
                 start += piece.size
             elif piece.plays == 1:
                 parts.append(by_slot[:, : piece.slots])
@@ -208,19 +214,22 @@ class GameNetwork(nn.Module):
         if torch.compiler.is_exporting():
             # Columns chosen one by one would be a tenth of the time that a file takes to play.
             ends = torch.tensor(np.eye(slots.shape[1])[list(piece.choices)], dtype=torch.float32)
-            one, other = ends.unbind(dim=1)
+            first_slot, second_slot = ends.unbind(dim=1)
             colour = ((slots - canonical.first_type).to(torch.float32) / values).floor()
-            orders = [canonical.entries * one + other, canonical.entries * other + one]
+            orders = [
+                canonical.entries * first_slot + second_slot,
+                canonical.entries * second_slot + first_slot,
+            ]
             pair = canonical.first_pair + colour @ torch.cat(orders).T
-            there, back = raw.gather(1, pair.to(torch.int64)).split(len(one), dim=1)
-            out: Tensor = by_slot @ (one + other).T + there + back
+            forward, back = raw.gather(1, pair.to(torch.int64)).split(len(first_slot), dim=1)
+            out: Tensor = by_slot @ (first_slot + second_slot).T + forward + back
             return out
         colour = (slots - canonical.first_type) // values
-        one = colour.index_select(1, first)
-        other = colour.index_select(1, second)
-        there = canonical.first_pair + one * canonical.entries + other
-        back = canonical.first_pair + other * canonical.entries + one
-        return logits + raw.gather(1, there) + raw.gather(1, back)
+        first_slot = colour.index_select(1, first)
+        second_slot = colour.index_select(1, second)
+        forward = canonical.first_pair + first_slot * canonical.entries + second_slot
+        back = canonical.first_pair + second_slot * canonical.entries + first_slot
+        return logits + raw.gather(1, forward) + raw.gather(1, back)
 
 
 def inputs_of(layout: ObservationLayout, one_hot: int) -> int:
@@ -231,14 +240,14 @@ def inputs_of(layout: ObservationLayout, one_hot: int) -> int:
 
 def _levels(layout: ObservationLayout, one_hot: int) -> tuple[Int64, Int64]:
     """Which columns are given one-hot, and the number that each input is for; both (L,)."""
-    found = [
+    level_inputs = [
         (column, level)
         for piece in layout.pieces
         if _is_one_hot(piece, one_hot)
         for column in range(layout.size)[layout.where(piece.name)]
         for level in range(piece.maximum + 1)
     ]
-    columns, levels = np.array(found, np.int64).reshape(-1, 2).T
+    columns, levels = np.array(level_inputs, np.int64).reshape(-1, 2).T
     return columns, levels
 
 
@@ -277,7 +286,7 @@ def check_answers(*answers: Tensor) -> None:
 
 def check_finite(*numbers: Tensor, below: float = float("inf")) -> None:
     """Raise Diverged if there is a NaN, or a number that is not below a size."""
-    if not all(bool((each.abs() < below).all()) for each in numbers):
+    if not all(bool((tensor.abs() < below).all()) for tensor in numbers):
         raise Diverged(
             "the network answers NaN or numbers beyond all measure: learning has diverged, which "
             "lower rates may mend (--learning-rate, --imitation-learning-rate, --muon)"

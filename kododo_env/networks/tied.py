@@ -59,9 +59,11 @@ class Encoders(nn.Module):
         self.around = nn.ModuleList()
         tables = [_columns(layout, kind, self._inner(kind.axis)) for kind in self.kinds.values()]
         features = {axis: table.shape[1] for axis, table in zip(self.kinds, tables, strict=True)}
-        rest = [p.name for p in layout.pieces if not set(p.axes) & set(layout.alike)]
+        shared_names = [p.name for p in layout.pieces if not set(p.axes) & set(layout.alike)]
         where = np.arange(layout.size)
-        tables.append(np.concatenate([where[layout.where(name)] for name in rest] or [where[:0]]))
+        tables.append(
+            np.concatenate([where[layout.where(name)] for name in shared_names] or [where[:0]])
+        )
         for axis, kind in self.kinds.items():
             self.layers.append(_layers(features[axis] + 2 * width * len(self._inner(axis)), width))
             around = tables[-1].size + (features[kind.outer] if kind.outer else 0)
@@ -81,35 +83,37 @@ class Encoders(nn.Module):
         The trunk gets the embeddings of the outermost axes, in order, and all numbers that belong
         to no entry.
         """
-        numbers, rest = self._numbers(scaled)
+        numbers, shared = self._numbers(scaled)
         pool = first_and_pooled if torch.compiler.is_exporting() else Pooling.apply
-        found: Embeddings = {}
+        embeddings: Embeddings = {}
         pooled: dict[str, Tensor] = {}
         for layers, around, kind in zip(self.layers, self.around, self.kinds.values(), strict=True):
             inner = [pooled[axis] for axis in self._inner(kind.axis)]
             inputs = torch.cat([numbers[kind.axis], *inner], dim=2).flatten(0, 1)
-            outside = rest
+            outside = shared
             beside = [1]
             if kind.outer:
                 outer = numbers[kind.outer]
                 beside = [outer.shape[1], 1]
-                wide = rest[:, None].expand(-1, outer.shape[1], -1)
+                wide = shared[:, None].expand(-1, outer.shape[1], -1)
                 outside = torch.cat([outer, wide], dim=2).flatten(0, 1)
             assert isinstance(layers, nn.Sequential)
             total = layers[0](inputs).reshape(-1, *kind.shape, self.width)
             total = total + around(outside).reshape(-1, *beside, self.width)
-            made = layers[1:](total.flatten(0, -2)).reshape(-1, *kind.shape, self.width)
+            embedding = layers[1:](total.flatten(0, -2)).reshape(-1, *kind.shape, self.width)
             if kind.outer:
-                made, pooled[kind.axis] = pool(made)
-            found[kind.axis] = made
-        top = [found[kind.axis].flatten(1) for kind in self.kinds.values() if kind.outer is None]
-        return [*top, rest], found
+                embedding, pooled[kind.axis] = pool(embedding)
+            embeddings[kind.axis] = embedding
+        top = [
+            embeddings[kind.axis].flatten(1) for kind in self.kinds.values() if kind.outer is None
+        ]
+        return [*top, shared], embeddings
 
     def _numbers(self, scaled: Tensor) -> tuple[dict[str, Tensor], Tensor]:
         """The numbers of each axis's entries, (B, entries, features), and the others, (B, R)."""
-        *parts, rest = scaled.split([prod(size) for size in self._sizes], dim=1)
+        *parts, shared = scaled.split([prod(size) for size in self._sizes], dim=1)
         sizes = zip(self.kinds, parts, self._sizes, strict=False)
-        return {axis: part.reshape(-1, *size) for axis, part, size in sizes}, rest
+        return {axis: part.reshape(-1, *size) for axis, part, size in sizes}, shared
 
 
 def first_and_pooled(embeddings: Tensor) -> tuple[Tensor, Tensor]:
@@ -160,13 +164,13 @@ def _kinds(layout: ObservationLayout) -> dict[str, _Kind]:
     kinds = {}
     for axis, pieces in named.items():
         outer = [
-            other
-            for other, its in named.items()
+            container
+            for container, its in named.items()
             if len(its) > len(pieces) and all(piece in its for piece in pieces)
         ]
         if len(outer) > 1:
             raise ValueError(f"the axis {axis!r} is within several: {', '.join(outer)}")
-        shape = [layout.length(each) for each in (*outer, axis)]
+        shape = [layout.length(axis_name) for axis_name in (*outer, axis)]
         kinds[axis] = _Kind(axis, outer[0] if outer else None, tuple(shape))
     return dict(sorted(kinds.items(), key=lambda item: item[1].outer is None))
 
@@ -178,8 +182,8 @@ def _columns(layout: ObservationLayout, kind: _Kind, inner: list[str]) -> Int64:
     parts = []
     for piece in layout.pieces:
         if kind.axis in piece.axes and not set(inner) & set(piece.axes):
-            mine = [piece.axes.index(axis) for axis in axes]
-            moved = np.moveaxis(columns[piece.name], mine, range(len(mine)))
+            places = [piece.axes.index(axis) for axis in axes]
+            moved = np.moveaxis(columns[piece.name], places, range(len(places)))
             parts.append(moved.reshape(prod(kind.shape), -1))
     return np.concatenate(parts, axis=1)
 

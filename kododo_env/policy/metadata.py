@@ -83,9 +83,9 @@ class PolicyMetadata:
             raise ValueError(f"its metadata cannot be read ({plain(error, 80)})") from error
         if not isinstance(content, dict) or "format" not in content:
             raise ValueError("its metadata name no format")
-        found = content.pop("format")
-        if not is_whole(found) or found != FORMAT:
-            raise ValueError(f"it has format {shown(found)}, this version reads {FORMAT}")
+        file_format = content.pop("format")
+        if not is_whole(file_format) or file_format != FORMAT:
+            raise ValueError(f"it has format {shown(file_format)}, this version reads {FORMAT}")
         return PolicyMetadata(**checked(content))
 
 
@@ -121,18 +121,20 @@ def differences(policy: PolicyMetadata, game: PolicyMetadata) -> list[str]:
         ("version {}", policy.version, game.version),
         ("{} players", policy.num_players, game.num_players),
     )
-    found = [
-        f"{what.format(plain(mine, 60))}, not {theirs}"
-        for what, mine, theirs in named
-        if mine != theirs
+    messages = [
+        f"{form.format(plain(policy_fact, 60))}, not {game_fact}"
+        for form, policy_fact, game_fact in named
+        if policy_fact != game_fact
     ]
-    if found:
-        return found
+    if messages:
+        return messages
     for name in sorted({*policy.rules, *game.rules}):
-        mine = policy.rules.get(name)
-        theirs = game.rules.get(name)
-        if mine != theirs:
-            found.append(f"rule {plain(name, 60)} {plain(mine, 60)}, not {plain(theirs, 60)}")
-    if not found and policy.layout != game.layout:
-        found.append(f"observation layout {plain(policy.layout, 60)}, not {game.layout}")
-    return found
+        policy_fact = policy.rules.get(name)
+        game_fact = game.rules.get(name)
+        if policy_fact != game_fact:
+            messages.append(
+                f"rule {plain(name, 60)} {plain(policy_fact, 60)}, not {plain(game_fact, 60)}"
+            )
+    if not messages and policy.layout != game.layout:
+        messages.append(f"observation layout {plain(policy.layout, 60)}, not {game.layout}")
+    return messages

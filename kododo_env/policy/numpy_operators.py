@@ -32,18 +32,20 @@ DTYPES: dict[int, np.dtype[Any]] = {
 # --- number by number -----------------------------------------------------------------------
 
 
-def _alike(function: Operator) -> Operator:
+def _nary(function: Operator) -> Operator:
     """An operator whose inputs all have one type; numpy would find one for them."""
 
     def operator(*inputs: Array) -> Any:
-        if any(each.dtype != inputs[0].dtype for each in inputs[1:]):
-            raise ValueError(f"types that differ: {', '.join(str(each.dtype) for each in inputs)}")
+        if any(array.dtype != inputs[0].dtype for array in inputs[1:]):
+            raise ValueError(
+                f"types that differ: {', '.join(str(array.dtype) for array in inputs)}"
+            )
         return function(*inputs)
 
     return operator
 
 
-def _one(function: Operator) -> Operator:
+def _unary(function: Operator) -> Operator:
     def operator(x: Array) -> Any:
         return function(x)
 
@@ -61,9 +63,9 @@ def _mod(a: Array, b: Array, *, fmod: int = 0) -> Any:
     return np.fmod(a, b) if fmod else np.mod(a, b)
 
 
-def _clip(x: Array, least: Array | None = None, most: Array | None = None) -> Any:
-    x = x if least is None else np.maximum(x, least)
-    return x if most is None else np.minimum(x, most)
+def _clip(x: Array, low: Array | None = None, high: Array | None = None) -> Any:
+    x = x if low is None else np.maximum(x, low)
+    return x if high is None else np.minimum(x, high)
 
 
 def _cast(x: Array, *, to: int) -> Any:
@@ -77,7 +79,7 @@ def _power(x: Array, by: Array) -> Any:
 
 
 def _where(condition: Array, x: Array, y: Array) -> Any:
-    return _alike(partial(np.where, condition))(x, y)
+    return _nary(partial(np.where, condition))(x, y)
 
 
 # --- activations ----------------------------------------------------------------------------
@@ -114,7 +116,7 @@ def _hard_sigmoid(x: Array, *, alpha: float = 0.2, beta: float = 0.5) -> Any:
 
 
 def _prelu(x: Array, slope: Array) -> Any:
-    return _alike(lambda x, slope: np.where(x < 0, slope * x, x))(x, slope)
+    return _nary(lambda x, slope: np.where(x < 0, slope * x, x))(x, slope)
 
 
 # --- products and sums ----------------------------------------------------------------------
@@ -153,8 +155,8 @@ def _reduced(function: Callable[..., Any]) -> Operator:
 
 
 def _log_sum_exp(x: Array, axis: Any = None, keepdims: bool = False) -> Any:
-    most = x.max(axis=axis, keepdims=True)
-    total = np.log(np.exp(x - most).sum(axis=axis, keepdims=True)) + most
+    largest = x.max(axis=axis, keepdims=True)
+    total = np.log(np.exp(x - largest).sum(axis=axis, keepdims=True)) + largest
     return total if keepdims else np.squeeze(total, axis)
 
 
@@ -182,10 +184,14 @@ def _layer_norm(
 
 
 def _batch_norm(
-    x: Array, *given: Array, epsilon: float = 1e-5, momentum: float = 0.9, training_mode: int = 0
+    x: Array,
+    *parameters: Array,
+    epsilon: float = 1e-5,
+    momentum: float = 0.9,
+    training_mode: int = 0,
 ) -> Any:  # no training_mode but 0 is read
     lengths = (x.shape[1], *[1] * (x.ndim - 2))  # each is for the second axis
-    scale, bias, mean, variance = (each.reshape(lengths) for each in given)
+    scale, bias, mean, variance = (parameter.reshape(lengths) for parameter in parameters)
     return (x - mean) / np.sqrt(variance + x.dtype.type(epsilon)) * scale + bias
 
 
@@ -202,9 +208,9 @@ def _place_of(function: Callable[..., Any]) -> Operator:
     def operator(
         x: Array, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0
     ) -> Array:
-        found = function(np.flip(x, axis) if select_last_index else x, axis=axis)
-        found = x.shape[axis] - 1 - found if select_last_index else found
-        return np.asarray(np.expand_dims(found, axis) if keepdims else found, np.int64)
+        places = function(np.flip(x, axis) if select_last_index else x, axis=axis)
+        places = x.shape[axis] - 1 - places if select_last_index else places
+        return np.asarray(np.expand_dims(places, axis) if keepdims else places, np.int64)
 
     return operator
 
@@ -221,7 +227,9 @@ def gather_elements(x: Array, places: Array, *, axis: int = 0) -> Any:
     if x.ndim == 2 and axis == 1 and x.shape[0] == places.shape[0]:  # in half the time
         return x[np.arange(len(x))[:, None], places]
     whole = axis % x.ndim  # of the others only so much is gathered as there are places
-    parts = (slice(None if each == whole else size) for each, size in enumerate(places.shape))
+    parts = (
+        slice(None if dimension == whole else size) for dimension, size in enumerate(places.shape)
+    )
     return np.take_along_axis(x[tuple(parts)], places, axis)
 
 
@@ -254,17 +262,17 @@ def _sliced(
     count = len(starts)
     along = range(count) if axes is None else axes.tolist()
     by = [1] * count if steps is None else steps.tolist()
-    which = [slice(None)] * x.ndim
+    slices = [slice(None)] * x.ndim
     for axis, start, end, step in zip(along, starts.tolist(), ends.tolist(), by, strict=True):
-        which[axis] = slice(start, end, step)
-    return x[tuple(which)]
+        slices[axis] = slice(start, end, step)
+    return x[tuple(slices)]
 
 
 def _split(
     x: Array, sizes: Array | None = None, *, axis: int = 0, num_outputs: int = 1
 ) -> list[Array]:
-    each = -(-x.shape[axis] // num_outputs)  # the last may be smaller
-    ends = np.arange(1, num_outputs) * each if sizes is None else np.cumsum(sizes)[:-1]
+    length = -(-x.shape[axis] // num_outputs)  # the last may be smaller
+    ends = np.arange(1, num_outputs) * length if sizes is None else np.cumsum(sizes)[:-1]
     return np.split(x, ends, axis)
 
 
@@ -285,7 +293,7 @@ def _expanded(x: Array, shape: Array) -> Any:
 
 
 def _concatenated(*inputs: Array, axis: int) -> Any:
-    return _alike(lambda *arrays: np.concatenate(arrays, axis))(*inputs)
+    return _nary(lambda *arrays: np.concatenate(arrays, axis))(*inputs)
 
 
 def _range(first: Array, end: Array, step: Array) -> Any:
@@ -293,40 +301,40 @@ def _range(first: Array, end: Array, step: Array) -> Any:
 
 
 BY_NUMBER: dict[str, Operator] = {
-    "Add": _alike(np.add), "And": _alike(np.logical_and), "Clip": _clip, "Div": _alike(_divided),
-    "Equal": _alike(np.equal), "Greater": _alike(np.greater),
-    "GreaterOrEqual": _alike(np.greater_equal), "LayerNormalization": _layer_norm,
-    "Less": _alike(np.less),
-    "LessOrEqual": _alike(np.less_equal), "Max": _alike(lambda *arrays: reduce(np.maximum, arrays)),
-    "Min": _alike(lambda *arrays: reduce(np.minimum, arrays)), "Mod": _mod,
-    "Mul": _alike(np.multiply), "Or": _alike(np.logical_or), "PRelu": _prelu, "Pow": _power,
-    "Sub": _alike(np.subtract), "Sum": _alike(lambda *arrays: reduce(np.add, arrays)),
+    "Add": _nary(np.add), "And": _nary(np.logical_and), "Clip": _clip, "Div": _nary(_divided),
+    "Equal": _nary(np.equal), "Greater": _nary(np.greater),
+    "GreaterOrEqual": _nary(np.greater_equal), "LayerNormalization": _layer_norm,
+    "Less": _nary(np.less),
+    "LessOrEqual": _nary(np.less_equal), "Max": _nary(lambda *arrays: reduce(np.maximum, arrays)),
+    "Min": _nary(lambda *arrays: reduce(np.minimum, arrays)), "Mod": _mod,
+    "Mul": _nary(np.multiply), "Or": _nary(np.logical_or), "PRelu": _prelu, "Pow": _power,
+    "Sub": _nary(np.subtract), "Sum": _nary(lambda *arrays: reduce(np.add, arrays)),
     "Where": _where,
 }  # fmt: skip
 """Those whose inputs are spread to one shape."""
 
 OPERATORS: dict[str, Operator] = {
     **BY_NUMBER,
-    "Abs": _one(np.abs), "ArgMax": _place_of(np.argmax), "ArgMin": _place_of(np.argmin),
-    "BatchNormalization": _batch_norm, "Cast": _cast, "Ceil": _one(np.ceil), "Celu": _celu,
+    "Abs": _unary(np.abs), "ArgMax": _place_of(np.argmax), "ArgMin": _place_of(np.argmin),
+    "BatchNormalization": _batch_norm, "Cast": _cast, "Ceil": _unary(np.ceil), "Celu": _celu,
     "Concat": _concatenated, "CumSum": _cumulated, "Elu": _elu,
-    "Erf": _one(lambda x: _ERF(x).astype(x.dtype)), "Exp": _one(np.exp), "Expand": _expanded,
-    "Flatten": _flattened, "Floor": _one(np.floor), "Gather": _gather,
+    "Erf": _unary(lambda x: _ERF(x).astype(x.dtype)), "Exp": _unary(np.exp), "Expand": _expanded,
+    "Flatten": _flattened, "Floor": _unary(np.floor), "Gather": _gather,
     "GatherElements": gather_elements, "GatherND": _gather_nd, "Gemm": _gemm,
     "HardSigmoid": _hard_sigmoid,
-    "HardSwish": _one(lambda x: x * _hard_sigmoid(x, alpha=1 / 6)),
-    "Identity": _one(lambda x: x), "IsNaN": _one(np.isnan),
-    "LeakyRelu": _leaky_relu, "Log": _one(np.log), "LogSoftmax": _log_softmax,
-    "MatMul": _alike(_product), "Mish": _one(lambda x: x * np.tanh(_softplus(x))),
-    "Neg": _one(np.negative), "Not": _one(np.logical_not), "Range": _range,
-    "Reciprocal": _one(np.reciprocal), "ReduceL2": _reduced(_norm),
+    "HardSwish": _unary(lambda x: x * _hard_sigmoid(x, alpha=1 / 6)),
+    "Identity": _unary(lambda x: x), "IsNaN": _unary(np.isnan),
+    "LeakyRelu": _leaky_relu, "Log": _unary(np.log), "LogSoftmax": _log_softmax,
+    "MatMul": _nary(_product), "Mish": _unary(lambda x: x * np.tanh(_softplus(x))),
+    "Neg": _unary(np.negative), "Not": _unary(np.logical_not), "Range": _range,
+    "Reciprocal": _unary(np.reciprocal), "ReduceL2": _reduced(_norm),
     "ReduceLogSumExp": _reduced(_log_sum_exp), "ReduceMax": _reduced(np.max),
     "ReduceMean": _reduced(np.mean), "ReduceMin": _reduced(np.min), "ReduceSum": _reduced(np.sum),
-    "Relu": _one(lambda x: np.maximum(x, x.dtype.type(0))), "Reshape": _reshaped,
-    "Round": _one(np.rint), "Selu": _selu, "Shape": _shape, "Sigmoid": _one(_sigmoid),
-    "Sign": _one(np.sign), "Slice": _sliced, "Softmax": _softmax, "Softplus": _one(_softplus),
-    "Softsign": _one(lambda x: x / (1 + np.abs(x))), "Split": _split, "Sqrt": _one(np.sqrt),
-    "Squeeze": _squeezed, "Tanh": _one(np.tanh), "Transpose": _transposed,
+    "Relu": _unary(lambda x: np.maximum(x, x.dtype.type(0))), "Reshape": _reshaped,
+    "Round": _unary(np.rint), "Selu": _selu, "Shape": _shape, "Sigmoid": _unary(_sigmoid),
+    "Sign": _unary(np.sign), "Slice": _sliced, "Softmax": _softmax, "Softplus": _unary(_softplus),
+    "Softsign": _unary(lambda x: x / (1 + np.abs(x))), "Split": _split, "Sqrt": _unary(np.sqrt),
+    "Squeeze": _squeezed, "Tanh": _unary(np.tanh), "Transpose": _transposed,
     "Unsqueeze": _unsqueezed,
 }  # fmt: skip
 """All that policies may have: exported graphs are made of these and their like.

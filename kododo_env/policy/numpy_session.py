@@ -55,7 +55,7 @@ class NumpySession(Session):
         self._constants = graph.constants
         if memory is None:
             steps = self._computed_once(steps)
-        self._steps = _with_ends(steps, {each.name for each in graph.outputs})
+        self._steps = _with_ends(steps, {output.name for output in graph.outputs})
 
     def run(
         self, names: Sequence[str], feed: Mapping[str, Array], seconds: float | None = None
@@ -75,63 +75,65 @@ class NumpySession(Session):
                 self._play(step, values)
                 for name in step.done:
                     del values[name]
-        for each in self.outputs:
-            if type_name(values[each.name].dtype) != each.type:
-                raise ValueError(f"{each.name} is of the type {values[each.name].dtype}")
+        for output in self.outputs:
+            if type_name(values[output.name].dtype) != output.type:
+                raise ValueError(f"{output.name} is of the type {values[output.name].dtype}")
         return [values[name] for name in names]
 
     def _play(self, step: _Step, values: dict[str, Array]) -> None:
         """Compute what one operation gives."""
         node = step.node
-        given = [values[name] if name else None for name in node.inputs]
+        arguments = [values[name] if name else None for name in node.inputs]
         if self._memory is not None:
-            held = sum(each.nbytes for each in values.values())
-            if held + WIDEST * _numbers(node, given) > self._memory:
+            held = sum(array.nbytes for array in values.values())
+            if held + WIDEST * _numbers(node, arguments) > self._memory:
                 raise MemoryError(f"{node.operator} wants more than {self._memory:,} bytes")
-        found = step.operator(*given, **node.attributes)
-        results = found if isinstance(found, list) else [found]
+        computed = step.operator(*arguments, **node.attributes)
+        results = computed if isinstance(computed, list) else [computed]
         for name, result in zip(node.outputs, results, strict=True):
             values[name] = result if isinstance(result, np.ndarray) else np.asarray(result)
 
     def _computed_once(self, steps: list[_Step]) -> list[_Step]:
         """Replace operations on constants alone by their results; the other operations."""
-        left = []
+        remaining = []
         with np.errstate(all="ignore"):
             for step in steps:
                 if {*step.node.inputs} - {""} <= self._constants.keys():
                     self._play(step, self._constants)
                 else:
-                    left.append(step)
-        return left
+                    remaining.append(step)
+        return remaining
 
 
 def _step(node: Node) -> _Step:
     operator = OPERATORS[node.operator]
     takes = signature(operator).parameters.values()
-    known = {each.name for each in takes if each.kind is each.KEYWORD_ONLY}
-    for name in sorted(node.attributes.keys() - known):
+    attribute_names = {
+        parameter.name for parameter in takes if parameter.kind is parameter.KEYWORD_ONLY
+    }
+    for name in sorted(node.attributes.keys() - attribute_names):
         raise ValueError(f"{name!r} is no attribute of {node.operator}")
-    given = len(node.outputs)
-    if (number := node.attributes.get("num_outputs", given)) != given:
-        raise ValueError(f"its {node.operator} names {number} outputs and has {given}")
+    num_outputs = len(node.outputs)
+    if (number := node.attributes.get("num_outputs", num_outputs)) != num_outputs:
+        raise ValueError(f"its {node.operator} names {number} outputs and has {num_outputs}")
     return _Step(node, operator, frozenset())
 
 
-def _with_ends(steps: list[_Step], kept: set[str]) -> list[_Step]:
+def _with_ends(steps: list[_Step], output_names: set[str]) -> list[_Step]:
     """The operations, each with what is not needed after it; outputs always are."""
-    needed = {"", *kept}
-    found = []
+    needed = {"", *output_names}
+    reversed_steps = []
     for step in reversed(steps):
-        mine = {*step.node.inputs, *step.node.outputs}
-        found.append(step._replace(done=frozenset(mine - needed)))
-        needed |= mine
-    return found[::-1]
+        step_names = {*step.node.inputs, *step.node.outputs}
+        reversed_steps.append(step._replace(done=frozenset(step_names - needed)))
+        needed |= step_names
+    return reversed_steps[::-1]
 
 
-def _numbers(node: Node, given: Sequence[Array | None]) -> int:
+def _numbers(node: Node, arguments: Sequence[Array | None]) -> int:
     """How many numbers an operation gives at most."""
-    arrays = [each for each in given if each is not None]
-    shapes: list[tuple[int, ...]] = [each.shape for each in arrays]
+    arrays = [array for array in arguments if array is not None]
+    shapes: list[tuple[int, ...]] = [array.shape for array in arrays]
     if node.operator in BY_NUMBER:
         return math.prod(np.broadcast_shapes(*shapes))
     if node.operator == "Expand":
@@ -148,4 +150,4 @@ def _numbers(node: Node, given: Sequence[Array | None]) -> int:
         return arrays[1].size * arrays[0].size // max(1, length)
     if node.operator == "GatherND":
         return arrays[1].size * math.prod(shapes[0][shapes[1][-1] :])
-    return sum(each.size for each in arrays)
+    return sum(array.size for array in arrays)

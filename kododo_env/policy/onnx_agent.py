@@ -69,17 +69,17 @@ class OnnxAgent(Agent):
             self.value = None  # type: ignore[assignment, method-assign]
         self.game = self.metadata.game
         self.num_players = self.metadata.num_players
-        given = self.metadata.temperature if temperature is None else temperature
-        self.temperature = finite_number(given, "temperature", 0, HOTTEST)
+        default_or_temperature = self.metadata.temperature if temperature is None else temperature
+        self.temperature = finite_number(default_or_temperature, "temperature", 0, HOTTEST)
         self._fits: tuple[Any, ...] = ()  # what was found to be the policy's own game
 
     def check(self, game: BatchGame | View) -> None:
         """Raise ValueError, saying what differs, unless the policy is for this game."""
-        found = differences(self.metadata, describe(game))
-        if found:
-            told = plain(self.path)
-            others = plain("; ".join(found), 700)
-            raise ValueError(f"{told} cannot play this game: it is for {others}")
+        messages = differences(self.metadata, describe(game))
+        if messages:
+            path = plain(self.path)
+            reason = plain("; ".join(messages), 700)
+            raise ValueError(f"{path} cannot play this game: it is for {reason}")
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
         """Choose actions, shape (N,).

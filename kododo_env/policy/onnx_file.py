@@ -31,7 +31,7 @@ class _Field(NamedTuple):
 
     name: str
     wire: int = BYTES
-    many: bool = False
+    repeated: bool = False
     fields: Mapping[int, _Field] | None = None
     raw: bool = False
 
@@ -41,36 +41,36 @@ _ENTRY = {1: _Field("key"), 2: _Field("value")}
 _OPSET = {1: _Field("domain"), 2: _Field("version", VARINT)}
 _ATTRIBUTE = {
     1: _Field("name"), 2: _Field("f", FIXED32), 3: _Field("i", VARINT),
-    8: _Field("ints", VARINT, many=True), 13: _Field("doc_string"), 20: _Field("type", VARINT),
+    8: _Field("ints", VARINT, repeated=True), 13: _Field("doc_string"), 20: _Field("type", VARINT),
 }  # fmt: skip
 _NODE = {
-    1: _Field("input", many=True), 2: _Field("output", many=True), 3: _Field("name"),
-    4: _Field("op_type"), 5: _Field("attribute", many=True, fields=_ATTRIBUTE),
+    1: _Field("input", repeated=True), 2: _Field("output", repeated=True), 3: _Field("name"),
+    4: _Field("op_type"), 5: _Field("attribute", repeated=True, fields=_ATTRIBUTE),
     6: _Field("doc_string"), 7: _Field("domain"),
 }  # fmt: skip
 _TENSOR = {
-    1: _Field("dims", VARINT, many=True), 2: _Field("data_type", VARINT), 8: _Field("name"),
+    1: _Field("dims", VARINT, repeated=True), 2: _Field("data_type", VARINT), 8: _Field("name"),
     9: _Field("raw_data", raw=True), 12: _Field("doc_string"),
-    13: _Field("external_data", many=True, raw=True), 14: _Field("data_location", VARINT),
+    13: _Field("external_data", repeated=True, raw=True), 14: _Field("data_location", VARINT),
 }  # fmt: skip
 _DIM = {1: _Field("value", VARINT), 2: _Field("name")}
-_SHAPE = {1: _Field("dim", many=True, fields=_DIM)}
+_SHAPE = {1: _Field("dim", repeated=True, fields=_DIM)}
 _ARRAY = {1: _Field("kind", VARINT), 2: _Field("shape", fields=_SHAPE)}
 _END = {
     1: _Field("name"), 2: _Field("type", fields={1: _Field("array", fields=_ARRAY)}),
-    3: _Field("doc_string"), 4: _Field("metadata_props", many=True, fields=_ENTRY),
+    3: _Field("doc_string"), 4: _Field("metadata_props", repeated=True, fields=_ENTRY),
 }  # fmt: skip
 _GRAPH = {
-    1: _Field("node", many=True, fields=_NODE), 2: _Field("name"),
-    5: _Field("initializer", many=True, fields=_TENSOR), 10: _Field("doc_string"),
-    11: _Field("input", many=True, fields=_END), 12: _Field("output", many=True, fields=_END),
-    16: _Field("metadata_props", many=True, fields=_ENTRY),
+    1: _Field("node", repeated=True, fields=_NODE), 2: _Field("name"),
+    5: _Field("initializer", repeated=True, fields=_TENSOR), 10: _Field("doc_string"),
+    11: _Field("input", repeated=True, fields=_END), 12: _Field("output", repeated=True, fields=_END),
+    16: _Field("metadata_props", repeated=True, fields=_ENTRY),
 }  # fmt: skip
 _MODEL = {
     1: _Field("ir_version", VARINT), 2: _Field("producer_name"), 3: _Field("producer_version"),
     4: _Field("domain"), 5: _Field("model_version", VARINT), 6: _Field("doc_string"),
-    7: _Field("graph", fields=_GRAPH), 8: _Field("opset_import", many=True, fields=_OPSET),
-    14: _Field("metadata_props", many=True, fields=_ENTRY),
+    7: _Field("graph", fields=_GRAPH), 8: _Field("opset_import", repeated=True, fields=_OPSET),
+    14: _Field("metadata_props", repeated=True, fields=_ENTRY),
 }  # fmt: skip
 _ANY_NUMBER = {"Concat", "Max", "Min", "Sum"}  # of inputs, so that none of them can be left out
 _NO_WHOLE = {"BatchNormalization": "training_mode", "GatherND": "batch_dims"}  # attributes
@@ -84,9 +84,9 @@ def read_onnx(content: bytes) -> dict[str, str]:
     Raises:
         ValueError: It is no ONNX file, or has a part that no policy has.
     """
-    found = read_model(content)["metadata_props"]
-    entries = {text_of(each, "key"): text_of(each, "value") for each in found}
-    if len(entries) < len(found):
+    properties = read_model(content)["metadata_props"]
+    entries = {text_of(entry, "key"): text_of(entry, "value") for entry in properties}
+    if len(entries) < len(properties):
         raise ValueError(USED_TWICE)
     return entries
 
@@ -131,25 +131,27 @@ def _check_node(node: Mapping[str, Any]) -> None:
     if domain not in ("", "ai.onnx") or operator not in OPERATORS:
         name = f"{domain}.{operator}".lstrip(".")[:60]
         raise ValueError(f"its graph has the operation {name}, which no policy needs")
-    for kind in {each.get("type") for each in node.get("attribute", ())} - _ATTRIBUTE_TYPES:
+    for kind in {
+        attribute.get("type") for attribute in node.get("attribute", ())
+    } - _ATTRIBUTE_TYPES:
         raise ValueError(f"an attribute of type {kind} is not one that a policy has")
 
 
 def _check_traps(node: Mapping[str, Any], constants: Mapping[str, Mapping[str, Any]]) -> None:
     """Raise ValueError for traps that the runtime does not survive: the process would be killed."""
     operator = text_of(node, "op_type")
-    if operator in _NO_WHOLE and any(each.get("i") for each in node.get("attribute", ())):
+    if operator in _NO_WHOLE and any(attribute.get("i") for attribute in node.get("attribute", ())):
         raise ValueError(f"{operator} with {_NO_WHOLE[operator]} is not what a policy has")
-    taken = node.get("input", []) if operator in _ANY_NUMBER else []
-    if b"" in [*taken, *node.get("output", [])]:
+    input_names = node.get("input", []) if operator in _ANY_NUMBER else []
+    if b"" in [*input_names, *node.get("output", [])]:
         raise ValueError(f"its {operator} leaves out an input or output that it must have")
     if operator not in ("Div", "Mod"):
         return
-    given = [constants.get(str(name, "utf-8"), {}) for name in node.get("input", ())]
-    kinds = [DTYPES[each["data_type"]] for each in given if each]
+    operands = [constants.get(str(name, "utf-8"), {}) for name in node.get("input", ())]
+    kinds = [DTYPES[attribute["data_type"]] for attribute in operands if attribute]
     if any(kind.kind == "f" for kind in kinds):  # both are of one type
         return
-    by = given[-1] if given else {}
+    by = operands[-1] if operands else {}
     numbers = np.frombuffer(by["raw_data"], kinds[-1]) if by.get("raw_data") else ()
     if not by or 0 in numbers or -1 in numbers:
         raise ValueError(
@@ -167,25 +169,25 @@ class _Reader:
     """Reads messages; how many parts they may have is counted for all of them together."""
 
     def __init__(self) -> None:
-        self.left = MOST_PARTS
+        self.remaining_parts = MOST_PARTS
 
     def message(self, data: memoryview, kind: str, fields: Mapping[int, _Field]) -> dict[str, Any]:
         """The fields of a message by name, those that may come several times as lists."""
-        found: dict[str, Any] = {}
+        values_by_name: dict[str, Any] = {}
         for number, wire, value in self._parts(data):
             if number not in fields:
                 raise ValueError(f"field {number} of its {kind} is not one that a policy has")
             field = fields[number]
-            if wire != field.wire or (field.name in found and not field.many):
+            if wire != field.wire or (field.name in values_by_name and not field.repeated):
                 raise ValueError(f"the {field.name} of its {kind} is damaged")
             read = self.message(value, field.name, field.fields) if field.fields else value
             if wire == BYTES and not (field.fields or field.raw):
                 str(value, "utf-8")  # raises
-            if field.many:
-                found.setdefault(field.name, []).append(read)
+            if field.repeated:
+                values_by_name.setdefault(field.name, []).append(read)
             else:
-                found[field.name] = read
-        return found
+                values_by_name[field.name] = read
+        return values_by_name
 
     def _parts(self, data: memoryview) -> Iterator[tuple[int, int, Any]]:
         """The parts of a message: field number, wire type, value."""
@@ -209,8 +211,8 @@ class _Reader:
 
     def _number(self, data: memoryview, at: int) -> tuple[int, int]:
         """A number of 64 bits in two's complement, and where the next thing begins."""
-        self.left -= 1
-        if self.left < 0:
+        self.remaining_parts -= 1
+        if self.remaining_parts < 0:
             raise ValueError("it has too many parts")
         number = 0
         for place, byte in enumerate(data[at : at + 10]):

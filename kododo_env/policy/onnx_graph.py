@@ -71,26 +71,26 @@ def read_graph(content: bytes) -> Graph:
             nothing gives.
     """
     model = read_model(content)
-    opsets = [each.get("version") for each in model.get("opset_import", [])]
+    opsets = [part.get("version") for part in model.get("opset_import", [])]
     if (model.get("ir_version"), opsets) != (IR_VERSION, [OPSET]):
         raise ValueError(
             f"it is written in version {model.get('ir_version')} of the format with operators of "
             f"{opsets}, not in {IR_VERSION} with [{OPSET}]"
         )
     graph = model["graph"]
-    constants = {text_of(each, "name"): _array(each) for each in graph.get("initializer", [])}
-    inputs, outputs = ([_end(each) for each in graph.get(side, [])] for side in ("input", "output"))
-    inputs = [each for each in inputs if each.name not in constants]
-    nodes = [_node(each) for each in graph.get("node", [])]
-    known = {"", *constants, *(each.name for each in inputs)}
+    constants = {text_of(part, "name"): _array(part) for part in graph.get("initializer", [])}
+    inputs, outputs = ([_end(part) for part in graph.get(side, [])] for side in ("input", "output"))
+    inputs = [part for part in inputs if part.name not in constants]
+    nodes = [_node(part) for part in graph.get("node", [])]
+    array_names = {"", *constants, *(part.name for part in inputs)}
     for node in nodes:
-        for name in {*node.inputs} - known:
+        for name in {*node.inputs} - array_names:
             raise ValueError(f"its {node.operator} takes {name!r}, which nothing before it gives")
-        for name in {*node.outputs} & known:
+        for name in {*node.outputs} & array_names:
             raise ValueError(f"its {node.operator} gives {name!r}, which is there already")
-        known.update(node.outputs)
+        array_names.update(node.outputs)
     for end in outputs:
-        if end.name not in known:
+        if end.name not in array_names:
             raise ValueError(f"nothing gives its output {end.name!r}")
     return Graph(inputs, outputs, constants, nodes)
 
@@ -104,22 +104,22 @@ def _end(end: Mapping[str, Any]) -> End:
     array = end.get("type", {}).get("array", {})
     kind = DTYPES.get(array.get("kind"))
     dims = array.get("shape", {}).get("dim", [])
-    shape = [each.get("value", text_of(each, "name")) for each in dims]
+    shape = [dim.get("value", text_of(dim, "name")) for dim in dims]
     return End(text_of(end, "name"), type_name(kind) if kind else "another type", shape)
 
 
 def _array(tensor: Mapping[str, Any]) -> Array:
     # The reader has checked that there are as many bytes as the shape and the type want.
     dtype = DTYPES[tensor["data_type"]]
-    found: Array = np.ndarray(tuple(tensor.get("dims", [])), dtype, tensor.get("raw_data", b""))
+    array: Array = np.ndarray(tuple(tensor.get("dims", [])), dtype, tensor.get("raw_data", b""))
     # Somewhere among the file's bytes it would be copied each time that it is computed with.
-    return np.require(found, requirements=["ALIGNED"])
+    return np.require(array, requirements=["ALIGNED"])
 
 
 def _node(node: Mapping[str, Any]) -> Node:
-    names = ([str(each, "utf-8") for each in node.get(side, [])] for side in ("input", "output"))
+    names = ([str(part, "utf-8") for part in node.get(side, [])] for side in ("input", "output"))
     inputs, outputs = map(tuple, names)
-    attributes = {text_of(each, "name"): _value(each) for each in node.get("attribute", [])}
+    attributes = {text_of(part, "name"): _value(part) for part in node.get("attribute", [])}
     return Node(text_of(node, "op_type"), inputs, outputs, attributes)
 
 

@@ -56,19 +56,19 @@ def fed(session: Any, observation: Array, action_mask: Array) -> Feed:
     Raises:
         ValueError: There is a number that its dtype does not have, as in a normalised observation.
     """
-    given = {"observation": observation, "action_mask": action_mask}
-    types = {each.name: _DTYPES[each.type] for each in session.inputs}
+    arrays = {"observation": observation, "action_mask": action_mask}
+    types = {end.name: _DTYPES[end.type] for end in session.inputs}
     for name, dtype in types.items():
-        if not np.can_cast(given[name].dtype, dtype):
-            _check_whole(given[name], dtype, name)
-    return {name: np.ascontiguousarray(given[name], types[name]) for name in given}
+        if not np.can_cast(arrays[name].dtype, dtype):
+            _check_whole(arrays[name], dtype, name)
+    return {name: np.ascontiguousarray(arrays[name], types[name]) for name in arrays}
 
 
 def _check_whole(numbers: Array, dtype: np.dtype[Any], name: str) -> None:
     """Raise ValueError if there is a number that a dtype of whole ones does not have."""
     with np.errstate(invalid="ignore"):  # NaN
-        same = all_true(numbers.astype(dtype) == numbers)
-    if not same:
+        representable = all_true(numbers.astype(dtype) == numbers)
+    if not representable:
         raise ValueError(
             f"a policy takes the {name} as the game tells it, whole numbers of {dtype}, not "
             "normalised"
@@ -79,32 +79,34 @@ def _check_ends(session: Any, metadata: PolicyMetadata) -> None:
     """Raise ValueError unless inputs and outputs are those of a policy for its game."""
     size = sum(math.prod(shape) for _, shape, _ in metadata.pieces)
     actions = len(metadata.actions)
-    own = "tensor(uint8)" if max(piece[2] for piece in metadata.pieces) < 256 else "tensor(uint16)"
+    observation_type = (
+        "tensor(uint8)" if max(piece[2] for piece in metadata.pieces) < 256 else "tensor(uint16)"
+    )
     sides = (session.inputs, session.outputs)
-    plain_inputs = all(each.type == "tensor(int32)" for each in sides[0])
-    wanted = {
+    plain_inputs = all(end.type == "tensor(int32)" for end in sides[0])
+    expected = {
         "action_mask": ("tensor(int32)" if plain_inputs else "tensor(int8)", [actions]),
-        "observation": ("tensor(int32)" if plain_inputs else own, [size]),
+        "observation": ("tensor(int32)" if plain_inputs else observation_type, [size]),
         "logits": ("tensor(float)", [actions]),
         "value": ("tensor(float)", []),
     }
-    names = [sorted(each.name for each in side) for side in sides]
+    names = [sorted(end.name for end in side) for side in sides]
     if names[0] != ["action_mask", "observation"] or names[1] not in (["logits"], [*_OUTPUTS]):
         raise ValueError(f"it has other inputs or outputs than a policy: {plain(names)}")
-    found = {each.name: each for side in sides for each in side}
-    for name, end in found.items():
-        kind, shape = wanted[name]
-        fits = list(end.shape[1:]) == shape and len(end.shape) == len(shape) + 1
-        if end.type != kind or not fits or isinstance(end.shape[0], int):
+    ends = {end.name: end for side in sides for end in side}
+    for name, tensor_end in ends.items():
+        kind, shape = expected[name]
+        fits = list(tensor_end.shape[1:]) == shape and len(tensor_end.shape) == len(shape) + 1
+        if tensor_end.type != kind or not fits or isinstance(tensor_end.shape[0], int):
             raise ValueError(
                 f"its {name} must be {kind} of shape {plain(['N', *shape])}, "
-                f"not {end.type} of {plain(end.shape)}"
+                f"not {tensor_end.type} of {plain(tensor_end.shape)}"
             )
 
 
 def _made_up(metadata: PolicyMetadata, rows: int) -> tuple[Array, Int8]:
     """Positions from the least to the most that can be seen, the last with one legal action."""
-    maxima = [np.full(math.prod(shape), most) for _, shape, most in metadata.pieces]
+    maxima = [np.full(math.prod(shape), maximum) for _, shape, maximum in metadata.pieces]
     parts = np.linspace(0, 1, rows)[:, None]
     mask = np.ones((rows, len(metadata.actions)), np.int8)
     mask[-1, :-1] = 0
@@ -127,10 +129,10 @@ def answers_of(session: Any, feed: Feed, seconds: float | None = None) -> list[F
     except Exception as error:  # neither runtime has a common class for what a bad graph raises
         raise ValueError(f"its graph fails: {plain(error)}") from error
     shape = feed["action_mask"].shape
-    for name, answer, wanted in zip(names, answers, (shape, shape[:1]), strict=False):
-        if answer.shape != wanted:
+    for name, answer, answer_shape in zip(names, answers, (shape, shape[:1]), strict=False):
+        if answer.shape != answer_shape:
             raise ValueError(f"its {name} for {shape[0]} positions has the shape {answer.shape}")
         if not all_true(np.isfinite(answer)):
-            found = answer[~np.isfinite(answer)].ravel()[0]
-            raise ValueError(f"its network gives {found} as {name}: its weights are damaged")
+            bad_number = answer[~np.isfinite(answer)].ravel()[0]
+            raise ValueError(f"its network gives {bad_number} as {name}: its weights are damaged")
     return answers

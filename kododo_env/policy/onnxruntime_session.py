@@ -50,7 +50,7 @@ class OnnxruntimeSession(Session):
         self._session.disable_fallback()
         # The runtime's own descriptions take twice as long to be asked.
         self.inputs, self.outputs = (
-            [End(each.name, each.type, each.shape) for each in side]
+            [End(end.name, end.type, end.shape) for end in side]
             for side in (self._session.get_inputs(), self._session.get_outputs())
         )
         self._bound: dict[int, _Bound] = {}
@@ -107,10 +107,10 @@ class _Bound:
         self.binding = session.io_binding()
         for name, array in self.arrays.items():
             self.binding.bind_input(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
-        for each in outputs:
-            array = self.arrays[each.name] = np.empty((rows, *each.shape[1:]), np.float32)
+        for output in outputs:
+            array = self.arrays[output.name] = np.empty((rows, *output.shape[1:]), np.float32)
             self.binding.bind_output(
-                each.name, "cpu", 0, array.dtype, array.shape, array.ctypes.data
+                output.name, "cpu", 0, array.dtype, array.shape, array.ctypes.data
             )
 
 

@@ -35,8 +35,8 @@ def read_policy(path: Path) -> PolicyFile:
     Raises:
         ValueError: It cannot be read, is damaged, or is no policy of this project.
     """
-    told = plain(path)
-    content = read_ordinary(path, LARGEST_FILE, f"policy file {told}")
+    path_text = plain(path)
+    content = read_ordinary(path, LARGEST_FILE, f"policy file {path_text}")
     try:
         if content.startswith(b"PK"):
             raise ValueError("it is a zip archive, as a checkpoint is")
@@ -50,7 +50,7 @@ def read_policy(path: Path) -> PolicyFile:
         reason = "its text is not UTF-8" if no_text else plain(error)
         if KEY.encode() in content and not (no_text or _is_sealed(content)):
             reason += _WRITTEN_AGAIN
-        raise ValueError(f"{told} is not a policy file, or it is damaged: {reason}") from error
+        raise ValueError(f"{path_text} is not a policy file, or it is damaged: {reason}") from error
 
 
 def sealed(content: bytes) -> bytes:

@@ -30,10 +30,10 @@ def checked(content: dict[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: A field is missing, unknown, of another type, or out of bounds.
     """
-    known = _KINDS.keys() | _NUMBERS
-    for name in sorted(known - _OPTIONAL - content.keys()):
+    field_names = _KINDS.keys() | _NUMBERS
+    for name in sorted(field_names - _OPTIONAL - content.keys()):
         raise ValueError(f"its metadata name no {name}")
-    for name in sorted(content.keys() - known):
+    for name in sorted(content.keys() - field_names):
         raise ValueError(f"its metadata have the field {shown(name)}, which there is not")
     for name, value in content.items():
         kind, called = _KINDS.get(name, (object, ""))
@@ -57,8 +57,8 @@ def checked(content: dict[str, Any]) -> dict[str, Any]:
 def _check_values(value: Any, name: str) -> None:
     """Numbers finite, text that can be printed."""
     if isinstance(value, dict | list):
-        for each in (*value, *value.values()) if isinstance(value, dict) else value:
-            _check_values(each, name)
+        for entry in (*value, *value.values()) if isinstance(value, dict) else value:
+            _check_values(entry, name)
     elif isinstance(value, str):
         if len(value) > LONGEST_TEXT or not value.isprintable():
             raise ValueError(f"{name} must have text that can be printed, not {shown(value)}")
@@ -73,10 +73,10 @@ def _check_layout(pieces: list[Any], actions: list[Any]) -> None:
     for piece in pieces:
         if not isinstance(piece, list) or [*map(type, piece)] != [str, list, int]:
             raise ValueError(f"each of pieces must be name, shape and maximum, not {shown(piece)}")
-        size += prod(whole_number(each, "a piece's length", 1, _MOST) for each in piece[1])
+        size += prod(whole_number(action, "a piece's length", 1, _MOST) for action in piece[1])
         whole_number(piece[2], "a piece's maximum", 0, 2**16 - 1)
     whole_number(size, "the size of an observation", 1, _MOST)
     whole_number(len(actions), "the number of actions", 1, _MOST)
-    for each in actions:
-        if not isinstance(each, str):
-            raise ValueError(f"each of actions must be text, not {shown(each)}")
+    for action in actions:
+        if not isinstance(action, str):
+            raise ValueError(f"each of actions must be text, not {shown(action)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 
-def needs(what: str, extra: str, *modules: str) -> None:
+def needs(feature: str, extra: str, *modules: str) -> None:
     """Check, without importing them, that the modules of an extra are installed.
 
     Raises:
@@ -14,10 +14,10 @@ def needs(what: str, extra: str, *modules: str) -> None:
     """
     for module in modules:
         if find_spec(module) is None:
-            raise ImportError(missing_extra(what, module, extra))
+            raise ImportError(missing_extra(feature, module, extra))
 
 
-def missing_extra(what: str, module: str | None, extra: str) -> str:
+def missing_extra(feature: str, module: str | None, extra: str) -> str:
     """The line that says what is missing, and how to get it."""
     package = f"'kododo-env[{extra}]'" if extra else "kododo-env"
-    return f"{what} needs {module}: pip install {package}"
+    return f"{feature} needs {module}: pip install {package}"

@@ -16,7 +16,7 @@ def filled_folder(folder: Path) -> Iterator[None]:
     """
     missing: list[Path] = []
     try:
-        missing += [each for each in (folder, *folder.parents) if not each.exists()]
+        missing += [ancestor for ancestor in (folder, *folder.parents) if not ancestor.exists()]
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         remove_empty(missing)

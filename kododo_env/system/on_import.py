@@ -38,8 +38,8 @@ class _Finder:
         if fullname != self.module:
             return None
         after = sys.meta_path[sys.meta_path.index(self) + 1 :]  # those before had their turn
-        found = (each.find_spec(fullname, path, target) for each in after)
-        spec = next((each for each in found if each is not None), None)
+        specs = (finder.find_spec(fullname, path, target) for finder in after)
+        spec = next((finder for finder in specs if finder is not None), None)
         if spec is not None and spec.loader is not None:
             spec.loader = cast("Loader", _AnnouncingLoader(spec.loader, self))
         return spec

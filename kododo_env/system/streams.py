@@ -21,20 +21,20 @@ def reserved_streams() -> Iterator[tuple[IO[bytes], TextIO]]:
     """
     stdin = sys.stdin
     stdout = sys.stdout
-    given: IO[bytes] = stdin.buffer
+    source: IO[bytes] = stdin.buffer
     out = stdout
     stdout.flush()
     with ExitStack() as stack:
-        nothing = stack.enter_context(open(os.devnull, "r+", encoding="utf-8"))
-        errors = nothing if sys.stderr is None else sys.stderr
-        if (copy := _diverted(stdin, nothing, stack)) is not None:
-            given = stack.enter_context(open(copy, "rb", closefd=False))
+        null_device = stack.enter_context(open(os.devnull, "r+", encoding="utf-8"))
+        errors = null_device if sys.stderr is None else sys.stderr
+        if (copy := _diverted(stdin, null_device, stack)) is not None:
+            source = stack.enter_context(open(copy, "rb", closefd=False))
         if (copy := _diverted(stdout, errors, stack)) is not None:
             out = stack.enter_context(open(copy, "w", encoding="utf-8", closefd=False))
         stack.enter_context(redirect_stdout(errors))
-        sys.stdin = nothing
+        sys.stdin = null_device
         stack.callback(setattr, sys, "stdin", stdin)
-        yield given, out
+        yield source, out
 
 
 def _diverted(stream: TextIO, instead: TextIO, stack: ExitStack) -> int | None:

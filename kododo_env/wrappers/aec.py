@@ -90,8 +90,10 @@ class AECGame(PettingZooTable, AECEnv):
         """  # fmt: skip
         if not self.agents:
             raise self._not_running()
-        found: tuple[Observation | None, float, bool, bool, dict[str, Any]] = super().last(observe)
-        return found
+        last_step: tuple[Observation | None, float, bool, bool, dict[str, Any]] = super().last(
+            observe
+        )
+        return last_step
 
     def _play_on(self) -> None:
         """Play forced steps until a player has something to decide or the episode ends.

@@ -26,18 +26,18 @@ def padding_of(game: BatchGame) -> Padding:
 def all_tables(game: BatchGame, num_envs: int = 1) -> dict[int, BatchGame]:
     """A batch of the same game and further rules for each number of players that can play so."""
     further = further_rules(game)
-    found = {}
+    tables = {}
     for players in registry.door(game.name).PLAYERS:
         if players == game.num_players:
-            found[players] = game.fresh(num_envs, 0)
+            tables[players] = game.fresh(num_envs, 0)
             continue
         try:
-            found[players] = registry.batch_game(
+            tables[players] = registry.batch_game(
                 game.name, num_envs, 0, **{PLAYERS: players}, **further
             )
         except ValueError:  # these rules are for fewer players, or for more
             continue
-    return found
+    return tables
 
 
 def further_rules(game: BatchGame) -> dict[str, Any]:

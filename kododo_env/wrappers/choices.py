@@ -71,7 +71,7 @@ class Choices:
         if seed is not None:
             self.rng = own_generator(seed)
 
-    def number(self, action: Any, who: str) -> int:
+    def number(self, action: Any, chooser: str) -> int:
         """An action as a plain number.
 
         Raises:
@@ -79,7 +79,7 @@ class Choices:
         """
         if type(action) is int and 0 <= action < self._num_actions:
             return action  # without the text for a message that nobody reads
-        return whole_number(action, f"the action of {who}", 0, self._num_actions - 1)
+        return whole_number(action, f"the action of {chooser}", 0, self._num_actions - 1)
 
     def unless_refused(self) -> Self:
         """A step that fails has drawn nothing, and says what helps against illegal actions.
@@ -100,16 +100,16 @@ class Choices:
         if isinstance(error, IllegalAction) and not self.replaces:  # or it is an opponent's
             raise IllegalAction(f"{error} {HINT}") from None
 
-    def settle(self, action: Any, mask: Array, who: str) -> tuple[int, bool]:
+    def settle(self, action: Any, mask: Array, chooser: str) -> tuple[int, bool]:
         """The number of the action to be played, and whether it replaces an illegal one.
 
-        The mask is 1 or True where an action is legal, shape (A,); ``who`` is for messages.
+        The mask is 1 or True where an action is legal, shape (A,); ``chooser`` is for messages.
 
         Raises:
             ValueError: No action at all, or an illegal one that is not to be replaced
                 (IllegalAction).
         """
-        number = self.number(action, who)
+        number = self.number(action, chooser)
         if mask[number]:
             return number, False
         if self.replaces:
@@ -117,21 +117,21 @@ class Choices:
             return int(random_legal_actions(mask > 0, self.rng)), True
         legal = ", ".join(map(str, np.flatnonzero(mask)))
         meaning = f" ({self._game.describe_action(number)})" if self._has_own_numbers else ""
-        raise IllegalAction(f"illegal action of {who}: {number}{meaning}; legal now: {legal}")
+        raise IllegalAction(f"illegal action of {chooser}: {number}{meaning}; legal now: {legal}")
 
-    def numbers(self, actions: Any, each: str, count: int) -> Array:
-        """Several actions as integers, (count,); ``each`` says one for each of what.
+    def numbers(self, actions: Any, receiver: str, count: int) -> Array:
+        """Several actions as integers, (count,); ``receiver`` says one for each of what.
 
         Raises:
             ValueError: They are no integers, or not this many.
         """
-        given = whole_numbers(actions, "actions")
-        if given.shape != (count,):
+        action_numbers = whole_numbers(actions, "actions")
+        if action_numbers.shape != (count,):
             raise ValueError(
-                f"actions must be {count} integers, one for each {each}, not an array of "
-                f"the shape {given.shape}"
+                f"actions must be {count} integers, one for each {receiver}, not an array of "
+                f"the shape {action_numbers.shape}"
             )
-        return given
+        return action_numbers
 
     def settle_all(self, actions: Array, masks: Bool) -> Bool:
         """Replace illegal actions (K,) in place, if that is asked for, by masks (K, A): which ones.

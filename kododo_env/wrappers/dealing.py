@@ -45,10 +45,10 @@ def deal(game: BatchGame, seed: int | None, options: dict[str, Any] | None) -> N
     if deck is None:
         game.reset(seed)
         return
-    given = whole_numbers(deck, "the deck")
-    if given.shape != shape:
-        raise ValueError(f"a deck of {game.name} must have the shape {shape}, not {given.shape}")
-    game.reset(seed, given[None])
+    cards = whole_numbers(deck, "the deck")
+    if cards.shape != shape:
+        raise ValueError(f"a deck of {game.name} must have the shape {shape}, not {cards.shape}")
+    game.reset(seed, cards[None])
 
 
 def checked(options: Any) -> Mapping[str, Any]:
@@ -59,16 +59,16 @@ def checked(options: Any) -> Mapping[str, Any]:
     """
     if options is not None and not isinstance(options, Mapping):
         raise ValueError(f"options must be a dictionary or None, not {shown(options)}")
-    found = options or {}
-    for name in {*found} - {*OPTIONS}:
+    reset_options = options or {}
+    for name in {*reset_options} - {*OPTIONS}:
         if near := get_close_matches(str(name).lower(), OPTIONS, 1, 0.75):
             raise ValueError(f"reset has no option {shown(name)}: did you mean {near[0]!r}?")
-    return found
+    return reset_options
 
 
 @cache  # a warning comes once in a process, whatever its filters say
-def _warn_of_option(name: str, taken: str) -> None:
-    warn(f"reset ignores the option {name}; it takes {taken}", stacklevel=4)
+def _warn_of_option(name: str, accepted: str) -> None:
+    warn(f"reset ignores the option {name}; it takes {accepted}", stacklevel=4)
 
 
 def warn_of_unknown(options: Mapping[str, Any] | None, *names: str) -> None:

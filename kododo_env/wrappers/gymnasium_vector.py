@@ -113,7 +113,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self.single_action_space = action_space(self._format)
         self.observation_space = batch_space(self._format.space, game.num_envs)
         self.action_space = batch_space(self.single_action_space, game.num_envs)
-        self._each = np.arange(game.num_envs)
+        self._game_numbers = np.arange(game.num_envs)
         self._gained = np.zeros(game.num_envs)
         self.max_episode_steps = step_limit(max_episode_steps, "max_episode_steps")
         self._decisions = np.zeros(game.num_envs, np.int64)  # the learner's, since the deal
@@ -122,7 +122,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self._truncated = np.zeros(game.num_envs, np.bool_)
         self._before = np.zeros(game.num_envs, np.bool_)  # which were over before this step
         self._dealt = False
-        self._told: Outcome | None = None  # of a step, once it is known
+        self._outcome: Outcome | None = None  # of a step, once it is known
         self._goes_on = False  # whether an opponent failed after the learner's choices were played
 
     def __repr__(self) -> str:
@@ -166,16 +166,16 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
                 some games are to be dealt and cannot be now; nothing is changed.
         """
         self._outer.check()
-        given = checked(options)
-        own, seed = self._seeds(seed)
-        warn_of_unknown(given, *OPTIONS)
-        dealt = _games(given.get("reset_mask"), self.num_envs)
+        reset_options = checked(options)
+        game_seeds, seed = self._seeds(seed)
+        warn_of_unknown(reset_options, *OPTIONS)
+        dealt = _games(reset_options.get("reset_mask"), self.num_envs)
         if dealt.all():
-            self.game.reset(seed, self._decks(own, given.get("deck")))
+            self.game.reset(seed, self._decks(game_seeds, reset_options.get("deck")))
         else:
-            if given.get("deck") is not None:
+            if reset_options.get("deck") is not None:
                 raise ValueError("a deck is for all games; give it without reset_mask")
-            self._deal_again(dealt, seed if own is None else own)
+            self._deal_again(dealt, seed if game_seeds is None else game_seeds)
         super().reset(seed=seed)
         self._choices.seed(seed)
         self._dealt = True
@@ -205,11 +205,11 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             self._play_on()
         else:
             self._lay(actions)
-        if self._told is None:
+        if self._outcome is None:
             terminated = self.game.terminated & ~self._before
             truncated = self._truncate()
             rewards = np.where(self._before, 0, self._gained)
-            self._told = rewards, terminated, truncated
+            self._outcome = rewards, terminated, truncated
             self._gained = np.zeros(self.num_envs)
             if self.autoreset_mode == AutoresetMode.SAME_STEP and self._over().any():
                 self._info |= self._final(terminated | truncated)
@@ -217,7 +217,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
                 if dealt.any():
                     self._begin(dealt)
                 self._before = self._over()  # what is given out now is of the next episodes
-        return self._given(*self._told, self._info)
+        return self._step_result(*self._outcome, self._info)
 
     def action_masks(self) -> Bool:
         """The learner's legal actions, (N, A)."""
@@ -230,7 +230,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _masks(self) -> Bool:
         """The learner's legal actions in the games, (N, A), perhaps the game's own array."""
-        return self._own(self._format.masks(self.game))
+        return self._of_learner(self._format.masks(self.game))
 
     def _over(self) -> Bool:
         """Which games are over for the learner, (N,): those that have ended or were cut short."""
@@ -240,7 +240,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _deciding(self) -> Bool:
         """In which games the learner has something to decide, (N,)."""
-        deciding = self._own(self.game.deciding())
+        deciding = self._of_learner(self.game.deciding())
         return deciding if self.max_episode_steps is None else deciding & ~self._truncated
 
     def _truncate(self) -> Bool:
@@ -251,10 +251,10 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self._truncated = self._truncated | truncated
         return truncated
 
-    def _own(self, everybody: Array) -> Array:
+    def _of_learner(self, everybody: Array) -> Array:
         """The learner's part, (N, ...), of an array of all players, (N, P, ...)."""
-        own: Array = everybody[:, int(self.seats[0])]
-        return everybody[self._each, self.seats] if self._seat_changes else own
+        seat_part: Array = everybody[:, int(self.seats[0])]
+        return everybody[self._game_numbers, self.seats] if self._seat_changes else seat_part
 
     def render(self) -> tuple[Any, ...]:
         """Each game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
@@ -289,8 +289,11 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         """
         if name == "action_masks":
             return tuple(self.action_masks())
-        found = [getattr(slot, name) for slot in self._slots]
-        return tuple(each(*args, **kwargs) if callable(each) else each for each in found)
+        attributes = [getattr(slot, name) for slot in self._slots]
+        return tuple(
+            attribute(*args, **kwargs) if callable(attribute) else attribute
+            for attribute in attributes
+        )
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
         """An attribute of each game, such as ``"seat"``; see ``call``."""
@@ -312,12 +315,13 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             self.opponents = _common_value(values, self.num_envs)
             return
         check_unused(self, name)
-        each = values if isinstance(values, list | tuple) else [values] * self.num_envs
-        if len(each) != self.num_envs:
+        slot_values = values if isinstance(values, list | tuple) else [values] * self.num_envs
+        if len(slot_values) != self.num_envs:
             raise ValueError(
-                f"values must be {self.num_envs}, one for each of the environments, not {len(each)}"
+                f"values must be {self.num_envs}, one for each of the environments, "
+                f"not {len(slot_values)}"
             )
-        for slot, value in zip(self._slots, each, strict=True):
+        for slot, value in zip(self._slots, slot_values, strict=True):
             setattr(slot, name, value)
 
     # --- dealing ----------------------------------------------------------------------
@@ -326,34 +330,37 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         """The games' own seeds, if that is what is given, and the seed of the batch."""
         if not isinstance(seed, list | tuple) and np.ndim(seed) != 1:
             return None, whole_seed(seed)
-        own = [whole_seed(each) for each in seed]
-        if len(own) != self.num_envs:
+        game_seeds = [whole_seed(game_seed) for game_seed in seed]
+        if len(game_seeds) != self.num_envs:
             raise ValueError(
                 f"seed must be a whole number or {self.num_envs} of them, one for each game, "
-                f"not {len(own)}"
+                f"not {len(game_seeds)}"
             )
-        known = [each for each in own if each is not None]
-        if len(known) < len(own):
-            return own, None
-        return own, int(np.random.default_rng(known).integers(2**63))
+        whole_seeds = [game_seed for game_seed in game_seeds if game_seed is not None]
+        if len(whole_seeds) < len(game_seeds):
+            return game_seeds, None
+        return game_seeds, int(np.random.default_rng(whole_seeds).integers(2**63))
 
-    def _decks(self, own: Seeds | None, given: Any) -> Any:
+    def _decks(self, game_seeds: Seeds | None, decks: Any) -> Any:
         """The cards that are given, or those of the games' own seeds; None if neither is."""
-        if own is None or given is not None:
-            return given
-        rngs = [self.game.rng if each is None else np.random.default_rng(each) for each in own]
+        if game_seeds is None or decks is not None:
+            return decks
+        rngs = [
+            self.game.rng if game_seed is None else np.random.default_rng(game_seed)
+            for game_seed in game_seeds
+        ]
         return np.concatenate([self.game.sample_decks(1, rng) for rng in rngs])
 
-    def _deal_again(self, wanted: Bool, seed: int | Seeds | None) -> None:
+    def _deal_again(self, reset_mask: Bool, seed: int | Seeds | None) -> None:
         """Deal the games that are over, which must be those that are wanted."""
         if seed is not None:
             raise ValueError("a seed deals all games again; give it without reset_mask")
-        if not np.array_equal(wanted, self._over()):
+        if not np.array_equal(reset_mask, self._over()):
             raise ValueError(
                 "reset_mask must be the games that are over, or all: games of a batch are at the "
                 "same turn"
             )
-        if not np.array_equal(wanted, self.game.terminated):
+        if not np.array_equal(reset_mask, self.game.terminated):
             raise ValueError("games that were truncated can be dealt only when all are over")
         if not self.game.restart_finished().any():
             raise ValueError("games that are over can be dealt only with the others' next deal")
@@ -379,10 +386,10 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     # --- a step -----------------------------------------------------------------------
 
-    def _since(self, info: dict[str, Any], told: Outcome | None = None) -> None:
+    def _since(self, info: dict[str, Any], outcome: Outcome | None = None) -> None:
         """From here on counts what the next return of ``step`` gives; or that is settled."""
         self._info = info
-        self._told = told
+        self._outcome = outcome
         self._before = self._over().copy()
 
     def _lay(self, actions: Any) -> None:
@@ -393,8 +400,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             when = "are over" if self._dealt else "have not begun"
             raise RuntimeError(f"the games of {game.name} {when}; call reset()")
         if over and self.autoreset_mode == AutoresetMode.NEXT_STEP:
-            nothing = np.zeros(self.num_envs, np.bool_)
-            self._since({}, (np.zeros(self.num_envs), nothing, nothing.copy()))
+            no_games = np.zeros(self.num_envs, np.bool_)
+            self._since({}, (np.zeros(self.num_envs), no_games, no_games.copy()))
             self._begin(self._restart())
             return
         self._since({})
@@ -408,11 +415,11 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _settled(self, actions: Any) -> tuple[Int64, Bool]:
         """The learner's actions that are played, and which of them replace illegal ones."""
-        given = self._choices.numbers(actions, "game", self.num_envs).astype(np.int64)
+        numbers = self._choices.numbers(actions, "game", self.num_envs).astype(np.int64)
         masks = self._masks()
         over = self._over()
-        given[over] = masks[over].argmax(axis=1)
-        return given, self._choices.settle_all(given, masks)
+        numbers[over] = masks[over].argmax(axis=1)
+        return numbers, self._choices.settle_all(numbers, masks)
 
     def _play_on(self) -> None:
         """Play until the learner has something to decide in a game, or all are over."""
@@ -432,14 +439,14 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         replaced = np.zeros(0, np.bool_)
         self._lineup.draw(self._choices.rng)
         with self._choices.unless_refused():
-            for given in choices:
-                chosen, replaced = self._settled(given)
+            for choice in choices:
+                chosen, replaced = self._settled(choice)
             actions = self._others_actions()
             if choices:
                 plain = self._format.plain_actions(self.game, chosen, self.seats)
-                actions[self._each, self.seats] = plain
+                actions[self._game_numbers, self.seats] = plain
             self.game.step(actions)
-        self._gained += self._own(self._reward(self.game))
+        self._gained += self._of_learner(self._reward(self.game))
         return replaced
 
     def _others_actions(self) -> Int64:
@@ -460,21 +467,21 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _see(self) -> tuple[Observation, dict[str, Any]]:
         if self._seat_changes:
-            numbers = self._own(self._format.numbers(self.game))
+            numbers = self._of_learner(self._format.numbers(self.game))
         else:
             numbers = self._format.numbers(self.game, [int(self.seats[0])])[:, 0]
         masks = self.action_masks().view(np.int8)
         info: dict[str, Any] = {}
-        for name, each in self._format.info(masks).items():
-            info |= _marked(name, each, np.ones(self.num_envs, np.bool_))
+        for name, column in self._format.info(masks).items():
+            info |= _marked(name, column, np.ones(self.num_envs, np.bool_))
         return self._format.observation(numbers, masks), info
 
-    def _given(
+    def _step_result(
         self, rewards: Float64, terminated: Bool, truncated: Bool, info: dict[str, Any]
     ) -> Step:
         """The returns of a step."""
-        observations, seen = self._see()
-        return observations, rewards, terminated, truncated, seen | info
+        observations, observation_info = self._see()
+        return observations, rewards, terminated, truncated, observation_info | info
 
     def _final(self, ended: Bool) -> dict[str, Any]:
         """Observations and infos of the games that have ended, before they are dealt again."""
@@ -482,7 +489,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         last = np.full(self.num_envs, None, object)
         for index in np.flatnonzero(ended).tolist():
             last[index] = row_of(observations, index)
-        info = {name: ended if name.startswith("_") else each for name, each in info.items()}
+        info = {name: ended if name.startswith("_") else column for name, column in info.items()}
         return _marked("final_obs", last, ended) | _marked("final_info", info, ended)
 
 
@@ -512,9 +519,11 @@ def _games(mask: Any, num_envs: int) -> Bool:
     return games
 
 
-def _autoreset_mode(given: Any) -> AutoresetMode:
+def _autoreset_mode(mode_or_name: Any) -> AutoresetMode:
     try:
-        return AutoresetMode(given)
+        return AutoresetMode(mode_or_name)
     except ValueError:
         choices = ", ".join(repr(mode.value) for mode in AutoresetMode)
-        raise ValueError(f"autoreset_mode must be one of {choices}, not {shown(given)}") from None
+        raise ValueError(
+            f"autoreset_mode must be one of {choices}, not {shown(mode_or_name)}"
+        ) from None

@@ -183,8 +183,8 @@ class Lineup:
         """
         if not self.draws:
             return
-        due = np.full(self._game.num_envs, True) if dealt is None else dealt
-        self._undrawn = due if self._undrawn is None else self._undrawn | due
+        waiting_games = np.full(self._game.num_envs, True) if dealt is None else dealt
+        self._undrawn = waiting_games if self._undrawn is None else self._undrawn | waiting_games
         with suppress(Exception):
             self.draw(rng)
 
@@ -220,16 +220,16 @@ class Lineup:
     def _numbers_of(self, candidates: Sequence[Candidate]) -> Int64:
         """Their places in ``self.agents``, where new ones are added; a name is made once."""
         numbers = {id(agent): number for number, agent in enumerate(self.agents)}
-        found = []
+        agent_numbers = []
         for candidate in candidates:
-            agent = self._made(candidate) if isinstance(candidate, str) else candidate
+            agent = self._agent_of_name(candidate) if isinstance(candidate, str) else candidate
             if id(agent) not in numbers:
                 self.agents.append(agent_for(agent, self._game))
                 numbers[id(agent)] = len(numbers)
-            found.append(numbers[id(agent)])
-        return np.array(found, np.int64)
+            agent_numbers.append(numbers[id(agent)])
+        return np.array(agent_numbers, np.int64)
 
-    def _made(self, name: str) -> Agent:
+    def _agent_of_name(self, name: str) -> Agent:
         if name not in self._named:
             self._named[name] = agent_for(name, self._game)
         return self._named[name]

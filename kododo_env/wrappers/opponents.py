@@ -55,7 +55,7 @@ def one_for_each(opponents: Opponents, game: BatchGame) -> list[Player]:
             f"there must be {places} opponents, one for each other seat, or {places + 1} with None "
             f"for the learner, not {len(opponents)}"
         )
-    return [opponent_for(each, game) for each in opponents]
+    return [opponent_for(opponent, game) for opponent in opponents]
 
 
 def learner_and_opponents(
@@ -136,7 +136,7 @@ def seated(opponents: Opponents, game: BatchGame) -> list[Player | None]:
     if is_opponent(opponents):
         return [None, *one_for_each(opponents, game)]
     if not isinstance(opponents, list | tuple) or not all(
-        each is None or is_opponent(each) for each in opponents
+        opponent is None or is_opponent(opponent) for opponent in opponents
     ):
         raise ValueError(
             f"opponents must be None, {ONE}, or a list with one of these or None for each seat, "
@@ -149,7 +149,9 @@ def seated(opponents: Opponents, game: BatchGame) -> list[Player | None]:
         )
     if None not in opponents:
         raise ValueError("opponents play all seats; leave None where the learner sits")
-    return [each if each is None else opponent_for(each, game) for each in opponents]
+    return [
+        opponent if opponent is None else opponent_for(opponent, game) for opponent in opponents
+    ]
 
 
 def seat_of(seat: int | str, game: BatchGame) -> int | None:

@@ -25,7 +25,7 @@ class OuterWrappers:
 
     def __init__(self, form: ObservationFormat) -> None:
         self._form = form
-        self._told: set[str] = set()
+        self._messages: set[str] = set()
 
     def check(self) -> None:
         """Look at the wrappers through which ``reset`` has been called, and warn of traps."""
@@ -49,8 +49,8 @@ class OuterWrappers:
         return normalizer.norm_obs and self._form.in_observation and "action_mask" in keys
 
     def _warn(self, message: str) -> None:
-        if message not in self._told:
-            self._told.add(message)
+        if message not in self._messages:
+            self._messages.add(message)
             warnings.warn(message, stacklevel=1)
 
 

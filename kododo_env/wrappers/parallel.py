@@ -92,12 +92,12 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         masks = self._format.masks(self.game)[0].view(np.int8)
         observations = {}
         infos = {}
-        seen = self._format
-        numbers = seen.numbers(self.game)[0]
+        form = self._format
+        numbers = form.numbers(self.game)[0]
         for name, player in self._player_of.items():
             mask = masks[player].copy()
-            observations[name] = seen.observation(numbers[player].copy(), mask)
-            infos[name] = seen.info(mask)
+            observations[name] = form.observation(numbers[player].copy(), mask)
+            infos[name] = form.info(mask)
         return observations, infos
 
     def _legal_instead(self, actions: dict[str, Any]) -> tuple[list[int], list[str]]:

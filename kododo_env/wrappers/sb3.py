@@ -102,7 +102,7 @@ class BatchVecEnv(VecEnv):
         actions = action_space(self._format)
         metadata = drawing_metadata(batch=True)
         # VecEnv asks them for their render_mode.
-        self._each = [
+        self._environments = [
             Slot(self, slot, space, actions, render_mode, metadata) for slot in range(num_slots)
         ]
         super().__init__(num_slots, space, actions)
@@ -130,9 +130,9 @@ class BatchVecEnv(VecEnv):
         Raises:
             ValueError: ``set_options`` has given a deck, which is given by ``game.reset`` here.
         """
-        for each in self._options:
-            if {*OPTIONS} & {*checked(each)}:
-                raise ValueError(f"reset takes no {' or '.join(OPTIONS)}, as in {shown(each)}")
+        for options in self._options:
+            if {*OPTIONS} & {*checked(options)}:
+                raise ValueError(f"reset takes no {' or '.join(OPTIONS)}, as in {shown(options)}")
         self._outer.check()
         seed = self._seeds[0]
         self.game.reset(seed)
@@ -188,25 +188,27 @@ class BatchVecEnv(VecEnv):
 
     def _settled(self, actions: Any) -> tuple[Array, Bool]:
         """The slots' actions that are played, and which of them replace illegal ones."""
-        given = self._choices.numbers(actions, "slot", self.num_envs)
+        numbers = self._choices.numbers(actions, "slot", self.num_envs)
         if not self._choices.replaces:
-            return given, np.zeros(0, np.bool_)
-        given = given.astype(np.int64)  # the caller's own stays
-        return given, self._choices.settle_all(given, self.action_masks())
+            return numbers, np.zeros(0, np.bool_)
+        numbers = numbers.astype(np.int64)  # the caller's own stays
+        return numbers, self._choices.settle_all(numbers, self.action_masks())
 
     def _everybodys(self, actions: Array) -> Array:
         """The actions of all seats, (N, P), from those of the slots."""
         game = self.game
-        given = self._format.plain_actions(game, actions.reshape(game.num_envs, -1), self.seats)
+        learner_actions = self._format.plain_actions(
+            game, actions.reshape(game.num_envs, -1), self.seats
+        )
         if len(self.seats) == game.num_players:
-            return given
+            return learner_actions
         lineup = self._lineup
         rng = self._choices.rng
         if lineup.draws:
             chosen = joint_action_by_game(lineup.agents, lineup.numbers, game, rng)
         else:
             chosen = joint_action(lineup.of_game(0), game, rng)
-        chosen[:, self.seats] = given
+        chosen[:, self.seats] = learner_actions
         return chosen
 
     def _observations(self) -> Observation:
@@ -225,7 +227,7 @@ class BatchVecEnv(VecEnv):
 
     def get_images(self) -> list[Any]:
         """The learners' views, as pixels (H, W, 3), for ``render``: of the first 16 slots."""
-        return [slot.render() for slot in self._each[:DRAWN]]
+        return [slot.render() for slot in self._environments[:DRAWN]]
 
     # --- what stable-baselines3 asks of a VecEnv ----------------------------------------
 
@@ -251,15 +253,15 @@ class BatchVecEnv(VecEnv):
             several: list[Any] = list(indices)  # type: ignore[arg-type]
         except TypeError:
             several = [indices]
-        found: list[int] = whole_indices(several, "indices", self.num_envs).tolist()
-        return found
+        slots: list[int] = whole_indices(several, "indices", self.num_envs).tolist()
+        return slots
 
     def close(self) -> None:
         """Nothing is held that would have to be let go."""
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
         """An attribute of each slot; AttributeError if it has none of that name."""
-        return [getattr(self._each[slot], attr_name) for slot in self._get_indices(indices)]
+        return [getattr(self._environments[slot], attr_name) for slot in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
         """Set the opponents of all games, or store an attribute, which ``get_attr`` will find.
@@ -282,7 +284,7 @@ class BatchVecEnv(VecEnv):
             return
         check_unused(self, attr_name)
         for slot in slots:
-            setattr(self._each[slot], attr_name, value)
+            setattr(self._environments[slot], attr_name, value)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any

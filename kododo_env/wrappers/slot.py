@@ -47,14 +47,14 @@ class Slot:
 
     def __init__(
         self,
-        many: Many,
+        batch: Many,
         slot: int,
         observation_space: spaces.Space[Any],
         action_space: spaces.Space[Any],
         render_mode: str | None,
         metadata: dict[str, Any],
     ) -> None:
-        self._many = many
+        self._batch = batch
         self._slot = slot
         self.observation_space = observation_space
         self.action_space = action_space
@@ -64,36 +64,36 @@ class Slot:
     @property
     def index(self) -> int:
         """Which game of the batch."""
-        return self._many.place(self._slot)[0]
+        return self._batch.place(self._slot)[0]
 
     @property
     def seat(self) -> int:
         """The learner's seat in that game; ``player`` is another name for it."""
-        return self._many.place(self._slot)[1]
+        return self._batch.place(self._slot)[1]
 
     player = seat
 
     @property
     def opponents(self) -> tuple[Player | None, ...]:
         """The agents, or pools, that have seats, in this game as in all of the batch."""
-        return self._many.opponents
+        return self._batch.opponents
 
     @property
     def lineup(self) -> tuple[Agent | None, ...]:
         """The agent in each seat of this game, None for a learner; pools have drawn them."""
-        return self._many.lineup_of(self.index)
+        return self._batch.lineup_of(self.index)
 
     def action_masks(self) -> Bool:
         """The learner's legal actions, shape (A,)."""
-        masks: Bool = self._many.action_masks()[self._slot]
+        masks: Bool = self._batch.action_masks()[self._slot]
         return masks
 
     def render(self) -> str | Array | None:
         """The game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
-        return draw(self._many.game, self.render_mode, *self._many.place(self._slot))
+        return draw(self._batch.game, self.render_mode, *self._batch.place(self._slot))
 
 
-def check_unused(many: Many, name: str) -> None:
+def check_unused(batch: Many, name: str) -> None:
     """Refuse an attribute that a batch or its slots have, or are made with.
 
     A slot would store it, and play would go on without it.
@@ -101,7 +101,7 @@ def check_unused(many: Many, name: str) -> None:
     Raises:
         AttributeError: It is one of these.
     """
-    used = {*dir(many), *dir(Slot), *Slot.__annotations__, *signature(type(many)).parameters}
+    used = {*dir(batch), *dir(Slot), *Slot.__annotations__, *signature(type(batch)).parameters}
     if name in used:
         raise AttributeError(
             f"{name} of an environment is fixed when it is made; 'opponents' can be set, and "

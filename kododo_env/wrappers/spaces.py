@@ -57,8 +57,8 @@ def layouts_of(space: spaces.Space[Any]) -> GameLayouts:
         )
     if not np.array_equal(box.high, layouts.observation.maxima):  # type: ignore[attr-defined]
         raise ValueError("the network scales observations itself: leave out normalize=True")
-    found: GameLayouts = layouts
-    return found
+    game_layouts: GameLayouts = layouts
+    return game_layouts
 
 
 class ObservationFormat:
@@ -140,8 +140,10 @@ class ObservationFormat:
             chosen = rows if seats is None else rows[:, seats]
             return self._scaled(np.array(chosen, self.dtype, order="C"))
         if self._padding is not None:
-            own = game.observe() if seats is None else game.observe(seats=seats)
-            return self._scaled(self._padding.observations(own).astype(self.dtype, copy=False))
+            table_observations = game.observe() if seats is None else game.observe(seats=seats)
+            return self._scaled(
+                self._padding.observations(table_observations).astype(self.dtype, copy=False)
+            )
         if game.num_envs == 1 and seats is None:  # nothing to turn around: 1.1 times as fast
             return self._scaled(game.observe().astype(self.dtype, copy=False))
         places = game.num_players if seats is None else len(seats)
@@ -200,22 +202,26 @@ class ObservationFormat:
 def row_of(observations: Observation, index: int) -> Observation:
     """One of several observations."""
     if isinstance(observations, dict):
-        return {name: each[index] for name, each in observations.items()}
+        return {name: rows[index] for name, rows in observations.items()}
     return observations[index]
 
 
-def _number_type(given: npt.DTypeLike | None, own: np.dtype[Any], normalize: bool) -> np.dtype[Any]:
+def _number_type(
+    requested: npt.DTypeLike | None, layout_dtype: np.dtype[Any], normalize: bool
+) -> np.dtype[Any]:
     """The dtype that is asked for, by default the layout's own."""
-    if given is None:
-        return np.dtype(np.float32) if normalize else own
+    if requested is None:
+        return np.dtype(np.float32) if normalize else layout_dtype
     try:
-        dtype = np.dtype(given).newbyteorder("=")
+        dtype = np.dtype(requested).newbyteorder("=")
     except TypeError:
         raise ValueError(
-            f"observation_dtype must be a dtype such as 'float32', not {shown(given)}"
+            f"observation_dtype must be a dtype such as 'float32', not {shown(requested)}"
         ) from None
-    if dtype.kind not in "uif" or not np.can_cast(own, dtype):
-        raise ValueError(f"observation_dtype must hold all numbers of {own}, not be {dtype}")
+    if dtype.kind not in "uif" or not np.can_cast(layout_dtype, dtype):
+        raise ValueError(
+            f"observation_dtype must hold all numbers of {layout_dtype}, not be {dtype}"
+        )
     if normalize and dtype.kind != "f":
         raise ValueError(f"normalize=True needs floats such as 'float32', not {dtype}")
     return dtype

@@ -70,8 +70,8 @@ class SpielAgent(Agent):
         chosen: Int64 = mask.argmax(axis=1)
         for game in np.flatnonzero(mask.sum(axis=1) > 1):
             world = worlds.take(np.array([game]))
-            seen = SeenPosition(world, view.player, logs[game])
-            state = imagined.state(seen, view.player, rng)
+            position = SeenPosition(world, view.player, logs[game])
+            state = imagined.state(position, view.player, rng)
             chosen[game] = self._choice(state, view.player, rng)
         diary.played = chosen.tolist()
         return chosen
@@ -79,7 +79,7 @@ class SpielAgent(Agent):
     def _imagined(self, view: View) -> Imagined:
         key = (view.game_name, view.rules)
         if key not in self._games:
-            rules = {each.name: getattr(view.rules, each.name) for each in fields(view.rules)}
+            rules = {rule.name: getattr(view.rules, rule.name) for rule in fields(view.rules)}
             game = SpielGame({"game": view.game_name, "rules": as_text(rules)})
             self._games[key] = Imagined(game, self._turn_based)
         return self._games[key]
@@ -106,13 +106,13 @@ class SpielAgent(Agent):
 
     def _chances(self, state: pyspiel.State, player: int) -> dict[int, float]:
         """The chances of the actions; none where a policy in C++ does not know the state."""
-        found: dict[int, float]
+        probabilities: dict[int, float]
         if not isinstance(self._plays, pyspiel.Policy):
-            found = self._plays.action_probabilities(state, player)
+            probabilities = self._plays.action_probabilities(state, player)
         else:  # in C++, where a state is asked for whose turn it is
-            asked = state if self._turn_based else state.information_state_string(player)
-            found = self._plays.action_probabilities(asked)
-        return found
+            query = state if self._turn_based else state.information_state_string(player)
+            probabilities = self._plays.action_probabilities(query)
+        return probabilities
 
 
 class _Diary:
@@ -125,15 +125,17 @@ class _Diary:
 
     def at(self, view: View) -> list[Log | None]:
         """The logs with all that is seen now; None where something was missed."""
-        told = list(shown_by(view))
+        knowledge = list(shown_by(view))
         if view.steps_played == 0:
-            self._logs = [Log.start(view.player, each) for each in told]
-        elif view.steps_played == self._step and told == [log and log.last for log in self._logs]:
+            self._logs = [Log.start(view.player, pieces) for pieces in knowledge]
+        elif view.steps_played == self._step and knowledge == [
+            log and log.last for log in self._logs
+        ]:
             pass  # it is asked once more, as after a step that was refused
-        elif view.steps_played == self._step + 1 and len(told) == len(self._logs):
-            before = zip(self._logs, self.played, told, strict=True)
-            self._logs = [log and log.then(action, each) for log, action, each in before]
+        elif view.steps_played == self._step + 1 and len(knowledge) == len(self._logs):
+            before = zip(self._logs, self.played, knowledge, strict=True)
+            self._logs = [log and log.then(action, pieces) for log, action, pieces in before]
         else:
-            self._logs = [None] * len(told)
+            self._logs = [None] * len(knowledge)
         self._step = view.steps_played
         return self._logs

@@ -68,14 +68,14 @@ class SpielGame(pyspiel.Game):
     """
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
-        given = {**PARAMETERS, **(params or {})}
-        reward = given["reward"]
+        parameters = {**PARAMETERS, **(params or {})}
+        reward = parameters["reward"]
         if not is_one_of(reward, RETURNS):
             raise ValueError(f"unknown reward {shown(reward)}; choose one of {', '.join(RETURNS)}")
-        batch = registry.batch_game(given["game"], 1, 0, **from_text(given["rules"]))
+        batch = registry.batch_game(parameters["game"], 1, 0, **from_text(parameters["rules"]))
         deals = dealer(batch)
         super().__init__(
-            _type(batch.num_players, reward), _info(batch, len(deals.outcomes), reward), given
+            _type(batch.num_players, reward), _info(batch, len(deals.outcomes), reward), parameters
         )
         self.batch = batch
         self.dealer = deals
@@ -88,8 +88,8 @@ class SpielGame(pyspiel.Game):
         """The gains of each player so far; before the deal nothing."""
         if position is None:
             return [0.0] * self.batch.num_players
-        found: list[float] = self._returns(position.game).tolist()
-        return [float(number) for number in found]
+        returns: list[float] = self._returns(position.game).tolist()
+        return [float(number) for number in returns]
 
     def max_chance_nodes_in_history(self) -> int:
         """Chance nodes of a game, all of them at its beginning."""
@@ -131,10 +131,10 @@ def load_game(
     """
     if not isinstance(turn_based, bool):
         raise ValueError(f"turn_based must be True or False, not {shown(turn_based)}")
-    known = registry.batch_game(game, 1, 0, **rules).rules
-    text = as_text({name: getattr(known, name) for name in rules})
-    made = pyspiel.load_game(SHORT_NAME, {"game": game, "rules": text, "reward": reward})
-    return pyspiel.convert_to_turn_based(made) if turn_based else made
+    all_rules = registry.batch_game(game, 1, 0, **rules).rules
+    text = as_text({name: getattr(all_rules, name) for name in rules})
+    spiel_game = pyspiel.load_game(SHORT_NAME, {"game": game, "rules": text, "reward": reward})
+    return pyspiel.convert_to_turn_based(spiel_game) if turn_based else spiel_game
 
 
 def as_text(rules: Mapping[str, Any]) -> str:

@@ -64,17 +64,19 @@ def resampler(game: pyspiel.Game, seed: int | None = None) -> Resampler:
     """
     if not isinstance(game, pyspiel.Game):
         raise ValueError(f"a game is wanted, as load_game gives it, not {shown(game)}")
-    known = given = game.get_parameters()
-    turn_based = isinstance(given.get("game"), dict)
-    given = given["game"] if turn_based else given
-    if given.get("name", game.get_type().short_name) != SHORT_NAME:
+    full_parameters = parameters = game.get_parameters()
+    turn_based = isinstance(parameters.get("game"), dict)
+    parameters = parameters["game"] if turn_based else parameters
+    if parameters.get("name", game.get_type().short_name) != SHORT_NAME:
         raise ValueError(f"{game} is no game of {SHORT_NAME}; load one by load_game")
     rng = np.random.default_rng(whole_seed(seed))
-    imagined = Imagined(SpielGame(given), turn_based)
+    imagined = Imagined(SpielGame(parameters), turn_based)
 
     def resample(state: pyspiel.State, player: int) -> pyspiel.State:
-        if (other := state.get_game().get_parameters()) != known:
-            raise ValueError(f"a state of {shown(known)} is wanted, not of {shown(other)}")
+        if (state_parameters := state.get_game().get_parameters()) != full_parameters:
+            raise ValueError(
+                f"a state of {shown(full_parameters)} is wanted, not of {shown(state_parameters)}"
+            )
         real = (state.simultaneous_game_state() if turn_based else state).position
         world = real.game.view(player).determinize(rng, 1)
         return imagined.state(SeenPosition(world, player, real.log(player)), player, rng)

@@ -28,18 +28,18 @@ class Log:
     last: Shown
 
     @classmethod
-    def start(cls, player: int, shown: Shown) -> Self:
+    def start(cls, player: int, pieces: Shown) -> Self:
         """The log after the deal."""
-        return cls(f"player {player}\n{_listed(shown)}", shown)
+        return cls(f"player {player}\n{_listed(pieces)}", pieces)
 
-    def then(self, action: int, shown: Shown) -> Self:
+    def then(self, action: int, pieces: Shown) -> Self:
         """The log after a step: the player's own action, and the changes by it."""
-        news = {name: text for name, text in shown.items() if self.last[name] != text}
-        return type(self)(f"{self.text}\nplayed {action}\n{_listed(news)}", shown)
+        news = {name: text for name, text in pieces.items() if self.last[name] != text}
+        return type(self)(f"{self.text}\nplayed {action}\n{_listed(news)}", pieces)
 
 
-def _listed(shown: Shown) -> str:
-    return "\n".join(f"{name} {text}" for name, text in shown.items())
+def _listed(pieces: Shown) -> str:
+    return "\n".join(f"{name} {text}" for name, text in pieces.items())
 
 
 def shown_by(view: View) -> Iterator[Shown]:
@@ -95,21 +95,21 @@ class Position:
     def log(self, player: int) -> Log:
         """All that the player has seen and done since the deal."""
         if player not in self._logs:
-            shown = self.shown(player)
+            knowledge = self.shown(player)
             if self.before is None:
-                self._logs[player] = Log.start(player, shown)
+                self._logs[player] = Log.start(player, knowledge)
             else:
                 log = self.before.log(player)
-                self._logs[player] = log.then(self.actions[player], shown)
+                self._logs[player] = log.then(self.actions[player], knowledge)
         return self._logs[player]
 
     def history(self) -> str:
         """The steps so far, everybody's actions in each."""
         steps = []
-        here: Position | None = self
-        while here is not None and here.before is not None:
-            steps.append(" ".join(map(str, here.actions)))
-            here = here.before
+        position: Position | None = self
+        while position is not None and position.before is not None:
+            steps.append(" ".join(map(str, position.actions)))
+            position = position.before
         return ", ".join(reversed(steps))
 
 

@@ -72,15 +72,15 @@ class SpielState(pyspiel.State):
 
     def returns(self) -> list[float]:
         """The gains of each player so far."""
-        found: list[float] = self.get_game().returns_at(self._position)
-        return found
+        gains: list[float] = self.get_game().returns_at(self._position)
+        return gains
 
     def rewards(self) -> list[float]:
         """The gains of each player by the last step."""
         before = None if self._position is None else self._position.before
         earned = np.subtract(self.returns(), self.get_game().returns_at(before))
-        found: list[float] = earned.tolist()
-        return found
+        gains: list[float] = earned.tolist()
+        return gains
 
     def __str__(self) -> str:
         dealt = "dealt " + " ".join(map(str, self._dealt))
@@ -111,5 +111,5 @@ class SpielObserver:
             return f"player {player}"
         if self._perfect_recall:
             return state._position.log(player).text
-        shown = state._position.shown(player)
-        return "\n".join((f"player {player}", *(f"{name} {text}" for name, text in shown.items())))
+        pieces = state._position.shown(player)
+        return "\n".join((f"player {player}", *(f"{name} {text}" for name, text in pieces.items())))
