@@ -73,9 +73,9 @@ class Report:
             "games": self.deals * played.players,
             "deals": self.deals,
             "seed": played.seed,
-            "standings": [part.to_json() for part in self.standings],
+            "standings": [standing.to_json() for standing in self.standings],
             "pairs": [[cell.to_json() for cell in row] for row in self.pairs],
-            "intransitive_triples": [list(part) for part in self.intransitive_triples],
+            "intransitive_triples": [list(triple) for triple in self.intransitive_triples],
         }
 
     def to_text(self) -> str:
@@ -147,7 +147,7 @@ def build_report(tournament: Tournament, results: Iterable[ChunkResult]) -> Repo
         deals = seats[:, agent] > 0
         _, kinds = np.unique(seats[deals], axis=0, return_inverse=True)
         kinds = kinds.ravel()  # of numpy 2.0.0 they are a column
-        won, scored, ahead = (part[deals, agent] / seats[deals, agent] for part in of_agents)
+        won, scored, ahead = (sums[deals, agent] / seats[deals, agent] for sums in of_agents)
         measured = share(won, strata=kinds), mean(scored, kinds), mean(ahead, kinds)
         standings.append(Standing(name, int(deals.sum()) * players, *measured, rated[agent]))
     return Report(

@@ -263,7 +263,7 @@ def joint_action_by_game(
             continue
         if getattr(agent, "by_row", False):
             games = [np.flatnonzero(plays[:, seat]) for seat in seats]
-            rows = np.repeat(seats, [len(numbers_of_games) for numbers_of_games in games])
+            rows = np.repeat(seats, [len(game_numbers) for game_numbers in games])
             chosen = choice_of(agent, JoinedView(game, seats, games), rng)
             actions[np.concatenate(games), rows] = chosen
             continue

@@ -242,15 +242,15 @@ class _TiedBlock(nn.Module):
         self, block: ActionPiece, kinds: dict[str, _Kind], width: int, hidden: int
     ) -> None:
         super().__init__()
-        alike = [place for place, axis in enumerate(block.axes) if axis in kinds]
-        others = [place for place, axis in enumerate(block.axes) if axis not in kinds]
-        self.kinds = [kinds[block.axes[place]] for place in alike]
+        tied_axes = [place for place, axis in enumerate(block.axes) if axis in kinds]
+        free_axes = [place for place, axis in enumerate(block.axes) if axis not in kinds]
+        self.kinds = [kinds[block.axes[place]] for place in tied_axes]
         self.width = width
-        self.order = [1 + place for place in (*alike, *others)]
-        self.shape = [block.shape[place] for place in (*alike, *others)]
+        self.order = [1 + place for place in (*tied_axes, *free_axes)]
+        self.shape = [block.shape[place] for place in (*tied_axes, *free_axes)]
         self.trunk = nn.Linear(hidden, width)
-        self.entries = nn.ModuleList(nn.Linear(width, width) for _ in alike)
-        self.last = nn.Linear(width, prod(block.shape[place] for place in others))
+        self.entries = nn.ModuleList(nn.Linear(width, width) for _ in tied_axes)
+        self.last = nn.Linear(width, prod(block.shape[place] for place in free_axes))
 
     def forward(self, hidden: Tensor, embeddings: Embeddings) -> Tensor:
         total: Tensor = self.trunk(hidden).reshape(-1, *[1] * len(self.kinds), self.width)

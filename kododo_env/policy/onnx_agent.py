@@ -69,8 +69,8 @@ class OnnxAgent(Agent):
             self.value = None  # type: ignore[assignment, method-assign]
         self.game = self.metadata.game
         self.num_players = self.metadata.num_players
-        default_or_temperature = self.metadata.temperature if temperature is None else temperature
-        self.temperature = finite_number(default_or_temperature, "temperature", 0, HOTTEST)
+        playing_temperature = self.metadata.temperature if temperature is None else temperature
+        self.temperature = finite_number(playing_temperature, "temperature", 0, HOTTEST)
         self._fits: tuple[Any, ...] = ()  # what was found to be the policy's own game
 
     def check(self, game: BatchGame | View) -> None:

@@ -63,7 +63,8 @@ _END = {
 _GRAPH = {
     1: _Field("node", repeated=True, fields=_NODE), 2: _Field("name"),
     5: _Field("initializer", repeated=True, fields=_TENSOR), 10: _Field("doc_string"),
-    11: _Field("input", repeated=True, fields=_END), 12: _Field("output", repeated=True, fields=_END),
+    11: _Field("input", repeated=True, fields=_END),
+    12: _Field("output", repeated=True, fields=_END),
     16: _Field("metadata_props", repeated=True, fields=_ENTRY),
 }  # fmt: skip
 _MODEL = {
@@ -148,7 +149,7 @@ def _check_traps(node: Mapping[str, Any], constants: Mapping[str, Mapping[str, A
     if operator not in ("Div", "Mod"):
         return
     operands = [constants.get(str(name, "utf-8"), {}) for name in node.get("input", ())]
-    kinds = [DTYPES[attribute["data_type"]] for attribute in operands if attribute]
+    kinds = [DTYPES[tensor["data_type"]] for tensor in operands if tensor]
     if any(kind.kind == "f" for kind in kinds):  # both are of one type
         return
     by = operands[-1] if operands else {}

@@ -73,7 +73,7 @@ def _check_layout(pieces: list[Any], actions: list[Any]) -> None:
     for piece in pieces:
         if not isinstance(piece, list) or [*map(type, piece)] != [str, list, int]:
             raise ValueError(f"each of pieces must be name, shape and maximum, not {shown(piece)}")
-        size += prod(whole_number(action, "a piece's length", 1, _MOST) for action in piece[1])
+        size += prod(whole_number(length, "a piece's length", 1, _MOST) for length in piece[1])
         whole_number(piece[2], "a piece's maximum", 0, 2**16 - 1)
     whole_number(size, "the size of an observation", 1, _MOST)
     whole_number(len(actions), "the number of actions", 1, _MOST)

@@ -39,7 +39,7 @@ class _Finder:
             return None
         after = sys.meta_path[sys.meta_path.index(self) + 1 :]  # those before had their turn
         specs = (finder.find_spec(fullname, path, target) for finder in after)
-        spec = next((finder for finder in specs if finder is not None), None)
+        spec = next((candidate for candidate in specs if candidate is not None), None)
         if spec is not None and spec.loader is not None:
             spec.loader = cast("Loader", _AnnouncingLoader(spec.loader, self))
         return spec
