@@ -198,7 +198,8 @@ class BatchGame(Copied, Told, ABC):
             with state.unchanged(before):  # the turn is the whole batch's
                 self._advance(chosen)
         state.just = state.terminated ^ before
-        state.steps_played += going_on
+        if going_on:
+            state.steps_played += 1
         self.clock += 1
 
     # --- what there is to see ---------------------------------------------------------

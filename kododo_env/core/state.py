@@ -147,13 +147,14 @@ class BatchState:
         shapes = []
         for name in cls._arrays():
             metadata = cls.__dataclass_fields__[name].metadata
+            leading = [0] if metadata["any_number"] else []
             shape = [getattr(rules, size) for size in metadata["sizes"]]
             fill = (
                 metadata["fill"]
                 if isinstance(metadata["fill"], int)
                 else getattr(rules, metadata["fill"])
             )
-            shapes.append((name, (*[0] * metadata["any_number"], *shape), metadata["dtype"], fill))
+            shapes.append((name, (*leading, *shape), metadata["dtype"], fill))
         return shapes
 
 
