@@ -46,12 +46,12 @@ class Budget:
             raise ValueError("give minutes or steps, not both")
         self.steps = steps
         self.minutes = None if steps is not None else minutes or DEFAULT_MINUTES
-        self._begun = time.monotonic() - spent
+        self._start = time.monotonic() - spent
 
     @property
     def seconds(self) -> float:
         """The time that is spent."""
-        return time.monotonic() - self._begun
+        return time.monotonic() - self._start
 
     def remaining(self, steps: int, seconds: float | None = None) -> float:
         """The share that is left, 1 to 0, after this many steps, now or after this many seconds."""

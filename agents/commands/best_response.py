@@ -47,18 +47,18 @@ class Attack:
         share: The attacker's share of the victory, or what a team leaves to the policy.
         gain: By how much that is more than parity, 1/P, or less if a team leaves it.
         games: In how many games this was seen.
-        given: The means that the attacker was given, by name.
+        means: What the attacker was given, by name.
     """
 
     share: Estimate
     gain: Estimate
     games: int
-    given: dict[str, Any]
+    means: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
         """As a dictionary for JSON: share, gain, games, and the means that it was given."""
         estimates = {"share": self.share.to_json(), "gain": self.gain.to_json()}
-        return {**estimates, "games": self.games, **self.given}
+        return {**estimates, "games": self.games, **self.means}
 
 
 @dataclass(frozen=True)
@@ -85,34 +85,37 @@ class Exploitability:
         All have played the same deals. The ends of its interval are the means of the ends of
         theirs: a mean varies no more than its parts do, on the mean.
         """
-        share = mean_of([each.share for each in self.responses])
-        gain = mean_of([each.gain for each in self.responses])
-        each = [response.to_json() for response in self.responses]
-        return Attack(share, gain, self.responses[0].games, {"each": each})
+        share = mean_of([response.share for response in self.responses])
+        gain = mean_of([response.gain for response in self.responses])
+        responses = [response.to_json() for response in self.responses]
+        return Attack(share, gain, self.responses[0].games, {"each": responses})
 
     def to_json(self) -> dict[str, Any]:
         """As a dictionary for JSON."""
         attacks = {"best_response": self.best_response, "search": self.search}
-        found = {name: attack.to_json() for name, attack in attacks.items()}
-        return self.facts | found | {"teams": [attack.to_json() for attack in self.teams]}
+        gains = {name: attack.to_json() for name, attack in attacks.items()}
+        return self.facts | gains | {"teams": [attack.to_json() for attack in self.teams]}
 
     def to_text(self) -> str:
         """As an aligned table below a line on the games that were played."""
-        facts, players = self.facts, self.facts["players"]
+        facts = self.facts
+        players = self.facts["players"]
         rules = "".join(f", {name}={value}" for name, value in facts["rules"].items())
         copies = "a copy" if players == 2 else f"{players - 1} copies"
         heading = (
             f"{facts['game']}, {players} players{rules}: one attacker against {copies} of "
             f"{facts['policy']}, seed {facts['seed']}; parity {1 / players:.3f}"
         )
-        budget = self.search.given["budget"]
-        each = f"{budget.removesuffix('ms')} ms" if budget.endswith("ms") else f"{budget} worlds"
-        attacks = {f"best response, {_title(attack.given)}": attack for attack in self.responses}
+        budget = self.search.means["budget"]
+        decision_budget = (
+            f"{budget.removesuffix('ms')} ms" if budget.endswith("ms") else f"{budget} worlds"
+        )
+        attacks = {f"best response, {_title(attack.means)}": attack for attack in self.responses}
         if len(self.responses) > 1:
             attacks["mean of the best responses"] = self.best_response
-        attacks[f"search ({each} a decision)"] = self.search
+        attacks[f"search ({decision_budget} a decision)"] = self.search
         for attack in self.teams:
-            attacks[f"team of {players - 1}: {_title(attack.given)}; left to the policy"] = attack
+            attacks[f"team of {players - 1}: {_title(attack.means)}; left to the policy"] = attack
         rows = [("attacker", "games", "win share", "95 %", "gain", "95 %")]
         for title, attack in attacks.items():
             estimates = *attack.share.texts(".3f"), *attack.gain.texts("+z.3f")
@@ -149,7 +152,8 @@ def exploitability(
     Raises:
         ValueError: There is no such policy, or a budget is none; nothing was trained.
     """
-    policy, save = _policy(str(config.best_response)), config.save
+    policy = _policy(str(config.best_response))
+    save = config.save
     if save is not None:
         check_other(save, policy.path, "the policy itself: keep the best response elsewhere")
         check_file(metadata_file(save))
@@ -171,18 +175,21 @@ def exploitability(
     number_of_teams = config.teams if policy.num_players > 2 else 0
     learners = [("best-response", number) for number in range(config.seeds)]
     learners += [(TEAM, number) for number in range(number_of_teams)]
-    attacks, paths = [], []
+    attacks = []
+    paths = []
     with TemporaryDirectory() as folder:
         for kind, number in learners:
-            team, path = kind == TEAM, Path(folder, f"{kind}-{number}{SUFFIX}")
-            given = _learn(config, policy, recipe, path, seed + number, team)
-            one, copies = (attacked, str(path)) if team else (str(path), attacked)
-            match = match_of(one, copies, games=games)
-            attacks.append(_attack(match, workers, path.stem, given, team))
+            team = kind == TEAM
+            path = Path(folder, f"{kind}-{number}{SUFFIX}")
+            means = _learn(config, policy, recipe, path, seed + number, team)
+            player, copies = (attacked, str(path)) if team else (str(path), attacked)
+            match = match_of(player, copies, games=games)
+            attacks.append(_attack(match, workers, path.stem, means, team))
             paths.append(path)
-        responses, teams = attacks[: config.seeds], attacks[config.seeds :]
+        responses = attacks[: config.seeds]
+        teams = attacks[config.seeds :]
         if save is not None:
-            gains = [each.gain.mean for each in responses]
+            gains = [response.gain.mean for response in responses]
             _copy(max(zip(gains, paths, strict=False))[1], save)
     search = _attack(of_search, workers, "search", {"budget": config.search})
     facts = {"policy": str(config.best_response), **_facts(policy), "seed": seed}
@@ -230,7 +237,8 @@ def _policy(named: str) -> OnnxAgent:
 
 
 def _export(response: BestResponse, policy: OnnxAgent, path: Path) -> None:
-    agent, game = response.agent, game_of(policy.metadata)
+    agent = response.agent
+    game = game_of(policy.metadata)
     facts = {"algorithm": "PPO best response", "against": policy.name, **response.training}
     export_policy(agent.network, game, path, temperature=agent.temperature, training=facts)
 
@@ -241,11 +249,12 @@ def _copy(source: Path, path: Path) -> None:
 
 
 def _attack(
-    match: Match, workers: int, title: str, given: dict[str, Any], team: bool = False
+    match: Match, workers: int, title: str, means: dict[str, Any], team: bool = False
 ) -> Attack:
     """Play the match; returns the gain over parity, or what the one loses to a team."""
-    won, parity = match.play(workers, title).share, 1 / match.players
+    won = match.play(workers, title).share
+    parity = 1 / match.players
     gain = Estimate(won.mean - parity, won.low - parity, won.high - parity)
     if team:
         gain = Estimate(-gain.mean, -gain.high, -gain.low)
-    return Attack(won, gain, -(-match.games // match.players) * match.players, given)
+    return Attack(won, gain, -(-match.games // match.players) * match.players, means)

@@ -47,7 +47,7 @@ class BestResponseConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        for each in fields(self):
-            if self.best_response is None and getattr(self, each.name) != each.default:
-                raise ValueError(f"{flag(each.name)} goes with --best-response POLICY only")
+        for setting in fields(self):
+            if self.best_response is None and getattr(self, setting.name) != setting.default:
+                raise ValueError(f"{flag(setting.name)} goes with --best-response POLICY only")
         Budget(self.minutes, self.steps)  # raises if both are given

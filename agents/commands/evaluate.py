@@ -77,9 +77,9 @@ def evaluate(config: EvaluateConfig) -> None:
         workers = config.workers or available_cores()
         return exploitability(config.response, config.games, config.seed, workers)
 
-    def write(found: Exploitability) -> None:
+    def write(measurement: Exploitability) -> None:
         if config.json is not None:
-            write_json(config.json, found.to_json())
+            write_json(config.json, measurement.to_json())
 
     play_and_write({config.json: JSON, config.response.save: (".onnx",)}, play, write)
 

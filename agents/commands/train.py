@@ -53,7 +53,7 @@ def train(config: TrainConfig) -> None:
         reserved(run_dir, [run_dir / name for name in FILES]) as place,
         _engine(config) as trains,
     ):
-        run, said = (resumed if config.resume else fresh)(config, run_dir)
+        run, lines = (resumed if config.resume else fresh)(config, run_dir)
         task = run.task
         check_numbers(task.num_players, config.games, task.seed)  # of the table at the end
         check_decides(task)
@@ -65,7 +65,7 @@ def train(config: TrainConfig) -> None:
         print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
         if config.device != "cpu":
             print(f"the network is on the device {trainer.learner.device.type}", flush=True)
-        for line in said:
+        for line in lines:
             print(line, flush=True)
         _run(trainer, place)
 
@@ -85,7 +85,7 @@ def _engine(config: TrainConfig) -> Iterator[type[Trainer]]:
 
 def _check_size(trainer: Trainer) -> None:
     """Raise ValueError if the network is larger than a policy file may be."""
-    weights = sum(each.nbytes for each in trainer.learner.network.parameters())
+    weights = sum(weight.nbytes for weight in trainer.learner.network.parameters())
     if weights + BESIDE_WEIGHTS > LARGEST_FILE:
         raise ValueError(
             f"this network has {weights:,} bytes of weights, and a policy file has "
@@ -104,13 +104,14 @@ def _run(trainer: Trainer, place: Reservation) -> None:
             raise trainer.stopped
     except KeyboardInterrupt as stop:
         words = ["--resume", "--run-dir", str(run_dir), *code_arguments(trainer.task.recipe)]
-        again = f"go on with: python train.py {join(words)}"
-        raise type(stop)(again) from stop
+        advice = f"go on with: python train.py {join(words)}"
+        raise type(stop)(advice) from stop
     except Diverged as error:
-        kept, path = "no checkpoint was written before", run_dir / CHECKPOINT
+        hint = "no checkpoint was written before"
+        path = run_dir / CHECKPOINT
         if path.exists():
-            kept = f"{path} is from before, go on from it with --resume"
-        raise ValueError(f"{error}; {kept}") from error
+            hint = f"{path} is from before, go on from it with --resume"
+        raise ValueError(f"{error}; {hint}") from error
 
 
 def code_arguments(recipe: Recipe) -> list[str]:
@@ -126,11 +127,13 @@ def finish(trainer: Trainer) -> None:
     """Measure and export the policy; say where everything is."""
     from agents.training.learning_curve import draw_learning_curve  # imports matplotlib
 
-    task, run_dir, progress = trainer.task, trainer.run_dir, trainer.progress
+    task = trainer.task
+    run_dir = trainer.run_dir
+    progress = trainer.progress
     duels = against(trainer.agent, task, trainer.config.games, task.seed + 2)
     facts = {
         "algorithm": "PPO self-play" if progress.imitation_over else "imitation",
-        "recipe": {name: _printable(each) for name, each in asdict(task.recipe).items()},
+        "recipe": {name: _printable(setting) for name, setting in asdict(task.recipe).items()},
         "seed": task.seed,
         "steps": progress.steps,
         **trainer.means(),
@@ -152,12 +155,13 @@ def finish(trainer: Trainer) -> None:
 def _printable(setting: Any) -> Any:
     """A setting as metadata can hold it: the name of a file may be long, or not printable."""
     if isinstance(setting, tuple):
-        return [_printable(each) for each in setting]
+        return [_printable(member) for member in setting]
     return plain(setting, LONGEST_TEXT - 1) if isinstance(setting, str) else setting
 
 
 def _report(trainer: Trainer, duels: dict[str, MatchResult]) -> None:
-    progress, players = trainer.progress, trainer.task.num_players
+    progress = trainer.progress
+    players = trainer.task.num_players
     state = "stopped early" if trainer.stopped else "done"
     print(
         f"\n{state}: {progress.seconds / 60:.1f} minutes, {progress.steps / 1e6:.1f}M agent-steps"

@@ -36,7 +36,8 @@ def write_plain(policy: Path, path: Path) -> None:
             the path; or the result would be too large.
     """
     check_other(path, policy, "the policy itself: write the plain one elsewhere")
-    file, usual = read_policy(policy), OnnxAgent(policy)
+    file = read_policy(policy)
+    usual = OnnxAgent(policy)
     try:
         model = plain_model(onnx.load_model_from_string(file.content))
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
@@ -67,9 +68,9 @@ def plain_model(model: onnx.ModelProto) -> onnx.ModelProto:
             dtype = onnx.helper.tensor_dtype_to_np_dtype(kind)
             tensor.CopyFrom(numpy_helper.from_array(numbers.astype(dtype), tensor.name))
         kinds[tensor.name] = tensor.data_type
-    for given in copy.graph.input:
-        kind = given.type.tensor_type.elem_type
-        given.type.tensor_type.elem_type = kinds[given.name] = _INSTEAD.get(kind, kind)
+    for graph_input in copy.graph.input:
+        kind = graph_input.type.tensor_type.elem_type
+        graph_input.type.tensor_type.elem_type = kinds[graph_input.name] = _INSTEAD.get(kind, kind)
     _drop_casts(copy.graph, kinds)
     onnx.checker.check_model(copy, full_check=True)
     return copy
@@ -78,14 +79,14 @@ def plain_model(model: onnx.ModelProto) -> onnx.ModelProto:
 def _drop_casts(graph: onnx.GraphProto, kinds: dict[str, int]) -> None:
     """Remove casts of weights and inputs to the type that they have."""
     nodes: list[onnx.NodeProto] = []
-    same: dict[str, str] = {}  # the name of the tensor that is the same, by the cast's
+    sources: dict[str, str] = {}  # the name of the tensor that is the same, by the cast's
     for node in graph.node:
-        node.input[:] = [same.get(name, name) for name in node.input]
-        to = next((each.i for each in node.attribute if each.name == "to"), None)
+        node.input[:] = [sources.get(name, name) for name in node.input]
+        to = next((attribute.i for attribute in node.attribute if attribute.name == "to"), None)
         if node.op_type == "Cast" and kinds.get(node.input[0]) == to:
-            same[node.output[0]] = node.input[0]
+            sources[node.output[0]] = node.input[0]
         else:
             nodes.append(node)
-    kept = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
+    copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
     del graph.node[:]
-    graph.node.extend(kept)
+    graph.node.extend(copies)

@@ -32,7 +32,9 @@ def network_of(path: str | Path) -> GameNetwork:
         ValueError: It cannot be read, is no policy of this project, does not tell how its
             network is built, or holds other weights than that network's.
     """
-    arguments, agent, weights = network_arguments(path), OnnxAgent(path), _weights(path)
+    arguments = network_arguments(path)
+    agent = OnnxAgent(path)
+    weights = _weights(path)
     game = game_of(agent.metadata)
     with torch.device("meta"):  # the sizes alone: nothing large is made because a file says so
         _check_fit(GameNetwork(game.layout, game.actions, **arguments), weights, path)
@@ -56,14 +58,14 @@ def network_arguments(path: str | Path) -> dict[str, Any]:
     Raises:
         ValueError: It cannot be read, or does not tell them.
     """
-    told = read_policy(Path(path)).metadata.network
-    if not told or not set(told) <= set(SETTINGS):
+    arguments = read_policy(Path(path)).metadata.network
+    if not arguments or not set(arguments) <= set(SETTINGS):
         raise ValueError(
             f"{plain(path)} does not tell how its network is built, as files of older versions "
             "and of other networks do not: it can be played, but no training can begin with its "
             "weights"
         )
-    return told
+    return arguments
 
 
 def game_of(policy: PolicyMetadata, num_envs: int = 1) -> BatchGame:
@@ -104,8 +106,8 @@ def _check_fit(network: GameNetwork, weights: dict[str, Tensor], path: str | Pat
     which the first tied networks did not have.
     """
     state = network.state_dict()
-    known = {*state, *(name for name, _ in network.named_buffers())}
-    fits = known.issuperset(weights) and all(
+    names = {*state, *(name for name, _ in network.named_buffers())}
+    fits = names.issuperset(weights) and all(
         tensor.shape == weights[name].shape
         if name in weights
         else name.endswith("bias") or ".around." in name

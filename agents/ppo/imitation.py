@@ -33,7 +33,9 @@ class Imitation:
     """
 
     def __init__(self, learner: PPO, expert: Agent) -> None:
-        self.learner, self.expert, self.recipe = learner, expert, learner.recipe
+        self.learner = learner
+        self.expert = expert
+        self.recipe = learner.recipe
 
     def learn(self, decisions: Batch, remaining: float) -> dict[str, float]:
         """Imitate the expert's decisions, a share of the phase being left; returns numbers to log.
@@ -72,12 +74,14 @@ class Imitation:
             agent_steps += game.num_players * int((~game.terminated).sum())
             deciding = game.deciding()
             chosen, targets = demonstrate(self.expert, game, rng, self.recipe.imitation_temperature)
-            each = (game.observe(), game.legal_action_mask(), targets)
-            steps.append(tuple(array[deciding] for array in each))
+            columns = (game.observe(), game.legal_action_mask(), targets)
+            steps.append(tuple(array[deciding] for array in columns))
             decided.append(deciding.ravel())
             game.step(chosen)
             rewards.append(self.learner.reward(game).ravel())
-        observations, masks, targets = (np.concatenate(each) for each in zip(*steps, strict=True))
+        observations, masks, targets = (
+            np.concatenate(column) for column in zip(*steps, strict=True)
+        )
         canonical, entries, _, values = self.learner.answers(observations)
         seats = range(game.num_players)
         gains = self.learner.gains(game, seats, values, np.stack(decided), np.stack(rewards))
@@ -110,7 +114,9 @@ class _Noting:
     """Plays as an expert does, and notes the distributions that are to be learned."""
 
     def __init__(self, expert: Agent, game: BatchGame, temperature: float) -> None:
-        self.name, self.expert, self.temperature = expert.name, expert, temperature
+        self.name = expert.name
+        self.expert = expert
+        self.temperature = temperature
         self.targets = np.zeros((game.num_envs, game.num_players, game.num_actions), np.float32)
 
     def begin(self, view: View) -> None:

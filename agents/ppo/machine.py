@@ -33,10 +33,10 @@ def device_named(name: str) -> str:
     """
     if name not in DEVICES:
         raise ValueError(f"--device must be one of {', '.join(DEVICES)}, not {shown(name)}")
-    here = torch.cuda.is_available()
+    has_gpu = torch.cuda.is_available()
     if name == "auto":
-        return "cuda" if here else "cpu"
-    if name == "cuda" and not here:
+        return "cuda" if has_gpu else "cpu"
+    if name == "cuda" and not has_gpu:
         raise ValueError(f"--device {name}: torch finds none here; use --device cpu or auto")
     return name
 
@@ -45,13 +45,14 @@ def bfloat16_is_fast(device: str = "cpu") -> bool:
     """Whether "cpu" or "cuda" multiplies in bfloat16; False where torch cannot tell."""
     if device == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
-    told: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
-    return bool(told.get("avx512_bf16") or told.get("amx_bf16"))
+    capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
+    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
 
 
 # --- memory and threads -------------------------------------------------------------------
 
-TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3  # of glibc's malloc.h
+TRIM_THRESHOLD = -1  # of glibc's malloc.h
+MMAP_THRESHOLD = -3  # of glibc's malloc.h
 KEPT_BYTES = 1 << 30  # bytes that are free at most before some are given back
 LARGE = 1 << 25  # what has more bytes is given back at once; glibc takes no larger number
 COMPILED = "64"  # products of one kind; oneDNN's own number is 1,024
@@ -118,15 +119,15 @@ class Stopwatch:
     @contextmanager
     def on(self, name: str) -> Iterator[None]:
         """Count what happens inside for ``name``; nothing counts twice if it is not nested."""
-        begun = time.perf_counter()
+        start = time.perf_counter()
         try:
             yield
         finally:
-            spent = time.perf_counter() - begun
+            spent = time.perf_counter() - start
             self.seconds[name] = self.seconds.get(name, 0.0) + spent
 
     def text(self) -> str:
         """The shares of the seconds: ``games 3 %, acting 27 %, ...``."""
         total = sum(self.seconds.values()) or 1.0
-        shares = sorted(self.seconds.items(), key=lambda each: -each[1])
+        shares = sorted(self.seconds.items(), key=lambda entry: -entry[1])
         return ", ".join(f"{name} {100 * spent / total:.1f} %" for name, spent in shares)

@@ -25,10 +25,10 @@ def make_optimizer(
     weights = [weight for weight in network.parameters() if weight.requires_grad]
     hidden = {id(weight) for weight in network.hidden_matrices()} if muon else set()
     matrices = [weight for weight in weights if id(weight) in hidden]
-    others = [weight for weight in weights if id(weight) not in hidden]
-    if not (matrices and others):
+    remainder = [weight for weight in weights if id(weight) not in hidden]
+    if not (matrices and remainder):
         return torch.optim.Adam(weights, lr=learning_rate, eps=1e-5)  # PPO's usual eps
-    return MuonWithAdam(matrices, others, learning_rate, muon, bfloat16)
+    return MuonWithAdam(matrices, remainder, learning_rate, muon, bfloat16)
 
 
 def set_learning_rate(optimizer: torch.optim.Optimizer, learning_rate: float) -> None:
@@ -47,7 +47,7 @@ class MuonWithAdam(torch.optim.Optimizer):
     def __init__(
         self,
         matrices: Iterable[Tensor],
-        others: Iterable[Tensor],
+        remainder: Iterable[Tensor],
         lr: float,
         muon: float,
         bfloat16: bool,
@@ -55,7 +55,7 @@ class MuonWithAdam(torch.optim.Optimizer):
         self.muon = muon
         self._muon = _Muon(list(matrices), lr=lr * muon, weight_decay=0.0, ns_steps=ITERATIONS)
         self._muon.dtype = torch.bfloat16 if bfloat16 else torch.float32
-        self._adam = torch.optim.Adam(list(others), lr=lr)
+        self._adam = torch.optim.Adam(list(remainder), lr=lr)
         super().__init__(self._groups(), {})
 
     def _groups(self) -> list[dict[str, Any]]:
@@ -91,7 +91,8 @@ class _Muon(torch.optim.Muon):
         """One step; there is no decay of weights."""
         for group in self.param_groups:
             for weight in group["params"]:
-                state, gradient = self.state[weight], weight.grad
+                state = self.state[weight]
+                gradient = weight.grad
                 if not state:
                     state["momentum_buffer"] = torch.zeros_like(gradient)
                 momentum = state["momentum_buffer"].lerp_(gradient, 1 - group["momentum"])

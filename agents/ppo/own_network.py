@@ -84,11 +84,11 @@ def make_network(recipe: Recipe, game: BatchGame) -> Learned:
     if not recipe.network:
         return GameNetwork(game.layout, game.actions, **settings)
     kind = network_class(recipe.network)
-    taken = {name: settings[name] for name in arguments_taken(kind)}
+    arguments = {name: settings[name] for name in arguments_taken(kind)}
     title = f"{OPTION} {recipe.network}"
     with blamed(title, "cannot be made"):
-        network = kind(game.layout, game.actions, **taken)
-    if not any(each.requires_grad for each in network.parameters()):
+        network = kind(game.layout, game.actions, **arguments)
+    if not any(weight.requires_grad for weight in network.parameters()):
         raise ValueError(f"{title}: it has no weights that can be learned")
     rows = torch.from_numpy(np.array(game.observe(), order="C").reshape(-1, game.layout.size))
     with blamed(title, "fails"), torch.no_grad():
@@ -112,7 +112,7 @@ def network_class(name: str) -> type[nn.Module]:
 def arguments_taken(kind: type[nn.Module]) -> list[str]:
     """Which of ``SETTINGS`` a class of networks takes beside the layouts."""
     parameters = signature(kind).parameters
-    if any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values()):
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values()):
         return [*SETTINGS]
     return [name for name in SETTINGS if name in parameters]
 
@@ -120,12 +120,12 @@ def arguments_taken(kind: type[nn.Module]) -> list[str]:
 def _check_answers(answers: Any, rows: int, actions: int) -> None:
     """Raise ValueError unless answers are logits and values."""
     shapes = [
-        tuple(each.shape) if isinstance(each, Tensor) else type(each).__name__
-        for each in (answers if isinstance(answers, tuple | list) else [answers])
+        tuple(answer.shape) if isinstance(answer, Tensor) else type(answer).__name__
+        for answer in (answers if isinstance(answers, tuple | list) else [answers])
     ]
     if shapes not in ([(rows, actions), (rows,)], [(rows, actions), (rows, 1)]):
-        told = ", ".join(map(str, shapes))
+        description = ", ".join(map(str, shapes))
         raise ValueError(
             f"forward must give logits ({rows}, {actions}) and values ({rows},) for {rows} "
-            f"observations, not {told}"
+            f"observations, not {description}"
         )

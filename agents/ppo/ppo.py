@@ -95,8 +95,10 @@ class PPO(nn.Module):
         bfloat16: bool = False,
     ) -> None:
         super().__init__()
-        self.recipe, self._bfloat16 = recipe, bfloat16
-        self.parallel, self.stopwatch = DataParallel(threads), Stopwatch()
+        self.recipe = recipe
+        self._bfloat16 = bfloat16
+        self.parallel = DataParallel(threads)
+        self.stopwatch = Stopwatch()
         torch.manual_seed(seed)
         self.network = make_network(recipe, game)
         self.reward = recipe.reward_function()
@@ -124,8 +126,8 @@ class PPO(nn.Module):
 
     def begin_with(self, network: GameNetwork) -> None:
         """Take the weights of a network of the same settings, for the average too."""
-        for mine in filter(None, (self.network, self.average)):
-            mine.load_state_dict(network.state_dict())
+        for model in filter(None, (self.network, self.average)):
+            model.load_state_dict(network.state_dict())
 
     # --- playing --------------------------------------------------------------------------
 
@@ -146,7 +148,7 @@ class PPO(nn.Module):
         learns = np.array([agent is None for agent in agents])
         rng = np.random.default_rng((seed, 1))  # not the one that deals
         game.reset(seed)
-        taken: list[Batch] = []
+        batches: list[Batch] = []
         decided: list[Bool] = []
         values: list[Tensor] = []
         rewards: list[Float32] = []
@@ -154,28 +156,30 @@ class PPO(nn.Module):
         while len(rewards) < LONGEST_UPDATE and not game.terminated.all():
             steps += len(seats) * int((~game.terminated).sum())
             with self.stopwatch.on("acting"):
-                here = game.deciding() & learns
-                found, expected = self._decide(game, here) if here.any() else ({}, torch.empty(0))
+                deciding = game.deciding() & learns
+                decisions, expected = (
+                    self._decide(game, deciding) if deciding.any() else ({}, torch.empty(0))
+                )
             with self.stopwatch.on("games"):
                 actions = joint_action(agents, game, rng)
-                if found:
-                    actions[here] = found["actions"].cpu().numpy()
-                    taken.append(found)
+                if decisions:
+                    actions[deciding] = decisions["actions"].cpu().numpy()
+                    batches.append(decisions)
                 game.step(actions)
-            decided.append(here[:, seats].ravel())
+            decided.append(deciding[:, seats].ravel())
             values.append(expected)
             gained = self.reward(game)[:, seats]
             rewards.append((_mean_for_all(gained) if together else gained).ravel())
-        names = taken[0] if taken else ()
-        columns = {name: torch.cat([each[name] for each in taken]) for name in names}
+        names = batches[0] if batches else ()
+        columns = {name: torch.cat([batch[name] for batch in batches]) for name in names}
         gains = self.gains(game, seats, torch.cat(values), np.stack(decided), np.stack(rewards))
         return Played(columns | gains, steps)
 
     @torch.no_grad()
-    def _decide(self, game: BatchGame, here: Bool) -> tuple[Batch, Tensor]:
+    def _decide(self, game: BatchGame, deciding: Bool) -> tuple[Batch, Tensor]:
         """Decisions where ``here``, (N, P), says so, and the values of their positions (B,)."""
-        masks = np.array(game.legal_action_mask(), order="C")[here]
-        canonical, entries, logits, values = self.answers(_observations(game)[here])
+        masks = np.array(game.legal_action_mask(), order="C")[deciding]
+        canonical, entries, logits, values = self.answers(_observations(game)[deciding])
         legal = self.on_device(masks)
         log_probs = log_probabilities(logits, legal)
         actions = drawn(log_probs)
@@ -224,7 +228,8 @@ class PPO(nn.Module):
             decided: Whether each seat of each game decided in each step, (T, N * seats).
             rewards: Its gain in that step, likewise.
         """
-        expected, after = np.zeros_like(rewards), np.zeros(rewards[0].shape, np.float32)
+        expected = np.zeros_like(rewards)
+        after = np.zeros(rewards[0].shape, np.float32)
         expected[decided] = values.cpu()
         cut = ~game.terminated
         if cut.any():  # games that are over have nothing to expect
@@ -246,9 +251,9 @@ class PPO(nn.Module):
         recipe = self.recipe
         logits, values = self.asked(batch)
         log_probs = log_probabilities(logits, batch["masks"])
-        taken = log_probs.gather(1, batch["actions"][:, None]).squeeze(1)
+        action_log_probs = log_probs.gather(1, batch["actions"][:, None]).squeeze(1)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
-        log_ratio = taken - batch["log_probs"]
+        log_ratio = action_log_probs - batch["log_probs"]
         ratio = log_ratio.exp()
         clipped = ratio.clamp(1 - recipe.clip_range, 1 + recipe.clip_range)
         advantages = batch["advantages"]
@@ -258,7 +263,8 @@ class PPO(nn.Module):
         pulled = {}
         if "magnet" in batch:
             divergence = divergence_of(log_probs, batch["magnet"])
-            loss, pulled = loss + recipe.magnet * divergence, {"divergence": divergence}
+            loss = loss + recipe.magnet * divergence
+            pulled = {"divergence": divergence}
         moved = (ratio.detach() - 1).abs()
         return {
             **pulled,
@@ -272,7 +278,8 @@ class PPO(nn.Module):
 
     def asked(self, batch: Batch, network: Learned | None = None) -> tuple[Tensor, Tensor]:
         """Logits (B, A) and values (B,) of a batch, by its own network or another one."""
-        canonical, entries = batch["canonical"].float(), batch["entries"].long()
+        canonical = batch["canonical"].float()
+        entries = batch["entries"].long()
         return (network or self.network).from_canonical(canonical, entries, self._bfloat16)
 
     # --- the update -----------------------------------------------------------------------
@@ -291,8 +298,8 @@ class PPO(nn.Module):
         with self.stopwatch.on("learning"):
             batches = minibatches(self.lessons(decisions), recipe.n_epochs, recipe.batch_size)
             losses = partial(self.losses, entropy_weight=entropy_weight)
-            found = self.descend(map(normalised, batches), losses, learning_rate)
-        return {**found, **about(decisions, entropy_weight)}
+            means = self.descend(map(normalised, batches), losses, learning_rate)
+        return {**means, **about(decisions, entropy_weight)}
 
     def lessons(self, decisions: Batch) -> Batch:
         """The decisions that are learned from, those whose advantages are furthest from 0.
@@ -301,24 +308,24 @@ class PPO(nn.Module):
         average of the network's past each has ``magnet``, (B, A): the average's log-probabilities.
         """
         if self.recipe.learned_share < 1:
-            most = math.ceil(self.recipe.learned_share * len(decisions["returns"]))
-            chosen = decisions["advantages"].abs().topk(most).indices
-            decisions = {name: each.index_select(0, chosen) for name, each in decisions.items()}
+            count = math.ceil(self.recipe.learned_share * len(decisions["returns"]))
+            chosen = decisions["advantages"].abs().topk(count).indices
+            decisions = {name: column.index_select(0, chosen) for name, column in decisions.items()}
         if self.average is None:
             return decisions
 
         @torch.no_grad()
         def ask(part: slice) -> Tensor:
-            found = []
+            log_probs = []
             for start in range(part.start, part.stop, ASKED):
                 rows = slice(start, min(start + ASKED, part.stop))
-                batch = {name: each[rows] for name, each in decisions.items()}
+                batch = {name: column[rows] for name, column in decisions.items()}
                 logits, _ = self.asked(batch, self.average)
-                found.append(log_probabilities(logits, batch["masks"]))
-            return torch.cat(found)
+                log_probs.append(log_probabilities(logits, batch["masks"]))
+            return torch.cat(log_probs)
 
-        found = self.parallel.map(ask, len(decisions["returns"]))
-        return decisions | {"magnet": torch.cat(found)}
+        averages = self.parallel.map(ask, len(decisions["returns"]))
+        return decisions | {"magnet": torch.cat(averages)}
 
     def descend(
         self, batches: Iterable[Batch], losses: Callable[[Batch], Losses], learning_rate: float
@@ -339,25 +346,26 @@ class PPO(nn.Module):
         check_finite(*self.network.parameters())
         self.move_average()
         means = {
-            name: torch.stack([each[name] for each in steps]).mean().item() for name in steps[0]
+            name: torch.stack([losses_of_step[name] for losses_of_step in steps]).mean().item()
+            for name in steps[0]
         }
         return {"learning_rate": learning_rate, **means}
 
     def _step(self, batch: Batch, losses: Callable[[Batch], Losses]) -> Losses:
         """One step of the optimiser; the means over the minibatch."""
-        parameters = [each for each in self.network.parameters() if each.requires_grad]
+        parameters = [weight for weight in self.network.parameters() if weight.requires_grad]
         total = len(batch["returns"])
 
         def gradients(part: slice) -> tuple[Losses, list[Tensor]]:
-            found = losses({name: column[part] for name, column in batch.items()})
+            means = losses({name: column[part] for name, column in batch.items()})
             share = (part.stop - part.start) / total
             gradient = torch.autograd.grad(
-                share * found["loss"], parameters, allow_unused=True, materialize_grads=True
+                share * means["loss"], parameters, allow_unused=True, materialize_grads=True
             )
-            return {name: share * loss.detach() for name, loss in found.items()}, list(gradient)
+            return {name: share * loss.detach() for name, loss in means.items()}, list(gradient)
 
-        logged, found = zip(*self.parallel.map(gradients, total), strict=True)
-        for parameter, *parts in zip(parameters, *found, strict=True):
+        logged, part_gradients = zip(*self.parallel.map(gradients, total), strict=True)
+        for parameter, *parts in zip(parameters, *part_gradients, strict=True):
             parameter.grad = torch.stack(parts).sum(dim=0) if len(parts) > 1 else parts[0]
         norm = nn.utils.clip_grad_norm_(parameters, self.recipe.max_grad_norm)
         means = {name: torch.stack([part[name] for part in logged]).sum() for name in logged[0]}
@@ -369,8 +377,8 @@ class PPO(nn.Module):
     def move_average(self) -> None:
         """Let the average of the weights, if there is one, follow them after an update."""
         if self.average is not None:
-            both = zip(self.average.parameters(), self.network.parameters(), strict=True)
-            for average, weight in both:
+            pairs = zip(self.average.parameters(), self.network.parameters(), strict=True)
+            for average, weight in pairs:
                 average.lerp_(weight, 1 / self.recipe.magnet_updates)
 
 
@@ -416,23 +424,24 @@ def advantages_of(
     next_value = after
     advantage = waiting = np.zeros_like(after)  # waiting: gained since, up to the next decision
     for step in reversed(range(len(rewards))):
-        gained, here = rewards[step] + waiting, decided[step]
+        gained = rewards[step] + waiting
+        deciding = decided[step]
         delta = gained + gamma * next_value - values[step]
-        advantage = np.where(here, delta + gamma * gae_lambda * advantage, advantage)
-        advantages[step] = advantage * here
-        next_value = np.where(here, values[step], next_value)
-        waiting = gained * ~here
+        advantage = np.where(deciding, delta + gamma * gae_lambda * advantage, advantage)
+        advantages[step] = advantage * deciding
+        next_value = np.where(deciding, values[step], next_value)
+        waiting = gained * ~deciding
     return advantages
 
 
-def divergence_of(log_probs: Tensor, others: Tensor) -> Tensor:
+def divergence_of(log_probs: Tensor, reference: Tensor) -> Tensor:
     """The mean divergence (Kullback and Leibler) of distributions from others, both (B, A).
 
     A policy that is held near an average of its past does not run in circles around an
     equilibrium (S. Sokota et al., "A unified approach to reinforcement learning, quantal response
     equilibria, and two-player zero-sum games", 2023: magnetic mirror descent).
     """
-    return (log_probs.exp() * (log_probs - others)).sum(dim=1).mean()
+    return (log_probs.exp() * (log_probs - reference)).sum(dim=1).mean()
 
 
 def minibatches(decisions: Batch, epochs: int, size: int) -> Iterator[Batch]:

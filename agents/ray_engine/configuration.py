@@ -27,12 +27,13 @@ def configuration(task: Task, workers: int, learners: int, bfloat16: bool = Fals
         bfloat16: Whether matrices are multiplied in bfloat16.
     """
     logging.getLogger("ray.rllib").setLevel(logging.CRITICAL)  # a page for each restart
-    recipe, game = task.recipe, task.batch_game(1, 0)
-    what = {"task": task, "bfloat16": bfloat16}
-    spec = RLModuleSpec(module_class=GameModule, model_config=what)
+    recipe = task.recipe
+    game = task.batch_game(1, 0)
+    options = {"task": task, "bfloat16": bfloat16}
+    spec = RLModuleSpec(module_class=GameModule, model_config=options)
     config = PPOConfig().framework("torch").rl_module(rl_module_spec=spec)
     config.environment(
-        env_config=what,
+        env_config=options,
         observation_space=ObservationFormat(game).box,
         action_space=action_space(game),
     )

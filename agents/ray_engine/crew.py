@@ -32,7 +32,9 @@ class Crew:
 
     def __init__(self, task: Task, workers: int, learners: int, bfloat16: bool = False) -> None:
         config = configuration(task, workers, learners, bfloat16)
-        self.recipe, self.workers, self.num_learners = task.recipe, workers, learners
+        self.recipe = task.recipe
+        self.workers = workers
+        self.num_learners = learners
         self.learners = LearnerGroup(config=config)
         self.runners = EnvRunnerGroup(config=config, local_env_runner=False)
 
@@ -47,27 +49,28 @@ class Crew:
             ChildProcessError: Runners were killed again and again.
         """
         everywhere = ray.put(weights)  # once for each machine
-        left, done = {piece.index: piece for piece in work}, {}
+        missing = {piece.index: piece for piece in work}
+        done = {}
         for _ in range(RESTARTS):
             self.runners.probe_unhealthy_env_runners()  # whether Ray has started them again
-            for played in self._round(list(left.values()), everywhere):
+            for played in self._round(list(missing.values()), everywhere):
                 if isinstance(played, ValueError):
                     raise played
                 done[played.index] = played
-                del left[played.index]
-            if not left:
+                del missing[played.index]
+            if not missing:
                 return [done[piece.index] for piece in work]
         raise ChildProcessError("the runners are killed again and again: give each more memory")
 
-    def _round(self, left: list[Piece], weights: Any) -> list[Played | ValueError]:
+    def _round(self, missing: list[Piece], weights: Any) -> list[Played | ValueError]:
         """One piece for each runner that is there; those that came back."""
-        there = self.runners.healthy_env_runner_ids()[: len(left)]
-        if not there:
+        runner_ids = self.runners.healthy_env_runner_ids()[: len(missing)]
+        if not runner_ids:
             return []
         played: list[Played | ValueError] = self.runners.foreach_env_runner(
             "sample",
-            kwargs=[{"piece": piece, "weights": weights} for piece in left[: len(there)]],
-            remote_worker_ids=there,
+            kwargs=[{"piece": piece, "weights": weights} for piece in missing[: len(runner_ids)]],
+            remote_worker_ids=runner_ids,
             local_env_runner=False,
         )
         return played
@@ -81,7 +84,8 @@ class Crew:
             Diverged: Gradients, weights or the network's answers are no finite numbers.
             ChildProcessError: A learner was killed.
         """
-        total, recipe = len(decisions["returns"]), self.recipe
+        total = len(decisions["returns"])
+        recipe = self.recipe
         minibatches = max(1, round(total / recipe.batch_size))
         batch = MultiAgentBatch({DEFAULT_MODULE_ID: SampleBatch(decisions)}, env_steps=total)
         try:
@@ -95,10 +99,10 @@ class Crew:
             )
         except RayError as error:
             raise ChildProcessError("a learner was killed") from error
-        for each in results:
-            if isinstance(each, ValueError):
-                raise each
-        return {name: float(np.mean([each[name] for each in results])) for name in results[0]}
+        for answer in results:
+            if isinstance(answer, ValueError):
+                raise answer
+        return {name: float(np.mean([answer[name] for answer in results])) for name in results[0]}
 
     def learned(self) -> dict[str, Any]:
         """The state of policy and optimiser; all learners have the same."""
@@ -109,11 +113,11 @@ class Crew:
         """Give all learners the state of a policy and its optimiser."""
         self._of_learners(lambda learner: learner.ppo.go_on(learned))
 
-    def _of_learners(self, what: Any) -> list[Any]:
-        results = list(self.learners.foreach_learner(what))
-        if not all(each.ok for each in results):
+    def _of_learners(self, function: Any) -> list[Any]:
+        results = list(self.learners.foreach_learner(function))
+        if not all(answer.ok for answer in results):
             raise ChildProcessError("a learner was killed")
-        return [each.get() for each in results]
+        return [answer.get() for answer in results]
 
     def stop(self) -> None:
         """End all of its processes."""
@@ -124,8 +128,8 @@ class Crew:
 @contextmanager
 def crew(task: Task, workers: int, learners: int, bfloat16: bool = False) -> Iterator[Crew]:
     """Inside, there are the processes; see ``Crew``."""
-    made = Crew(task, workers, learners, bfloat16)
+    processes = Crew(task, workers, learners, bfloat16)
     try:
-        yield made
+        yield processes
     finally:
-        made.stop()
+        processes.stop()

@@ -72,7 +72,7 @@ class SelfPlayLearner(PPOTorchLearner):
         except ValueError as error:
             return error
         means = {
-            name: torch.stack([each[name] for each in self._losses]).mean().item()
+            name: torch.stack([losses[name] for losses in self._losses]).mean().item()
             for name in self._losses[0]
         }
         return {"learning_rate": timesteps["rate"], **means}
@@ -84,7 +84,8 @@ class SelfPlayLearner(PPOTorchLearner):
         self._latest = {name: batch[name][:PROBED] for name in ("canonical", "entries")}
         if "targets" in batch:
             return self._imitation_loss(config.vf_loss_coeff, batch, fwd_out)
-        advantages, logits = batch["advantages"], fwd_out[Columns.ACTION_DIST_INPUTS]
+        advantages = batch["advantages"]
+        logits = fwd_out[Columns.ACTION_DIST_INPUTS]
         if len(advantages) > 1:  # one has no spread, but NaN
             advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         batch = {
@@ -113,7 +114,7 @@ class SelfPlayLearner(PPOTorchLearner):
         value_loss = functional.mse_loss(fwd_out[Columns.VF_PREDS], batch["returns"])
         loss: Tensor = cross_entropy + vf_coef * value_loss
         losses = {"cross_entropy": cross_entropy, "value_loss": value_loss, "loss": loss}
-        self._losses.append({name: each.detach() for name, each in losses.items()})
+        self._losses.append({name: loss_part.detach() for name, loss_part in losses.items()})
         return loss
 
     def compute_gradients(self, loss_per_module: dict[str, Tensor], **kwargs: Any) -> Any:

@@ -77,7 +77,7 @@ class Player:
         Raises:
             Diverged: The network's answers are no numbers.
         """
-        tensors = {name: torch.from_numpy(np.array(each)) for name, each in weights.items()}
+        tensors = {name: torch.from_numpy(np.array(array)) for name, array in weights.items()}
         self.learner.network.load_state_dict(tensors)
         seeds = np.random.SeedSequence([self.task.seed, piece.update, piece.index])
         seed = int(seeds.generate_state(1)[0])
@@ -87,7 +87,9 @@ class Player:
         else:
             table = self.task.table_of(self.tables, piece.update)
             decisions, steps = self.learner.play(*table, seed)
-        return Played(piece.index, steps, {name: each.numpy() for name, each in decisions.items()})
+        return Played(
+            piece.index, steps, {name: column.numpy() for name, column in decisions.items()}
+        )
 
     @cached_property
     def imitation(self) -> Imitation:

@@ -22,10 +22,11 @@ class RayTrainer(Trainer):
     weights after each update. A checkpoint is one like any other: either engine goes on with it.
     """
 
-    def __init__(self, *given: Any, crew: Crew | None = None) -> None:
-        super().__init__(*given)
+    def __init__(self, *arguments: Any, crew: Crew | None = None) -> None:
+        super().__init__(*arguments)
         self._crew = crew
-        self.workers, self.learners = self.config.workers or cores(), self.config.learners or 1
+        self.workers = self.config.workers or cores()
+        self.learners = self.config.learners or 1
 
     @property
     def crew(self) -> Crew:
@@ -55,25 +56,26 @@ class RayTrainer(Trainer):
         share = len(decisions["returns"]) / (self.progress.steps - steps)
         if not share:
             return {"rollout/share_of_decisions": share}
-        tensors = {name: torch.from_numpy(each) for name, each in decisions.items()}
-        decisions = {name: each.numpy() for name, each in self.learner.lessons(tensors).items()}
+        tensors = {name: torch.from_numpy(column) for name, column in decisions.items()}
+        decisions = {name: column.numpy() for name, column in self.learner.lessons(tensors).items()}
         rates = self.task.recipe.self_play_rates(self.self_play_remaining())
-        found = {f"train/{name}": value for name, value in about(tensors, rates[1]).items()}
+        statistics = {f"train/{name}": value for name, value in about(tensors, rates[1]).items()}
         learned = self._learn("train", decisions, *rates)
-        return {**learned, **found, "rollout/share_of_decisions": share}
+        return {**learned, **statistics, "rollout/share_of_decisions": share}
 
-    def _played(self, name: str, **what: Any) -> dict[str, Any]:
+    def _played(self, name: str, **options: Any) -> dict[str, Any]:
         """The decisions of an update's games."""
-        games, parts = self.task.recipe.num_envs, self.crew.workers
-        work = pieces(games, parts, update=self.progress.updates, **what)
+        games = self.task.recipe.num_envs
+        parts = self.crew.workers
+        work = pieces(games, parts, update=self.progress.updates, **options)
         state = self.learner.network.state_dict()
-        weights = {name: each.numpy() for name, each in state.items()}
+        weights = {name: tensor.numpy() for name, tensor in state.items()}
         with self.learner.stopwatch.on(name):
             played = self.crew.play(work, weights)
-        self.progress.steps += sum(each.steps for each in played)
-        decided = [each.decisions for each in played if len(each.decisions["returns"])]
+        self.progress.steps += sum(piece.steps for piece in played)
+        decided = [piece.decisions for piece in played if len(piece.decisions["returns"])]
         decided = decided or [played[0].decisions]
-        return {name: np.concatenate([each[name] for each in decided]) for name in decided[0]}
+        return {name: np.concatenate([columns[name] for columns in decided]) for name in decided[0]}
 
     def _learn(
         self, log: str, decisions: dict[str, Any], rate: float, entropy: float = 0.0

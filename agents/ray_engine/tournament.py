@@ -41,13 +41,15 @@ def run_on_cluster(
         ValueError: An agent plays an action that is not legal.
         ChildProcessError: Processes were killed again and again.
     """
-    number, files = uuid4().hex, ray.put(_files(played.agents))
-    there = cores()
-    most = workers if workers and workers < there else AHEAD * there
-    task, waiting = ray.remote(num_cpus=1)(_work), deque[Any]()
+    number = uuid4().hex
+    files = ray.put(_files(played.agents))
+    num_cores = cores()
+    limit = workers if workers and workers < num_cores else AHEAD * num_cores
+    task = ray.remote(num_cpus=1)(_work)
+    waiting = deque[Any]()
     for chunk in chunks:
         waiting.append(task.remote(number, played, files, chunk))
-        if len(waiting) >= most:
+        if len(waiting) >= limit:
             yield _result(waiting.popleft())
     while waiting:
         yield _result(waiting.popleft())
@@ -88,10 +90,10 @@ def _is_file(name: str) -> bool:
 def _load(played: Tournament, files: dict[str, bytes]) -> Sequence[Agent]:
     """The agents, their files written where this process can read them."""
     with tempfile.TemporaryDirectory() as folder:
-        here = {}
+        paths = {}
         for number, (name, content) in enumerate(files.items()):
-            here[name] = str(Path(folder) / f"{number}{SUFFIX}")
-            Path(here[name]).write_bytes(content)
+            paths[name] = str(Path(folder) / f"{number}{SUFFIX}")
+            Path(paths[name]).write_bytes(content)
         parts = [search_parts(agent) for agent in played.agents]
-        agents = tuple(first + here.get(name, name) + last for first, name, last in parts)
+        agents = tuple(first + paths.get(name, name) + last for first, name, last in parts)
         return replace(played, agents=agents).load_agents()

@@ -157,9 +157,9 @@ class Recipe:
 
     def self_play_rates(self, remaining: float) -> tuple[float, float]:
         """Learning rate and weight of the entropy when this share of the self-play is left."""
-        gone = 1 - remaining
-        rate = self.learning_rate + gone * (self.final_learning_rate - self.learning_rate)
-        return rate, self.ent_coef + gone * (self.final_ent_coef - self.ent_coef)
+        elapsed = 1 - remaining
+        rate = self.learning_rate + elapsed * (self.final_learning_rate - self.learning_rate)
+        return rate, self.ent_coef + elapsed * (self.final_ent_coef - self.ent_coef)
 
     @property
     def code(self) -> dict[str, tuple[str, ...]]:
@@ -184,8 +184,8 @@ class Recipe:
         if self.reward == MIXED:
             return partial(rewards.margin_and_win, margin_weight=self.margin_weight)
         if is_code(self.reward):
-            given = rewards.reward_function(load_code(self.reward, "--reward"))
-            return lambda game: given(game).astype(np.float32, copy=False)
+            reward = rewards.reward_function(load_code(self.reward, "--reward"))
+            return lambda game: reward(game).astype(np.float32, copy=False)
         return REWARDS[cast("RewardName", self.reward)]
 
     def opponent_of(self, update: int) -> str | None:
@@ -196,7 +196,8 @@ class Recipe:
         return self.opponents[before % len(self.opponents)] if after > before else None
 
 
-GAME, SCRATCH = "game", "scratch"
+GAME = "game"
+SCRATCH = "scratch"
 
 
 def recipe_for(game: str, num_players: int, name: str = GAME) -> Recipe:

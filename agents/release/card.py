@@ -21,8 +21,8 @@ from kododo_env.system.files import read_json, write_text
 
 def write_cards(folder: Path) -> None:
     """Write ``NAME.md`` for each ``NAME.json`` in a folder, and README.md with a table of all."""
-    found = [file for file in sorted(folder.glob("*.json")) if not file.name.endswith(ENDING)]
-    cards = [read_json(path) for path in found]
+    paths = [file for file in sorted(folder.glob("*.json")) if not file.name.endswith(ENDING)]
+    cards = [read_json(path) for path in paths]
     for data in cards:
         write_text(folder / f"{data['name']}.md", card(data))
     write_text(folder / "README.md", index(cards))
@@ -49,7 +49,8 @@ def _template(name: str) -> Template:
 
 def columns(data: dict[str, Any]) -> dict[str, str]:
     """A policy's row in a table of several, by its head: players that it never met come first."""
-    unknown, alone = data["unknown"], data["shares"]["alone"]
+    unknown = data["unknown"]
+    alone = data["shares"]["alone"]
     return {
         "parity": f"{1 / data['players']:.3f}",
         "v strangers": interval(unknown["mean"]),
@@ -71,9 +72,9 @@ def interval(estimate: dict[str, Any], form: str = ".3f") -> str:
 def worst_attacker(data: Mapping[str, Any]) -> dict[str, Any]:
     """The attacker who gains most, with its kind as ``by``, from the content of ``NAME.json``."""
     gains = data["exploitability"]
-    attacks = [("a best response", each) for each in gains["best_response"]["each"]]
+    attacks = [("a best response", response) for response in gains["best_response"]["each"]]
     attacks += [("search", gains["search"]), *(("a team", team) for team in gains["teams"])]
-    by, attack = max(attacks, key=lambda each: each[1]["gain"]["mean"])
+    by, attack = max(attacks, key=lambda attack_by_kind: attack_by_kind[1]["gain"]["mean"])
     return {"by": by, **attack}
 
 

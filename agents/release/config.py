@@ -61,9 +61,9 @@ class PoliciesConfig:
         for job in self.policies():
             if self.again and not (job.chosen.exists() and job.numbers.exists()):
                 raise ValueError(f"there is no {job.chosen} with its .json to measure again")
-        least = CHOICE * max(job.players for job in self.policies())
-        if self.games < least:
-            raise ValueError(f"--games must be at least {least}, not {self.games}")
+        fewest_games = CHOICE * max(job.players for job in self.policies())
+        if self.games < fewest_games:
+            raise ValueError(f"--games must be at least {fewest_games}, not {self.games}")
 
     def policies(self) -> list[PolicyJob]:
         """The policies to make."""
@@ -72,23 +72,24 @@ class PoliciesConfig:
 
 def policies_of(only: Sequence[str]) -> dict[str, tuple[str, int]]:
     """Game and players of the policies asked for, or of all; ValueError if one is unknown."""
-    known = policy_tables()
+    tables = policy_tables()
     for name in only:
-        if name not in known:
-            raise ValueError(f"unknown policy {shown(name)}; choose from {', '.join(known)}")
-    return {name: table for name, table in known.items() if name in only or not only}
+        if name not in tables:
+            raise ValueError(f"unknown policy {shown(name)}; choose from {', '.join(tables)}")
+    return {name: table for name, table in tables.items() if name in only or not only}
 
 
 class PolicyJob:
     """One of the policies to make, such as ``kododo-4p``, and where it is kept."""
 
     def __init__(self, name: str, config: PoliciesConfig) -> None:
-        self.name, self.config = name, config
+        self.name = name
+        self.config = config
         self.game, self.players = policy_tables()[name]
         self.folder = config.runs / name  # its runs, and its measurements until all are made
         self.published = config.out / f"{name}{SUFFIX}"
         self.numbers = config.out / f"{name}.json"  # all that is known of the published policy
-        self.found = self.folder / "found.json"  # the results so far
+        self.results = self.folder / "found.json"  # the results so far
         self.chosen = self.published if config.again else self.folder / self.published.name
         self.seeds = {seed: self.folder / f"seed-{seed}" / POLICY for seed in range(config.seeds)}
         self.mean = mean_steps(self.game, self.players) if config.seeds > 1 else None

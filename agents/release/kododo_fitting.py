@@ -54,88 +54,100 @@ def lessons(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[Les
             for player, seat in enumerate(seats):
                 view = KododoView(game, player)
                 agent = np.where(rng.random(num) < ASTRAY, 2, seat)
-                actions.append(np.choose(agent, [each.act(view, rng) for each in agents]))
-                now = Situation(view)
-                choices.append((now, now.after(slots).only(actions[-1] - where.start)))
+                actions.append(np.choose(agent, [candidate.act(view, rng) for candidate in agents]))
+                situation = Situation(view)
+                choices.append((situation, situation.after(slots).only(actions[-1] - where.start)))
             game.step(np.stack(actions, axis=1))
         yield from lessons_of_round(choices, game.rewards.T)
 
 
 def lessons_of_round(choices: list[tuple[Situation, Laid]], points: Array) -> Iterator[Lesson]:
     """The lessons of a round's choices, given turn by turn, and of the points that it brought."""
-    rules, every = choices[0][0].rules, [laid for _, laid in choices]
+    rules = choices[0][0].rules
+    every = [laid for _, laid in choices]
     exact = np.sum([laid.kododos[0] for laid in every], axis=0) == rules.kododo_number
     totals = np.sum([laid.cards[0] for laid in every], axis=0)
     wins = scoring_colours(totals, rules.limit) & ~exact
     # An event's number: the colour's; behind the colours nobody, then the Kododo clause.
     event = np.vstack([wins, ~wins.any(axis=0) & ~exact, exact]).argmax(axis=0)
-    for number, (now, laid) in enumerate(choices):
+    for number, (situation, laid) in enumerate(choices):
         turn, seat = divmod(number, len(points))
-        kododo = chances.kododo_lookup(now, laid)
-        if now.turns_left == 0:
+        kododo = chances.kododo_lookup(situation, laid)
+        if situation.turns_left == 0:
             following = every[-len(points) :][(seat + 1) % len(points)].cards[0]
             values = laid.points[0][wins & (laid.cards[0] > 0)]
             yield kododo, exact
-            yield chances.reply_lookups(now, 1), following.argmax(axis=0)
+            yield chances.reply_lookups(situation, 1), following.argmax(axis=0)
             yield {f"{turn}/card_points": (np.zeros_like(values), 1)}, values
             continue
         nobody = {f"{turn}/nobody": (np.zeros_like(event), 1)}
-        yield chances.chance_lookups(now, laid) | nobody | kododo, event
+        yield chances.chance_lookups(situation, laid) | nobody | kododo, event
         # Points that came later in the colour that scored.
-        own = points[seat] - now.points[0] - laid.points[0]
-        theirs = (points.sum(axis=0) - points[seat]) / (len(points) - 1) - now.others
-        gains = zip(chances.gain_lookups(now, laid), (own, theirs), strict=True)
+        own_gain = points[seat] - situation.points[0] - laid.points[0]
+        mean_gain = (points.sum(axis=0) - points[seat]) / (len(points) - 1) - situation.others
+        gains = zip(chances.gain_lookups(situation, laid), (own_gain, mean_gain), strict=True)
         for (name, (at, size)), gain in gains:
             yield {name: (at[0][wins], size)}, gain[wins]
         # Which share of the kept Kododo cards came later, by least squares.
-        kept = laid.kept_kododos[0] * exact
-        later = points[seat] - now.table_kododos[0] - laid.kododos[0]
-        shares = np.repeat(later / np.maximum(kept, 1), kept**2)
+        kododos_in_hand = laid.kept_kododos[0] * exact
+        later = points[seat] - situation.table_kododos[0] - laid.kododos[0]
+        shares = np.repeat(later / np.maximum(kododos_in_hand, 1), kododos_in_hand**2)
         yield {f"{turn}/more_kododos": (np.zeros(len(shares), int), 1)}, shares
 
 
-def fit(told: Iterable[Lesson], tables: Tables, steps: int) -> None:
+def fit(examples: Iterable[Lesson], tables: Tables, steps: int) -> None:
     """Fit tables to lessons: means at once, weights by some steps from where they are."""
-    alike: dict[tuple[str, ...], list[Lesson]] = {}
-    for lesson in told:
-        alike.setdefault(tuple(lesson[0]), []).append(lesson)
-    for same in alike.values():
-        came = np.concatenate([each for _, each in same])
+    groups: dict[tuple[str, ...], list[Lesson]] = {}
+    for lesson in examples:
+        groups.setdefault(tuple(lesson[0]), []).append(lesson)
+    for group in groups.values():
+        outcomes = np.concatenate([outcome for _, outcome in group])
         lookups = {
-            name: (np.concatenate([seen[name][0] for seen, _ in same], axis=-1), size)
-            for name, (_, size) in same[0][0].items()
+            name: (
+                np.concatenate(
+                    [lookups_of_lesson[name][0] for lookups_of_lesson, _ in group], axis=-1
+                ),
+                size,
+            )
+            for name, (_, size) in group[0][0].items()
         }
         if len(lookups) > 1:
-            _fit_weights(lookups, came, tables, steps)
+            _fit_weights(lookups, outcomes, tables, steps)
             continue
         ((name, (at, size)),) = lookups.items()
-        number, total = np.bincount(at.ravel(), minlength=size), np.bincount(at.ravel(), came, size)
-        means = (total + MEAN_PULL * total.sum() / max(1, len(came))) / (number + MEAN_PULL)
+        number = np.bincount(at.ravel(), minlength=size)
+        total = np.bincount(at.ravel(), outcomes, size)
+        means = (total + MEAN_PULL * total.sum() / max(1, len(outcomes))) / (number + MEAN_PULL)
         tables[name] = means.astype(np.float32)
 
 
-def _fit_weights(lookups: dict[str, Lookup], came: Array, tables: Tables, steps: int) -> None:
+def _fit_weights(lookups: dict[str, Lookup], outcomes: Array, tables: Tables, steps: int) -> None:
     """Fit tables of weights: the exponentials' shares are the chances of the events."""
-    starts, weights, places = [], [], []
+    starts = []
+    weights = []
+    places = []
     for name, (at, size) in lookups.items():
         starts.append(np.full(size, RARE if name.endswith("/kododo") else 0.0))
         weights.append(torch.tensor(tables.get(name, starts[-1])).double().requires_grad_())
-        places.append(torch.tensor(at).long().view(-1, len(came)))
-    start, events = torch.tensor(np.concatenate(starts)), torch.tensor(came).long()
+        places.append(torch.tensor(at).long().view(-1, len(outcomes)))
+    start = torch.tensor(np.concatenate(starts))
+    events = torch.tensor(outcomes).long()
     optimiser = torch.optim.LBFGS(weights, max_iter=steps, line_search_fn="strong_wolfe")
 
     def loss() -> torch.Tensor:
         optimiser.zero_grad()
-        rows = [each[place] for each, place in zip(weights, places, strict=True)]
-        colours = torch.stack([each for each in rows if len(each) > 1]).sum(dim=0)
-        logits = torch.cat([colours, *(each for each in rows if len(each) == 1)])
+        rows = [weight[place] for weight, place in zip(weights, places, strict=True)]
+        colours = torch.stack([row for row in rows if len(row) > 1]).sum(dim=0)
+        logits = torch.cat([colours, *(row for row in rows if len(row) == 1)])
         away = torch.cat(weights) - start
-        total: torch.Tensor = cross_entropy(logits.T, events) + PULL * away @ away / len(came)
+        total: torch.Tensor = cross_entropy(logits.T, events) + PULL * away @ away / len(outcomes)
         total.backward()
         return total
 
     optimiser.step(loss)
-    tables.update(zip(lookups, (each.detach().float().numpy() for each in weights), strict=True))
+    tables.update(
+        zip(lookups, (weight.detach().float().numpy() for weight in weights), strict=True)
+    )
 
 
 def tables_from_play(rules: Rules, rounds: int = 32, games: int = 1000, seed: int = 0) -> Tables:
@@ -157,8 +169,10 @@ class FittingConfig:
 
 def fit_all(_: FittingConfig) -> None:
     """Make the tables of all numbers of players."""
-    made = {number: tables_from_play(Rules(number)) for number in sorted(REMOVED)}
-    every = {f"{number}/{name}": each for number in made for name, each in made[number].items()}
+    tables = {number: tables_from_play(Rules(number)) for number in sorted(REMOVED)}
+    every = {
+        f"{number}/{name}": table for number in tables for name, table in tables[number].items()
+    }
     with written_whole(chances.TABLES) as aside:
         np.savez_compressed(aside, allow_pickle=False, **every)
 

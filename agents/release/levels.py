@@ -44,10 +44,14 @@ from kododo_env.system.cores import available_cores
 from kododo_env.system.files import fingerprint, write_json
 from kododo_env.system.folders import filled_folder
 
-TEMPERATURES, TRIAL_GAMES = tuple(2.0**k for k in range(-2, 7)), 1000  # that are tried
-TIME, MOST_SEARCHED = "500ms", 20_000
+TEMPERATURES = tuple(2.0**k for k in range(-2, 7))
+TRIAL_GAMES = 1000  # that are tried
+TIME = "500ms"
+MOST_SEARCHED = 20_000
 # Other deals for each purpose, and than for the policies' own choice and strength.
-TRIAL_DEALS, LEVEL_DEALS, SEARCH_DEALS = 4001, 4002, 4003
+TRIAL_DEALS = 4001
+LEVEL_DEALS = 4002
+SEARCH_DEALS = 4003
 
 
 @dataclass(frozen=True)
@@ -95,50 +99,57 @@ def measure_levels(config: LevelsConfig) -> None:
     )
     with filled_folder(config.runs), worker_pool(config.jobs) as pool:
         for part, file in parts:
-            for table, found in zip(tables, pool.map(part, tables, repeat(config)), strict=True):
-                entry = {"sha256": fingerprint(policy_path(table)), **found}
+            for table, measurement in zip(
+                tables, pool.map(part, tables, repeat(config)), strict=True
+            ):
+                entry = {"sha256": fingerprint(policy_path(table)), **measurement}
                 write_json(file, content_of(file) | {table: entry})
-                levels = found.get("levels", {}).values()
-                shares = (f"{each['share']['mean']:.3f}" for each in levels)
+                levels = measurement.get("levels", {}).values()
+                shares = (f"{level['share']['mean']:.3f}" for level in levels)
                 print(f"{table}: {part.__name__}", *shares, flush=True)
 
 
 def fitted_outcomes(table: str, config: LevelsConfig) -> dict[str, Any]:
     """The weights of a table's outcome model, fitted if they are not yet."""
-    known = _known(table, config.outcomes)
-    if known:
-        return known
+    entry = _entry_of(table, config.outcomes)
+    if entry:
+        return entry
     policy = OnnxAgent(policy_path(table))
     return {"weights": OutcomeModel(policy, game_of(policy.metadata)).weights.tolist()}
 
 
 def quick_levels(table: str, config: LevelsConfig) -> dict[str, Any]:
     """The levels of a table, those without search measured if they are not yet."""
-    entry = _known(table, config.out)
-    known = entry.get("levels", {})
-    if known and known[AS_IT_SHIPS]["games"] >= config.games:
+    entry = _entry_of(table, config.out)
+    levels = entry.get("levels", {})
+    if levels and levels[AS_IT_SHIPS]["games"] >= config.games:
         return entry
-    policy, trial_games = OnnxAgent(policy_path(table)), min(config.games, TRIAL_GAMES)
+    policy = OnnxAgent(policy_path(table))
+    trial_games = min(config.games, TRIAL_GAMES)
     tried = [
-        _share(OnnxAgent(policy.path, each), policy, trial_games, TRIAL_DEALS).mean
-        for each in TEMPERATURES
+        _share(OnnxAgent(policy.path, temperature), policy, trial_games, TRIAL_DEALS).mean
+        for temperature in TEMPERATURES
     ]
-    least = _share("random", policy, trial_games, TRIAL_DEALS).mean
-    wanted = np.linspace(least, 1 / policy.num_players, len(WEAKER) + 2)[1:-1]
-    temperatures = [*temperatures_for(wanted.tolist(), tried), policy.temperature]
-    found = {}
-    for name, each in zip((*WEAKER, AS_IT_SHIPS), temperatures, strict=True):
-        won = _share(OnnxAgent(policy.path, each), policy, config.games, LEVEL_DEALS)
+    lowest = _share("random", policy, trial_games, TRIAL_DEALS).mean
+    targets = np.linspace(lowest, 1 / policy.num_players, len(WEAKER) + 2)[1:-1]
+    temperatures = [*temperatures_for(targets.tolist(), tried), policy.temperature]
+    measured_levels = {}
+    for name, level_temperature in zip((*WEAKER, AS_IT_SHIPS), temperatures, strict=True):
+        won = _share(OnnxAgent(policy.path, level_temperature), policy, config.games, LEVEL_DEALS)
         games = policy.num_players * -(-config.games // policy.num_players)
-        found[name] = {"temperature": each, "share": won.to_json(), "games": games}
-    return {"levels": known | found}
+        measured_levels[name] = {
+            "temperature": level_temperature,
+            "share": won.to_json(),
+            "games": games,
+        }
+    return {"levels": levels | measured_levels}
 
 
-def temperatures_for(wanted: Sequence[float], tried: Sequence[float]) -> list[float]:
+def temperatures_for(targets: Sequence[float], tried: Sequence[float]) -> list[float]:
     """The temperatures of some shares, in two digits, between those that were tried."""
     falling = np.minimum.accumulate(tried)
-    found = np.interp(wanted, falling[::-1], np.log(TEMPERATURES)[::-1])
-    return [float(f"{each:.2g}") for each in np.exp(found)]
+    logarithms = np.interp(targets, falling[::-1], np.log(TEMPERATURES)[::-1])
+    return [float(f"{temperature:.2g}") for temperature in np.exp(logarithms)]
 
 
 def searching_level(table: str, config: LevelsConfig) -> dict[str, Any]:
@@ -148,30 +159,31 @@ def searching_level(table: str, config: LevelsConfig) -> dict[str, Any]:
     kept as soon as it is over. The time is the processor's, so that other work on the machine does
     not make the level weaker.
     """
-    name, policy = f"{SEARCH}{table}:{TIME}", OnnxAgent(policy_path(table))
+    name = f"{SEARCH}{table}:{TIME}"
+    policy = OnnxAgent(policy_path(table))
     players = policy.num_players
-    policy.outcome_weights = np.array(_known(table, config.outcomes)["weights"])
+    policy.outcome_weights = np.array(_entry_of(table, config.outcomes)["weights"])
     searcher = SearchAgent(policy, search_budget(TIME), name, time.process_time)
     match = Match(searcher, table, policy.game, players, config.search_games, SEARCH_DEALS)
     heading = {"search": name, "sha256": fingerprint(policy_path(table)), "seed": SEARCH_DEALS}
     lineup = (0, *[1] * (players - 1))
     deals = [Chunk(index, lineup, 1) for index in range(MOST_SEARCHED)]
     with ChunkLog(config.runs / f"{table}.partial", heading, deals, resume=True) as log:
-        left = [deal for deal in deals[: match.deals] if deal.index not in log.results]
-        for result in run(match, left):
+        missing = [deal for deal in deals[: match.deals] if deal.index not in log.results]
+        for result in run(match, missing):
             log.append(result)
         won = share([result.shares[0, 0] for result in log.results.values()])
     games = players * len(log.results)
-    found = {"search": TIME, "share": won.to_json(), "games": games}
-    return {"levels": _known(table, config.out)["levels"] | {SEARCHING: found}}
+    level = {"search": TIME, "share": won.to_json(), "games": games}
+    return {"levels": _entry_of(table, config.out)["levels"] | {SEARCHING: level}}
 
 
-def _known(table: str, file: Path) -> dict[str, Any]:
+def _entry_of(table: str, file: Path) -> dict[str, Any]:
     """What a file has of a table; nothing if that is of another policy."""
     entry: dict[str, Any] = content_of(file).get(table, {})
     return entry if entry.get("sha256") == fingerprint(policy_path(table)) else {}
 
 
-def _share(one: Agent | str, policy: OnnxAgent, games: int, deals: int) -> Estimate:
+def _share(player: Agent | str, policy: OnnxAgent, games: int, deals: int) -> Estimate:
     """The share of an agent alone against P - 1 of the policy."""
-    return Match(one, policy, policy.game, policy.num_players, games, deals).play().share
+    return Match(player, policy, policy.game, policy.num_players, games, deals).play().share

@@ -49,11 +49,12 @@ def make_policies(config: PoliciesConfig) -> None:
         ValueError: The policies cannot be made as asked.
         ChildProcessError: A run failed; see the log that is named.
     """
-    jobs, out = config.policies(), config.out
+    jobs = config.policies()
+    out = config.out
     published = [out / f"{job.name}{ending}" for job in jobs for ending in ENDINGS]
     written = {out: [*published, out / "README.md"]}
     if not config.again:
-        written |= {job.folder: [job.chosen, job.found] for job in jobs}
+        written |= {job.folder: [job.chosen, job.results] for job in jobs}
     with ExitStack() as stack:
         for folder, files in written.items():
             stack.enter_context(filled_folder(folder))
@@ -62,8 +63,8 @@ def make_policies(config: PoliciesConfig) -> None:
             train_all([run for job in jobs for run in job.runs()], config.jobs)
             train_all([run for job in jobs for run in job.runs_after()], config.jobs)
         pool = stack.enter_context(worker_pool(min(config.jobs, len(jobs))))
-        for job, found in zip(jobs, pool.map(measured, jobs), strict=True):
-            publish(job, found)
+        for job, numbers in zip(jobs, pool.map(measured, jobs), strict=True):
+            publish(job, numbers)
 
 
 def measured(job: PolicyJob) -> dict[str, Any]:
@@ -78,9 +79,9 @@ def measured(job: PolicyJob) -> dict[str, Any]:
         ValueError: The policy is too large to ship.
     """
     if job.config.again:
-        found: dict[str, Any] = read_json(job.numbers)
-        return found | {part: getattr(strength, part)(job) for part in job.config.again}
-    once = partial(found_once, job, question(job))
+        numbers: dict[str, Any] = read_json(job.numbers)
+        return numbers | {part: getattr(strength, part)(job) for part in job.config.again}
+    once = partial(result_of, job, question(job))
     choice = once("choice", strength.choose)
     source = job.candidates[choice["seed"]]
     rewrite(source, job.chosen, temperature=choice["temperature"])
@@ -104,7 +105,7 @@ def question(job: PolicyJob) -> dict[str, Any]:
     strangers = [name for half in HALVES for name in population(job.game, job.players, half)]
     files = [*job.candidates.values(), *map(policy_path, strangers)]
     return {
-        "files": [fingerprint(each) for each in files if each.suffix == SUFFIX],
+        "files": [fingerprint(path) for path in files if path.suffix == SUFFIX],
         "opponents": [*strangers, *baselines(job.game)],
         "games": [job.config.games, job.config.search_games],
         "attackers": strength.ATTACKERS,
@@ -112,21 +113,21 @@ def question(job: PolicyJob) -> dict[str, Any]:
     }
 
 
-def found_once(job: PolicyJob, key: dict[str, Any], name: str, find: Callable[..., Any]) -> Any:
+def result_of(job: PolicyJob, key: dict[str, Any], name: str, find: Callable[..., Any]) -> Any:
     """A result by its name, kept for as long as the question is the same, or else found."""
-    content = content_of(job.found)
+    content = content_of(job.results)
     if content.get("key") != key:
         content = {"key": key}
     if name not in content:
         content[name] = find(job)
-        write_json(job.found, content)
+        write_json(job.results, content)
     return content[name]
 
 
-def publish(job: PolicyJob, found: dict[str, Any]) -> None:
+def publish(job: PolicyJob, numbers: dict[str, Any]) -> None:
     """Write the policy with its results, its numbers as JSON, its card, and the table of all."""
     path = job.published
-    rewrite(job.chosen, path, results=found["shares"]["alone"])
+    rewrite(job.chosen, path, results=numbers["shares"]["alone"])
     write_metadata(path)
     metadata = read_policy(path).metadata
     about = {
@@ -137,7 +138,7 @@ def publish(job: PolicyJob, found: dict[str, Any]) -> None:
         "file": {"bytes": path.stat().st_size, "sha256": fingerprint(path)},
         "temperature": metadata.temperature,
     }
-    write_json(job.numbers, about | found | about)
+    write_json(job.numbers, about | numbers | about)
     write_cards(path.parent)
     print(f"{job.name}: {path}", flush=True)
 

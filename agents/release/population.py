@@ -44,10 +44,12 @@ from kododo_env.system.cores import available_cores
 from kododo_env.system.files import write_text
 from kododo_env.system.folders import filled_folder
 
-MEMBERS, POLICIES = 24, 8  # of a table, and how many of them are policies at most
+MEMBERS = 24
+POLICIES = 8  # of a table, and how many of them are policies at most
 FLATS = ("flat:random:32", "flat:greedy:32")
 WEAK = 0.4  # of parity against the heuristic: a player who has less is left out
-DEALS, SPLIT = 3001, 7  # the seeds of the deals by which they are measured, and of the halves
+DEALS = 3001
+SPLIT = 7  # the seeds of the deals by which they are measured, and of the halves
 FLAT_SHARE = 10  # a flat search is measured in a tenth of the games
 
 
@@ -71,9 +73,9 @@ class PopulationConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        least = FLAT_SHARE * max(players for _, players in policies_of(self.only).values())
-        if self.games < least:
-            raise ValueError(f"--games must be at least {least}, not {self.games}")
+        fewest_games = FLAT_SHARE * max(players for _, players in policies_of(self.only).values())
+        if self.games < fewest_games:
+            raise ValueError(f"--games must be at least {fewest_games}, not {self.games}")
 
 
 def populate(config: PopulationConfig) -> None:
@@ -87,13 +89,13 @@ def populate(config: PopulationConfig) -> None:
         tables = policies_of(config.only)
         train_all([run for table in tables for run in _runs(table, config)], config.jobs)
         with worker_pool(config.jobs) as pool:
-            found = pool.map(_members, tables, repeat(config))
-            for table, members in zip(tables, found, strict=True):
-                for each in members:
-                    if each["kind"] == "policy":
-                        name = each["name"].removeprefix(MEMBER)
+            member_lists = pool.map(_members, tables, repeat(config))
+            for table, members in zip(tables, member_lists, strict=True):
+                for member in members:
+                    if member["kind"] == "policy":
+                        name = member["name"].removeprefix(MEMBER)
                         rewrite(config.runs / name / POLICY, config.out / f"{name}{SUFFIX}")
-                lines = [json.dumps(each, separators=(",", ":")) for each in members]
+                lines = [json.dumps(member, separators=(",", ":")) for member in members]
                 write_text(config.out / f"{table}.jsonl", "\n".join([*lines, ""]))
                 print(f"{table}: {len(members)} members", flush=True)
 
@@ -101,12 +103,14 @@ def populate(config: PopulationConfig) -> None:
 def _runs(table: str, config: PopulationConfig) -> list[TrainConfig]:
     """The trainings of a table's policies, each in a folder of its name."""
     game, players = policy_tables()[table]
-    found = []
+    configs = []
     for number in range(POLICIES):
         settings = _drawn_settings(number, recipe_for(game, players).tied)
         settings |= {"seed": 5000 + number, "games": 100, "evaluations": 1}
-        found.append(run_in(config.runs / f"{table}-{number}", game, players, SCRATCH, **settings))
-    return found
+        configs.append(
+            run_in(config.runs / f"{table}-{number}", game, players, SCRATCH, **settings)
+        )
+    return configs
 
 
 def _drawn_settings(number: int, tied: bool) -> dict[str, Any]:
@@ -148,8 +152,8 @@ def _members(table: str, config: PopulationConfig) -> list[dict[str, Any]]:
 
     members = list(strong(iter(FLATS), "flat"))
     members += strong((f"{MEMBER}{table}-{number}" for number in range(POLICIES)), "policy")
-    left = MEMBERS - len(members)
-    members += islice(strong((f"{DRAWN}{seed}" for seed in count(1)), "drawn"), left)
+    vacancies = MEMBERS - len(members)
+    members += islice(strong((f"{DRAWN}{seed}" for seed in count(1)), "drawn"), vacancies)
     return _split(members)
 
 
@@ -163,8 +167,13 @@ def _strength(name: str, table: str, games: int, runs: Path) -> float:
 
 def _split(members: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The members, each with its half: of all kinds as many in one as in the other, or one more."""
-    rng, found, halves = np.random.default_rng(SPLIT), [], cycle(HALVES)
-    for kind in dict.fromkeys(each["kind"] for each in members):
-        same = [each for each in members if each["kind"] == kind]
-        found += [{**same[place], "half": next(halves)} for place in rng.permutation(len(same))]
-    return sorted(found, key=lambda each: (each["half"], each["kind"], each["name"]))
+    rng = np.random.default_rng(SPLIT)
+    split = []
+    halves = cycle(HALVES)
+    for kind in dict.fromkeys(member["kind"] for member in members):
+        alike_members = [member for member in members if member["kind"] == kind]
+        split += [
+            {**alike_members[place], "half": next(halves)}
+            for place in rng.permutation(len(alike_members))
+        ]
+    return sorted(split, key=lambda member: (member["half"], member["kind"], member["name"]))

@@ -27,12 +27,12 @@ def train_all(runs: Sequence[TrainConfig], processes: int) -> None:
         ValueError: A folder holds another run; nothing has been trained.
         ChildProcessError: Runs failed; the others were finished all the same.
     """
-    left = [run for run in runs if not is_finished(run)]
-    if not left:
+    unfinished = [run for run in runs if not is_finished(run)]
+    if not unfinished:
         return
-    with worker_pool(min(processes, len(left))) as pool:
-        futures = {run.run_dir: pool.submit(_train, run) for run in left}
-        errors = {folder: each.exception() for folder, each in futures.items()}
+    with worker_pool(min(processes, len(unfinished))) as pool:
+        futures = {run.run_dir: pool.submit(_train, run) for run in unfinished}
+        errors = {folder: future.exception() for folder, future in futures.items()}
     failed = [f"{folder} failed: {error}" for folder, error in errors.items() if error]
     if failed:
         raise ChildProcessError("; ".join(failed))
@@ -54,12 +54,12 @@ def is_finished(config: TrainConfig) -> bool:
     if not config.resume:
         return False
     run = Path(config.run_dir or "")
-    found = content_of(run / "config.json")
-    wanted = json.loads(json.dumps(config_facts(task_of(config), config)))
-    others = [name for name in ("task", "steps", "threads") if found.get(name) != wanted[name]]
-    if others:
+    facts = content_of(run / "config.json")
+    expected = json.loads(json.dumps(config_facts(task_of(config), config)))
+    changes = [name for name in ("task", "steps", "threads") if facts.get(name) != expected[name]]
+    if changes:
         raise ValueError(
-            f"{run} holds a run with other settings (see {' and '.join(others)} in its "
+            f"{run} holds a run with other settings (see {' and '.join(changes)} in its "
             "config.json): move it away, or give another folder"
         )
     # A run that was stopped early wrote its policy as well.

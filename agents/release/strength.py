@@ -17,8 +17,11 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 1.0)
 # Other deals for each purpose; train.py measures on those of its seed + 1 and + 2, and a best
 # response is chosen on those of its seed + 1, and + 2 for the second.
-CHOICE_DEALS, STRENGTH_DEALS, WORST_DEALS = 1001, 1002, 1003
-RESPONSE_SEED, CHOICE_RESPONSE_SEED = 1004, 1011
+CHOICE_DEALS = 1001
+STRENGTH_DEALS = 1002
+WORST_DEALS = 1003
+RESPONSE_SEED = 1004
+CHOICE_RESPONSE_SEED = 1011
 # To choose by: a best response of these agent-steps, to this number of a seed's temperatures. Its
 # gain counts as much as the mean of many shares, so it needs more games than each of these.
 CHOICE_RESPONSE = {"steps": 500_000, "temperatures": 3, "games": 8000}
@@ -42,18 +45,22 @@ def choose(job: PolicyJob) -> dict[str, Any]:
     games = max(job.players, job.config.games // CHOICE // 2)
     candidates: list[dict[str, Any]] = []
     for seed, path in job.candidates.items():
-        own: list[dict[str, Any]] = []
+        by_temperature: list[dict[str, Any]] = []
         for temperature in TEMPERATURES:
             policy = OnnxAgent(path, temperature)
             share = fmean(result(policy, name, games, CHOICE_DEALS).share.mean for name in names)
-            own.append({"seed": seed, "temperature": temperature, "share": share, "gain": None})
-        by_share = sorted(own, key=lambda each: each["share"], reverse=True)
-        for each in by_share[: CHOICE_RESPONSE["temperatures"]]:
-            policy = OnnxAgent(path, each["temperature"])
-            each["gain"] = response_gain(policy, CHOICE_RESPONSE["steps"], CHOICE_RESPONSE["games"])
-        candidates += own
-    known = [each for each in candidates if each["gain"] is not None]
-    chosen = max(known, key=lambda each: each["share"] - max(0.0, each["gain"]))
+            by_temperature.append(
+                {"seed": seed, "temperature": temperature, "share": share, "gain": None}
+            )
+        by_share = sorted(by_temperature, key=lambda candidate: candidate["share"], reverse=True)
+        for entry in by_share[: CHOICE_RESPONSE["temperatures"]]:
+            policy = OnnxAgent(path, entry["temperature"])
+            entry["gain"] = response_gain(
+                policy, CHOICE_RESPONSE["steps"], CHOICE_RESPONSE["games"]
+            )
+        candidates += by_temperature
+    attacked = [candidate for candidate in candidates if candidate["gain"] is not None]
+    chosen = max(attacked, key=lambda candidate: candidate["share"] - max(0.0, candidate["gain"]))
     about = {name: chosen[name] for name in ("seed", "temperature")}
     return about | {"opponents": names, "games": games, "candidates": candidates}
 
@@ -61,14 +68,16 @@ def choose(job: PolicyJob) -> dict[str, Any]:
 def response_gain(policy: OnnxAgent, steps: int, games: int) -> float:
     """The gain over parity of one best response of these steps; below 0 if it gains nothing."""
     response = train_best_response(policy, steps=steps, seed=CHOICE_RESPONSE_SEED)
-    players, rules = policy.num_players, changed_rules(policy.metadata)
+    players = policy.num_players
+    rules = changed_rules(policy.metadata)
     match = Match(response.agent, policy, policy.game, players, games, CHOICE_DEALS, rules)
     return match.play().share.mean - 1 / players
 
 
 def shares(job: PolicyJob) -> dict[str, Any]:
     """The chosen policy ``alone`` against P - 1 copies of each baseline, in ``games``, as JSON."""
-    policy, games = OnnxAgent(job.chosen), job.config.games
+    policy = OnnxAgent(job.chosen)
+    games = job.config.games
     alone = {name: result(policy, name, games).to_json() for name in baselines(job.game)}
     return {"games": games, "alone": alone}
 
@@ -81,16 +90,18 @@ def unknown(job: PolicyJob) -> dict[str, Any]:
         same deals. All ``members``, with the ``games`` of each; and the ``worst`` by its ``name``,
         played once more on other deals, since the least of twelve is partly bad luck.
     """
-    policy, members, found = OnnxAgent(job.chosen), {}, []
+    policy = OnnxAgent(job.chosen)
+    members = {}
+    win_shares = []
     for name in population(job.game, job.players, TEST):
         games = job.config.games // CHOICE if without_searches([name]) else _search_games(job)
-        found.append(result(policy, name, games).share)
-        members[name] = found[-1].to_json() | {"games": games}
+        win_shares.append(result(policy, name, games).share)
+        members[name] = win_shares[-1].to_json() | {"games": games}
     worst = min(members, key=lambda name: members[name]["mean"])
     games = members[worst]["games"]
-    again = result(policy, worst, games, WORST_DEALS).share.to_json() | {"games": games}
-    mean = best_response.mean_of(found).to_json()
-    return {"mean": mean, "worst": {"name": worst, **again}, "members": members}
+    repetition = result(policy, worst, games, WORST_DEALS).share.to_json() | {"games": games}
+    mean = best_response.mean_of(win_shares).to_json()
+    return {"mean": mean, "worst": {"name": worst, **repetition}, "members": members}
 
 
 def result(policy: OnnxAgent, name: str, games: int, deals: int = STRENGTH_DEALS) -> MatchResult:

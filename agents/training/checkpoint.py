@@ -46,8 +46,8 @@ class Progress:
         """The steps and the latest win shares, in a line."""
         shares = self.curve[-1]["shares"] if self.curve else {}
         latest = "  ".join(f"{name} {share['mean']:.3f}" for name, share in shares.items())
-        said = f"win share v {latest}" if shares else "win share: not measured yet"
-        return f"{self.steps / 1e6:.2f}M steps  {said}"
+        measurement = f"win share v {latest}" if shares else "win share: not measured yet"
+        return f"{self.steps / 1e6:.2f}M steps  {measurement}"
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def save_checkpoint(path: Path, task: Task, learner: PPO, progress: Progress) ->
     facts = {"format": FORMAT, "task": task.to_dict(), "progress": vars(progress)}
     members = {"facts.json": json.dumps(facts).encode(), "learner.pt": tensors.getvalue()}
     with written_whole(path) as aside, zipfile.ZipFile(aside, "w") as archive:
-        for name, each in {**members, "sha256": _digest(members)}.items():
-            archive.writestr(name, each)
+        for name, content in {**members, "sha256": _digest(members)}.items():
+            archive.writestr(name, content)
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
@@ -81,7 +81,8 @@ def read_checkpoint(path: Path) -> Checkpoint:
     try:
         if facts["format"] != FORMAT:
             raise ValueError(f"it has format {shown(facts['format'])}, not {FORMAT}")
-        task, progress = Task.from_dict(facts["task"]), Progress(**facts["progress"])
+        task = Task.from_dict(facts["task"])
+        progress = Progress(**facts["progress"])
         return Checkpoint(task, progress, members["learner.pt"])
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is a checkpoint of another version: {error}") from error
@@ -119,8 +120,8 @@ def _unpack(content: bytes, names: Iterable[str] = ()) -> dict[str, bytes]:
 
 
 def _digest(members: dict[str, bytes]) -> bytes:
-    each = b"".join(hashlib.sha256(members[name]).digest() for name in MEMBERS)
-    return hashlib.sha256(each).hexdigest().encode()
+    digests = b"".join(hashlib.sha256(members[name]).digest() for name in MEMBERS)
+    return hashlib.sha256(digests).hexdigest().encode()
 
 
 def restore(learner: PPO, checkpoint: Checkpoint) -> None:

@@ -19,20 +19,21 @@ def against(
 
     Without names these are the game's baselines, the weakest first.
     """
-    rest = task.game, task.num_players, games, seed, task.further_rules
+    settings = task.game, task.num_players, games, seed, task.further_rules
     names = baselines(task.game) if names is None else names
-    return {name: Match(agent, name, *rest).play() for name in names}
+    return {name: Match(agent, name, *settings).play() for name in names}
 
 
 def results(measured: dict[str, MatchResult]) -> dict[str, Any]:
     """Results as JSON."""
-    return {name: each.to_json() for name, each in measured.items()}
+    return {name: duel.to_json() for name, duel in measured.items()}
 
 
 def table(measured: dict[str, MatchResult]) -> str:
     """Results as an aligned table."""
     rows = [("opponents", "win share", "95 %", "margin", "points")]
-    for name, each in measured.items():
-        margin, points = f"{each.margin.mean:+z.2f}", f"{each.points.mean:.2f}"
-        rows.append((name, *each.share.texts(".3f"), margin, points))
+    for name, duel in measured.items():
+        margin = f"{duel.margin.mean:+z.2f}"
+        points = f"{duel.points.mean:.2f}"
+        rows.append((name, *duel.share.texts(".3f"), margin, points))
     return aligned(rows)

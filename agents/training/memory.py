@@ -21,11 +21,12 @@ GIGABYTE = 10**9
 
 def check_memory(task: Task) -> None:
     """Raise ValueError if a run needs more memory than the machine has; if it tells how much."""
-    there, needed = _memory(), needed_memory(task)
-    if there is not None and needed > there:
+    available = _memory()
+    needed = needed_memory(task)
+    if available is not None and needed > available:
         raise ValueError(
             f"this run would need {needed / GIGABYTE:,.1f} GB of memory at least, and the machine "
-            f"has {there / GIGABYTE:,.1f}: lower --num-envs, --width or --depth"
+            f"has {available / GIGABYTE:,.1f}: lower --num-envs, --width or --depth"
         )
 
 
@@ -37,12 +38,14 @@ def check_decides(task: Task) -> None:
 
 def needed_memory(task: Task) -> int:
     """About how many bytes a run takes at least: its games, a rollout, and the network at work."""
-    recipe, game = task.recipe, task.batch_game(TRIAL, task.seed)
-    arrays = [each for each in game.state().values() if isinstance(each, np.ndarray)]
+    recipe = task.recipe
+    game = task.batch_game(TRIAL, task.seed)
+    arrays = [array for array in game.state().values() if isinstance(array, np.ndarray)]
     steps, deciding = game_length(game)
     slots = recipe.num_envs * task.num_players
     decisions = slots * steps * deciding
-    width, inputs = recipe.width, inputs_of(game.layout, recipe.one_hot)
+    width = recipe.width
+    inputs = inputs_of(game.layout, recipe.one_hot)
     hidden = width * (recipe.depth - 1)
     if recipe.network:  # whose size nobody tells
         width = inputs = hidden = 0
@@ -51,7 +54,7 @@ def needed_memory(task: Task) -> int:
     decision = 2 * (game.layout.size * game.layout.dtype.itemsize + 7 * game.num_actions + 24)
     at_work = max(slots * deciding, min(recipe.batch_size, decisions))
     return int(
-        games * sum(each.nbytes for each in arrays) / TRIAL
+        games * sum(array.nbytes for array in arrays) / TRIAL
         + decisions * decision
         + slots * steps * 5 * 4
         + at_work * 4 * (inputs + width + hidden)

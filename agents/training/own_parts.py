@@ -36,7 +36,8 @@ def check_own_parts(task: Task) -> None:
 
 def _try_reward(recipe: Recipe, game: BatchGame) -> None:
     """Ask for the reward after each step of games of random play."""
-    reward, rng = recipe.reward_function(), np.random.default_rng(0)
+    reward = recipe.reward_function()
+    rng = np.random.default_rng(0)
     with blamed(f"--reward {recipe.reward}", "fails"):
         for _ in range(LONGEST_UPDATE):
             game.step(random_legal_actions(game.legal_action_mask(), rng))

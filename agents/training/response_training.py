@@ -78,19 +78,19 @@ def train_best_response(
     """
     budget = Budget(minutes, steps)
     prepare_process()
-    begun = network_of(policy.path)
+    network_before = network_of(policy.path)
     if recipe is None:
         recipe = response_recipe(recipe_for(policy.game, policy.num_players))
-    recipe = replace(recipe, **begun.settings)
-    other = against or policy
-    tables = _tables(policy, other, recipe, team)
+    recipe = replace(recipe, **network_before.settings)
+    opponent = against or policy
+    tables = _tables(policy, opponent, recipe, team)
     learner = PPO(tables[0][0], recipe, seed, threads=threads, bfloat16=bfloat16_is_fast())
-    learner.begin_with(begun)
+    learner.begin_with(network_before)
     steps_played = _learn(learner, tables, budget, seed, team)
     network = learner.network.eval()
-    temperature = _best_temperature(NetworkAgent(network), policy, other, seed + 1, team)
+    temperature = _best_temperature(NetworkAgent(network), policy, opponent, seed + 1, team)
     name = "team-against" if team else "best-response"
-    agent = NetworkAgent(network, temperature, f"{name}-{other.name}")
+    agent = NetworkAgent(network, temperature, f"{name}-{opponent.name}")
     facts = {
         "recipe": asdict(replace(recipe, temperature=temperature)),
         "seed": seed,
@@ -120,15 +120,15 @@ def response_recipe(recipe: Recipe) -> Recipe:
     )
 
 
-def _tables(policy: OnnxAgent, other: Agent, recipe: Recipe, team: bool) -> list[Table]:
+def _tables(policy: OnnxAgent, opponent: Agent, recipe: Recipe, team: bool) -> list[Table]:
     """For each seat the games in which the learner has it, or a team all others."""
     players = policy.num_players
     tables: list[Table] = []
     for seat in range(players):
         game = game_of(policy.metadata, recipe.num_envs * (1 if team else players))
         policy.check(game)
-        learns = [(each == seat) != team for each in range(players)]
-        tables.append((game, [None if each else other for each in learns]))
+        learns = [(player == seat) != team for player in range(players)]
+        tables.append((game, [None if learning else opponent for learning in learns]))
     return tables
 
 
@@ -137,9 +137,9 @@ def _learn(learner: PPO, tables: list[Table], budget: Budget, seed: int, team: b
     steps = 0
     with budget_bar(title="team" if team else "best response") as show:
         for update in count():
-            left = budget.remaining(steps)
-            show(left, f"{steps / 1e6:.1f}M steps", None)
-            if update and not left:
+            remaining = budget.remaining(steps)
+            show(remaining, f"{steps / 1e6:.1f}M steps", None)
+            if update and not remaining:
                 return steps
             dealt = int(np.random.SeedSequence([seed, update]).generate_state(1)[0])
             table = tables[update % len(tables)]
@@ -150,15 +150,16 @@ def _learn(learner: PPO, tables: list[Table], budget: Budget, seed: int, team: b
 
 
 def _best_temperature(
-    agent: NetworkAgent, policy: OnnxAgent, other: Agent, seed: int, team: bool
+    agent: NetworkAgent, policy: OnnxAgent, opponent: Agent, seed: int, team: bool
 ) -> float:
     """The temperature at which the agent, or the team, does best against the other player."""
     rules = changed_rules(policy.metadata)
 
     def share(temperature: float) -> float:
-        learned, games = NetworkAgent(agent.network, temperature), SELECTION_GAMES
-        one, copies = (other, learned) if team else (learned, other)
-        match = Match(one, copies, policy.game, policy.num_players, games, seed, rules)
+        learned = NetworkAgent(agent.network, temperature)
+        games = SELECTION_GAMES
+        player, copies = (opponent, learned) if team else (learned, opponent)
+        match = Match(player, copies, policy.game, policy.num_players, games, seed, rules)
         won = match.play().share.mean
         return -won if team else won
 

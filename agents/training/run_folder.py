@@ -24,7 +24,8 @@ from kododo_env.system.folders import filled_folder, remove_empty
 
 LIBRARIES = ("torch", "numpy")
 CHECKPOINT = "checkpoint.zip"
-POLICY, METADATA = "policy.onnx", "policy.meta.json"
+POLICY = "policy.onnx"
+METADATA = "policy.meta.json"
 LOGS = "tensorboard"
 FILES = (CHECKPOINT, POLICY, METADATA, "results.json", "learning_curve.png", "config.json")
 # The shapes of the network, of its optimiser's state and of the games, what the network's values
@@ -83,23 +84,24 @@ def unbegun(folder: Path) -> Task | None:
 
 def fresh(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
     """A run that begins, with lines to print; ValueError if its folder holds another."""
-    task, before = task_of(config), unbegun(run_dir)
+    task = task_of(config)
+    before = unbegun(run_dir)
     if before is not None and (before.game, before.rules) != (task.game, task.rules):
         raise ValueError(
             f"{run_dir} holds the beginning of a run of another game, {before.game}: give another "
             "--run-dir"
         )
-    there = [] if before else [name for name in FILES if (run_dir / name).exists()]
+    names = [] if before else [name for name in FILES if (run_dir / name).exists()]
     if (run_dir / LOGS).is_file():
-        there.append(LOGS)
-    if there:
-        held = "a run" if "config.json" in there else there[0]
-        go_on = "go on with it with --resume, or " if CHECKPOINT in there else ""
+        names.append(LOGS)
+    if names:
+        held = "a run" if "config.json" in names else names[0]
+        go_on = "go on with it with --resume, or " if CHECKPOINT in names else ""
         raise ValueError(f"{run_dir} holds {held} already: {go_on}give another --run-dir")
     return Checkpoint(task), [BEGINS_AGAIN] if before else []
 
 
-def begun(run_dir: Path) -> Checkpoint:
+def read_run(run_dir: Path) -> Checkpoint:
     """The run that a folder holds, and how far it has come; ValueError if there is none."""
     task = unbegun(run_dir)
     return read_checkpoint(run_dir / CHECKPOINT) if task is None else Checkpoint(task)
@@ -124,42 +126,44 @@ def resumed(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
     Raises:
         ValueError: There is no such run, or a setting cannot be changed any more.
     """
-    saved = begun(run_dir)
-    task, progress = saved.task, saved.progress
+    saved = read_run(run_dir)
+    task = saved.task
+    progress = saved.progress
     rules = {**task.rules, **parse_rules(config.rules), "num_players": config.players}
-    wanted = Task(config.game, rules, config.settings, config.seed)
-    other = differences(describe(task.batch_game(1, 0)), describe(wanted.batch_game(1, 0)))
-    if other:
-        raise ValueError(f"cannot resume {run_dir / CHECKPOINT}: it is for {'; '.join(other)}")
-    said, budget = [BEGINS_AGAIN], config.budget()
+    requested = Task(config.game, rules, config.settings, config.seed)
+    mismatches = differences(describe(task.batch_game(1, 0)), describe(requested.batch_game(1, 0)))
+    if mismatches:
+        raise ValueError(f"cannot resume {run_dir / CHECKPOINT}: it is for {'; '.join(mismatches)}")
+    lines = [BEGINS_AGAIN]
+    budget = config.budget()
     if task.recipe.init and not saved.learner:  # the file may be another one by now
         check_init(config, task.batch_game(1, 0))
     if saved.learner:
         done = f"{progress.seconds / 60:.1f} minutes, {progress.steps:,} agent-steps"
-        said = [f"goes on from {done}, until {budget.text()} in all"]
+        lines = [f"goes on from {done}, until {budget.text()} in all"]
         if not budget.remaining(progress.steps, progress.seconds):
-            said = [f"has learned for {done}: nothing is left of {budget.text()} in all"]
+            lines = [f"has learned for {done}: nothing is left of {budget.text()} in all"]
     imitates = task.recipe.imitates and not progress.imitation_over
-    changes = _changes(task, wanted, imitates)
-    return replace(saved, task=replace(task, recipe=wanted.recipe)), said + changes
+    changes = _changes(task, requested, imitates)
+    return replace(saved, task=replace(task, recipe=requested.recipe)), lines + changes
 
 
 def _changes(before: Task, after: Task, imitates: bool) -> list[str]:
     """The settings that change from here on, a line each; ValueError if one cannot change."""
-    had, wanted = ({"seed": task.seed, **vars(task.recipe)} for task in (before, after))
-    changed = {name: (was, wanted[name]) for name, was in had.items() if wanted[name] != was}
-    for name, (was, now) in changed.items():
+    had, settings = ({"seed": task.seed, **vars(task.recipe)} for task in (before, after))
+    changed = {name: (was, settings[name]) for name, was in had.items() if settings[name] != was}
+    for name, (was, value) in changed.items():
         if name in ("seed", *FIXED):
             raise ValueError(
                 f"{flag(name)} cannot be changed on --resume: the run began with {shown(was)}, "
-                f"not {shown(now)}; leave it out, or begin another run"
+                f"not {shown(value)}; leave it out, or begin another run"
             )
         if name.startswith("imitation_") and not imitates:
             raise ValueError(f"{flag(name)}: this run imitates nobody any more; leave it out")
     check_needs(after.recipe, before.recipe)
     return [
-        f"from here on {flag(name)} {shown(now)}, no longer {shown(was)}"
-        for name, (was, now) in changed.items()
+        f"from here on {flag(name)} {shown(value)}, no longer {shown(was)}"
+        for name, (was, value) in changed.items()
     ]
 
 

@@ -43,12 +43,14 @@ class Trainer:
     def __init__(
         self,
         config: TrainConfig,
-        begun: Checkpoint,
+        checkpoint: Checkpoint,
         run_dir: Path,
         before_writing: Callable[[], None] = lambda: None,
     ) -> None:
-        self.config, self.run_dir, self._before_writing = config, run_dir, before_writing
-        self.task, self.progress = task, progress = begun.task, begun.progress
+        self.config = config
+        self.run_dir = run_dir
+        self._before_writing = before_writing
+        self.task, self.progress = task, progress = checkpoint.task, checkpoint.progress
         self.stopped: type[KeyboardInterrupt] | None = None
         self.budget = config.budget(progress.seconds)
         prepare_process()
@@ -62,8 +64,8 @@ class Trainer:
             threads=config.threads,
             bfloat16=config.in_bfloat16,
         )
-        if begun.learner:
-            restore(self.learner, begun)
+        if checkpoint.learner:
+            restore(self.learner, checkpoint)
         elif task.recipe.init:
             self.learner.begin_with(network_of(policy_path(task.recipe.init)))
         # When it is imitated no more its file may be gone.
@@ -71,7 +73,7 @@ class Trainer:
         self.imitation = None if expert is None else Imitation(self.learner, expert)
         self._log: SummaryWriter | None = None  # of a run
         self._saved = time.monotonic()
-        self._measured = self._due(**progress.curve[-1]) if progress.curve else 0
+        self._measured = self._measurements_by(**progress.curve[-1]) if progress.curve else 0
 
     @property
     def agent(self) -> NetworkAgent:
@@ -115,7 +117,7 @@ class Trainer:
         start = self.budget.remaining(progress.imitation_steps, progress.imitation_seconds)
         return self.remaining() / start if start else 0.0
 
-    def _due(self, seconds: float, steps: int, **_: Any) -> int:
+    def _measurements_by(self, seconds: float, steps: int, **_: Any) -> int:
         """How many of the evenly spread measurements are to be made by then."""
         return int((1 - self.budget.remaining(steps, seconds)) * self.config.evaluations)
 
@@ -127,13 +129,14 @@ class Trainer:
         self._log = SummaryWriter(str(self.run_dir / LOGS), purge_step=after)
         with on_stop(self._stop), quiet_log_writer(), budget_bar(self.remaining()) as show:
             while self.remaining() > 0 and not self.stopped:
-                steps, begun = self.progress.steps, time.perf_counter()
+                steps = self.progress.steps
+                start = time.perf_counter()
                 imitates = self.imitation_remaining() > 0
                 if not imitates and not self.progress.imitation_over:
                     self._end_imitation()
                 logged = self._imitate() if imitates else self._play_itself()
                 self.progress.updates += 1
-                speed = (self.progress.steps - steps) / (time.perf_counter() - begun)
+                speed = (self.progress.steps - steps) / (time.perf_counter() - start)
                 self._note({**logged, "time/fps": speed})
                 self._measure_if_due()
                 if time.monotonic() - self._saved > 60 * self.config.checkpoint_minutes:
@@ -149,14 +152,14 @@ class Trainer:
     def _imitate(self) -> dict[str, float]:
         """One update of imitation, on fresh games; returns numbers to log."""
         assert self.imitation is not None
-        left = self.imitation_remaining()
+        remaining = self.imitation_remaining()
         self.game.reset(self._seed_of_update())
         rng = np.random.default_rng([self.task.seed, self.progress.updates])
         with self.learner.stopwatch.on("imitation"):
             decisions, steps = self.imitation.play(self.game, rng)
-            found = self.imitation.learn(decisions, left)
+            statistics = self.imitation.learn(decisions, remaining)
         self.progress.steps += steps
-        return {f"imitation/{name}": value for name, value in found.items()}
+        return {f"imitation/{name}": value for name, value in statistics.items()}
 
     def _play_itself(self) -> dict[str, float]:
         """One update of PPO, on fresh games against itself or a scripted player; what to log."""
@@ -164,9 +167,9 @@ class Trainer:
         decisions, steps = self.learner.play(*table, self._seed_of_update())
         self.progress.steps += steps
         rates = self.task.recipe.self_play_rates(self.self_play_remaining())
-        found = self.learner.learn(decisions, *rates)
+        statistics = self.learner.learn(decisions, *rates)
         share = {"rollout/share_of_decisions": len(decisions["returns"]) / steps}
-        return {**{f"train/{name}": value for name, value in found.items()}, **share}
+        return {**{f"train/{name}": value for name, value in statistics.items()}, **share}
 
     def _seed_of_update(self) -> int:
         """Seeded for each update, so that a checkpoint need not know where the games stand."""
@@ -188,18 +191,18 @@ class Trainer:
 
     def _measure_if_due(self) -> None:
         point: dict[str, Any] = {"seconds": self.budget.seconds, "steps": self.progress.steps}
-        due = self._due(**point)
-        if due > self._measured:
+        number = self._measurements_by(**point)
+        if number > self._measured:
             with self.learner.stopwatch.on("measuring"):
                 self._measure(point)
-            self._measured = due
+            self._measured = number
 
     def _measure(self, point: dict[str, Any]) -> None:
         """Play the baselines and note the shares; with the same seed, always the same deals."""
         duels = against(self.agent, self.task, MEASURE_GAMES, self.task.seed + 1)
-        shares = {name: each.share.to_json() for name, each in duels.items()}
+        shares = {name: duel.share.to_json() for name, duel in duels.items()}
         self.progress.curve.append(point | {"shares": shares})
-        self._note({f"eval/share_against_{name}": each.share.mean for name, each in duels.items()})
+        self._note({f"eval/share_against_{name}": duel.share.mean for name, duel in duels.items()})
 
     def save(self) -> None:
         """Write the checkpoint."""

@@ -129,7 +129,7 @@ class TrainConfig:
 
 
 def default_config(
-    game: str = DEFAULT_GAME, players: int | None = None, recipe: str = GAME, **others: Any
+    game: str = DEFAULT_GAME, players: int | None = None, recipe: str = GAME, **fields: Any
 ) -> TrainConfig:
     """The default training for a game and a number of players.
 
@@ -137,7 +137,7 @@ def default_config(
         game: The game's name.
         players: P; None: four, or the most that the game takes.
         recipe: Whose settings: "game" or "scratch".
-        **others: Other fields of ``TrainConfig``, or settings of the recipe. With ``init`` the
+        **fields: Other fields of ``TrainConfig``, or settings of the recipe. With ``init`` the
             settings of the network are those of its policy, and nobody is imitated.
 
     Raises:
@@ -146,13 +146,13 @@ def default_config(
     """
     players = default_players(game) if players is None else players
     settings = recipe_for(game, players, recipe)
-    changed = {name: others.pop(name) for name in list(others) if name in asdict(settings)}
+    changed = {name: fields.pop(name) for name in list(fields) if name in asdict(settings)}
     if changed.get("init"):
         from agents.export.policy_weights import network_arguments  # imports torch
 
-        own = network_arguments(policy_path(changed["init"]))
-        changed = {"expert": "", **own, **changed}
-    return TrainConfig(game, players, replace(settings, **changed), recipe, **others)
+        arguments = network_arguments(policy_path(changed["init"]))
+        changed = {"expert": "", **arguments, **changed}
+    return TrainConfig(game, players, replace(settings, **changed), recipe, **fields)
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class Which:
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
-def defaults(which: Which) -> TrainConfig:
+def defaults(arguments: Which) -> TrainConfig:
     """The defaults of a command line: a recipe's, or those of the run that it resumes.
 
     A recipe that is named for such a run is a change of all its settings. The run's own code, such
@@ -188,29 +188,31 @@ def defaults(which: Which) -> TrainConfig:
         ValueError: There is no such game, recipe, run or policy to begin with, or the run has code
             of its own that is not named.
     """
-    game, recipe = which.game or DEFAULT_GAME, which.recipe or GAME
-    if not which.resume or which.run_dir is None:
-        return default_config(game, which.players, recipe, init=which.init)
-    from agents.training.run_folder import begun, budget_of  # imports torch
+    game = arguments.game or DEFAULT_GAME
+    recipe = arguments.recipe or GAME
+    if not arguments.resume or arguments.run_dir is None:
+        return default_config(game, arguments.players, recipe, init=arguments.init)
+    from agents.training.run_folder import budget_of, read_run  # imports torch
 
-    task, budget = begun(which.run_dir).task, {}
-    check_named(task.recipe, which)
-    if which.minutes is None and which.steps is None:
-        budget = budget_of(which.run_dir)
+    task = read_run(arguments.run_dir).task
+    budget = {}
+    check_named(task.recipe, arguments)
+    if arguments.minutes is None and arguments.steps is None:
+        budget = budget_of(arguments.run_dir)
     config = default_config(task.game, task.num_players, recipe, seed=task.seed, **budget)
-    if which.recipe is None:  # the policy of its ``init`` may be gone
-        config = replace(config, settings=replace(task.recipe, **which.named()))
-    if which.game not in (None, task.game):
-        config = replace(config, game=which.game, players=default_players(which.game))
+    if arguments.recipe is None:  # the policy of its ``init`` may be gone
+        config = replace(config, settings=replace(task.recipe, **arguments.named()))
+    if arguments.game not in (None, task.game):
+        config = replace(config, game=arguments.game, players=default_players(arguments.game))
     return config
 
 
-def check_named(recipe: Recipe, which: Which) -> None:
+def check_named(recipe: Recipe, arguments: Which) -> None:
     """Raise ValueError unless the arguments name all settings in which a run has code of its own.
 
     Only a name that the user gives is ever imported.
     """
-    missing = {name: code for name, code in recipe.code.items() if name not in which.named()}
+    missing = {name: code for name, code in recipe.code.items() if name not in arguments.named()}
     if missing:
         names = ", ".join(shown(name) for code in missing.values() for name in code)
         options = " and ".join(map(flag, missing))
@@ -255,8 +257,8 @@ class Task:
 
     def expert(self) -> Agent | None:
         """The agent to imitate at first; ValueError if there is none of a name, or no mean."""
-        found = [make_agent(name, self.game, self.num_players) for name in self.recipe.experts]
-        return MeanPolicy(found) if len(found) > 1 else next(iter(found), None)
+        experts = [make_agent(name, self.game, self.num_players) for name in self.recipe.experts]
+        return MeanPolicy(experts) if len(experts) > 1 else next(iter(experts), None)
 
     def opponents(self) -> dict[str, Agent]:
         """Scripted opponents by name; ValueError if the game has no such scripted player."""
@@ -272,21 +274,22 @@ class Task:
         Raises:
             ValueError: There is no such opponent, or it cannot play this game.
         """
-        games, game = self.recipe.num_envs, self.batch_game(self.recipe.num_envs, self.seed)
-        found: dict[str | None, Table] = {None: (game, [None] * self.num_players)}
+        games = self.recipe.num_envs
+        game = self.batch_game(self.recipe.num_envs, self.seed)
+        tables: dict[str | None, Table] = {None: (game, [None] * self.num_players)}
         for name, agent in self.opponents().items():
             check_agents(game, [agent])
-            many = self.batch_game(games * self.num_players, self.seed)
-            found[name] = many, [None] + [agent] * (self.num_players - 1)
-        return found
+            larger_game = self.batch_game(games * self.num_players, self.seed)
+            tables[name] = larger_game, [None] + [agent] * (self.num_players - 1)
+        return tables
 
     def table_of(self, tables: dict[str | None, Table], update: int) -> Table:
         """The table of an update of self-play; against an opponent each time from the next seat."""
         recipe = self.recipe
         game, agents = tables[recipe.opponent_of(update)]
         met = int(update * recipe.opponents_share + 1e-9) // max(1, len(recipe.opponents))
-        others = self.num_players - met % self.num_players
-        return game, agents[others:] + agents[:others]
+        start = self.num_players - met % self.num_players
+        return game, agents[start:] + agents[:start]
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -351,7 +354,8 @@ def check_init(config: TrainConfig, game: BatchGame) -> None:
     from agents.export.policy_weights import network_arguments  # imports torch
     from kododo_env.policy.onnx_agent import OnnxAgent
 
-    recipe, path = config.settings, policy_path(config.settings.init)
+    recipe = config.settings
+    path = policy_path(config.settings.init)
     usual = replace(recipe_for(config.game, config.players, config.recipe), expert="")
     OnnxAgent(path).check(game)
     for name, value in network_arguments(path).items():
@@ -374,9 +378,9 @@ def check_network(recipe: Recipe, usual: Recipe) -> None:
 
     if recipe.init:
         raise ValueError("--network: --init has a network of its own; leave one of them out")
-    taken = arguments_taken(network_class(recipe.network))
+    arguments = arguments_taken(network_class(recipe.network))
     for name in SETTINGS:
-        if name not in taken and getattr(recipe, name) != getattr(usual, name):
+        if name not in arguments and getattr(recipe, name) != getattr(usual, name):
             raise ValueError(
                 f"{flag(name)}: {shown(recipe.network)} takes no argument {name}; leave it out"
             )

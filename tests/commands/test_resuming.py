@@ -172,7 +172,7 @@ def test_no_setting_of_imitation_is_said_to_change_when_it_is_over(
 ) -> None:
     saved = read_checkpoint(folder / "checkpoint.zip")
     over = replace(saved, progress=replace(saved.progress, imitation_over=True))
-    monkeypatch.setattr("agents.training.run_folder.begun", lambda _: over)
+    monkeypatch.setattr("agents.training.run_folder.read_run", lambda _: over)
     config = asked(folder, **{name: ANOTHER[name]})
     with pytest.raises(ValueError, match=f"--{name.replace('_', '-')}: this run imitates nobody"):
         resumed(config, folder)
@@ -187,7 +187,9 @@ def test_a_setting_is_refused_that_says_nothing_in_this_run(
     """It was said to change, and nothing did."""
     saved, none = read_checkpoint(folder / "checkpoint.zip"), {"opponents": (), "magnet": 0.0}
     without = replace(saved.task, recipe=replace(saved.task.recipe, **none))
-    monkeypatch.setattr("agents.training.run_folder.begun", lambda _: replace(saved, task=without))
+    monkeypatch.setattr(
+        "agents.training.run_folder.read_run", lambda _: replace(saved, task=without)
+    )
     config = asked(folder, **none, **{name: ANOTHER[name]})
     with pytest.raises(ValueError, match=f"{name.replace('_', '-')} counts only with --{needed}"):
         resumed(config, folder)

@@ -27,7 +27,7 @@ from agents.release import runs as policy_runs
 from agents.release import strength as policy_strength
 from agents.release.card import card, index, worst_attacker
 from agents.release.config import PoliciesConfig, PolicyJob
-from agents.release.make_policies import found_once, make_policies, rewrite
+from agents.release.make_policies import make_policies, result_of, rewrite
 from agents.release.runs import is_finished, train_all
 from agents.training.response_training import BestResponse
 from agents.training.run_folder import write_config
@@ -372,14 +372,14 @@ def test_a_result_is_kept_for_as_long_as_the_question_is_the_same(
     job.folder.mkdir()
 
     def found(games: int, name: str, answer: int) -> Any:
-        return found_once(job, {"games": games}, name, lambda _: answer)
+        return result_of(job, {"games": games}, name, lambda _: answer)
 
     assert [found(1, "shares", 1), found(1, "seeds", 2), found(1, "shares", 3)] == [1, 2, 1]
     assert [found(2, "shares", 4), found(2, "seeds", 5), found(2, "shares", 6)] == [4, 5, 4]
-    for damaged in (job.found.read_text()[:-10], "[" * 100_000):
-        job.found.write_text(damaged)
+    for damaged in (job.results.read_text()[:-10], "[" * 100_000):
+        job.results.write_text(damaged)
         assert found(2, "shares", 7) == 7
-        job.found.unlink()
+        job.results.unlink()
 
 
 # --- the cards ----------------------------------------------------------------------------

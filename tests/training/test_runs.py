@@ -21,7 +21,7 @@ from agents.export.policy_weights import network_of
 from agents.ppo.ppo import PPO, Played
 from agents.recipes.recipe import recipe_for
 from agents.training.checkpoint import Checkpoint, Progress, read_checkpoint
-from agents.training.run_folder import begun, write_config
+from agents.training.run_folder import read_run, write_config
 from agents.training.trainer import Trainer
 from agents.training.training_config import Which, default_config, defaults, task_of
 from kododo_env.agent_registry import POLICIES
@@ -396,7 +396,7 @@ def test_a_run_goes_on_without_its_teacher_when_imitation_is_over(
     teacher.unlink()
     kept = defaults(Which(run_dir=run, resume=True))
     train(replace(kept, run_dir=run, resume=True, steps=3000, games=config.games))
-    assert begun(run).progress.steps >= 3000
+    assert read_run(run).progress.steps >= 3000
 
 
 def test_a_run_goes_on_without_the_policy_that_it_began_with(whole: Path, tmp_path: Path) -> None:
