@@ -44,8 +44,8 @@ from kododo_env.system.cores import available_cores
 from kododo_env.system.files import fingerprint, write_json
 from kododo_env.system.folders import filled_folder
 
-TEMPERATURES = tuple(2.0**k for k in range(-2, 7))
-TRIAL_GAMES = 1000  # that are tried
+TEMPERATURES = tuple(2.0**k for k in range(-2, 7))  # that are tried
+TRIAL_GAMES = 1000
 TIME = "500ms"
 MOST_SEARCHED = 20_000
 # Other deals for each purpose, and than for the policies' own choice and strength.

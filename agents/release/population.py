@@ -44,12 +44,12 @@ from kododo_env.system.cores import available_cores
 from kododo_env.system.files import write_text
 from kododo_env.system.folders import filled_folder
 
-MEMBERS = 24
-POLICIES = 8  # of a table, and how many of them are policies at most
+MEMBERS = 24  # of a table
+POLICIES = 8  # of these, at most
 FLATS = ("flat:random:32", "flat:greedy:32")
 WEAK = 0.4  # of parity against the heuristic: a player who has less is left out
-DEALS = 3001
-SPLIT = 7  # the seeds of the deals by which they are measured, and of the halves
+DEALS = 3001  # the seed of the deals by which they are measured
+SPLIT = 7  # the seed of the halves
 FLAT_SHARE = 10  # a flat search is measured in a tenth of the games
 
 

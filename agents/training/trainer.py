@@ -50,7 +50,10 @@ class Trainer:
         self.config = config
         self.run_dir = run_dir
         self._before_writing = before_writing
-        self.task, self.progress = task, progress = checkpoint.task, checkpoint.progress
+        task = checkpoint.task
+        progress = checkpoint.progress
+        self.task = task
+        self.progress = progress
         self.stopped: type[KeyboardInterrupt] | None = None
         self.budget = config.budget(progress.seconds)
         prepare_process()
