@@ -118,9 +118,7 @@ def _with_canonical_inputs(
         ),
     ]
     if ends.mask:
-        nodes.append(
-            helper.make_node("Cast", ["canonical_mask"], [ends.mask], to=types[ends.mask])
-        )
+        nodes.append(helper.make_node("Cast", ["canonical_mask"], [ends.mask], to=types[ends.mask]))
     nodes += graph.node
     nodes.append(helper.make_node("GatherElements", [ends.logits, "places"], [_PLAIN], axis=1))
     logits = helper.make_tensor_value_info(_PLAIN, types[ends.logits], ["N", game.num_actions])

@@ -183,9 +183,7 @@ def _tried(network: nn.Module, form: ObservationFormat, numbers: Tensor, mask: I
     return module
 
 
-def _to_onnx(
-    module: nn.Module, few: tuple[Tensor, Tensor], outputs: list[str]
-) -> onnx.ModelProto:
+def _to_onnx(module: nn.Module, few: tuple[Tensor, Tensor], outputs: list[str]) -> onnx.ModelProto:
     batch = torch.export.Dim("batch", min=1)
     try:
         with _quiet(), torch.no_grad():
