@@ -16,26 +16,26 @@ from kododo_env.rendering.svg_table import meter
 from kododo_env.rendering.words import card_short, counted
 
 
-def worked(given: Sequence[str]) -> Worked:
+def worked(lines: Sequence[str]) -> Worked:
     """A round that is played so.
 
     Args:
-        given: For each player a line: their name, and the four cards that they lay in turn.
+        lines: For each player a line: their name, and the four cards that they lay in turn.
     """
-    game = KododoGame(1, Rules(num_players=len(given)), seed=0)
+    game = KododoGame(1, Rules(num_players=len(lines)), seed=0)
     names = {card_short(face(game, card)): card for card in range(game.rules.num_card_types)}
-    laid = [[names[name] for name in line.split()[1:]] for line in given]
+    laid = [[names[name] for name in line.split()[1:]] for line in lines]
     play_round(game, laid)
     return Worked(_picture(game), evaluation(game, 0))
 
 
 def play_round(game: KododoGame, laid: Sequence[Sequence[int]]) -> None:
     """Deal a batch of one so that each player can lay these cards, and play its first round."""
-    rest = Counter(game.cards.tolist())
-    rest.subtract(card for cards in laid for card in cards)
-    others = iter(sorted(rest.elements()))
-    dealt = [card for cards in laid for card in (*cards, next(others))]
-    game.reset(decks=[[*dealt, *others]])
+    unlaid = Counter(game.cards.tolist())
+    unlaid.subtract(card for cards in laid for card in cards)
+    pile = iter(sorted(unlaid.elements()))
+    dealt = [card for cards in laid for card in (*cards, next(pile))]
+    game.reset(decks=[[*dealt, *pile]])
     first = 0
     for number in game.rules.plays:
         turn = [sorted(cards[first : first + number]) for cards in laid]
@@ -56,15 +56,17 @@ def _laying(game: KododoGame, seat: int, cards: list[int]) -> int:
 
 def _picture(game: KododoGame) -> str:
     """What the players have laid, two beside each other, above the meters."""
-    pieces, wide, high = [], (WIDTH - 20) / 2, 90.0
+    pieces = []
+    width = (WIDTH - 20) / 2
+    height = 90.0
     for seat in range(game.num_players):
         points = game.rewards[0, seat]
         note = counted(int(points), "point") if points else ""
-        box = Box(14 + seat % 2 * wide, 6 + seat // 2 * high, wide - 12, high)
+        box = Box(14 + seat % 2 * width, 6 + seat // 2 * height, width - 12, height)
         pieces += named_row(f"player_{seat}", note, laid_cards(game, 0, seat), box, 44)
-    top = 14 + (game.num_players + 1) // 2 * high
+    top = 14 + (game.num_players + 1) // 2 * height
     tiles = meters_of(game, 0)
     pitch = (WIDTH - 16) / len(tiles)
-    for place, shown in enumerate(tiles):
-        pieces.append(meter(shown, Box(10 + place * pitch, top, pitch - 4, 126)))
+    for place, tile in enumerate(tiles):
+        pieces.append(meter(tile, Box(10 + place * pitch, top, pitch - 4, 126)))
     return on_felt(pieces, say("a round of Kododo and its evaluation"), top + 136)

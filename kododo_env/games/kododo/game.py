@@ -81,12 +81,15 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
     version = 0
     no_op = 0
     _state_type = KododoState
-    _render, _words, _lesson = render, words, lesson
+    _render = render
+    _words = words
+    _lesson = lesson
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
         self._tables = tables(rules)
-        layout, actions = observation_layout(rules), action_layout(rules)
+        layout = observation_layout(rules)
+        actions = action_layout(rules)
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed, rules.max_deals)
 
     # --- starting ---------------------------------------------------------------------
@@ -106,7 +109,8 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
     @property
     def dealt_together(self) -> tuple[int, ...]:
         """Hands, a player's draws of a turn, and the cards removed; see ``DealsTogether``."""
-        rules, players = self.rules, range(self.num_players)
+        rules = self.rules
+        players = range(self.num_players)
         draws = [n for _ in range(rules.num_rounds - 1) for n in rules.plays for _ in players]
         sizes = [*(rules.hand_size for _ in players), *draws, rules.removed]
         return tuple(group for group, size in enumerate(sizes) for _ in range(size))
@@ -122,7 +126,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         state.deck = deck
         state.hands = deck[: self.rules.drawn(0, 0)].reshape(state.hands.shape)
         sort_hands(state, self.rules)
-        Counts.of(state.counts, self.rules).seen.fill(0)
+        Counts.of(state.counts, self.rules).revealed.fill(0)
 
     def restart_finished(self) -> Bool:
         """Deal finished games again: all of them at the end, in the long variant between deals."""
@@ -147,23 +151,26 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         return self.rules.num_turns - self._state.turn
 
     def _mask(self) -> Bool:
-        state, rules = self._state, self.rules
+        state = self._state
+        rules = self.rules
         held = rules.held(state.round_index, state.turn)
         return self._tables.legal[rules.plays[state.turn]][held]
 
     def _advance(self, chosen: Array) -> None:
-        state, rules = self._state, self.rules
-        way = one_game if self.num_envs == 1 else turn
-        way.lay_and_draw(state, rules, self._tables, chosen)
+        state = self._state
+        rules = self.rules
+        module = one_game if self.num_envs == 1 else turn
+        module.lay_and_draw(state, rules, self._tables, chosen)
         state.turn += 1
         if state.turn == rules.num_turns:
-            self._end_round(*way.score(state, rules))
+            self._end_round(*module.score(state, rules))
 
     # --- the end of a round, of a deal, of the game -----------------------------------
 
     def _end_round(self, points: Array, cards: Array) -> None:
         """Everybody takes the points and cards of the round, each (P, N)."""
-        state, last_round = self._state, not self.rules.draws(self._state.round_index)
+        state = self._state
+        last_round = not self.rules.draws(state.round_index)
         state.rewards[:] = points
         state.scores += points
         state.pile_sizes += cards
@@ -179,7 +186,8 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
 
     def _end_game(self, last_round: bool) -> None:
         """See which games are over; deal again, in the long variant, if some are not."""
-        state, rules = self._state, self.rules
+        state = self._state
+        rules = self.rules
         if not (last_round or (rules.variant == "long" and np.count_nonzero(state.deals))):
             return
         reached = state.scores.max(axis=0) >= rules.target_score
@@ -214,7 +222,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         return KododoView(self, player)
 
     def _knowledge(self) -> Knowledge:
-        return knowledge(self._state, self.rules, self._tables.known)
+        return knowledge(self._state, self.rules, self._tables.constants)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         deal_again(self._state, self.rules, player, rng)
@@ -229,8 +237,8 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         if self._state.turn == 0:
             raise ValueError("kododo cannot take back the last step here: known_past is 0")
         before = self.clone()
-        shown = take_back(before._state, self.rules, self._tables, rng)
-        return Past(before, shown.transpose(2, 0, 1))
+        candidates = take_back(before._state, self.rules, self._tables, rng)
+        return Past(before, candidates.transpose(2, 0, 1))
 
     # --- in words and pictures ----------------------------------------------------------
 

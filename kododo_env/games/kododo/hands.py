@@ -19,20 +19,20 @@ def without_slot(hands: Uint8, slots: Array) -> tuple[Uint8, Uint8]:
     Returns:
         The cards, (P, N), and the hands without them, (P, H - 1, N).
     """
-    kept = hands * (column(hands.shape[1]) <= slots[:, None]).view(np.uint8)  # 0 behind the slot
-    cards = np.maximum.reduce(kept, axis=1)
-    kept ^= hands  # 0 up to the slot
-    return cards, np.maximum(hands[:, :-1], kept[:, 1:])
+    part = hands * (column(hands.shape[1]) <= slots[:, None]).view(np.uint8)  # 0 behind the slot
+    cards = np.maximum.reduce(part, axis=1)
+    part ^= hands  # 0 up to the slot
+    return cards, np.maximum(hands[:, :-1], part[:, 1:])
 
 
 def with_card(hands: Uint8, cards: Uint8) -> Uint8:
     """Put one card into each hand, in its place: (P, H + 1, N) from (P, H, N) and (P, N)."""
-    players, held, num = hands.shape
-    more = np.empty((players, held + 1, num), np.uint8)
-    np.minimum(hands, cards[:, None], out=more[:, :-1])
-    more[:, -1] = cards
-    np.maximum(more[:, 1:], hands, out=more[:, 1:])
-    return more
+    players, size, num = hands.shape
+    larger = np.empty((players, size + 1, num), np.uint8)
+    np.minimum(hands, cards[:, None], out=larger[:, :-1])
+    larger[:, -1] = cards
+    np.maximum(larger[:, 1:], hands, out=larger[:, 1:])
+    return larger
 
 
 def in_order(cards: Uint8) -> Uint8:

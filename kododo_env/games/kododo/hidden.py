@@ -15,41 +15,42 @@ def deal_again(state: KododoState, rules: Rules, player: int, rng: np.random.Gen
     """Replace all that a player cannot know, in place; every placing has the same chance."""
     state.given = np.zeros((0, *state.deck.shape), np.uint8)  # nobody knows the later deals
     state.next_given[:] = 0
-    others = [seat for seat in range(rules.num_players) if seat != player]
+    opponents = [seat for seat in range(rules.num_players) if seat != player]
     if not state.terminated.all():
         with state.unchanged(state.terminated):
-            _deal_running(state, rules, others, rng)
+            _deal_running(state, rules, opponents, rng)
     if state.terminated.any():
-        _deal_finished(state, rules, player, others, rng)
+        _deal_finished(state, rules, player, opponents, rng)
     sort_hands(state, rules)
 
 
 def _deal_running(
-    state: KododoState, rules: Rules, others: list[int], rng: np.random.Generator
+    state: KododoState, rules: Rules, opponents: list[int], rng: np.random.Generator
 ) -> None:
     """Deal the other hands and the draw pile again; in which order it came here, is gone."""
     held = rules.held(state.round_index, state.turn)
     drawn = rules.drawn(state.round_index, state.turn)
     num = state.deck.shape[1]
-    hands = state.hands[others, :held].reshape(-1, num)
+    hands = state.hands[opponents, :held].reshape(-1, num)
     hidden = np.concatenate([hands, state.deck[drawn:]])
     # Sorted first, so that the cards dealt follow from the knowledge and the rng alone.
     dealt = games_last(shuffled_rows(np.sort(hidden.T, axis=1), rng))
-    state.hands[others, :held] = dealt[: len(hands)].reshape(len(others), held, num)
+    state.hands[opponents, :held] = dealt[: len(hands)].reshape(len(opponents), held, num)
     state.deck[drawn:] = dealt[len(hands) :]
     state.deck[:drawn] = NONE
 
 
 def _deal_finished(
-    state: KododoState, rules: Rules, player: int, others: list[int], rng: np.random.Generator
+    state: KododoState, rules: Rules, player: int, opponents: list[int], rng: np.random.Generator
 ) -> None:
     """In games that are over nobody draws any more, but some have cards left in hand."""
-    games, counts = np.flatnonzero(state.terminated), Counts.of(state.counts, rules)
+    games = np.flatnonzero(state.terminated)
+    counts = Counts.of(state.counts, rules)
     state.deck[:, games] = NONE
-    revealed = counts.seen[:, games] + counts.held[player][:, games]
-    copies = np.bincount(rules.cards, minlength=len(revealed))[:, None]
-    dealt = shuffled_counts(copies - revealed, rules.num_cards, rng)
-    places = np.ix_(np.array(others), np.arange(rules.hand_size), games)
+    visible = counts.revealed[:, games] + counts.held[player][:, games]
+    copies = np.bincount(rules.cards, minlength=len(visible))[:, None]
+    dealt = shuffled_counts(copies - visible, rules.num_cards, rng)
+    places = np.ix_(np.array(opponents), np.arange(rules.hand_size), games)
     hands = state.hands[places]
     dealt = dealt[: hands.shape[0] * hands.shape[1]].reshape(hands.shape)
     state.hands[places] = np.where(hands == NONE, NONE, dealt)

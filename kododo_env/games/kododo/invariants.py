@@ -38,28 +38,32 @@ def _schedule(state: KododoState, rules: Rules) -> Iterator[Invariant]:
 
 
 def _hands(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invariant]:
-    hands, types = state.hands, rules.num_card_types
-    due, held = rules.held(state.round_index, state.turn), (hands != NONE).sum(axis=1)
+    hands = state.hands
+    types = rules.num_card_types
+    size = rules.held(state.round_index, state.turn)
+    held = (hands != NONE).sum(axis=1)
     yield "_hands must hold cards of the game", (hands < types) | (hands == NONE)
     yield "_hands must be sorted", hands[:, 1:] >= hands[:, :-1]
-    yield f"_hands must hold {due} cards each", state.terminated | (held == due)
+    yield f"_hands must hold {size} cards each", state.terminated | (held == size)
     yield "_counts must count _hands by type", counts.held == count_types(hands, types)
 
 
 def _table(state: KododoState, rules: Rules, counts: Counts, tables: Tables) -> Iterator[Invariant]:
-    table, last = state.table, state.last_table
+    table = state.table
+    last_table = state.last_table
     laid = np.arange(rules.round_cards) < rules.laid_before[state.turn]
-    lies, lay = table != NONE, last != NONE
+    filled = table != NONE
+    last_filled = last_table != NONE
     yield (
         "_table must hold what has been laid this round",
-        (lies == laid[:, None] & ~state.terminated) & ((table < rules.num_card_types) | ~lies),
+        (filled == laid[:, None] & ~state.terminated) & ((table < rules.num_card_types) | ~filled),
     )
     counted = tables.counts[table][..., : rules.num_counts].sum(axis=1)
     yield "_counts must count _table", counts.laid.swapaxes(1, 2) == counted
     yield "_counts must add up what each has laid", _added_up(state, rules, counts)
     yield (
         "_last_table must hold a whole round of cards, or none",
-        (lay == lay[:1, :1]) & ((last < rules.num_card_types) | ~lay),
+        (last_filled == last_filled[:1, :1]) & ((last_table < rules.num_card_types) | ~last_filled),
     )
 
 
@@ -72,18 +76,20 @@ def _added_up(state: KododoState, rules: Rules, counts: Counts) -> Bool:
 
 
 def _cards(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invariant]:
-    types, deck, over = rules.num_card_types, state.deck, state.terminated
+    types = rules.num_card_types
+    deck = state.deck
+    over = state.terminated
     drawn = rules.drawn(state.round_index, state.turn)
-    known = (deck < types) | (deck == NONE)
+    valid = (deck < types) | (deck == NONE)
     to_come = np.arange(rules.num_cards)[:, None] >= drawn  # to be drawn, or hidden for ever
-    yield "_deck must hold cards of the game", known & (over | (deck < types) | ~to_come)
+    yield "_deck must hold cards of the game", valid & (over | (deck < types) | ~to_come)
     copies = count_types(rules.cards[:, None], types)
-    seen = counts.seen.astype(np.intp)
-    yield "_counts must hold what lies on _table", seen >= _on_table(state, rules)
-    rounds, part = np.divmod(seen.sum(axis=0), rules.num_players * rules.round_cards)
+    revealed = counts.revealed.astype(np.intp)
+    yield "_counts must hold what lies on _table", revealed >= _on_table(state, rules)
+    rounds, part = np.divmod(revealed.sum(axis=0), rules.num_players * rules.round_cards)
     ended = (part == 0) & (rounds >= 1) & (rounds <= rules.num_rounds)
     yield "_counts must hold whole rounds of games that are over", ended | ~over
-    out = seen + counts.held.sum(axis=0, dtype=np.intp)
+    out = revealed + counts.held.sum(axis=0, dtype=np.intp)
     yield "_hands and _counts must be cards of one deck", out <= copies
     whole = out + count_types(deck[drawn:], types) == copies
     yield "_deck must hold the cards that are not in _hands or _counts", whole | over
@@ -96,40 +102,44 @@ def _on_table(state: KododoState, rules: Rules) -> Intp:
 
 
 def _points(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invariant]:
-    scores, piles = state.scores, state.pile_sizes
+    scores = state.scores
+    piles = state.pile_sizes
     rounds = np.where(state.terminated, rules.num_rounds, state.round_index)
-    most = rounds * rules.round_cards
-    yield "_pile_sizes must count cards laid in this deal", (piles >= 0) & (piles <= most)
-    gained = _best(counts.seen - _on_table(state, rules), most, rules)
+    max_cards = rounds * rules.round_cards
+    yield "_pile_sizes must count cards laid in this deal", (piles >= 0) & (piles <= max_cards)
+    gained = _best(counts.revealed - _on_table(state, rules), max_cards, rules)
     yield "_scores must not be negative", scores >= 0
     if rules.variant == "standard":
         yield "_scores must come from the cards of this deal", scores <= gained
         return
-    later, over = state.deals > 0, state.terminated
+    later = state.deals > 0
+    over = state.terminated
     before = np.where(later, rules.target_score - 1, 0)
-    most_points = gained + before
-    yield "_scores must come from the cards of this deal and those before", scores <= most_points
+    max_points = gained + before
+    yield "_scores must come from the cards of this deal and those before", scores <= max_points
     reached = (scores >= rules.target_score).any(axis=0)
     last = state.deals == rules.max_deals - 1
     ended = np.where(over, reached | last, ~(reached & later))
     yield "_terminated must say which games the target, or the last deal, has ended", ended
 
 
-def _best(cards: Array, most: Array, rules: Rules) -> Intp:
+def _best(cards: Array, num_cards: Array, rules: Rules) -> Intp:
     """What the most valuable of some cards (T, N) are worth, this many of each game's (N,)."""
     values = np.arange(rules.num_card_types) % rules.num_values + 1
     order = np.argsort(-values, kind="stable")
     better = np.cumsum(cards[order], axis=0) - cards[order]
-    taken = np.clip(most - better, 0, cards[order])
-    worth: Intp = (values[order, None] * taken).sum(axis=0)
-    return worth
+    counts = np.clip(num_cards - better, 0, cards[order])
+    points: Intp = (values[order, None] * counts).sum(axis=0)
+    return points
 
 
 def _deals(state: KododoState, rules: Rules) -> Iterator[Invariant]:
-    deals, given, upcoming = state.deals, state.given, state.next_given
+    deals = state.deals
+    decks = state.given
+    upcoming = state.next_given
     last = rules.max_deals - 1
     yield f"_deals must be 0 to {last}", (deals >= 0) & (deals <= last)
-    yield "_next_given must follow _deals", (upcoming >= 0) & (upcoming <= deals + len(given))
-    whole = (np.sort(given, axis=1) == np.sort(rules.cards)[:, None]).all(axis=1)
-    past = np.arange(len(given))[:, None] < upcoming
+    yield "_next_given must follow _deals", (upcoming >= 0) & (upcoming <= deals + len(decks))
+    whole = (np.sort(decks, axis=1) == np.sort(rules.cards)[:, None]).all(axis=1)
+    past = np.arange(len(decks))[:, None] < upcoming
     yield "_given must hold whole decks for later deals", whole | past

@@ -75,7 +75,7 @@ END = (
     "until the draw pile is empty, then the last cards in hand are played. The highest total wins."
 )
 # Cards that are drawn in the last round and not laid any more.
-LEFT = (
+LAST_HANDS = (
     "violet 4, green 3, blue 4, yellow 3, violet 5",
     "blue 3, violet 4, yellow 3, green 3, orange 2",
     "yellow 2, green 2, blue 4, orange 4, violet 3",
@@ -90,13 +90,13 @@ def _deck() -> tuple[int, ...]:
         for value in range(1, RULES.num_values + 1)
     ]
     held = [
-        [card for laid, *_ in TURNS for card in laid[seat]] + LEFT[seat].split(", ")
+        [card for laid, *_ in TURNS for card in laid[seat]] + LAST_HANDS[seat].split(", ")
         for seat in range(RULES.num_players)
     ]
-    taken = [cards.pop(0) for cards in held for _ in range(RULES.hand_size)]
+    deck = [cards.pop(0) for cards in held for _ in range(RULES.hand_size)]
     for laid, *_ in TURNS:
-        taken += [cards.pop(0) for cards in held for _ in laid[0]]
-    return tuple(map(names.index, taken))
+        deck += [cards.pop(0) for cards in held for _ in laid[0]]
+    return tuple(map(names.index, deck))
 
 
 def _lay(cards: tuple[str, ...]) -> tuple[str, ...]:
@@ -108,8 +108,8 @@ LESSON = Lesson(
     deck=_deck(),
     opening={},
     steps=tuple(
-        LessonStep(text, _lay(mine), {1: _lay(left), 2: _lay(right)}, shows)
-        for (mine, left, right), text, shows in TURNS
+        LessonStep(text, _lay(cards), {1: _lay(left_cards), 2: _lay(right_cards)}, shows)
+        for (cards, left_cards, right_cards), text, shows in TURNS
     ),
     end=END,
 )

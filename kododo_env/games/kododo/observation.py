@@ -23,14 +23,15 @@ from kododo_env.games.kododo.state import Counts, KododoState
 
 def observation_layout(rules: Rules) -> ObservationLayout:
     """The pieces of an observation; "seat" 0 is one's own, then the next ones in turn."""
-    types, by_type = (rules.num_colours, rules.num_values), ("colour", "value")
-    seen = "cards revealed since the last shuffle"
+    types = (rules.num_colours, rules.num_values)
+    by_type = ("colour", "value")
+    revealed = "cards revealed since the last shuffle"
     return ObservationLayout(
         (
             _piece("hand", rules.hand_size, "own cards", types, by_type),
             *_table_pieces(rules),
             *_deal_pieces(rules),
-            _piece("seen", max(rules.copies), seen, types, by_type),
+            _piece("seen", max(rules.copies), revealed, types, by_type),
         ),
         Symmetry(("colour",), "permutations", ("colour_totals", "hand")),
         alike=("seat", "colour"),
@@ -45,14 +46,19 @@ def _piece(
 
 def _table_pieces(rules: Rules) -> tuple[Piece, ...]:
     """The cards on the table, by player and altogether."""
-    seats, colours, cards = rules.num_players, rules.num_colours, rules.round_cards
-    by_seat, by_colour = ((seats,), ("seat",)), ((colours,), ("colour",))
-    both = ((seats, colours), ("seat", "colour"))
+    seats = rules.num_players
+    colours = rules.num_colours
+    cards = rules.round_cards
+    by_seat = ((seats,), ("seat",))
+    by_colour = ((colours,), ("colour",))
+    by_seat_and_colour = ((seats, colours), ("seat", "colour"))
     kododos = min(seats * cards, colours * max(rules.copies))
     missing = "Kododo cards missing to the exact number, 0 from there on"
     return (
-        _piece("table_cards", cards, "cards laid this round", *both),
-        _piece("table_points", cards * rules.num_values, "their values added up", *both),
+        _piece("table_cards", cards, "cards laid this round", *by_seat_and_colour),
+        _piece(
+            "table_points", cards * rules.num_values, "their values added up", *by_seat_and_colour
+        ),
         _piece("table_kododos", cards, "Kododo cards laid this round", *by_seat),
         _piece("colour_totals", seats * cards, "cards on the table", *by_colour),
         _piece("to_limit", rules.limit, "cards missing to the limit", *by_colour),
@@ -63,7 +69,8 @@ def _table_pieces(rules: Rules) -> tuple[Piece, ...]:
 
 def _deal_pieces(rules: Rules) -> tuple[Piece, ...]:
     """Points and piles of all players, and where the deal stands."""
-    by_seat, by_turn = ((rules.num_players,), ("seat",)), ((rules.num_turns,), ("turn",))
+    by_seat = ((rules.num_players,), ("seat",))
+    by_turn = ((rules.num_turns,), ("turn",))
     pile = "cards in the score pile, the tie-break"
     return (
         _piece("scores", rules.max_score, "points so far", *by_seat),
@@ -86,39 +93,40 @@ def action_layout(rules: Rules) -> ActionLayout:
 
 
 class Known(NamedTuple):
-    """The part of an observation that the rules tell; see ``known``."""
+    """The part of an observation that the rules tell; see ``observation_constants``."""
 
     rows: Intp  # where each number of an observation stands in all that is known, (P, F)
-    most: Uint8  # the limit, for each colour, and the Kododo number, (C + 1, 1)
+    targets: Uint8  # the limit, for each colour, and the Kododo number, (C + 1, 1)
     schedule: Array  # the numbers that round and turn alone tell; see ``schedules``
 
 
-def known(rules: Rules) -> Known:
-    """The part of an observation that these rules tell."""
-    most = np.array([rules.limit] * rules.num_colours + [rules.kododo_number], np.uint8)
-    return Known(known_rows(rules), read_only(most)[:, None], read_only(schedules(rules)))
+def observation_constants(rules: Rules) -> Known:
+    """The part of an observation that follows from these rules."""
+    targets = np.array([rules.limit] * rules.num_colours + [rules.kododo_number], np.uint8)
+    return Known(observation_rows(rules), read_only(targets)[:, None], read_only(schedules(rules)))
 
 
-def knowledge(state: KododoState, rules: Rules, known: Known) -> Knowledge:
-    """The players' knowledge, in the order of ``known_rows``."""
-    total = state.counts[-1, : len(known.most)]  # as in ``Counts``
+def knowledge(state: KododoState, rules: Rules, constants: Known) -> Knowledge:
+    """The players' knowledge, in the order of ``observation_rows``."""
+    total = state.counts[-1, : len(constants.targets)]  # as in ``Counts``
     rows = (
-        state.counts, np.maximum(total, known.most) - total, state.scores, state.pile_sizes,
-        _schedule(state, rules, known), state.deals > 0 if rules.variant == "long" else state.deals,
+        state.counts, np.maximum(total, constants.targets) - total, state.scores, state.pile_sizes,
+        _schedule(state, rules, constants),
+        state.deals > 0 if rules.variant == "long" else state.deals,
     )  # fmt: skip
-    return rows, known.rows
+    return rows, constants.rows
 
 
-def _schedule(state: KododoState, rules: Rules, known: Known) -> Array:
+def _schedule(state: KododoState, rules: Rules, constants: Known) -> Array:
     """The numbers of round and turn, (turns + 2, N); of a game that is over, those of its end."""
-    found = for_all(known.schedule[state.round_index, state.turn], len(state.terminated))
+    numbers = for_all(constants.schedule[state.round_index, state.turn], len(state.terminated))
     if rules.variant == "long" and any_true(state.terminated):
-        seen = Counts.of(state.counts, rules).seen[:, state.terminated]
-        played = np.add.reduce(seen, axis=0, dtype=np.intp)
-        rounds = played // (rules.num_players * rules.round_cards)
-        found = found.copy()
-        found[:, state.terminated] = known.schedule[rounds, 0, :, 0].T
-    return found
+        revealed = Counts.of(state.counts, rules).revealed[:, state.terminated]
+        num_laid = np.add.reduce(revealed, axis=0, dtype=np.intp)
+        rounds = num_laid // (rules.num_players * rules.round_cards)
+        numbers = numbers.copy()
+        numbers[:, state.terminated] = constants.schedule[rounds, 0, :, 0].T
+    return numbers
 
 
 def schedules(rules: Rules) -> Array:
@@ -131,24 +139,28 @@ def schedules(rules: Rules) -> Array:
     for round_index, of_round in enumerate(numbers):
         for turn, of_turn in enumerate(of_round):
             of_turn[turn] = 1
-            left = rules.drawn(rules.num_rounds, 0) - rules.drawn(round_index, turn)
-            of_turn[-2:, 0] = rules.num_rounds - round_index, left
+            pile = rules.drawn(rules.num_rounds, 0) - rules.drawn(round_index, turn)
+            of_turn[-2:, 0] = rules.num_rounds - round_index, pile
     return numbers
 
 
-def known_rows(rules: Rules) -> Intp:
+def observation_rows(rules: Rules) -> Intp:
     """Where each number of an observation stands in all that is known, (P, F)."""
-    players, colours = rules.num_players, rules.num_colours
-    seats, types = from_own_seat(players), (-1, colours, rules.num_values)
+    players = rules.num_players
+    colours = rules.num_colours
+    seats = from_own_seat(players)
+    types = (-1, colours, rules.num_values)
     rows = numbered(
         counts=(rules.num_counters, rules.num_counted), missing=(colours + 1,), scores=(players,),
         pile_sizes=(players,), turn=(rules.num_turns,), rounds_left=(), draw_pile=(), later_deal=(),
     )  # fmt: skip
     counts, by_type = np.split(rows["counts"], [rules.num_counts], axis=1)
-    laid, total, missing = counts[seats], counts[-1, : colours + 1], rows["missing"]
-    *hands, seen = by_type.reshape(types)
+    laid = counts[seats]
+    total = counts[-1, : colours + 1]
+    missing = rows["missing"]
+    *hands, revealed = by_type.reshape(types)
     named = rows | {
-        "hand": np.array(hands), "seen": seen,
+        "hand": np.array(hands), "seen": revealed,
         "table_cards": laid[..., :colours], "table_kododos": laid[..., colours],
         "table_points": laid[..., colours + 1 :],
         "colour_totals": total[:-1], "kododo_total": total[-1],

@@ -16,43 +16,53 @@ from kododo_env.games.kododo.tables import Tables
 
 def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array) -> None:
     """As ``turn.lay_and_draw``; arrays are read as rows of bytes, one number after the other."""
-    hands, table = state.hands.data.cast("B"), state.table.data.cast("B")
-    counts, deck = state.counts.data.cast("B"), state.deck.data.cast("B")
-    top, draws = rules.drawn(state.round_index, state.turn), rules.draws(state.round_index)
-    kododos, points, types = rules.num_colours, rules.num_colours + 1, rules.num_counts
+    hands = state.hands.data.cast("B")
+    table = state.table.data.cast("B")
+    counts = state.counts.data.cast("B")
+    deck = state.deck.data.cast("B")
+    top = rules.drawn(state.round_index, state.turn)
+    draws = rules.draws(state.round_index)
+    kododos = rules.num_colours
+    points = rules.num_colours + 1
+    types = rules.num_counts
     together = rules.num_players * rules.num_counted  # the last row of ``Counts``
-    num_values, laid_before = rules.num_values, rules.laid_before[state.turn]
+    num_values = rules.num_values
+    laid_before = rules.laid_before[state.turn]
     for player, action in enumerate(chosen[:, 0].tolist()):
-        own, hand = player * rules.num_counted, player * rules.hand_size
+        row = player * rules.num_counted
+        hand = player * rules.hand_size
         place = player * rules.round_cards + laid_before
         for slot in tables.slots[action]:
             card = table[place] = hands[hand + slot]
             colour, value = divmod(card, num_values)
-            counts[own + colour] += 1
+            counts[row + colour] += 1
             counts[together + colour] += 1
-            counts[own + points + colour] += value + 1
-            counts[own + types + card] -= 1
+            counts[row + points + colour] += value + 1
+            counts[row + types + card] -= 1
             counts[together + types + card] += 1
             if value + 1 == KODODO_VALUE:
-                counts[own + kododos] += 1
+                counts[row + kododos] += 1
                 counts[together + kododos] += 1
             hands[hand + slot] = NONE
             if draws:
                 card = hands[hand + slot] = deck[top]
-                counts[own + types + card] += 1
-            place, top = place + 1, top + 1
+                counts[row + types + card] += 1
+            place += 1
+            top += 1
     state.hands.sort(axis=1)
 
 
 def score(state: KododoState, rules: Rules) -> tuple[Array, Array]:
     """As ``turn.score``."""
-    players, together = state.counts[:-1], state.counts[-1, :, 0].tolist()  # see ``Counts``
-    colours, kododos = together[: rules.num_colours], together[rules.num_colours]
+    players = state.counts[:-1]  # see ``Counts``
+    together = state.counts[-1, :, 0].tolist()
+    colours = together[: rules.num_colours]
+    kododos = together[rules.num_colours]
     if kododos == rules.kododo_number:
         return players[:, rules.num_colours], players[:, rules.num_colours]
     alone = [n for n in colours if 0 < n < rules.limit and colours.count(n) == 1]
     if not alone:
-        nothing = np.zeros((rules.num_players, 1), np.uint8)
-        return nothing, nothing
+        zeros = np.zeros((rules.num_players, 1), np.uint8)
+        return zeros, zeros
     colour = colours.index(max(alone))
     return players[:, rules.num_colours + 1 + colour], players[:, colour]

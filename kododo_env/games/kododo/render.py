@@ -68,9 +68,11 @@ class Tally:
 
 def tally(game: KododoShown, index: int) -> Tally:
     """Count the table of one game."""
-    rules, table, last = game.rules, game.table[index], game.last_table[index]
-    past = bool((table < 0).all() and (last >= 0).any())
-    table = last if past else table
+    rules = game.rules
+    table = game.table[index]
+    last_table = game.last_table[index]
+    past = bool((table < 0).all() and (last_table >= 0).any())
+    table = last_table if past else table
     colours, values = np.divmod(table[table >= 0].astype(np.int64), rules.num_values)
     counts = np.bincount(colours, minlength=rules.num_colours)
     kododos = int(np.count_nonzero(values == KODODO_VALUE - 1))
@@ -79,11 +81,19 @@ def tally(game: KododoShown, index: int) -> Tally:
     alone = scoring_colour(np.diag(counts), rules.limit)
     out = (alone == NOBODY) & (counts > 0)
     colour = NOBODY if exact else int(scoring_colour(counts, rules.limit))
-    # Of those that are left, one with more cards than the colour that scores was not alone.
+    # Of the colours not out, one with more cards than the colour that scores was not alone.
     tied = ~out & (counts > (0 if colour == NOBODY else counts[colour])) & (not exact)
-    shown = suits(rules.num_colours)
-    by_colour = tuple(counts.tolist()), tuple(out.tolist()), tuple(tied.tolist())
-    return Tally(table, past, shown, *by_colour, kododos, exact, colour)
+    return Tally(
+        table=table,
+        past=past,
+        suits=suits(rules.num_colours),
+        counts=tuple(counts.tolist()),
+        out=tuple(out.tolist()),
+        tied=tuple(tied.tolist()),
+        kododos=kododos,
+        kododos_score=exact,
+        colour=colour,
+    )
 
 
 def _moment(game: KododoShown, index: int) -> tuple[str, ...]:
@@ -98,15 +108,15 @@ def _moment(game: KododoShown, index: int) -> tuple[str, ...]:
     )
 
 
-def face(game: KododoShown, card: int, seen: Tally | None = None) -> Card:
+def face(game: KododoShown, card: int, totals: Tally | None = None) -> Card:
     """A card to look at; with a tally, lit if it would score."""
     colour, value = divmod(card, game.rules.num_values)
     value += 1
     emblem = LIZARD if value == KODODO_VALUE else ""
-    lit = seen is not None and seen.scores(colour, value)
-    faded = seen is not None and seen.past and not lit
+    lit = totals is not None and totals.scores(colour, value)
+    faded = totals is not None and totals.past and not lit
     suit = suits(game.rules.num_colours)[colour]
-    return Card(suit, value, emblem, lit=lit, faded=faded, laid=seen is not None)
+    return Card(suit, value, emblem, lit=lit, faded=faded, laid=totals is not None)
 
 
 def card_name(game: KododoShown, card: int) -> str:
@@ -124,9 +134,9 @@ def _hand(game: KododoShown, index: int, seat: int, player: int | None) -> list[
 
 def laid_cards(game: KododoShown, index: int, seat: int) -> list[Card | Blank]:
     """The cards that a player has laid, and the places for those to come."""
-    seen = tally(game, index)
-    table = seen.table[seat].tolist()
-    return [face(game, card, seen) if card >= 0 else Blank.SLOT for card in table]
+    totals = tally(game, index)
+    table = totals.table[seat].tolist()
+    return [face(game, card, totals) if card >= 0 else Blank.SLOT for card in table]
 
 
 # --- text -----------------------------------------------------------------------------
@@ -139,7 +149,8 @@ def text(game: KododoShown, index: int = 0, player: int | None = None) -> str:
     card face down, ``--`` an empty place.
     """
     width = 4 * game.rules.hand_size
-    hand, laid = say("hand"), say("last round") if tally(game, index).past else say("laid")
+    hand = say("hand")
+    laid = say("last round") if tally(game, index).past else say("laid")
     lines = [
         f"Kododo: {', '.join(_moment(game, index))}",
         *_table_lines(game, index),
@@ -147,7 +158,8 @@ def text(game: KododoShown, index: int = 0, player: int | None = None) -> str:
         f"{'':10}{say('points'):>6}{say('won'):>5}  {hand:{width}}{laid}",
     ]
     for seat in range(game.num_players):
-        points, won = game.scores[index, seat], game.pile_sizes[index, seat]
+        points = game.scores[index, seat]
+        won = game.pile_sizes[index, seat]
         hand = "".join(map(_word, _hand(game, index, seat, player)))
         laid = "".join(map(_word, laid_cards(game, index, seat)))
         lines.append(f"player_{seat:<3}{points:6}{won:5}  {hand:{width}}{laid}".rstrip())
@@ -163,28 +175,29 @@ def _word(card: Card | Blank) -> str:
 
 def _table_lines(game: KododoShown, index: int) -> list[str]:
     """The cards on the table by colour, and those that would score."""
-    seen, rules = tally(game, index), game.rules
+    totals = tally(game, index)
+    rules = game.rules
     counts = ", ".join(
         say("{suit} {count} out", suit=say(suit.name), count=count)
         if out
         else f"{say(suit.name)} {count}"
-        for suit, count, out in zip(seen.suits, seen.counts, seen.out, strict=True)
+        for suit, count, out in zip(totals.suits, totals.counts, totals.out, strict=True)
     )
-    scores = say("nobody" if seen.colour == NOBODY else seen.suits[seen.colour].name)
-    if seen.kododos_score:
+    scores = say("nobody" if totals.colour == NOBODY else totals.suits[totals.colour].name)
+    if totals.kododos_score:
         scores = say("Kododo cards")
     table = {"counts": counts, "limit": rules.limit}
     return [
         say("last round: {counts}; out at {limit}", **table)
-        if seen.past
+        if totals.past
         else say("on the table: {counts}; out at {limit}", **table),
         say(
             "Kododo cards (*): {n}; exactly {number} score",
-            n=seen.kododos,
+            n=totals.kododos,
             number=rules.kododo_number,
         ),
         say("scored: {what}", what=scores)
-        if seen.past
+        if totals.past
         else say("would score now: {what}", what=scores),
     ]
 
@@ -196,9 +209,10 @@ def svg(game: KododoShown, index: int = 0, player: int | None = None) -> str:
     """The table, 900 by 600."""
     pieces = [_middle(game, index)]
     places = max(game.rules.hand_size, game.rules.round_cards)
-    hand, name = say("hand"), say("last round") if tally(game, index).past else say("laid")
+    hand = say("hand")
+    laid = say("last round") if tally(game, index).past else say("laid")
     for seat, box in enumerate(seats(game.num_players, BAND, player)):
-        named = (hand, _hand(game, index, seat, player)), (name, laid_cards(game, index, seat))
+        named = (hand, _hand(game, index, seat, player)), (laid, laid_cards(game, index, seat))
         lying = rows(box, named, places, in_hand=1)
         pieces.append(part(panel(box, _head(game, index, seat, player), lying), seat=seat))
     return picture(pieces, f"Kododo: {', '.join(_moment(game, index))}")
@@ -212,12 +226,14 @@ def _head(game: KododoShown, index: int, seat: int, player: int | None) -> Seat:
 
 def _middle(game: KododoShown, index: int) -> str:
     """The band between the players: where the game stands, and the cards on the table."""
-    top, left, gap = (HEIGHT - BAND) / 2, 206.0, 8.0
+    x = 206.0
+    top = (HEIGHT - BAND) / 2
+    gap = 8.0
     meters = meters_of(game, index)
-    pitch = (WIDTH - left - 10 + gap) / len(meters)
+    pitch = (WIDTH - x - 10 + gap) / len(meters)
     tiles = [
-        part(meter(shown, Box(left + k * pitch, top, pitch - gap, BAND)))
-        for k, shown in enumerate(meters)
+        part(meter(tile, Box(x + k * pitch, top, pitch - gap, BAND)))
+        for k, tile in enumerate(meters)
     ]
     return part(_clock(game, index)) + "".join(tiles)
 
@@ -236,26 +252,47 @@ def _clock(game: KododoShown, index: int) -> str:
 
 def meters_of(game: KododoShown, index: int) -> list[Meter]:
     """One for each colour, and one for the Kododo cards; lit when the round has been scored."""
-    limit, number, seen = game.rules.limit, game.rules.kododo_number, tally(game, index)
+    limit = game.rules.limit
+    number = game.rules.kododo_number
+    totals = tally(game, index)
     meters = []
-    for colour, suit in enumerate(seen.suits):
-        mark, stage = _mark(seen, colour)
-        emblem, note = suit_emblem(suit), say("out at {limit}", limit=limit)
-        name, count = say(suit.name), seen.counts[colour]
-        lit = seen.past and not seen.out[colour] and colour == seen.colour
-        meters.append(Meter(name, emblem, suit.fill, count, limit, note, mark, stage, lit))
-    exact, note = seen.kododos_score, say("exactly {number}", number=number)
-    mark, lit = say("exact") if exact else "", exact and seen.past
-    kododo = "Kododo", LIZARD, TURQUOISE, seen.kododos, number, note, mark, KODODO, lit
-    return [*meters, Meter(*kododo)]
+    for colour, suit in enumerate(totals.suits):
+        mark, stage = _mark(totals, colour)
+        meters.append(
+            Meter(
+                name=say(suit.name),
+                emblem=suit_emblem(suit),
+                fill=suit.fill,
+                count=totals.counts[colour],
+                goal=limit,
+                note=say("out at {limit}", limit=limit),
+                mark=mark,
+                stage=stage,
+                lit=totals.past and not totals.out[colour] and colour == totals.colour,
+            )
+        )
+    meters.append(
+        Meter(
+            name="Kododo",
+            emblem=LIZARD,
+            fill=TURQUOISE,
+            count=totals.kododos,
+            goal=number,
+            note=say("exactly {number}", number=number),
+            mark=say("exact") if totals.kododos_score else "",
+            stage=KODODO,
+            lit=totals.kododos_score and totals.past,
+        )
+    )
+    return meters
 
 
-def _mark(seen: Tally, colour: int) -> tuple[str, int]:
+def _mark(totals: Tally, colour: int) -> tuple[str, int]:
     """The word on a colour's fate, and when a page shows it."""
-    if seen.out[colour]:
+    if totals.out[colour]:
         return say("limit"), LIMIT
-    if seen.tied[colour]:
+    if totals.tied[colour]:
         return say("tie"), TIE
-    if colour == seen.colour:
-        return say("scored") if seen.past else say("ahead"), SCORE
+    if colour == totals.colour:
+        return say("scored") if totals.past else say("ahead"), SCORE
     return "", SCORE

@@ -24,16 +24,18 @@ def take_back(state: KododoState, rules: Rules, tables: Tables, rng: np.random.G
     held = rules.held(state.round_index, state.turn)
     state.turn -= 1
     state.steps_played -= 1
-    plays, place = rules.plays[state.turn], rules.laid_before[state.turn]
+    plays = rules.plays[state.turn]
+    place = rules.laid_before[state.turn]
     laid = state.table[:, place : place + plays].copy()
     with state.unchanged(state.terminated):
         _return_cards(state, rules, laid, held, rng)
-        counts, added = Counts.of(state.counts, rules), tables.counts.take(laid, axis=0)
-        each = np.add.reduce(added, axis=1, dtype=np.uint8)
-        counts.laid -= each[..., : rules.num_counts].swapaxes(1, 2)
-        together = np.add.reduce(each, axis=0, dtype=np.uint8).T
+        counts = Counts.of(state.counts, rules)
+        by_card = tables.counts.take(laid, axis=0)
+        by_player = np.add.reduce(by_card, axis=1, dtype=np.uint8)
+        counts.laid -= by_player[..., : rules.num_counts].swapaxes(1, 2)
+        together = np.add.reduce(by_player, axis=0, dtype=np.uint8).T
         counts.total -= together[: rules.num_colours + 1]
-        counts.seen -= together[rules.num_counts :]
+        counts.revealed -= together[rules.num_counts :]
         state.table[:, place : place + plays] = NONE
         sort_hands(state, rules)
     return _laying(state.hands, np.sort(laid, axis=1), tables)
@@ -47,14 +49,15 @@ def _return_cards(
     The state is back at the turn before, but for the cards: each player still holds ``held``.
     """
     players, plays, num = laid.shape
-    hands, start = state.hands, rules.drawn(state.round_index, state.turn)
+    hands = state.hands
+    start = rules.drawn(state.round_index, state.turn)
     if not rules.draws(state.round_index):
         hands[:, held : held + plays] = laid
         return
     for place in range(plays):  # the first steps of a shuffle
-        other = rng.integers(place, held, size=(players, 1, num))
-        drawn = np.take_along_axis(hands, other, axis=1)
-        np.put_along_axis(hands, other, hands[:, place : place + 1], axis=1)
+        slot = rng.integers(place, held, size=(players, 1, num))
+        drawn = np.take_along_axis(hands, slot, axis=1)
+        np.put_along_axis(hands, slot, hands[:, place : place + 1], axis=1)
         hands[:, place] = drawn[:, 0]
     pile = state.deck[start : start + players * plays]
     pile[:] = hands[:, :plays].reshape(players * plays, num)

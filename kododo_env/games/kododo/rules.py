@@ -18,7 +18,8 @@ KODODO_VALUE = 1
 """Of the Kododo cards."""
 REMOVED = {2: 10, 3: 13, 4: 0, 5: 15}
 VARIANTS = ("standard", "long")
-MOST_CARDS, MOST_TYPES = 250, 120  # a card's id fits an int8, and every count of cards a uint8
+MOST_CARDS = 250  # every count of cards fits a uint8
+MOST_TYPES = 120  # a card's id fits an int8
 MOST_WORTH = 255  # the points of what a player lays in a round are a uint8 too
 SPARE_DEALS = 50
 
@@ -120,17 +121,18 @@ class Rules:
             )
 
     def _check_deal(self) -> None:
-        removed, dealt = self.removed, self.num_players * self.hand_size
+        removed = self.removed
+        dealt = self.num_players * self.hand_size
         per_round = self.num_players * self.round_cards
-        left = self.num_cards - removed - dealt
-        if left < 0:
+        pile = self.num_cards - removed - dealt
+        if pile < 0:
             raise ValueError(
                 f"{self.num_cards} cards do not reach for {removed} removed and {dealt} dealt"
             )
-        if left % per_round:
+        if pile % per_round:
             raise ValueError(
-                f"the draw pile of {left} cards does not run out at the end of a round, in "
-                f"which {per_round} are drawn; remove {left % per_round} more cards"
+                f"the draw pile of {pile} cards does not run out at the end of a round, in "
+                f"which {per_round} are drawn; remove {pile % per_round} more cards"
             )
 
     @classmethod
@@ -249,8 +251,8 @@ class Rules:
         """Cards of the deck that everybody together has drawn by a turn, the deal included."""
         if not self.draws(round_index):
             return self.num_players * self.hand_size + self.draw_pile
-        each = self.hand_size + round_index * self.round_cards + self.laid_before[turn]
-        return self.num_players * each
+        per_player = self.hand_size + round_index * self.round_cards + self.laid_before[turn]
+        return self.num_players * per_player
 
     @cached_property
     def kododo_number(self) -> int:

@@ -65,7 +65,8 @@ class KododoShown(BatchGame):
     @property
     def draw_pile_size(self) -> int:
         """Cards left to draw, the same in all running games."""
-        state, rules = self._state, self.rules
+        state = self._state
+        rules = self.rules
         return rules.drawn(rules.num_rounds, 0) - rules.drawn(state.round_index, state.turn)
 
     def slots_of(self, action: int) -> tuple[int, ...]:

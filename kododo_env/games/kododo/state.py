@@ -43,12 +43,14 @@ class Counts:
     laid: Uint8  # these three, one after the other, (P, 2 * C + 1, N)
     held: Uint8  # the hands by type, (P, T, N)
     total: Uint8  # all cards laid this round by colour, then all Kododo cards, (C + 1, N)
-    seen: Uint8  # all cards laid in this deal by type, (T, N)
+    revealed: Uint8  # all cards laid in this deal by type, (T, N)
 
     @classmethod
     def of(cls, counts: Uint8, rules: Rules) -> Counts:
         """The views of ``KododoState.counts``, or of some games of it."""
-        players, together, colours = counts[:-1], counts[-1], rules.num_colours
+        players = counts[:-1]
+        together = counts[-1]
+        colours = rules.num_colours
         laid = players[:, : rules.num_counts]
         return cls(
             laid[:, :colours],

@@ -10,7 +10,7 @@ import numpy as np
 from kododo_env.core.actions import SlotPiece
 from kododo_env.core.arrays import Bool, Uint8
 from kododo_env.core.rows import read_only
-from kododo_env.games.kododo.observation import Known, action_layout, known
+from kododo_env.games.kododo.observation import Known, action_layout, observation_constants
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 
 Slots = tuple[tuple[int, ...], ...]
@@ -27,7 +27,7 @@ class Tables(NamedTuple):
     # By card id the numbers that it adds: to cards by colour, Kododo cards and points by colour,
     # then to cards by type; (256, 2 * C + 1 + C * V), nothing for no card.
     counts: Uint8
-    known: Known  # the part of an observation that the rules tell
+    constants: Known  # the part of an observation that follows from the rules
 
     def __reduce__(self) -> tuple[Any, ...]:
         return tables, (self.rules,)
@@ -38,7 +38,7 @@ def tables(rules: Rules) -> Tables:
     """The tables of these rules, which all their games share."""
     pieces = [piece for piece in action_layout(rules).pieces if isinstance(piece, SlotPiece)]
     slots = tuple(choice for piece in pieces for choice in piece.choices)
-    ends = read_only(np.array([(each[0], each[-1]) for each in slots], np.uint8)).T
+    ends = read_only(np.array([(places[0], places[-1]) for places in slots], np.uint8)).T
     held = range(rules.hand_size + 1)
     legal = [[read_only(_legal(slots, plays, cards)) for cards in held] for plays in range(3)]
     return Tables(
@@ -47,12 +47,12 @@ def tables(rules: Rules) -> Tables:
         ends,
         legal,
         read_only(_counts(rules)),
-        known(rules),
+        observation_constants(rules),
     )
 
 
 def _legal(slots: Slots, plays: int, held: int) -> Bool:
-    return np.array([len(each) == plays and max(each) < held for each in slots])
+    return np.array([len(places) == plays and max(places) < held for places in slots])
 
 
 def _counts(rules: Rules) -> Uint8:

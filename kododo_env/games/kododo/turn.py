@@ -19,9 +19,11 @@ from kododo_env.games.kododo.tables import Tables
 
 def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array) -> None:
     """Everybody lays the cards of their legal action, (P, N), at once, and draws as many."""
-    plays, place = rules.plays[state.turn], rules.laid_before[state.turn]
+    plays = rules.plays[state.turn]
+    place = rules.laid_before[state.turn]
     for games in blocks(chosen.shape[1]):
-        counts, hands = Counts.of(state.counts[..., games], rules), state.hands[..., games]
+        counts = Counts.of(state.counts[..., games], rules)
+        hands = state.hands[..., games]
         slots = tables.ends[:plays].take(chosen[:, games], axis=1)
         for play in reversed(range(plays)):  # the last slot first: so it moves no other
             card, hands = without_slot(hands, slots[play])
@@ -38,10 +40,10 @@ def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array
 
 def next_cards(state: KododoState, rules: Rules, games: slice) -> Uint8:
     """The next cards of the draw pile: (plays, P, N), no card of each in the last round."""
-    each = rules.plays[state.turn] if rules.draws(state.round_index) else 0
+    draws = rules.plays[state.turn] if rules.draws(state.round_index) else 0
     start = rules.drawn(state.round_index, state.turn)
-    drawn = state.deck[start : start + rules.num_players * each, games]
-    return drawn.reshape(rules.num_players, each, drawn.shape[-1]).swapaxes(0, 1)
+    drawn = state.deck[start : start + rules.num_players * draws, games]
+    return drawn.reshape(rules.num_players, draws, drawn.shape[-1]).swapaxes(0, 1)
 
 
 def _count_laid(card: Uint8, counts: Counts, rules: Rules) -> None:
@@ -54,13 +56,13 @@ def _count_laid(card: Uint8, counts: Counts, rules: Rules) -> None:
     counts.kododos += value == KODODO_VALUE
     counts.points += of_colour * value[:, None]
     counts.held -= of_type
-    counts.seen += np.add.reduce(of_type, axis=0, dtype=np.uint8)
+    counts.revealed += np.add.reduce(of_type, axis=0, dtype=np.uint8)
 
 
 def _by_type(card: Uint8, rules: Rules) -> Uint8:
     """A card of everybody, (P, N), as counts by type, (P, T, N)."""
-    same: Bool = card[:, None] == column(rules.num_card_types)
-    return same.view(np.uint8)
+    one_hot: Bool = card[:, None] == column(rules.num_card_types)
+    return one_hot.view(np.uint8)
 
 
 def score(state: KododoState, rules: Rules) -> tuple[Array, Array]:

@@ -55,7 +55,8 @@ def story(
     game: KododoShown, before: KododoShown, actions: Int64, player: int | None, index: int
 ) -> list[str]:
     """The news of a turn: the cards laid, the evaluation of a round, the cards drawn."""
-    rules, turn = game.rules, before.turn
+    rules = game.rules
+    turn = before.turn
     evaluated = turn == rules.num_turns - 1
     table = (game.last_table if evaluated else game.table)[index]
     first = rules.laid_before[turn]
@@ -78,8 +79,9 @@ def _drawn(
     game: KododoShown, before: KododoShown, laid: list[int], player: int, index: int
 ) -> list[str]:
     """The cards that a player has drawn."""
-    now, then = (Counter(each.hands[index, player].tolist()) for each in (game, before))
-    drawn = now - (then - Counter(laid))
+    hand_before = Counter(before.hands[index, player].tolist())
+    hand_after = Counter(game.hands[index, player].tolist())
+    drawn = hand_after - (hand_before - Counter(laid))
     cards = [card for card in sorted(drawn.elements()) if card >= 0]
     if not cards:
         return []
@@ -96,12 +98,13 @@ def breakdown(game: KododoShown, gained: Int64, index: int) -> dict[str, list[in
     return {say("round {number}", number=k): points for k, points in enumerate(rounds, 1)}
 
 
-def memory(rules: Rules, known: dict[str, Any]) -> dict[str, Any]:
+def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:
     """The cards that a player has not seen since the last shuffle, by colour and value."""
-    colours, values = palette(rules.num_colours), range(1, rules.num_values + 1)
-    copies, seen = [rules.copies] * rules.num_colours, known["hand"] + known["seen"]
-    names = [suit.name for suit in colours]
-    return {"tables": [cards_left("cards left", names, values, copies, seen)], "ruled_out": []}
+    values = range(1, rules.num_values + 1)
+    copies = [rules.copies] * rules.num_colours
+    visible = pieces["hand"] + pieces["seen"]
+    names = [suit.name for suit in palette(rules.num_colours)]
+    return {"tables": [cards_left("cards left", names, values, copies, visible)], "ruled_out": []}
 
 
 # --- the evaluation of a round ------------------------------------------------------------
@@ -109,43 +112,44 @@ def memory(rules: Rules, known: dict[str, Any]) -> dict[str, Any]:
 
 def evaluation(game: KododoShown, index: int) -> list[str]:
     """How the round before was scored: the colours out, those that scored, and the gains."""
-    seen, rules = tally(game, index), game.rules
-    kododos = counted(seen.kododos, "Kododo card")
-    if seen.kododos_score:
+    totals = tally(game, index)
+    rules = game.rules
+    kododos = counted(totals.kododos, "Kododo card")
+    if totals.kododos_score:
         lines = [say("{cards}: exactly the number, so that they alone score", cards=kododos)]
     else:
         number = rules.kododo_number
         lines = [say("{cards}: only exactly {number} would score", cards=kododos, number=number)]
-        lines += _colours(seen, rules.limit)
+        lines += _colours(totals, rules.limit)
     gains = game.rewards[index]
-    for seat, row in enumerate(seen.table.tolist()):
+    for seat, row in enumerate(totals.table.tolist()):
         if gains[seat]:
-            faces = [face(game, card) for card in row]
-            taken = [each for each in faces if seen.scores_card(each)]
-            parts = {"cards": cards_in_words(taken), "points": counted(int(gains[seat]), "point")}
+            cards = [face(game, card) for card in row]
+            scorers = [card for card in cards if totals.scores_card(card)]
+            parts = {"cards": cards_in_words(scorers), "points": counted(int(gains[seat]), "point")}
             lines.append(say("player_{seat} takes {cards}: {points}", seat=seat, **parts))
     return lines
 
 
-def _colours(seen: Tally, limit: int) -> list[str]:
+def _colours(totals: Tally, limit: int) -> list[str]:
     """The fate of each colour, the highest count first, down to the one that scores."""
     lines = []
-    order = np.argsort(-np.array(seen.counts), kind="stable").tolist()
-    for count, found in groupby(order, lambda colour: seen.counts[colour]):
-        colours = list(found)
+    order = np.argsort(-np.array(totals.counts), kind="stable").tolist()
+    for count, group in groupby(order, lambda colour: totals.counts[colour]):
+        colours = list(group)
         cards = listed(
-            counted(count, "{colour} card", colour=say(seen.suits[colour].name))
+            counted(count, "{colour} card", colour=say(totals.suits[colour].name))
             for colour in colours
         )
-        if seen.out[colours[0]]:
+        if totals.out[colours[0]]:
             parts = {"cards": cards, "limit": limit}
             if count == limit:
                 lines.append(say("{cards}: at the limit of {limit}, out", **parts))
             else:
                 lines.append(say("{cards}: over the limit of {limit}, out", **parts))
-        elif colours[0] == seen.colour:
+        elif colours[0] == totals.colour:
             lines.append(say("{cards}: the colour that scores", cards=cards))
             break
         elif count:
             lines.append(say("{cards}: as many of each, out", cards=cards))
-    return lines if seen.colour != NOBODY else [*lines, say("nobody scores")]
+    return lines if totals.colour != NOBODY else [*lines, say("nobody scores")]

@@ -70,11 +70,11 @@ def test_a_copy_of_the_tables_is_the_tables() -> None:
 @pytest.mark.parametrize("rules", ALL_RULES)
 def test_the_most_that_may_be_played_is_the_limit_and_the_kododo_number(rules: Rules) -> None:
     wanted = [[rules.limit]] * rules.num_colours + [[rules.kododo_number]]
-    assert made_again(rules).known.most.tolist() == wanted
+    assert made_again(rules).constants.targets.tolist() == wanted
 
 
 @pytest.mark.parametrize("rules", ALL_RULES)
 def test_tables_that_games_share_cannot_be_written(rules: Rules) -> None:
     found = made_again(rules)
-    arrays = [found.ends, found.counts, *chain.from_iterable(found.legal), found.known.most]
+    arrays = [found.ends, found.counts, *chain.from_iterable(found.legal), found.constants.targets]
     assert not any(array.flags.writeable for array in arrays)

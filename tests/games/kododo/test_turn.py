@@ -28,7 +28,7 @@ def dealt(rules: Rules, num: int, round_index: int = 0) -> KododoState:
     state.hands = state.deck[before:drawn].reshape(state.hands.shape)
     turn.sort_hands(state, rules)
     by_type = tables(rules).counts[state.deck[:before], rules.num_counts :]
-    Counts.of(state.counts, rules).seen[:] = by_type.sum(axis=0).T
+    Counts.of(state.counts, rules).revealed[:] = by_type.sum(axis=0).T
     return state
 
 
@@ -78,7 +78,7 @@ def test_a_state_alone_is_observed_as_its_game_is(rules: Rules) -> None:
     state.deck, state.given = game.decks.T, game.state()["_given"]
     state.hands = game.hands.view(np.uint8).transpose(1, 2, 0).copy()
     turn.sort_hands(state, rules)
-    seen = gathered(*knowledge(state, rules, tables(rules).known), game.layout.dtype)
+    seen = gathered(*knowledge(state, rules, tables(rules).constants), game.layout.dtype)
     assert (seen.transpose(2, 0, 1) == game.observe()).all()
     pieces = observation_layout(rules).views(seen[0].T)
     assert (pieces["hand"].sum(axis=(1, 2)) == rules.hand_size).all()
@@ -90,12 +90,14 @@ def test_a_turn_is_taken_back_in_a_state_alone(rules: Rules) -> None:
     for round_index in (0, rules.num_rounds - 1):
         state, before = dealt(rules, 50, round_index), dealt(rules, 50, round_index)
         turn.lay_and_draw(state, rules, found, some_actions(state, rules, rng))
-        laid, seen = state.table.copy(), Counts.of(state.counts, rules).seen.copy()
+        laid, seen = state.table.copy(), Counts.of(state.counts, rules).revealed.copy()
         state.turn, state.steps_played = 1, 1
         shown = take_back(state, rules, found, rng)
         assert (state.turn, state.steps_played) == (0, 0)
         assert (state.table == before.table).all()
-        assert (Counts.of(state.counts, rules).seen == Counts.of(before.counts, rules).seen).all()
+        assert (
+            Counts.of(state.counts, rules).revealed == Counts.of(before.counts, rules).revealed
+        ).all()
         turn.lay_and_draw(state, rules, found, shown.argmax(axis=1))
         assert (np.sort(state.table, axis=1) == np.sort(laid, axis=1)).all()
-        assert (Counts.of(state.counts, rules).seen == seen).all()
+        assert (Counts.of(state.counts, rules).revealed == seen).all()
