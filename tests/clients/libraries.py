@@ -47,7 +47,7 @@ CLIENTS = (
         extras="[play,export]", learns=True, leaves="ppo.onnx",
     ),
     Client(
-        "stable-baselines3", "sb3_maskable_ppo.py", "share among random players",
+        "stable-baselines3", "sb3_maskable_ppo.py", "share among random",
         ("stable-baselines3", "sb3-contrib"), ("--steps", "200000", "--games", "1000"),
         extras="[play,export]", learns=True, leaves="sb3.onnx",
     ),
