@@ -38,9 +38,11 @@ def _moment(place: int, total: int, seconds: float, count: int) -> str:
     times = [0.0, place / total, after / total]
     values = ["none", "inline", "none"]
     if place == 0:
-        times, values = times[1:], values[1:]
+        times = times[1:]
+        values = values[1:]
     if after == total:
-        times, values = times[:-1], values[:-1]
+        times = times[:-1]
+        values = values[:-1]
     moments = ";".join(f"{time:.6g}" for time in times)
     return (
         f'<animate attributeName="display" calcMode="discrete" values="{";".join(values)}" '
@@ -70,6 +72,7 @@ def animated_gif(frames: Sequence[str], seconds: float) -> bytes:
         for frame in frames
     ]
     times = [milliseconds] * (len(frames) - 1) + [min(LAST_PICTURE * milliseconds, LONGEST)]
-    made, (first, *others) = io.BytesIO(), pictures
+    made = io.BytesIO()
+    (first, *others) = pictures
     first.save(made, "GIF", save_all=True, append_images=others, duration=times, loop=0)
     return made.getvalue()

@@ -11,14 +11,16 @@ from html import escape
 from math import cos, pi, sin
 from typing import NamedTuple
 
-WIDTH, HEIGHT = 900, 600
+WIDTH = 900
+HEIGHT = 600
 FONT = "DejaVu Sans"
 
 PAPER = "#fbf7ec"
 INK = "#20282c"
 PALE = "#d5e4e4"
 GOLD = "#ffd34d"
-FELT, FELT_LIGHT = "#1b434d", "#2a5f6d"
+FELT = "#1b434d"
+FELT_LIGHT = "#2a5f6d"
 
 
 class Box(NamedTuple):
@@ -152,7 +154,8 @@ def badge(words: str, x: float, y: float, fill: str = GOLD, fixed: float | None 
 
     A page that enlarges it lets the point (``fixed``, y) stay, or else its centre.
     """
-    width, origin = 14 + 7 * len(words), x if fixed is None else fixed
+    width = 14 + 7 * len(words)
+    origin = x if fixed is None else fixed
     tag = rectangle(Box(x - width / 2, y - 9, width, 18), 9, fill)
     tag += label(words, x, y + 4, 11, ink_on(fill), anchor="middle", bold=True)
     style = f"transform-origin:{number(origin)}px {number(y)}px"

@@ -72,9 +72,11 @@ def suits(count: int) -> tuple[Suit, ...]:
     """The first suits of the palette; beyond its end they come again, with other names."""
     found = []
     for k in range(count):
-        suit, again = PALETTE[k % len(PALETTE)], k // len(PALETTE)
+        suit = PALETTE[k % len(PALETTE)]
+        again = k // len(PALETTE)
         if again:
-            name, letter = f"{suit.name} {again + 1}", suit.letter + "'" * again
+            name = f"{suit.name} {again + 1}"
+            letter = suit.letter + "'" * again
             suit = replace(suit, name=name, letter=letter)
         found.append(suit)
     return tuple(found)
@@ -113,7 +115,8 @@ def card_picture(face: Card | Blank) -> str:
 
 
 def _face(face: Card) -> str:
-    suit, ink = face.suit, ink_on(face.suit.fill)
+    suit = face.suit
+    ink = ink_on(face.suit.fill)
     middle, radius = (48, 16.5) if face.second is None else (39, 12)
     pieces = [
         shadow(CARD, 7),
@@ -163,7 +166,8 @@ def pile(count: int, x: float, y: float, width: float) -> str:
     pieces = [card(Blank.SLOT, x, y, width)]
     pieces += [card(Blank.BACK, x - 2.5 * k, y - 2.5 * k, width) for k in range(layers)]
     rise = 2.5 * max(layers - 1, 0)
-    middle_x, middle_y = x - rise + width / 2, y - rise + height / 2
+    middle_x = x - rise + width / 2
+    middle_y = y - rise + height / 2
     pieces.append(circle(middle_x, middle_y, 15, FELT))
     pieces.append(label(str(count), middle_x, middle_y + 6, 16, anchor="middle", bold=True))
     return "".join(pieces)

@@ -27,7 +27,8 @@ from kododo_env.rendering.svg import (
 )
 from kododo_env.rendering.svg_cards import CARD, Blank, Card, card
 
-COUNT, POINTS = 1, 6
+COUNT = 1
+POINTS = 6
 """When a page shows a meter's count, and points; between them comes what a meter's mark says."""
 
 HEAD = 40
@@ -80,7 +81,8 @@ class Seat:
 def panel(box: Box, seat: Seat, content: str = "") -> str:
     """A player's part of the table: a tray with a head, and its content."""
     stroke, thick = (GOLD, 3) if seat.highlight else ("#4d7f8b", 1)
-    right, line = box.x + box.width - 14, box.y + 26
+    right = box.x + box.width - 14
+    line = box.y + 26
     points = number(seat.points)
     left_of_points = right - max(46, 12 + 16 * len(points))
     pieces = [
@@ -105,7 +107,9 @@ def rows(
     A row has room for ``places`` cards side by side, if only just; more cards overlap. The first
     ``in_hand`` rows are a hand.
     """
-    margin, gap, name = 13.0, 10.0, 18.0
+    margin = 13.0
+    gap = 10.0
+    name = 18.0
     width = box.width - 2 * margin - name
     height = (box.height - HEAD - margin - gap * (len(named) - 1)) / len(named)
     # As high as the row allows, but narrow enough for all places; not below half of that.
@@ -115,12 +119,14 @@ def rows(
     pieces: list[list[str]] = [[], []]  # in the hand, and below
     for place, (words, cards) in enumerate(named):
         row = pieces[place >= in_hand]
-        x, y = box.x + margin, box.y + HEAD + place * (height + gap)
+        x = box.x + margin
+        y = box.y + HEAD + place * (height + gap)
         middle = y + height / 2
         row.append(label(words, x + 8, middle, 12, PALE, anchor="middle", turn=-90))
         longest = max(places, len(cards))
         pitch = min(size + 14, (width - size) / max(longest - 1, 1))
-        left, top = x + name, middle - tall / 2
+        left = x + name
+        top = middle - tall / 2
         row += [card(face, left + k * pitch, top, size) for k, face in enumerate(cards)]
     held, below = map("".join, pieces)
     return hand(held, in_hand * (height + gap)) + below
@@ -143,7 +149,8 @@ class Meter:
 
 def meter(shown: Meter, box: Box) -> str:
     """A tile with an emblem, a big count, a bar of steps and a tag."""
-    centre, right = box.x + box.width / 2, box.x + box.width - 11
+    centre = box.x + box.width / 2
+    right = box.x + box.width - 11
     fit = min(1, box.width / 100)  # narrow tiles have smaller contents
     pieces = [
         shadow(box, 9),

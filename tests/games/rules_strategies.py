@@ -35,7 +35,8 @@ def least(total: int, parts: int) -> int:
 @st.composite
 def kododo_rules(draw: st.DrawFn, most_target: int = 1000) -> KododoRules:
     """Any rules of Kododo, with a target of this many points at most."""
-    players, colours = draw(st.integers(2, 5)), draw(st.integers(1, 26))
+    players = draw(st.integers(2, 5))
+    colours = draw(st.integers(1, 26))
     values = draw(st.integers(1, 120 // colours))
     in_colour = draw(st.integers(least(players, colours), MOST_CARDS // colours))
     cards = colours * in_colour
@@ -44,8 +45,10 @@ def kododo_rules(draw: st.DrawFn, most_target: int = 1000) -> KododoRules:
     while sum(plays) > most_laid:
         plays.pop()
     hand = draw(st.integers(sum(plays), min(20, cards // players)))
-    left, per_round = cards - players * hand, players * sum(plays)
-    variant, target = draw(st.sampled_from(["standard", "long"])), KododoRules.target_score
+    left = cards - players * hand
+    per_round = players * sum(plays)
+    variant = draw(st.sampled_from(["standard", "long"]))
+    target = KododoRules.target_score
     if variant == "long":
         target = draw(st.integers(1, most_target))
     return KododoRules(
@@ -65,7 +68,8 @@ def kododo_rules(draw: st.DrawFn, most_target: int = 1000) -> KododoRules:
 @st.composite
 def combi_combo_rules(draw: st.DrawFn) -> CombiComboRules:
     """Any rules of Combi-Combo."""
-    players, colours = draw(st.sampled_from([4, 5])), draw(st.integers(1, 26))
+    players = draw(st.sampled_from([4, 5]))
+    colours = draw(st.integers(1, 26))
     in_colour = draw(st.integers(least(players, colours), MOST_CARDS // colours))
     cards = colours * in_colour
     pile = draw(st.integers(1, cards // players))
@@ -91,7 +95,8 @@ def combi_combo_rules(draw: st.DrawFn) -> CombiComboRules:
 @st.composite
 def kado_rules(draw: st.DrawFn) -> KadoRules:
     """Any rules of KADO."""
-    players, discards = draw(st.integers(2, 4)), draw(st.sampled_from([0, 1]))
+    players = draw(st.integers(2, 4))
+    discards = draw(st.sampled_from([0, 1]))
     values = draw(st.integers(1, 127))
     gifts = draw(st.integers(1, 127 // values))
     ribbons = draw(st.integers(1, 127 // values // gifts))

@@ -158,7 +158,8 @@ SHOWN = {
 
 @each_game
 def test_arrays_that_a_game_shows_are_read_only_and_of_their_dtype(game: str) -> None:
-    played, rng = registry.batch_game(game, 3, seed=0), np.random.default_rng(0)
+    played = registry.batch_game(game, 3, seed=0)
+    rng = np.random.default_rng(0)
     while not played.terminated.all():
         for dtype, names in SHOWN[game].items():
             for array in (getattr(played, name) for name in names.split()):
@@ -190,7 +191,8 @@ def test_steps_taken_back_lead_here_again(game: str, players: int) -> None:
         if not isinstance(played, TakesBack):
             assert played.view(0).known_past == 0
             continue
-        before, rng = played.clone(), np.random.default_rng(0)
+        before = played.clone()
+        rng = np.random.default_rng(0)
         assert played.view(0).known_past == played.known_past
         past: list[tuple[Any, Any]] = [(played.clone(), None)]
         for _ in range(played.known_past):

@@ -32,7 +32,8 @@ A_TURN = 7  # steps in a row in the middle, so that every phase of a turn is amo
 
 def positions(game: str, rules: dict[str, Any]) -> Iterator[BatchGame]:
     """The deal, some turns of the same games, and their end; the caches are filled."""
-    whole, rng = registry.batch_game(game, 3, 1, **rules), np.random.default_rng(2)
+    whole = registry.batch_game(game, 3, 1, **rules)
+    rng = np.random.default_rng(2)
     whole.reset(decks=whole.sample_decks(3, rng))  # in the long variant with all later deals
     found = [whole.clone()]
     while not whole.terminated.all():
@@ -153,7 +154,9 @@ SMALL: dict[str, tuple[str, dict[str, Any]]] = {
         "num_players": 2, "num_rows": 1, "num_columns": 2, "deck": SEVEN,
     }),
 }  # fmt: skip
-NUM, PAIRS, LONGEST = 400, 4, 12
+NUM = 400
+PAIRS = 4
+LONGEST = 12
 
 
 def remembered(game: BatchGame, player: int) -> np.ndarray:
@@ -174,7 +177,8 @@ def stories(game: BatchGame, known: list[tuple[Any, ...]], player: int) -> list[
 
     The words of a game are costly, and say more than these only when it is over.
     """
-    view, memory = game.view(player), remembered(game, player).T
+    view = game.view(player)
+    memory = remembered(game, player).T
     now = zip(view.observation, view.legal_action_mask, memory, strict=True)
     over = [game.text(at, player) if end else "" for at, end in enumerate(game.terminated)]
     return [
@@ -186,7 +190,8 @@ def stories(game: BatchGame, known: list[tuple[Any, ...]], player: int) -> list[
 def twins(name: str) -> Iterator[tuple[BatchGame, int, int, int]]:
     """Games played at random on small decks, and two of them with the same story of a player."""
     game, rules = SMALL[name]
-    played, rng = registry.batch_game(game, NUM, 0, **rules), np.random.default_rng(1)
+    played = registry.batch_game(game, NUM, 0, **rules)
+    rng = np.random.default_rng(1)
     played.reset(decks=played.sample_decks(NUM, rng))
     known: list[list[tuple[Any, ...]]] = [[()] * NUM for _ in range(played.num_players)]
     for _ in range(LONGEST):
@@ -212,11 +217,13 @@ def twins(name: str) -> Iterator[tuple[BatchGame, int, int, int]]:
 @pytest.mark.parametrize("name", SMALL)
 def test_games_that_a_player_cannot_tell_apart_are_dealt_alike_to_the_bit(name: str) -> None:
     """In Kododo the drawn cards lay in true order, and all later deals of the long variant."""
-    differ, over = 0, 0
+    differ = 0
+    over = 0
     for played, player, *pair in twins(name):
         one, other = (played.take(np.array([index])) for index in pair)
         assert one.text(0, player) == other.text(0, player)
-        one.rng, other.rng = np.random.default_rng(5), np.random.default_rng(6)
+        one.rng = np.random.default_rng(5)
+        other.rng = np.random.default_rng(6)
         one.observe()
         differ += differences(one.state(), other.state()) != []
         over += bool(one.terminated.all())

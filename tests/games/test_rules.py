@@ -209,7 +209,8 @@ def test_a_number_may_be_as_small_and_as_large_as_is_said(
 @each_game
 def test_every_field_has_bounds_and_the_docstring_says_them(game: str) -> None:
     rules = import_module(f"kododo_env.games.{game}.rules").Rules
-    told, bounds = " ".join(rules.__doc__.split()), bounds_of(rules)
+    told = " ".join(rules.__doc__.split())
+    bounds = bounds_of(rules)
     for name, bound in bounds.items():
         text = told.split(f" {name}:")[1].split(": ")[0]
         assert str(bound.highest) in text or bound.lowest == -bound.highest, name
@@ -221,7 +222,8 @@ def test_every_field_has_bounds_and_the_docstring_says_them(game: str) -> None:
 
 BESIDE = {game: import_module(f"tests.games.{game}.test_referee").Beside for game in GAMES}
 EXAMPLES = {"kododo": 30, "combi_combo": 30, "kado": 4}
-WHOLE, A_LONG_GAME = 1000, 60  # steps; the long variant may go on for a hundred deals
+WHOLE = 1000
+A_LONG_GAME = 60  # steps; the long variant may go on for a hundred deals
 GAMES_PLAYED = {"kododo": 60, "combi_combo": 90, "kado": 45}
 WHOLE_GAMES: list[tuple[str, dict[str, Any], int]] = [
     *((game, {"num_players": players}, GAMES_PLAYED[game]) for game, players in TABLES),

@@ -28,7 +28,8 @@ STEPS = 60
 
 def course(game: str, rules: dict[str, Any], num_envs: int = 3) -> Iterator[BatchGame]:
     """A batch after each step; finished games are dealt again, long ones from given decks first."""
-    batch, rng = registry.batch_game(game, num_envs, 1, **rules), np.random.default_rng(2)
+    batch = registry.batch_game(game, num_envs, 1, **rules)
+    rng = np.random.default_rng(2)
     batch.reset(decks=batch.sample_decks(num_envs, rng))
     for _ in range(STEPS):
         yield batch

@@ -27,11 +27,13 @@ from tests.helpers import random_actions
 
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
 def test_the_points_of_a_game_add_up_in_its_own_terms(name: str, players: int) -> None:
-    game, rng = registry.batch_game(name, 1, seed=2, num_players=players), np.random.default_rng(3)
+    game = registry.batch_game(name, 1, seed=2, num_players=players)
+    rng = np.random.default_rng(3)
     assert isinstance(game, TellsInWords)
     gained = []
     while not game.terminated[0]:
-        before, actions = game.clone(), random_actions(game, rng)
+        before = game.clone()
+        actions = random_actions(game, rng)
         game.step(actions)
         gained.append(game.rewards[0].tolist())
     parts = game.breakdown_of(gained)
@@ -54,7 +56,8 @@ def told(game: Any, actions: list[int], player: int | None = None) -> list[str]:
 def test_a_hand_is_what_its_player_knows_and_actions_play_cards_of_it(
     name: str, players: int
 ) -> None:
-    game, rng = registry.batch_game(name, 1, seed=5, num_players=players), np.random.default_rng(6)
+    game = registry.batch_game(name, 1, seed=5, num_players=players)
+    rng = np.random.default_rng(6)
     assert isinstance(game, TellsInWords)
     while not game.terminated[0]:
         for player in range(players):
@@ -72,9 +75,11 @@ def test_a_hand_is_what_its_player_knows_and_actions_play_cards_of_it(
 def test_everybody_is_told_something_and_nobody_more_than_who_sees_all(
     name: str, players: int
 ) -> None:
-    game, rng = registry.batch_game(name, 1, seed=7, num_players=players), np.random.default_rng(8)
+    game = registry.batch_game(name, 1, seed=7, num_players=players)
+    rng = np.random.default_rng(8)
     while not game.terminated[0]:
-        before, actions = game.clone(), random_actions(game, rng)
+        before = game.clone()
+        actions = random_actions(game, rng)
         game.step(actions)
         stories = [game.story_of(before, actions[0], seat) for seat in (None, *range(players))]
         assert all(stories[1:])
@@ -85,7 +90,8 @@ def test_everybody_is_told_something_and_nobody_more_than_who_sees_all(
 def test_a_short_form_is_an_action_in_letters_of_any_size_and_in_any_order(
     name: str, players: int
 ) -> None:
-    game, rng = registry.batch_game(name, 1, seed=9, num_players=players), np.random.default_rng(8)
+    game = registry.batch_game(name, 1, seed=9, num_players=players)
+    rng = np.random.default_rng(8)
     while not game.terminated[0]:
         view = game.view(game.deciding()[0].argmax())
         for action, words in legal_actions(view).items():
@@ -187,7 +193,8 @@ def test_cards_laid_by_all_and_drawn_by_oneself() -> None:
 
 
 def test_a_long_game_is_dealt_again() -> None:
-    game, rng = registry.batch_game("kododo", 1, seed=0, variant="long"), np.random.default_rng(0)
+    game = registry.batch_game("kododo", 1, seed=0, variant="long")
+    rng = np.random.default_rng(0)
     lines: list[str] = []
     while "dealt again" not in "".join(lines):
         lines = told(game, random_actions(game, rng)[0].tolist(), 0)
@@ -237,7 +244,8 @@ def test_a_tie_break_is_told_and_the_winners_are_those_of_the_outcome() -> None:
 
 def test_only_the_dealer_sees_which_card_goes_where() -> None:
     game = kado.start("SV1 CV2 PV4", KadoRules(num_players=3))
-    give, no_op = kado.give, kado.no_op(3)
+    give = kado.give
+    no_op = kado.no_op(3)
     for player, words in ((0, "socks 1 (violet ribbon)"), (1, "a card"), (2, "a card")):
         lines = told(game.clone(), [give(1), no_op, no_op], player)
         assert lines == [f"player_0 gives {words} to player_1"]

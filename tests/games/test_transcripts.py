@@ -68,7 +68,8 @@ def played(name: str, players: int) -> dict[str, Any]:
     rng = np.random.default_rng([SEED, players])
     maker = registry.batch_game(name, 1, seed=0, num_players=players)
     deck = maker.sample_decks(1, rng)[0].tolist()
-    game, actions = deal(name, players, deck), []
+    game = deal(name, players, deck)
+    actions = []
     while not game.terminated.all():
         actions.append(random_actions(game, rng)[0].tolist())
         game.step([actions[-1]])
@@ -88,7 +89,8 @@ def read(name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_transcript_is_of_this_version_and_of_every_number_of_players(name: str) -> None:
-    transcript, door = read(name), registry.door(name)
+    transcript = read(name)
+    door = registry.door(name)
     assert transcript["version"] == door.batch_game(1).version, (
         "the game has a new version: run python {__file__} --write"
     )

@@ -29,7 +29,8 @@ def test_the_game_says_of_the_cards_what_the_rules_say(name: str) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_sections_as_html(name: str) -> None:
     game = registry.batch_game(name, 1)
-    found, plain = sections(game, pictures=True), sections(game, pictures=False)
+    found = sections(game, pictures=True)
+    plain = sections(game, pictures=False)
     assert len({each["anchor"] for each in found}) == len(found) > 5
     assert [{**each, "html": ""} for each in found] == [{**each, "html": ""} for each in plain]
     whole = "".join(each["html"] for each in found)

@@ -298,7 +298,8 @@ def test_each_seat_is_a_part_of_the_picture(game: str) -> None:
 
 
 def test_kado_marks_the_open_cells_of_the_player_who_looks_on() -> None:
-    game, rng = registry.batch_game("kado", 1, seed=0), np.random.default_rng(0)
+    game = registry.batch_game("kado", 1, seed=0)
+    rng = np.random.default_rng(0)
     while not game.terminated[0]:
         assert places(game.svg(), "spot") == []
         for seat in range(game.num_players):

@@ -38,7 +38,8 @@ from tests.packaging.bare_environment import run
 
 ROOT = Path(__file__).parents[2]
 PROJECT = Path(__file__).parent
-GAME, PACKAGE = "high_card", "high_card"
+GAME = "high_card"
+PACKAGE = "high_card"
 ID = "high_card.high_card_v0:high_card/HighCard-v0"
 OFFLINE = ("--quiet", "--no-deps", "--no-index", "--no-build-isolation")
 SHORT = (
@@ -136,7 +137,8 @@ def test_it_has_canonical_observations() -> None:
 
 def test_a_game_of_it_is_analysed() -> None:
     """By an agent that gives no hints; in a game that tells nothing in words, and has no policy."""
-    game, rng = registry.batch_game(GAME, 1, seed=1), np.random.default_rng(0)
+    game = registry.batch_game(GAME, 1, seed=1)
+    rng = np.random.default_rng(0)
     (recorder,) = record_games(game, lambda batch: random_actions(batch, rng))
     record = parse_record(recorder.text())
     for adviser, name in ((None, "thrifty"), ("search:thrifty:8",) * 2):

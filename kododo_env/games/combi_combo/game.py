@@ -59,13 +59,16 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
     version = 0
     no_op = 0
     _state_type = CombiComboState
-    _render, _words, _lesson = render, words, lesson
+    _render = render
+    _words = words
+    _lesson = lesson
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
         self._known = known(rules)
         self._previous = (np.arange(rules.num_players) - 1) % rules.num_players
-        layout, actions = observation_layout(rules), action_layout(rules)
+        layout = observation_layout(rules)
+        actions = action_layout(rules)
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
 
     # --- starting ---------------------------------------------------------------------
@@ -96,13 +99,15 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
 
     def _draw(self, place: int, games: slice) -> None:
         """Everybody takes the card at a place of their pile into their hand."""
-        state, size = self._state, self.rules.pile_size
+        state = self._state
+        size = self.rules.pile_size
         hands = state.hands[..., games]
         hands += self._by_type(state.deck[place : self.num_players * size : size, games])
 
     def _turn_up(self, place: int, games: slice) -> None:
         """Show the card at a place of the central pile."""
-        state, piles = self._state, self.num_players * self.rules.pile_size
+        state = self._state
+        piles = self.num_players * self.rules.pile_size
         face_up = state.face_up[:, games]
         face_up += self._by_type(state.deck[piles + place, games])
 
@@ -131,7 +136,8 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
 
     def _pass_on(self, cards: Uint8, games: slice) -> None:
         """Everybody's card, (P, N), goes to the left: from seat i to seat i + 1."""
-        hands, passed = self._state.hands[..., games], self._state.passed[..., games]
+        hands = self._state.hands[..., games]
+        passed = self._state.passed[..., games]
         given = self._by_type(cards)
         passed += given
         hands -= given

@@ -104,7 +104,8 @@ def _fill(
         For each slot of the other hands, and then of the draw piles, its card, (S, N); and
         in which turn the player passed it, or ``NEVER``.
     """
-    num, num_slots = away.shape[1], int(hidden[:, 0].sum())
+    num = away.shape[1]
+    num_slots = int(hidden[:, 0].sum())
     unseen = hidden - ((passed[:, None] == column(len(hidden))) & away[:, None]).sum(axis=0)
     shuffled = shuffled_counts(unseen, num_slots, rng)
     passed_at = np.full((num_slots, num), NEVER, np.int8)

@@ -23,7 +23,8 @@ def invariants(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
 
 
 def _passing(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
-    passes, types = state.passes[: state.turn], rules.num_card_types
+    passes = state.passes[: state.turn]
+    types = rules.num_card_types
     forgotten = state.terminated & (passes == NONE)
     yield "_passes must hold cards of the game", (passes < types) | forgotten
     counted = count_types(passes.swapaxes(0, 1), types)
@@ -32,7 +33,8 @@ def _passing(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
 
 def _on_the_way(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
     """Everybody's hand is what they drew, less what they passed, and what they were given."""
-    deck, types = state.deck, rules.num_card_types
+    deck = state.deck
+    types = rules.num_card_types
     dealt = rules.num_players * rules.pile_size
     yield (
         "_deck must hold the cards of the game",
@@ -50,7 +52,8 @@ def _on_the_way(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
 
 def _at_the_end(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
     """All cards lie open; how they came there may be forgotten."""
-    deck, types = state.deck, rules.num_card_types
+    deck = state.deck
+    types = rules.num_card_types
     yield "_deck must hold cards of the game", (deck < types) | (deck == NONE)
     held = state.hands.sum(axis=1, dtype=np.intp)
     yield f"_hands must hold {rules.pile_size} cards each", held == rules.pile_size

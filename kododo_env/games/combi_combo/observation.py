@@ -17,7 +17,8 @@ from kododo_env.games.combi_combo.state import CombiComboState
 
 def observation_layout(rules: Rules) -> ObservationLayout:
     """The pieces of an observation; ``face_up`` only where the rules leave a central pile."""
-    colours, most = rules.num_colours, max(rules.copies)
+    colours = rules.num_colours
+    most = max(rules.copies)
     turns = rules.num_turns
 
     def by_type(name: str, maximum: int, text: str) -> Piece:
@@ -85,7 +86,8 @@ def schedules(rules: Rules) -> Uint8:
 
 def known_rows(rules: Rules) -> Intp:
     """Where each number of an observation stands in all that is known, (P, F)."""
-    players, types = rules.num_players, (rules.num_colours, VALUES)
+    players = rules.num_players
+    types = (rules.num_colours, VALUES)
     rows = numbered(
         hand=(players, *types), passed=(players, *types), face_up=types,
         by_value=(players, VALUES), by_colour=(players, rules.num_colours), fours=(players,),

@@ -88,8 +88,10 @@ def breakdown(game: CombiComboShown, gained: Int64, index: int) -> dict[str, lis
 
 def memory(rules: Rules, known: dict[str, Any]) -> dict[str, Any]:
     """The cards that are neither in the player's hand nor out of play, by colour and value."""
-    colours, seen = palette(rules.num_colours), known["hand"] + known.get("face_up", 0)
-    names, values = [suit.name for suit in colours], range(1, VALUES + 1)
+    colours = palette(rules.num_colours)
+    seen = known["hand"] + known.get("face_up", 0)
+    names = [suit.name for suit in colours]
+    values = range(1, VALUES + 1)
     copies = [rules.copies] * rules.num_colours
     title = "cards with others or still to be drawn"
     return {"tables": [cards_left(title, names, values, copies, seen)], "ruled_out": []}

@@ -33,7 +33,8 @@ def seen_by_place(state: KadoState, rules: Rules, tables: Tables) -> Uint8:
 
 def where_seen(state: KadoState, rules: Rules, tables: Tables, places: Array, games: Intp) -> Intp:
     """Where in ``seen``, flattened, the cards in places (..., M) of M games stand."""
-    deck, card = state.deck, cards_at(state, places, games)
+    deck = state.deck
+    card = cards_at(state, places, games)
     which = tables.first.take(card)
     if rules.max_copies > 1:
         same = deck[:, games] == card[..., None, :]

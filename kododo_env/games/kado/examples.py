@@ -70,7 +70,8 @@ def _turn(lines: list[list[str]]) -> Worked:
 
 def _act(game: KadoGame, seat: int, action: int) -> KadoGame:
     """One player decides; the game before."""
-    before, actions = game.clone(), np.full((1, game.num_players), game.no_op)
+    before = game.clone()
+    actions = np.full((1, game.num_players), game.no_op)
     actions[0, seat] = action
     game.step(actions)
     return before
@@ -86,7 +87,8 @@ def _cards_of_turn(
     game: KadoGame, to: dict[str, str], names: dict[str, int], guesses: dict[str, str]
 ) -> str:
     """The cards side by side, and the guesses below them."""
-    pieces, pitch = [], (WIDTH - 20) / len(to)
+    pieces = []
+    pitch = (WIDTH - 20) / len(to)
     for place, owner in enumerate(sorted(to, key=lambda each: (each == ASIDE, each))):
         x = 14 + place * pitch
         pieces += named_row(
@@ -110,7 +112,8 @@ def _cards_of_turn(
 def _tableau(lines: list[list[str]]) -> Worked:
     """The cards of a tableau, row by row, and the points of rows and columns."""
     game = KadoGame(1, Rules(), seed=0)
-    names, rules = _cards(game), game.rules
+    names = _cards(game)
+    rules = game.rules
     numbers = np.array([[names[name] for name in line] for line in lines])
     parts = [[rules.parts(card) for card in line] for line in numbers.tolist()]
     gifts, ribbons, values = np.array(parts).transpose(2, 0, 1)
@@ -145,7 +148,9 @@ def _tableau(lines: list[list[str]]) -> Worked:
 
 def _board(game: KadoGame, numbers: list[list[int]], rows: list[int], columns: list[int]) -> str:
     """The tableau, with the points of each row at its right and of each column below it."""
-    pieces, wide, high = [], 78.0, 108.0
+    pieces = []
+    wide = 78.0
+    high = 108.0
     for row, cards in enumerate(numbers):
         y = 12 + row * high
         pieces += [card(face(game, each), 14 + k * wide, y, 72) for k, each in enumerate(cards)]

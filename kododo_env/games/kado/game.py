@@ -44,13 +44,18 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
     name = "kado"
     version = 0
     _state_type = KadoState
-    _render, _words, _lesson = render, words, lesson
+    _render = render
+    _words = words
+    _lesson = lesson
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
-        self._tables, self._known, self.moves = tables(rules), known(rules), moves(rules)
+        self._tables = tables(rules)
+        self._known = known(rules)
+        self.moves = moves(rules)
         self.no_op = self.moves.no_op
-        layout, actions = observation_layout(rules), action_layout(rules)
+        layout = observation_layout(rules)
+        actions = action_layout(rules)
         super().__init__(num_envs, rules, layout, actions, rules.cards, seed)
 
     # --- starting ---------------------------------------------------------------------
@@ -62,7 +67,8 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
 
     def _begin_turn(self) -> None:
         state = self._state
-        state.phase, state.phase_step = Phase.DEALING, 0
+        state.phase = Phase.DEALING
+        state.phase_step = 0
         state.turn_start = state.drawn.copy()
         state.held.fill(self.rules.num_cards)
         state.public.fill(False)
@@ -84,7 +90,9 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
         return idle
 
     def _mask(self) -> Bool:
-        state, moves, dealer = self._state, self.moves, self.dealer
+        state = self._state
+        moves = self.moves
+        dealer = self.dealer
         mask = np.zeros((self.num_players, self.num_actions, self.num_envs), np.bool_)
         mask[:, self.no_op] = True
         if state.is_over(self.rules):
@@ -134,7 +142,8 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
             self._end_turn()
             return
         if last:
-            state.phase, state.phase_step = Phase(state.phase + 1), 0
+            state.phase = Phase(state.phase + 1)
+            state.phase_step = 0
         else:
             state.phase_step += 1
 
@@ -147,7 +156,8 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
     @property
     def steps_passed(self) -> int:
         """Steps of past phases in which nobody had a choice; see ``PassesSteps``."""
-        state, phases = self._state, self.rules.phase_steps
+        state = self._state
+        phases = self.rules.phase_steps
         due = state.turn * sum(phases) + sum(phases[: state.phase]) + state.phase_step
         return int(due) - state.steps_played
 
@@ -181,7 +191,8 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
 
     def _challenge(self, seat: int, move: Array) -> None:
         """One player passes or guesses gift and ribbon of the dealer's card."""
-        state, tables = self._state, self._tables
+        state = self._state
+        tables = self._tables
         kept = cards_at(state, state.held[self.dealer], state.games).astype(np.intp)
         hits = tables.hits.take(flat_index(tables.hits, kept, move))
         state.ruled_out |= tables.guessed.take(move, axis=1) & (hits == MISSED)
@@ -192,7 +203,8 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
 
     def _swap(self, seat: int, games: Intp) -> None:
         """Dealer and challenger show their cards to everybody and swap them."""
-        state, pair = self._state, np.array([[seat], [self.dealer]])
+        state = self._state
+        pair = np.array([[seat], [self.dealer]])
         places = state.held[pair, games]
         self._show(self._everybody, places, games)
         state.held[pair, games] = places[::-1]
@@ -200,7 +212,8 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
 
     def _win_perfect(self, seat: int, perfect: Bool) -> None:
         """Gift and ribbon were right: the next card, unseen, and its points."""
-        state, points = self._state, perfect * self.rules.perfect_points
+        state = self._state
+        points = perfect * self.rules.perfect_points
         state.perfects[seat] += perfect
         state.scores[seat] += points
         state.rewards[seat] += points
@@ -219,8 +232,10 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
             chosen: Actions of some of the games.
             part: Which ones.
         """
-        state, games = self._state, self._state.games[part]
-        cell, forced = chosen - self.moves.place, chosen == self.no_op
+        state = self._state
+        games = self._state.games[part]
+        cell = chosen - self.moves.place
+        forced = chosen == self.no_op
         if forced.any():
             cell = np.where(forced, state.open[..., part].argmax(axis=1), cell)
         held = state.held[:-1, part]
@@ -234,9 +249,11 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
 
     def _add_up(self, cell: Array, card: Array, games: Intp) -> None:
         """Add the cards just placed, (P, M), to the sums that are scored."""
-        state, tables = self._state, self._tables
+        state = self._state
+        tables = self._tables
         which = tables.sums_of_cell.take(cell, axis=1) + tables.sums_of_card.take(card, axis=1)
-        players, sums = column(self.num_players, np.intp), state.sums.reshape(-1)
+        players = column(self.num_players, np.intp)
+        sums = state.sums.reshape(-1)
         here = flat_index(state.sums, players, which, games)
         more = sums.take(here) + tables.gains.take(card, axis=1)
         sums[here] = np.maximum(more, tables.least.take(card, axis=1))

@@ -55,7 +55,8 @@ def _deal_kept(
     """Draw the dealer's card, where it is free, among the possible ones; not free then."""
     place = state.held[state.dealer]
     games = np.flatnonzero(free[place, state.games])
-    place, deck = place[games], state.deck[:-1, games]
+    place = place[games]
+    deck = state.deck[:-1, games]
     gift, ribbon = (part[deck].astype(np.intp) for part in (tables.gift, tables.ribbon))
     not_gift, not_ribbon = np.split(state.ruled_out[:, games], [rules.num_gifts])
     ruled_out = np.take_along_axis(not_gift, gift, axis=0)

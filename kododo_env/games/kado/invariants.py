@@ -28,7 +28,8 @@ def invariants(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invar
 
 
 def _schedule(state: KadoState, rules: Rules) -> Iterator[Invariant]:
-    steps, over = rules.phase_steps[state.phase], state.is_over(rules)
+    steps = rules.phase_steps[state.phase]
+    over = state.is_over(rules)
     yield f"turn must be 0 to {rules.num_turns}", state.turn <= rules.num_turns
     yield f"phase_step must be 0 to {steps - 1} in this phase", state.phase_step < steps
     waits = state.phase == Phase.DEALING and state.phase_step == 0
@@ -46,7 +47,8 @@ def _tableaus(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invari
     yield "_open must be the cells next to the cards", on_board(state.open, rules) == may_go
     yield "_tableau must leave an open cell", may_go.any(axis=(1, 2)) | state.is_over(rules)
     gift, ribbon, value = (each.take(tableau) for each in tables[:3])
-    gifts, ribbons = column(rules.num_gifts), column(rules.num_ribbons)
+    gifts = column(rules.num_gifts)
+    ribbons = column(rules.num_ribbons)
     by_gift = np.where(gift[:, :, :, None] == gifts, value[:, :, :, None], 0)
     row_points, column_ribbons, column_best = parted(state.sums, rules)
     yield "_sums must add up the rows of _tableau", row_points == by_gift.sum(axis=2)
@@ -57,11 +59,15 @@ def _tableaus(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invari
 
 def _places(state: KadoState, rules: Rules) -> Iterator[Invariant]:
     """Where in the deck the cards of this turn lie."""
-    drawn, start, size = state.drawn, state.turn_start, rules.num_cards
-    over, cards = state.is_over(rules), np.sort(rules.cards)[:, None]
+    drawn = state.drawn
+    start = state.turn_start
+    size = rules.num_cards
+    over = state.is_over(rules)
+    cards = np.sort(rules.cards)[:, None]
     yield "_deck must hold the cards of the game", np.sort(state.deck[:-1], axis=0) == cards
     yield "_deck must end with no card", state.deck[-1] == NONE
-    dealt, most = state.turn * rules.num_players, state.turn * rules.cards_of_turn
+    dealt = state.turn * rules.num_players
+    most = state.turn * rules.cards_of_turn
     yield "_turn_start must fit the turns played", (start >= dealt) & (start <= min(size, most))
     held = state.held
     somewhere = held != size
@@ -88,7 +94,8 @@ def _places(state: KadoState, rules: Rules) -> Iterator[Invariant]:
 
 
 def _challenges(state: KadoState, tables: Tables) -> Iterator[Invariant]:
-    dealer, public = state.dealer, state.public
+    dealer = state.dealer
+    public = state.public
     swapped = public.sum(axis=0)
     yield (
         "_public must be the dealer and a challenger, or nobody",
@@ -106,7 +113,8 @@ def _challenges(state: KadoState, tables: Tables) -> Iterator[Invariant]:
 
 def _knowledge(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:
     """Which players have seen which places of the deck; this turn's follow from the turn."""
-    types, seen = rules.num_card_types, seen_by_place(state, rules, tables)
+    types = rules.num_card_types
+    seen = seen_by_place(state, rules, tables)
     everybody = (1 << rules.num_players) - 1
     yield "_seen must be by players", seen <= everybody
     now = column(len(seen), np.intp) >= state.turn_start
@@ -120,7 +128,8 @@ def _knowledge(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invar
 
 def _seen_now(state: KadoState, rules: Rules) -> Uint8:
     """Which players have seen each place of the deck in this turn, bit by bit, (D, N)."""
-    dealer, everybody = 1 << state.dealer, (1 << rules.num_players) - 1
+    dealer = 1 << state.dealer
+    everybody = (1 << rules.num_players) - 1
     place = column(rules.num_cards, np.intp)
     seen: Uint8 = dealer * (place == state.held[-1]).view(np.uint8)
     for owner, held in enumerate(state.held[:-1]):

@@ -46,11 +46,18 @@ def _piece(
 
 def _tableau_pieces(rules: Rules) -> tuple[Piece, ...]:
     """The tableaus as scoring sees them: where in a row which gift lies makes no difference."""
-    seats, rows, columns = rules.num_players, rules.board_rows, rules.board_columns
-    gifts, ribbons, values = rules.num_gifts, rules.num_ribbons, rules.num_values
-    by_gift, by_ribbon = ("seat", "row", "gift"), ("seat", "column", "ribbon")
-    board, by_seat = ((seats, rows, columns), ("seat", "row", "column")), ((seats,), ("seat",))
-    row, column = rules.num_columns * values, rules.num_rows
+    seats = rules.num_players
+    rows = rules.board_rows
+    columns = rules.board_columns
+    gifts = rules.num_gifts
+    ribbons = rules.num_ribbons
+    values = rules.num_values
+    by_gift = ("seat", "row", "gift")
+    by_ribbon = ("seat", "column", "ribbon")
+    board = ((seats, rows, columns), ("seat", "row", "column"))
+    by_seat = ((seats,), ("seat",))
+    row = rules.num_columns * values
+    column = rules.num_rows
     return (
         _piece("row_points", row, "values of the cards in a row", (seats, rows, gifts), by_gift),
         _piece("column_ribbons", column, "cards in a column", (seats, columns, ribbons), by_ribbon),
@@ -64,11 +71,16 @@ def _tableau_pieces(rules: Rules) -> tuple[Piece, ...]:
 
 def _turn_pieces(rules: Rules) -> tuple[Piece, ...]:
     """This turn: who deals, who has which card as far as the player has seen it, guesses."""
-    seats, gifts, ribbons = rules.num_players, rules.num_gifts, rules.num_ribbons
-    by_seat, by_gift = ((seats,), ("seat",)), ((gifts,), ("gift",))
+    seats = rules.num_players
+    gifts = rules.num_gifts
+    ribbons = rules.num_ribbons
+    by_seat = ((seats,), ("seat",))
+    by_gift = ((gifts,), ("gift",))
     by_ribbon = ((ribbons,), ("ribbon",))
-    gift, ribbon = ((seats, gifts), ("seat", "gift")), ((seats, ribbons), ("seat", "ribbon"))
-    dealt, value = rules.num_players + rules.max_discards, rules.num_values
+    gift = ((seats, gifts), ("seat", "gift"))
+    ribbon = ((seats, ribbons), ("seat", "ribbon"))
+    dealt = rules.num_players + rules.max_discards
+    value = rules.num_values
     before = "gift of the card before the player, if it has been seen (one-hot)"
     offered = "gift of the card that the dealer looks at (one-hot)"
     kept = "1 where a wrong guess has ruled it out for the dealer's card"
@@ -92,8 +104,11 @@ def _turn_pieces(rules: Rules) -> tuple[Piece, ...]:
 
 def _own_pieces(rules: Rules) -> tuple[Piece, ...]:
     """The own tableau in short, by which gifts and ribbons can be told apart; cards seen."""
-    gifts, ribbons, values = rules.num_gifts, rules.num_ribbons, rules.num_values
-    most, types = rules.num_turns * values, ("gift", "ribbon", "value")
+    gifts = rules.num_gifts
+    ribbons = rules.num_ribbons
+    values = rules.num_values
+    most = rules.num_turns * values
+    types = ("gift", "ribbon", "value")
     seen = "cards seen so far: revealed, dealt or put aside by oneself, placed by anybody"
     return (
         Piece("own_gifts", (gifts,), most, "values of the cards in the own tableau", ("gift",)),
@@ -163,8 +178,11 @@ def known_rows(rules: Rules) -> list[list[Intp]]:
         By the dealer and the stage of the turn, P and P + 2: that these decide who sees which
         card, but for those that a swap has shown, saves a third of what is known.
     """
-    players, gifts, ribbons = rules.num_players, rules.num_gifts, rules.num_ribbons
-    board, parts = (players, rules.board_rows, rules.board_columns), rules.num_parts + 1
+    players = rules.num_players
+    gifts = rules.num_gifts
+    ribbons = rules.num_ribbons
+    board = (players, rules.board_rows, rules.board_columns)
+    parts = rules.num_parts + 1
     types = np.unique(rules.cards)
     rows = numbered(
         sums=(players, rules.num_sums), filled=board, open=board, own_gifts=(players, gifts),
@@ -174,7 +192,9 @@ def known_rows(rules: Rules) -> list[list[Intp]]:
         not_ribbon=(ribbons,), turns_left=(), zero=(), one=(),
     )  # fmt: skip
     known: dict[str, Any] = dict(rows)
-    layout, seats, zero = observation_layout(rules), from_own_seat(players), known["zero"]
+    layout = observation_layout(rules)
+    seats = from_own_seat(players)
+    zero = known["zero"]
     names = ("row_points", "column_ribbons", "column_best")
     known |= dict(zip(names, parted(known["sums"], rules), strict=True))
     seen = np.full((players, rules.num_card_types), zero)
@@ -196,9 +216,13 @@ def known_rows(rules: Rules) -> list[list[Intp]]:
 
 def _staged(rules: Rules, known: dict[str, Any], dealer: int, at: int) -> dict[str, Any]:
     """The pieces that stand elsewhere in each stage of a turn."""
-    players, gifts = rules.num_players, rules.num_gifts
-    seats, zero, one = from_own_seat(players), known["zero"], known["one"]
-    placing, over = at == players, at > players
+    players = rules.num_players
+    gifts = rules.num_gifts
+    seats = from_own_seat(players)
+    zero = known["zero"]
+    one = known["one"]
+    placing = at == players
+    over = at > players
     whole = column(players) == dealer  # who sees all cards of the turn
     whole = whole | (placing & (np.arange(players) == 0))
     card = np.where(whole[:, :, None], known["parts"].T[seats], known["shown"].T[seats])

@@ -155,7 +155,8 @@ def shown_cells(game: KadoShown, index: int, seat: int) -> tuple[Int16, tuple[in
 
 def _counted(game: KadoShown, index: int, seat: int) -> list[str]:
     """A player's points and perfects in words."""
-    points, perfects = game.scores[index, seat], game.perfects[index, seat]
+    points = game.scores[index, seat]
+    perfects = game.perfects[index, seat]
     return [counted(points, "point"), counted(perfects, "perfect")]
 
 
@@ -230,7 +231,9 @@ def _tableau(game: KadoShown, index: int, seat: int, player: int | None, box: Bo
     """A tableau as large as the panel allows, and outlines where the next card may go."""
     cells, (first_row, first_column) = shown_cells(game, index, seat)
     rows, columns = (max(size, least) for size, least in zip(cells.shape, (3, 4), strict=True))
-    gap, margin, right = 4.0, 12.0, 78.0
+    gap = 4.0
+    margin = 12.0
+    right = 78.0
     width = min(
         (box.width - 2 * margin - right - gap * (columns - 1)) / columns,
         ((box.height - HEAD - margin - gap * (rows - 1)) / rows) * CARD.width / CARD.height,
@@ -245,7 +248,8 @@ def _tableau(game: KadoShown, index: int, seat: int, player: int | None, box: Bo
             shown = Blank.SLOT if cell == -1 else face(game, int(cell))
             if isinstance(shown, Card):
                 shown = replace(shown, laid=True)
-            x, y = left + column * (width + gap), top + row * (height + gap)
+            x = left + column * (width + gap)
+            y = top + row * (height + gap)
             drawn = card(shown, x, y, width)
             if shown is Blank.SLOT and seat == player:
                 drawn = spot(drawn, row=first_row + row, column=first_column + column)
@@ -258,7 +262,8 @@ def _this_turn(game: KadoShown, held: int | None, box: Box) -> str:
     if held is None:
         return ""
     width = 56.0
-    x, y = box.x + box.width - width - 16, box.y + HEAD + 22
+    x = box.x + box.width - width - 16
+    y = box.y + HEAD + 22
     words = label(say("this turn"), x + width / 2, y - 8, 12, PALE, anchor="middle")
     return words + card(face(game, held), x, y, width)
 
@@ -274,7 +279,8 @@ def _clock(game: KadoShown, index: int) -> str:
 
 def _middle(game: KadoShown, index: int, player: int | None) -> str:
     """The draw pile, the card the dealer looks at, and the things that guesses have ruled out."""
-    middle, width = HEIGHT / 2, 54.0
+    middle = HEIGHT / 2
+    width = 54.0
     top = middle - width * CARD.height / CARD.width / 2
     pieces = [pile(int(game.draw_pile_sizes[index]), 330, top, width)]
     if game.offered[index] >= 0:

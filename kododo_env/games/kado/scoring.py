@@ -63,9 +63,12 @@ def parted(sums: Array, rules: Rules) -> tuple[Array, Array, Array]:
         By row and gift the values (P, rows, G, ...), by column and ribbon the number of cards
         (P, columns, B, ...), and by column the highest value (P, columns, ...).
     """
-    rows, columns = rules.board_rows, rules.board_columns
-    players, num = len(sums), sums.shape[2:]
-    points, best = rows * rules.num_gifts, rules.num_sums - columns
+    rows = rules.board_rows
+    columns = rules.board_columns
+    players = len(sums)
+    num = sums.shape[2:]
+    points = rows * rules.num_gifts
+    best = rules.num_sums - columns
     return (
         sums[:, :points].reshape(players, rows, rules.num_gifts, *num),
         sums[:, points:best].reshape(players, columns, rules.num_ribbons, *num),

@@ -15,7 +15,8 @@ from kododo_env.games.kado.actions import moves
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import parted
 
-MISSED, PERFECT = 1, 4
+MISSED = 1
+PERFECT = 4
 """The result of a guess, see ``Tables.hits``; between them one of both is right."""
 
 
@@ -42,7 +43,9 @@ class Tables(NamedTuple):
 @cache
 def tables(rules: Rules) -> Tables:
     """The tables of these rules, which all their games share."""
-    ids, cards, none = np.arange(NONE + 1), np.sort(rules.cards), np.zeros(NONE + 1, np.uint8)
+    ids = np.arange(NONE + 1)
+    cards = np.sort(rules.cards)
+    none = np.zeros(NONE + 1, np.uint8)
     kind, value = np.divmod(ids, rules.num_values)
     gift, ribbon = np.divmod(kind, rules.num_ribbons)
     real = ids < rules.num_card_types
@@ -62,7 +65,8 @@ def tables(rules: Rules) -> Tables:
 
 def _guesses(rules: Rules, facts: Bool) -> tuple[Uint8, Bool]:
     """``hits`` and ``guessed`` of the tables; ``facts`` are the gift and ribbon of each card."""
-    first, gifts = moves(rules), rules.num_gifts
+    first = moves(rules)
+    gifts = rules.num_gifts
     guessed = np.zeros((rules.num_parts, first.no_op + 1), np.bool_)
     gift, ribbon = np.divmod(np.arange(first.place - first.guess), rules.num_ribbons)
     guessed[:gifts, first.guess : first.place] = gift == column(gifts)

@@ -125,7 +125,8 @@ def dealing(
     game: KadoShown, before: KadoShown, action: int, player: int | None, index: int
 ) -> list[str]:
     """Which player was given a card; only the dealer sees which card."""
-    dealer, seen = before.dealer, player in (None, before.dealer)
+    dealer = before.dealer
+    seen = player in (None, before.dealer)
     offered = _card(game, before.offered[index] if seen else -1)
     if action == before.moves.discard:
         lines = [say("player_{dealer} puts {card} aside", dealer=dealer, card=offered)]
@@ -152,7 +153,9 @@ def _named(gift: int, ribbon: int) -> tuple[str, str]:
 
 def challenge(before: KadoShown, action: int, index: int) -> list[str]:
     """A guess, the part of it that was right, and the swap that it has brought."""
-    seat, dealer, rules = before.challenger, before.dealer, before.rules
+    seat = before.challenger
+    dealer = before.dealer
+    rules = before.rules
     if action == before.moves.no_op:  # in this game of the batch nobody is asked any more
         return []
     if action == before.moves.pass_:
@@ -195,7 +198,8 @@ def _placing(game: KadoShown, before: KadoShown, index: int) -> list[str]:
         lines.append(say("player_{seat} places {card} {where}", seat=seat, card=card, where=where))
         lines[-1] += f": {counted(gains[seat], 'point')}" if gains[seat] else ""
     if not game.terminated[index]:
-        turn, dealer = game.turn + 1, game.dealer
+        turn = game.turn + 1
+        dealer = game.dealer
         lines.append(say("turn {turn}: player_{dealer} deals", turn=turn, dealer=dealer))
     return lines
 
@@ -213,9 +217,11 @@ def breakdown(game: KadoShown, gained: Int64, index: int) -> dict[str, list[int]
 
 def memory(rules: Rules, known: dict[str, Any]) -> dict[str, Any]:
     """The cards that a player has not seen, and the gifts and ribbons that need not be guessed."""
-    gifts, ribbons = range(rules.num_gifts), range(rules.num_ribbons)
+    gifts = range(rules.num_gifts)
+    ribbons = range(rules.num_ribbons)
     copies = np.bincount(rules.cards, minlength=rules.num_card_types).reshape(known["seen"].shape)
-    names, bows = list(map(gift_name, gifts)), list(map(ribbon_name, ribbons))
+    names = list(map(gift_name, gifts))
+    bows = list(map(ribbon_name, ribbons))
     values = range(1, rules.num_values + 1)
     tables = [
         cards_left("cards left by value", names, values, copies.sum(1), known["seen"].sum(1)),

@@ -96,7 +96,8 @@ def test_the_card_passed_goes_to_the_next_seat_and_everybody_passes_at_once(play
     before = game.hands[0].astype(int)
     give(game, " ".join(given))
     for player in range(players):
-        came, went = given[player - 1], given[player]
+        came = given[player - 1]
+        went = given[player]
         drawn = game.hands[0, player].astype(int) - before[player]
         drawn[card(came)] -= 1
         drawn[card(went)] += 1
@@ -168,7 +169,8 @@ def test_3_points_for_strictly_more_1s_than_every_other(
     assert lines[0].tolist() == [3 * each for each in expected]
 
 
-TWOS, THREES = "B2 G2 Y2 O2 V2 R2 " * 2, "B3 G3 Y3 O3 V3 R3 " * 2
+TWOS = "B2 G2 Y2 O2 V2 R2 " * 2
+THREES = "B3 G3 Y3 O3 V3 R3 " * 2
 LINES: dict[str, tuple[Callable[..., Any], dict[str, int]]] = {
     "4 points for each 1 2 3 4 of one colour": (
         score.sequence_points,

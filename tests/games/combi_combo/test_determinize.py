@@ -135,7 +135,8 @@ def test_unseen_cards_lie_anywhere_else_with_the_same_chance() -> None:
     for passing in PASSES:
         give(game, passing)
     copies = copies_of(game, 0, SAMPLES)
-    left, covered = game.draw_pile_size, 12 - int(game.face_up[0].sum())
+    left = game.draw_pile_size
+    covered = 12 - int(game.face_up[0].sum())
     hidden = 3 * 8 + 4 * left + covered - 3  # less the three cards they have passed
     name = next(name for name in ("O1", "V1", "R1") if not game.face_up[0, card(name)])
     found = where_is(copies, name)

@@ -62,7 +62,8 @@ def test_the_game_keeps_its_promises(rules: Rules) -> None:
 
 def reseated(decks: Uint8, order: Intp, rules: Rules) -> Uint8:
     """Decks that deal to seat s what the old ones dealt to seat order[s]."""
-    moved, dealt = decks.copy(), rules.num_players * rules.pile_size
+    moved = decks.copy()
+    dealt = rules.num_players * rules.pile_size
     piles = decks[:, :dealt].reshape(len(decks), rules.num_players, -1)
     moved[:, :dealt] = piles[:, order].reshape(len(decks), -1)
     return moved
@@ -128,7 +129,8 @@ def test_colours_renamed_nothing_else_changes(rules: Rules, seed: int) -> None:
     names = np.random.default_rng(seed).permutation(rules.num_colours)
     types = (4 * names[:, None] + np.arange(4)).ravel()  # the new name of each type
     decks = CombiComboGame(1, rules).sample_decks(2, np.random.default_rng(seed))
-    game, renamed = new_game(rules, decks), new_game(rules, types[decks].astype(np.uint8))
+    game = new_game(rules, decks)
+    renamed = new_game(rules, types[decks].astype(np.uint8))
     rng = np.random.default_rng(seed)
     while True:
         before, after = (game.layout.views(each.observe()) for each in (game, renamed))

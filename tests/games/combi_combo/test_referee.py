@@ -68,7 +68,8 @@ class Beside(beside.Beside):
         self.game.step(chosen)
 
     def assert_same_position(self) -> None:
-        game, referees = self.game, self.referees
+        game = self.game
+        referees = self.referees
         players = range(game.num_players)
         assert game.terminated.tolist() == [one.finished for one in referees]
         assert game.scores.tolist() == [one.scores() for one in referees]
@@ -89,7 +90,8 @@ class Beside(beside.Beside):
         np.testing.assert_allclose(game.outcome(), shares)
 
     def assert_same_legal_actions(self) -> None:
-        mask, no_op = self.game.legal_action_mask(), self.game.no_op
+        mask = self.game.legal_action_mask()
+        no_op = self.game.no_op
         for index, one in enumerate(self.referees):
             for player in range(self.game.num_players):
                 legal = sorted(map(number_of, one.choices(player))) or [no_op]
@@ -99,7 +101,8 @@ class Beside(beside.Beside):
         return iter(range(self.game.num_envs))
 
     def observation_of(self, one: Referee, player: int) -> dict[str, object]:
-        hand, numbers = one.hands[player], one.numbers
+        hand = one.hands[player]
+        numbers = one.numbers
         of_colour = [
             {value for colour, value in hand if colour == each} for each in range(numbers.colours)
         ]

@@ -306,7 +306,8 @@ def test_in_a_batch_a_game_whose_challenges_have_ended_waits_for_the_others() ->
     game.reset(decks=[deck_of("PR3 SV1 CB5", Rules())] * 2)
     for recipient in (0, 1):
         game.step([[recipient, game.no_op, game.no_op]] * 2)
-    pass_, right = no_challenge(3), guess(3, "PR")
+    pass_ = no_challenge(3)
+    right = guess(3, "PR")
     game.step([[game.no_op, right, game.no_op], [game.no_op, pass_, game.no_op]])
     assert game.deciding().tolist() == [[False] * 3, [False, False, True]]
     assert game.legal_action_mask()[0, :, game.no_op].all()
@@ -466,7 +467,8 @@ def grown(rng: np.random.Generator, size: int) -> np.ndarray:
     filled = np.zeros((5, 7), np.bool_)
     filled[2, 3] = True
     while filled.sum() < size:
-        row, column = rng.integers(5), rng.integers(7)
+        row = rng.integers(5)
+        column = rng.integers(7)
         near = filled[max(0, row - 1) : row + 2, column].any()
         filled[row, column] |= near or filled[row, max(0, column - 1) : column + 2].any()
     return filled
@@ -505,7 +507,8 @@ def test_placed_cards_never_move() -> None:
 @ALL_PLAYERS
 def test_the_last_card_goes_to_the_last_cell_by_itself(num_players: int) -> None:
     game = KadoGame(9, Rules(num_players=num_players), seed=1)
-    rng, last = np.random.default_rng(1), -1
+    rng = np.random.default_rng(1)
+    last = -1
     while not game.terminated.all():
         last = game.phase
         play_random(game, rng, steps=1)
@@ -523,7 +526,8 @@ def test_the_last_card_goes_to_the_last_cell_by_itself(num_players: int) -> None
 def tableau_score(rows: list[str]) -> tuple[int, int]:
     """The points of the rows and of the columns of a tableau, "-" being an empty place."""
     points = np.zeros((1, 5, 5, 1), np.uint8)
-    ribbons, best = np.zeros((1, 7, 5, 1), np.uint8), np.zeros((1, 7, 1), np.uint8)
+    ribbons = np.zeros((1, 7, 5, 1), np.uint8)
+    best = np.zeros((1, 7, 1), np.uint8)
     for row, line in enumerate(rows):
         for column, name in enumerate(line.split()):
             if name != "-":
@@ -611,10 +615,12 @@ def test_the_highest_total_wins_and_ties_share() -> None:
 
 def test_no_news_of_a_player_who_is_not_asked_any_more() -> None:
     """In a batch in which others were, they were said to have guessed wrong."""
-    game, rng = KadoGame(32, Rules(num_players=3), seed=1), np.random.default_rng(0)
+    game = KadoGame(32, Rules(num_players=3), seed=1)
+    rng = np.random.default_rng(0)
     quiet = 0
     while not game.terminated.all():
-        before, actions = game.clone(), random_legal_actions(game.legal_action_mask(), rng)
+        before = game.clone()
+        actions = random_legal_actions(game.legal_action_mask(), rng)
         game.step(actions)
         if before.phase == Phase.CHALLENGE:
             for index in np.flatnonzero(actions[:, before.challenger] == game.no_op).tolist():

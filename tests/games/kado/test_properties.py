@@ -116,7 +116,8 @@ def test_the_game_keeps_its_promises_under_other_rules(rules: Rules) -> None:
 @few(25)
 @given(ANY_RULES, SEEDS)
 def test_a_batch_of_one_never_waits(rules: Rules, seed: int) -> None:
-    game, rng = KadoGame(1, rules, seed), np.random.default_rng(seed)
+    game = KadoGame(1, rules, seed)
+    rng = np.random.default_rng(seed)
     while not game.terminated[0]:
         assert game.deciding().any()
         game.step(daring(game, rng))
@@ -135,8 +136,10 @@ def test_gifts_and_ribbons_moved_on_together_give_the_same_game(
     moved_card = np.array(
         [rules.card((gift + by) % 5, (ribbon + by) % 5, value) for gift, ribbon, value in parts]
     )
-    game, moved = new_game(rules, decks), new_game(rules, moved_card[decks].astype(np.uint8))
-    guesses, rng = game.actions.where("guess"), np.random.default_rng(seed)
+    game = new_game(rules, decks)
+    moved = new_game(rules, moved_card[decks].astype(np.uint8))
+    guesses = game.actions.where("guess")
+    rng = np.random.default_rng(seed)
     names = np.arange(game.num_actions)
     names[guesses] = np.roll(names[guesses].reshape(5, 5), (-by, -by), (0, 1)).ravel()
     while not game.terminated.all():
@@ -202,7 +205,8 @@ def after_a_wrong_guess() -> KadoGame:
 
 
 def test_the_dealers_card_is_uniform_among_the_unseen_cards_that_are_not_ruled_out() -> None:
-    game, samples = after_a_wrong_guess(), 20_000
+    game = after_a_wrong_guess()
+    samples = 20_000
     for player in (0, 2, 3):
         possible = possible_cards(game, player)
         assert 20 < len(possible) < 61
@@ -214,7 +218,9 @@ def test_the_dealers_card_is_uniform_among_the_unseen_cards_that_are_not_ruled_o
 
 def test_the_other_cards_are_uniform_given_the_dealers_card() -> None:
     """Cards ruled out for the dealer are more likely elsewhere: exactly as often as they should."""
-    game, samples, player = after_a_wrong_guess(), 30_000, 0
+    game = after_a_wrong_guess()
+    samples = 30_000
+    player = 0
     copies = game.determinize(player, np.random.default_rng(1), samples)
     seen = types_seen(game, player)[0]
     unseen = {card for card in game.rules.cards.tolist() if not seen[card]}
@@ -294,7 +300,8 @@ def test_the_first_fault_of_a_state_alone_is_named(field: str, wrong: int, said:
 
 def test_an_action_that_is_no_guess_hits_nothing() -> None:
     rules = Rules()
-    found, first = tables.__wrapped__(rules), moves(rules)
+    found = tables.__wrapped__(rules)
+    first = moves(rules)
     guess = np.arange(first.no_op + 1)
     guess = (first.guess <= guess) & (guess < first.place)
     assert (found.hits[:, guess] > 0).all()

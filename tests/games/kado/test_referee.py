@@ -42,7 +42,8 @@ def action_of(move: Move, num_players: int, rules: Numbers = referee.RULEBOOK) -
         return written_deals.no_challenge(num_players)
     if name == "guess":
         return num_players + 2 + rules.ribbons * numbers[0] + numbers[1]
-    row, column = numbers[0] + rules.rows - 1, numbers[1] + rules.columns - 1
+    row = numbers[0] + rules.rows - 1
+    column = numbers[1] + rules.columns - 1
     first = num_players + 2 + rules.gifts * rules.ribbons
     action = first + row * (2 * rules.columns - 1) + column
     assert rules != referee.RULEBOOK or action == written_deals.place(num_players, *numbers)
@@ -72,9 +73,12 @@ def known_card(card: Card | None, numbers: Numbers) -> tuple[list[int], list[int
 
 def tableau_pieces(tableau: referee.Tableau, numbers: Numbers) -> dict[str, object]:
     """The pieces that tell of one tableau, from the board in the middle of which it starts."""
-    down, right = numbers.rows - 1, numbers.columns - 1
-    all_rows, all_columns = range(2 * down + 1), range(2 * right + 1)
-    gifts, ribbons = range(numbers.gifts), range(numbers.ribbons)
+    down = numbers.rows - 1
+    right = numbers.columns - 1
+    all_rows = range(2 * down + 1)
+    all_columns = range(2 * right + 1)
+    gifts = range(numbers.gifts)
+    ribbons = range(numbers.ribbons)
     board = {(row + down, column + right): card for (row, column), card in tableau.items()}
     free = {(row + down, column + right) for row, column in numbers.places_for_a_card(tableau)}
     rows = [[card for cell, card in board.items() if cell[0] == row] for row in all_rows]
@@ -111,7 +115,8 @@ class Beside(beside.Beside):
         self.before = self.game.scores.copy()
 
     def play(self, rng: np.random.Generator) -> None:
-        game, self.before = self.game, self.game.scores.copy()
+        game = self.game
+        self.before = self.game.scores.copy()
         actions = np.full((game.num_envs, game.num_players), game.no_op)
         for index in self.told():
             one = self.referees[index]
@@ -144,7 +149,8 @@ class Beside(beside.Beside):
         shown = {name: getattr(game, name).tolist() for name in names}
         as_seen = [game.held_as_seen_by(player).tolist() for player in range(game.num_players)]
         for index in self.told():
-            one, turn = self.referees[index], self.referees[index].turn
+            one = self.referees[index]
+            turn = self.referees[index].turn
             assert (game.turn, game.phase, game.dealer) == (turn.number, turn.phase, turn.dealer)
             if turn.phase == 1:
                 assert game.challenger == turn.challenger
@@ -176,8 +182,10 @@ class Beside(beside.Beside):
             np.testing.assert_allclose(self.game.outcome()[index], shares)
 
     def assert_same_tableaus(self, index: int, one: Referee) -> None:
-        game, numbers = self.game, one.numbers
-        rows, columns = 2 * numbers.rows - 1, 2 * numbers.columns - 1
+        game = self.game
+        numbers = one.numbers
+        rows = 2 * numbers.rows - 1
+        columns = 2 * numbers.columns - 1
         board = np.full((one.num_players, rows, columns), -1)
         for player, tableau in enumerate(one.tableaus):
             for (row, column), card in tableau.items():
@@ -187,14 +195,18 @@ class Beside(beside.Beside):
         assert game.perfects[index].tolist() == [len(won) for won in one.perfects]
 
     def observation_of(self, one: Referee, player: int) -> dict[str, object]:
-        turn, seats = one.turn, [(player + step) % one.num_players for step in one.players]
-        seen, own, numbers = one.seen[player], one.tableaus[player].values(), one.numbers
+        turn = one.turn
+        seats = [(player + step) % one.num_players for step in one.players]
+        seen = one.seen[player]
+        own = one.tableaus[player].values()
+        numbers = one.numbers
         tableaus = [tableau_pieces(one.tableaus[seat], numbers) for seat in seats]
         before = [turn.before.get(seat) for seat in seats]
         cards = [known_card(card if card in seen else None, numbers) for card in before]
         offered = known_card(turn.offered if player == turn.dealer else None, numbers)
         ruled_out = [{guess[kind] for guess in turn.wrong_guesses} for kind in (0, 1)]
-        gifts, ribbons = range(numbers.gifts), range(numbers.ribbons)
+        gifts = range(numbers.gifts)
+        ribbons = range(numbers.ribbons)
         kinds = Counter(card[:3] for card in seen)
         values = range(1, highest(numbers) + 1)
         return {
@@ -245,6 +257,7 @@ def test_the_games_above_meet_all_that_can_happen(num_players: int) -> None:
                 )
                 for column in columns
             )
-    only_in_the_duel, not_in_the_duel = "card put aside", "waiting after a swap"
+    only_in_the_duel = "card put aside"
+    not_in_the_duel = "waiting after a swap"
     never = not_in_the_duel if num_players == 2 else only_in_the_duel
     assert [name for name, times in met.items() if not times] == [never], met

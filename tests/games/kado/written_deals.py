@@ -11,7 +11,9 @@ from kododo_env.games.kado import KadoGame, Rules
 
 GIFTS = "SCPFH"
 RIBBONS = "VOGBR"
-GIVE, GUESSES, CELLS = 0, 25, 35
+GIVE = 0
+GUESSES = 25
+CELLS = 35
 """The first action, and how many guesses and cells of the board there are."""
 
 

@@ -74,12 +74,14 @@ def test_everyone_is_dealt_five_cards(num_players: int) -> None:
 def test_the_removed_cards_are_never_seen(num_players: int, removed: int) -> None:
     rules = Rules(num_players=num_players)
     assert rules.removed == removed
-    deck, rng = shuffled(rules), np.random.default_rng(2)
+    deck = shuffled(rules)
+    rng = np.random.default_rng(2)
     game = KododoGame(1, rules)
     game.reset(decks=deck[None])
     came_up: Counter[int] = Counter(game.hands[0].ravel().tolist())
     while not game.terminated[0]:
-        before, pile = game.hands[0].copy(), game.draw_pile_size
+        before = game.hands[0].copy()
+        pile = game.draw_pile_size
         actions = random_actions(game, rng)
         game.step(actions)
         if pile:
@@ -312,7 +314,8 @@ def test_the_order_of_the_colours_makes_no_difference() -> None:
     rng = np.random.default_rng(10)
     totals = rng.multinomial(16, [0.3, 0.2, 0.2, 0.2, 0.1], size=300).T
     renamed = rng.permutation(5)
-    scoring, again = scoring_colour(totals, 7), scoring_colour(totals[renamed], 7)
+    scoring = scoring_colour(totals, 7)
+    again = scoring_colour(totals[renamed], 7)
     assert (scoring >= 0).any()
     assert (scoring < 0).any()
     assert (np.where(again >= 0, renamed[again], -1) == scoring).all()
@@ -346,7 +349,8 @@ def test_points_and_cards_come_in_the_dtype_of_what_was_given() -> None:
 
 
 def test_points_are_scored_at_the_end_of_a_round_only_and_add_up() -> None:
-    first, second = ["B2 B3 G2 Y2", "O2 V2 B4 G3"], ["V3 V4 B2 B3", "V2 G2 Y2 O3"]
+    first = ["B2 B3 G2 Y2", "O2 V2 B4 G3"]
+    second = ["V3 V4 B2 B3", "V2 G2 Y2 O3"]
     game = start(Rules(num_players=2), [first, second])
     for turn in TURNS[:2]:
         lay(game, [cards(names)[turn] for names in first])
@@ -552,7 +556,8 @@ def test_a_game_that_is_over_keeps_its_result_while_others_are_dealt_again() -> 
 
 
 def test_a_player_knows_his_own_hand_and_everything_revealed() -> None:
-    first, second = BLUE_5_4, GREEN_6_3
+    first = BLUE_5_4
+    second = GREEN_6_3
     game = start(Rules(num_players=2), [first, second], spares="V5 V6")
     play_round(game, first)
     lay(game, [cards(names)[:2] for names in second])
@@ -588,7 +593,8 @@ def test_actions_in_words() -> None:
 
 def test_a_long_game_takes_the_decks_of_a_hundred_deals_and_another_of_one() -> None:
     decks = np.stack([shuffled(Rules())] * 101)[None]
-    long, standard = KododoGame(1, Rules(variant="long")), KododoGame(1)
+    long = KododoGame(1, Rules(variant="long"))
+    standard = KododoGame(1)
     for taken in (decks[:, 0], decks[:, :100]):
         long.reset(decks=taken)
     with pytest.raises(ValueError, match="a game of kododo takes at most 100 deals, not 101"):

@@ -19,7 +19,8 @@ def some_hands(held: int) -> np.ndarray:
 def test_a_card_is_taken_out_and_put_in_and_the_hand_stays_sorted(held: int) -> None:
     hands = in_order(some_hands(held))
     assert (hands == np.sort(some_hands(held), axis=1)).all()
-    slots, drawn = np.random.default_rng(0).integers(0, held, (2, 50)), some_hands(1)[:, 0]
+    slots = np.random.default_rng(0).integers(0, held, (2, 50))
+    drawn = some_hands(1)[:, 0]
     cards, left = without_slot(hands, slots)
     filled = with_card(left, drawn)
     for player, game in np.ndindex(2, 50):

@@ -72,7 +72,8 @@ def reseated(decks: Uint8, order: Intp, rules: Rules) -> Uint8:
 
 @pytest.mark.parametrize("rules", ALL_RULES[:8], ids=short_name)
 def test_determinised_hands_have_every_card_as_often_as_it_is_hidden(rules: Rules) -> None:
-    samples, player = 4_000, 1
+    samples = 4_000
+    player = 1
     game = KododoGame(1, rules, seed=7)
     play_random(game, np.random.default_rng(8), steps=4)
     pieces = game.view(player).pieces
@@ -91,7 +92,8 @@ def test_determinised_hands_have_every_card_as_often_as_it_is_hidden(rules: Rule
 @pytest.mark.parametrize("turn", [1, 2])
 def test_any_card_in_hand_may_be_what_was_drawn_last(turn: int) -> None:
     """Nobody saw which it was, so any with the same chance: the others were there before."""
-    samples, plays = 6_000, Rules().plays[turn - 1]
+    samples = 6_000
+    plays = Rules().plays[turn - 1]
     one = KododoGame(1, Rules(3), seed=7)
     play_random(one, np.random.default_rng(8), steps=turn)
     before, shown = one.take(np.zeros(samples, np.intp)).before_last_step(np.random.default_rng(1))
@@ -123,7 +125,8 @@ def laid_last(game: KododoGame, player: int, plays: int) -> list[int]:
 
 def ended_and_going_on(rules: Rules, num: int = 60) -> KododoGame:
     """A batch of the long variant in which some games are over, with cards left in hand."""
-    game, rng = KododoGame(num, rules, seed=0), np.random.default_rng(0)
+    game = KododoGame(num, rules, seed=0)
+    rng = np.random.default_rng(0)
     while True:
         play_random(game, rng, steps=1)
         held = (game.hands >= 0).any(axis=(1, 2))
@@ -165,13 +168,15 @@ def test_a_game_that_is_over_is_not_shown_as_the_others_go_on() -> None:
     check_batch_game(KododoGame, rules=rules, only=["batches"])
     game = ended_and_going_on(Rules(num_players=3, variant="long", target_score=18))
     left = (game.hands >= 0).any(axis=(1, 2))
-    observed, going_on = game.layout.views(game.observe()[:, 0]), ~game.terminated
+    observed = game.layout.views(game.observe()[:, 0])
+    going_on = ~game.terminated
     for piece in ("rounds_left", "draw_pile"):
         assert (observed[piece][game.terminated & ~left] == 0).all()
         assert (observed[piece][game.terminated & left] > 0).all()
         assert len(set(observed[piece][going_on].tolist())) == 1
     assert (observed["turn"][game.terminated] == [1, 0, 0]).all()
-    before, actions = game.clone(), random_actions(game, np.random.default_rng(0))
+    before = game.clone()
+    actions = random_actions(game, np.random.default_rng(0))
     game.step(actions)
     for index in np.flatnonzero(before.terminated).tolist():
         assert game.story_of(before, actions[index], None, index) == []
@@ -223,7 +228,8 @@ def test_in_the_long_variant_finished_games_are_dealt_again_between_deals(inject
         game.reset(decks=game.sample_decks(60, np.random.default_rng(23)))
     rng = np.random.default_rng(24)
     play_random(game, rng, steps=18)
-    over, before = game.terminated.copy(), game.clone()
+    over = game.terminated.copy()
+    before = game.clone()
     assert over.any()
     assert not over.all()
     assert (game.restart_finished() == over).all()
@@ -253,7 +259,8 @@ def test_in_the_long_variant_finished_games_are_dealt_again_between_deals(inject
 
 
 def test_games_dealt_again_follow_from_the_seed_and_differ_between_seeds() -> None:
-    rules, dealt = Rules(num_players=4, variant="long", target_score=20), set()
+    rules = Rules(num_players=4, variant="long", target_score=20)
+    dealt = set()
     for seed in (1, 2):
         game = KododoGame(60, rules, seed=0)
         play_random(game, np.random.default_rng(28), steps=18)
@@ -267,7 +274,8 @@ def test_games_dealt_again_follow_from_the_seed_and_differ_between_seeds() -> No
 
 
 def test_a_view_of_before_does_not_come_back_when_games_are_dealt_again() -> None:
-    game, views = KododoGame(60, Rules(variant="long", target_score=20), seed=22), []
+    game = KododoGame(60, Rules(variant="long", target_score=20), seed=22)
+    views = []
     for _ in range(18):
         views.append(game.view(0))
         play_random(game, np.random.default_rng(24), steps=1)

@@ -19,7 +19,8 @@ from tests.games.referees.kododo import Numbers, Referee
 from tests.games.rules_strategies import SEEDS, kododo_rules
 from tests.helpers import few, play_random
 
-REAL_DEALS, MOST_DEALS = 20, 131
+REAL_DEALS = 20
+MOST_DEALS = 131
 """No long game under the real rules takes this many deals, nor what is played under others."""
 
 
@@ -70,7 +71,8 @@ class Beside(beside.Beside):
     ) -> None:
         real = rules == Rules(rules.num_players, rules.variant)
         numbers = referee.rulebook(rules.num_players) if real else numbers_of(rules)
-        deck, long = np.array(numbers.full_deck()), rules.variant == "long"
+        deck = np.array(numbers.full_deck())
+        long = rules.variant == "long"
         most = min(rules.max_deals, REAL_DEALS if real else MOST_DEALS)
         deals = deals or most if long else 1
         decks = np.array([[rng.permutation(deck) for _ in range(deals)] for _ in range(num)])
@@ -90,7 +92,8 @@ class Beside(beside.Beside):
         self.game.step([[self.action[slots] for slots in each] for each in chosen])
 
     def assert_same_position(self) -> None:
-        game, referees = self.game, self.referees
+        game = self.game
+        referees = self.referees
         players = range(game.num_players)
         assert game.terminated.tolist() == [one.finished for one in referees]
         assert game.scores.tolist() == [one.scores for one in referees]
@@ -98,7 +101,8 @@ class Beside(beside.Beside):
         piles = [[len(pile) for pile in one.piles] for one in referees]
         assert game.pile_sizes.tolist() == piles
         numbers = referees[0].numbers
-        held, laid = numbers.cards_in_hand, sum(numbers.cards_to_lay)
+        held = numbers.cards_in_hand
+        laid = sum(numbers.cards_to_lay)
         hands = [[filled(one.hands[player], held) for player in players] for one in referees]
         assert game.hands.tolist() == hands
         table = [[filled(one.table[player], laid) for player in players] for one in referees]
@@ -123,7 +127,8 @@ class Beside(beside.Beside):
         return (index for index, one in enumerate(self.referees) if not one.finished)
 
     def observation_of(self, one: Referee, player: int) -> dict[str, object]:
-        known, numbers = one.known_to(player), one.numbers
+        known = one.known_to(player)
+        numbers = one.numbers
         colours = range(numbers.colours)
         seats = [
             [[card for card in cards if numbers.colour_of(card) == colour] for colour in colours]
@@ -155,7 +160,8 @@ def rounds_of(one: Referee) -> int:
     """How many rounds a deal has."""
     if one.numbers == referee.rulebook(one.num_players):
         return {2: 11, 3: 7, 4: 6, 5: 4}[one.num_players]
-    numbers, players = one.numbers, one.num_players
+    numbers = one.numbers
+    players = one.num_players
     left = len(numbers.full_deck()) - numbers.removed_cards - players * numbers.cards_in_hand
     return left // (players * sum(numbers.cards_to_lay)) + 1
 
@@ -207,7 +213,8 @@ def test_a_game_in_which_nobody_can_score_ends() -> None:
     """It was dealt again for ever: all cards have one colour, which is always over the limit."""
     nobody = {"num_colours": 1, "copies": (0, 9), "hand_size": 1, "plays": (1,)}
     rules = Rules(2, "long", **nobody, removed_cards=1, limit_offset=0, target_score=7)  # type: ignore[arg-type]
-    game, deals = KododoGame(3, rules, seed=0), 0
+    game = KododoGame(3, rules, seed=0)
+    deals = 0
     while not game.terminated.all():
         deals += game.round_index == 0
         assert deals <= rules.max_deals

@@ -31,7 +31,8 @@ def made_again(rules: Rules) -> Tables:
 def test_an_action_is_legal_if_it_lays_as_many_cards_as_it_must_and_they_are_there(
     rules: Rules,
 ) -> None:
-    found, slots = made_again(rules), range(rules.hand_size)
+    found = made_again(rules)
+    slots = range(rules.hand_size)
     actions = [(slot,) for slot in slots] + list(combinations(slots, 2))
     assert found.slots == tuple(actions)
     assert found.ends.T.tolist() == [[each[0], each[-1]] for each in actions]
@@ -43,12 +44,14 @@ def test_an_action_is_legal_if_it_lays_as_many_cards_as_it_must_and_they_are_the
 
 @pytest.mark.parametrize("rules", ALL_RULES)
 def test_a_card_adds_its_colour_points_and_type_to_the_counts(rules: Rules) -> None:
-    found, colours = made_again(rules), rules.num_colours
+    found = made_again(rules)
+    colours = rules.num_colours
     assert found.counts.shape == (NONE + 1, 2 * colours + 1 + rules.num_card_types)
     for card, row in enumerate(found.counts.tolist()):
         expected = [0] * len(row)
         if card < rules.num_card_types:
-            colour, value = card // rules.num_values, card % rules.num_values + 1
+            colour = card // rules.num_values
+            value = card % rules.num_values + 1
             expected[colour] = 1
             expected[colours] = int(value == KODODO)
             expected[colours + 1 + colour] = value

@@ -22,7 +22,8 @@ def dealt(rules: Rules, num: int, round_index: int = 0) -> KododoState:
     """A state at the beginning of a round, with some of the cards seen that others have drawn."""
     state = KododoState.blank(rules, num)
     decks = np.random.default_rng(round_index).permuted([rules.cards] * num, axis=1).T
-    state.deck, state.round_index = np.ascontiguousarray(decks), round_index
+    state.deck = np.ascontiguousarray(decks)
+    state.round_index = round_index
     drawn = rules.drawn(round_index, 0)
     before = drawn - rules.num_players * rules.hand_size
     state.hands = state.deck[before:drawn].reshape(state.hands.shape)
@@ -34,19 +35,22 @@ def dealt(rules: Rules, num: int, round_index: int = 0) -> KododoState:
 
 def some_actions(state: KododoState, rules: Rules, rng: np.random.Generator) -> np.ndarray:
     """Legal actions, (P, N)."""
-    held, plays = rules.held(state.round_index, state.turn), rules.plays[state.turn]
+    held = rules.held(state.round_index, state.turn)
+    plays = rules.plays[state.turn]
     legal = np.flatnonzero(tables(rules).legal[plays][held])
     return rng.choice(legal, (rules.num_players, len(state.terminated)))
 
 
 @each_rules
 def test_one_game_moves_and_scores_cards_as_any_number_does(rules: Rules) -> None:
-    rng, found = np.random.default_rng(0), tables(rules)
+    rng = np.random.default_rng(0)
+    found = tables(rules)
     for round_index in (0, 1, rules.num_rounds - 1) * 20:
         one = dealt(rules, 1, round_index)
         any_number = dealt(rules, 1, round_index)
         for one.turn in range(rules.num_turns):
-            any_number.turn, chosen = one.turn, some_actions(one, rules, rng)
+            any_number.turn = one.turn
+            chosen = some_actions(one, rules, rng)
             one_game.lay_and_draw(one, rules, found, chosen)
             turn.lay_and_draw(any_number, rules, found, chosen)
             for name, array in any_number.arrays().items():
@@ -61,7 +65,8 @@ def test_one_game_moves_and_scores_cards_as_any_number_does(rules: Rules) -> Non
 
 @each_rules
 def test_the_first_fault_of_a_state_alone_is_named(rules: Rules) -> None:
-    state, found = dealt(rules, 3), tables(rules)
+    state = dealt(rules, 3)
+    found = tables(rules)
     assert all(np.all(holds) for _, holds in invariants(state, rules, found))
     state.hands[0, :, 1] = state.hands[0, ::-1, 1]
     state.hands[0, 0, 1] = NONE
@@ -75,7 +80,8 @@ def test_the_first_fault_of_a_state_alone_is_named(rules: Rules) -> None:
 def test_a_state_alone_is_observed_as_its_game_is(rules: Rules) -> None:
     game = KododoGame(3, rules, seed=0)
     state = KododoState.blank(rules, 3)
-    state.deck, state.given = game.decks.T, game.state()["_given"]
+    state.deck = game.decks.T
+    state.given = game.state()["_given"]
     state.hands = game.hands.view(np.uint8).transpose(1, 2, 0).copy()
     turn.sort_hands(state, rules)
     seen = gathered(*knowledge(state, rules, tables(rules).constants), game.layout.dtype)
@@ -86,12 +92,16 @@ def test_a_state_alone_is_observed_as_its_game_is(rules: Rules) -> None:
 
 @each_rules
 def test_a_turn_is_taken_back_in_a_state_alone(rules: Rules) -> None:
-    rng, found = np.random.default_rng(0), tables(rules)
+    rng = np.random.default_rng(0)
+    found = tables(rules)
     for round_index in (0, rules.num_rounds - 1):
-        state, before = dealt(rules, 50, round_index), dealt(rules, 50, round_index)
+        state = dealt(rules, 50, round_index)
+        before = dealt(rules, 50, round_index)
         turn.lay_and_draw(state, rules, found, some_actions(state, rules, rng))
-        laid, seen = state.table.copy(), Counts.of(state.counts, rules).revealed.copy()
-        state.turn, state.steps_played = 1, 1
+        laid = state.table.copy()
+        seen = Counts.of(state.counts, rules).revealed.copy()
+        state.turn = 1
+        state.steps_played = 1
         shown = take_back(state, rules, found, rng)
         assert (state.turn, state.steps_played) == (0, 0)
         assert (state.table == before.table).all()

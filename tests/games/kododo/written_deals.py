@@ -74,7 +74,8 @@ def action_for(hand: Sequence[int], wanted: Sequence[int]) -> int:
     """The action that lays these cards from this hand; 0 lays nothing when all is over."""
     if not wanted:
         return 0
-    singles, pairs = combinations(range(len(hand)), 1), combinations(range(len(hand)), 2)
+    singles = combinations(range(len(hand)), 1)
+    pairs = combinations(range(len(hand)), 2)
     for action, slots in enumerate([*singles, *pairs]):
         if sorted(hand[slot] for slot in slots) == sorted(wanted):
             return action

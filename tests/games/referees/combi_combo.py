@@ -73,9 +73,11 @@ def points_for_sequences(hand: list[Card], numbers: Numbers) -> int:
 
 def points_for_twos(hand: list[Card], numbers: Numbers) -> int:
     """3 points for every three 2s."""
-    points, left = 0, count(hand, 2)
+    points = 0
+    left = count(hand, 2)
     while left >= numbers.twos_in_series:
-        points, left = points + numbers.twos, left - numbers.twos_in_series
+        points = points + numbers.twos
+        left = left - numbers.twos_in_series
     return points
 
 

@@ -82,7 +82,8 @@ class Numbers:
 
     def fits(self, cells: list[Cell]) -> bool:
         """Whether these places lie within three rows and four columns."""
-        rows, columns = [cell[0] for cell in cells], [cell[1] for cell in cells]
+        rows = [cell[0] for cell in cells]
+        columns = [cell[1] for cell in cells]
         return max(rows) - min(rows) < self.rows and max(columns) - min(columns) < self.columns
 
     def points_of_a_row(self, cards: list[Card]) -> int:
@@ -98,7 +99,8 @@ class Numbers:
         return max(card[2] for card in cards)
 
     def points_of_a_tableau(self, tableau: Tableau) -> int:
-        rows, columns = {cell[0] for cell in tableau}, {cell[1] for cell in tableau}
+        rows = {cell[0] for cell in tableau}
+        columns = {cell[1] for cell in tableau}
         return sum(
             self.points_of_a_row([card for cell, card in tableau.items() if cell[0] == row])
             for row in rows
@@ -231,7 +233,8 @@ class Referee:
 
     def _challenges(self, turn: Turn) -> Generator[Choices, dict[int, Move], None]:
         turn.phase = 1
-        gifts, ribbons = range(self.numbers.gifts), range(self.numbers.ribbons)
+        gifts = range(self.numbers.gifts)
+        ribbons = range(self.numbers.ribbons)
         guesses = [("guess", gift, ribbon) for gift in gifts for ribbon in ribbons]
         for steps in range(1, self.num_players):
             turn.challenger = (turn.dealer + steps) % self.num_players
@@ -249,7 +252,8 @@ class Referee:
             return
 
     def _swap(self, turn: Turn, challenger: int) -> None:
-        kept, other = turn.before[turn.dealer], turn.before[challenger]
+        kept = turn.before[turn.dealer]
+        other = turn.before[challenger]
         turn.before[turn.dealer], turn.before[challenger] = other, kept
         turn.swapped = True
         for player in self.players:

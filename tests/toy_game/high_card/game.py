@@ -71,7 +71,8 @@ class HighCard(BatchGame):
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
-        cards, seat = rules.num_cards, (("seat",))
+        cards = rules.num_cards
+        seat = ("seat",)
         layout = ObservationLayout((
             Piece("hand", (cards,), 1, "1 where the card is in hand", ("card",)),
             Piece("seen", (cards,), 1, "1 where the card has been laid", ("card",)),
@@ -118,7 +119,8 @@ class HighCard(BatchGame):
 
     def _write_observation(self, into: dict[str, np.ndarray]) -> None:
         state = self._state
-        seats, each = from_own_seat(self.num_players), np.arange(self.rules.num_cards)[:, None]
+        seats = from_own_seat(self.num_players)
+        each = np.arange(self.rules.num_cards)[:, None]
         into["hand"][:] = (state.hands[:, :, None] == each).any(axis=1)
         into["seen"][:] = state.seen
         into["laid"][:] = np.where(state.laid == EMPTY, 0, state.laid + np.int16(1))[seats]
@@ -127,7 +129,8 @@ class HighCard(BatchGame):
 
     def _invariants(self) -> Iterator[Invariant]:
         state = self._state
-        rules, cards = self.rules, np.arange(self.rules.num_cards)[:, None]
+        rules = self.rules
+        cards = np.arange(self.rules.num_cards)[:, None]
         over = self.turn == rules.turns
         yield f"turn must be 0 to {rules.turns}", self.turn <= rules.turns
         yield "stage must follow from turn", state.stage == (self.turn >= rules.turns - 2)

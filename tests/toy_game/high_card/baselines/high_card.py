@@ -16,7 +16,8 @@ class ThriftyAgent:
     def act(self, view: View, rng: np.random.Generator) -> Integer:
         """The last or the first of the legal slots, since a hand is in order; shape (N,)."""
         mask = view.legal_action_mask
-        lowest, highest = mask.argmax(axis=1), mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
+        lowest = mask.argmax(axis=1)
+        highest = mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
         card = np.take_along_axis(view.hand, highest[:, None], axis=1)[:, 0]  # type: ignore[attr-defined]
         return np.where(card >= 9, highest, lowest)
 
