@@ -36,7 +36,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import Games, check_settings
 from kododo_env.core.capabilities import TakesBack
 from kododo_env.core.view import View
-from kododo_env.games.kado.cards import seen_by_place, where_seen
+from kododo_env.games.kado.cards import viewers_by_place, where_seen
 from kododo_env.search import search
 from kododo_env.system.files import write_text
 
@@ -188,7 +188,7 @@ def undrawn(game: Any) -> Bool:
 def shuffle_kado(game: Any, rng: np.random.Generator) -> None:
     """Shuffle the cards of KADO's deck that nobody has seen."""
     state = game._state
-    seen = seen_by_place(state, game.rules, game._tables)
+    seen = viewers_by_place(state, game.rules, game._tables)
     shuffle(state.deck[:-1], seen == 0, rng)
     places = np.arange(len(seen))[:, None]
     state.seen.reshape(-1)[where_seen(state, game.rules, game._tables, places, state.games)] = seen

@@ -24,12 +24,12 @@ def animated_svg(frames: Sequence[str], seconds: float, title: str, height: int 
         height: Of each, in pixels.
     """
     total = len(frames) - 1 + LAST_PICTURE
-    shown = [
+    groups = [
         f'<g display="{"none" if place < len(frames) - 1 else "inline"}">'
         f"{_moment(place, total, seconds, len(frames))}{frame}</g>"
         for place, frame in enumerate(frames)
     ]
-    return document(shown, title, WIDTH, height)
+    return document(groups, title, WIDTH, height)
 
 
 def _moment(place: int, total: int, seconds: float, count: int) -> str:
@@ -72,7 +72,7 @@ def animated_gif(frames: Sequence[str], seconds: float) -> bytes:
         for frame in frames
     ]
     times = [milliseconds] * (len(frames) - 1) + [min(LAST_PICTURE * milliseconds, LONGEST)]
-    made = io.BytesIO()
-    (first, *others) = pictures
-    first.save(made, "GIF", save_all=True, append_images=others, duration=times, loop=0)
-    return made.getvalue()
+    buffer = io.BytesIO()
+    first, *later_pictures = pictures
+    first.save(buffer, "GIF", save_all=True, append_images=later_pictures, duration=times, loop=0)
+    return buffer.getvalue()

@@ -26,8 +26,8 @@ class Worked(NamedTuple):
 
 def on_felt(pieces: Iterable[str], title: str, height: float) -> str:
     """An SVG document of pieces on a piece of the table."""
-    felt = rectangle(Box(0, 0, WIDTH, height), 12, FELT)
-    return document([felt, *pieces], title, WIDTH, int(height))
+    background = rectangle(Box(0, 0, WIDTH, height), 12, FELT)
+    return document([background, *pieces], title, WIDTH, int(height))
 
 
 def named_row(

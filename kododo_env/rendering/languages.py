@@ -32,8 +32,8 @@ def translations(language: str) -> Mapping[str, str]:
     if language == "en":
         return {}
     file = files("kododo_env.rendering").joinpath("texts", f"{language}.json")
-    found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
-    return found
+    texts: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    return texts
 
 
 @contextmanager
@@ -57,5 +57,5 @@ def say(text: str, **parts: Any) -> str:
         text: The English text, with ``{names}`` of the parts.
         parts: What is filled in, said already.
     """
-    said = _spoken.get().get(text, text)
-    return said.format(**parts) if parts else said
+    translation = _spoken.get().get(text, text)
+    return translation.format(**parts) if parts else translation

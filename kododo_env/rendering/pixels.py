@@ -32,10 +32,10 @@ def font_files() -> tuple[str, ...]:
     Raises:
         RenderingUnavailable: matplotlib is not installed.
     """
-    found = find_spec("matplotlib")
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec("matplotlib")
+    if spec is None or not spec.submodule_search_locations:
         raise RenderingUnavailable(MISSING.format("the font that comes with matplotlib"))
-    folder = Path(found.submodule_search_locations[0], "mpl-data", "fonts", "ttf")
+    folder = Path(spec.submodule_search_locations[0], "mpl-data", "fonts", "ttf")
     files = [folder / name for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")]
     if not all(file.is_file() for file in files):  # some systems' packages leave them out
         raise RenderingUnavailable(MISSING.format("the font that comes with matplotlib"))

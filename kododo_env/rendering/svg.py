@@ -127,7 +127,7 @@ def part(content: str, **place: int) -> str:
     return f'<g class="part"{_data(place)}>{content}</g>'
 
 
-def told(content: str, stage: int) -> str:
+def reveal(content: str, stage: int) -> str:
     """Something that a page shows only after the cards have been turned over, stage by stage."""
     return f'<g class="told" style="--stage:{stage}">{content}</g>'
 
@@ -178,8 +178,8 @@ def picture(pieces: Iterable[str], title: str, width: int = WIDTH, height: int =
         f'<stop offset="{place}" stop-color="{colour}"/>'
         for place, colour in ((0, FELT), (0.5, FELT_LIGHT), (1, FELT))
     )
-    felt = (
+    background = (
         f'<defs><linearGradient id="felt" x2="0" y2="1">{stops}</linearGradient></defs>'
         f'<rect width="{width}" height="{height}" fill="url(#felt)"/>'
     )
-    return document([felt, *pieces], title, width, height)
+    return document([background, *pieces], title, width, height)

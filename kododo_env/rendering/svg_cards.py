@@ -70,16 +70,16 @@ PALETTE = (
 
 def suits(count: int) -> tuple[Suit, ...]:
     """The first suits of the palette; beyond its end they come again, with other names."""
-    found = []
+    palette = []
     for k in range(count):
         suit = PALETTE[k % len(PALETTE)]
-        again = k // len(PALETTE)
-        if again:
-            name = f"{suit.name} {again + 1}"
-            letter = suit.letter + "'" * again
+        repeat = k // len(PALETTE)
+        if repeat:
+            name = f"{suit.name} {repeat + 1}"
+            letter = suit.letter + "'" * repeat
             suit = replace(suit, name=name, letter=letter)
-        found.append(suit)
-    return tuple(found)
+        palette.append(suit)
+    return tuple(palette)
 
 
 def symbol(suit: Suit, x: float, y: float, radius: float, fill: str) -> str:

@@ -22,8 +22,8 @@ from kododo_env.rendering.svg import (
     label,
     number,
     rectangle,
+    reveal,
     shadow,
-    told,
 )
 from kododo_env.rendering.svg_cards import CARD, Blank, Card, card
 
@@ -50,9 +50,9 @@ def seats(num_players: int, band: float, front: int | None = None, margin: float
     boxes: dict[int, Box] = {}
     for places, y in ((above, margin), (below, HEIGHT - margin - height)):
         width = (WIDTH - margin) / max(len(places), 2) - margin
-        left = (WIDTH - len(places) * (width + margin) + margin) / 2
+        left_edge = (WIDTH - len(places) * (width + margin) + margin) / 2
         for nth, place in enumerate(places):
-            boxes[place] = Box(left + nth * (width + margin), y, width, height)
+            boxes[place] = Box(left_edge + nth * (width + margin), y, width, height)
     return [boxes[(player - (front or 0)) % num_players] for player in range(num_players)]
 
 
@@ -89,12 +89,12 @@ def panel(box: Box, seat: Seat, content: str = "") -> str:
         rectangle(box, 12, "#0f2d35", opacity=0.45, stroke=stroke, thick=thick),
         label(seat.name, box.x + 14, line, 15, bold=True),
         label(seat.note, left_of_points, line, 12, PALE, anchor="end"),
-        told(label(points, right, line + 2, 24, GOLD, anchor="end", bold=True), POINTS),
+        reveal(label(points, right, line + 2, 24, GOLD, anchor="end", bold=True), POINTS),
     ]
     if seat.gained:
         beside = box.x + 39 + 9.5 * len(seat.name)
         gained = badge(f"{seat.gained:+g}", beside, line - 5, "#7fd6a4", box.x + 14)
-        pieces.append(told(gained, POINTS))
+        pieces.append(reveal(gained, POINTS))
     tag = badge(seat.tag, box.x + box.width / 2, box.y + box.height - 2) if seat.tag else ""
     return "".join([*pieces, content, tag])
 
@@ -113,8 +113,8 @@ def rows(
     width = box.width - 2 * margin - name
     height = (box.height - HEAD - margin - gap * (len(named) - 1)) / len(named)
     # As high as the row allows, but narrow enough for all places; not below half of that.
-    most = height * CARD.width / CARD.height
-    size = max(most / 2, min(most, (width + 5) / places - 5))
+    max_width = height * CARD.width / CARD.height
+    size = max(max_width / 2, min(max_width, (width + 5) / places - 5))
     tall = size * CARD.height / CARD.width
     pieces: list[list[str]] = [[], []]  # in the hand, and below
     for place, (words, cards) in enumerate(named):
@@ -125,9 +125,9 @@ def rows(
         row.append(label(words, x + 8, middle, 12, PALE, anchor="middle", turn=-90))
         longest = max(places, len(cards))
         pitch = min(size + 14, (width - size) / max(longest - 1, 1))
-        left = x + name
-        top = middle - tall / 2
-        row += [card(face, left + k * pitch, top, size) for k, face in enumerate(cards)]
+        left_edge = x + name
+        top_edge = middle - tall / 2
+        row += [card(face, left_edge + k * pitch, top_edge, size) for k, face in enumerate(cards)]
     held, below = map("".join, pieces)
     return hand(held, in_hand * (height + gap)) + below
 
@@ -147,35 +147,37 @@ class Meter:
     lit: bool = False  # whether the tag is gold and the meter framed, or both are plain
 
 
-def meter(shown: Meter, box: Box) -> str:
+def meter(reading: Meter, box: Box) -> str:
     """A tile with an emblem, a big count, a bar of steps and a tag."""
     centre = box.x + box.width / 2
     right = box.x + box.width - 11
     fit = min(1, box.width / 100)  # narrow tiles have smaller contents
     pieces = [
         shadow(box, 9),
-        rectangle(box, 9, PAPER, stroke=GOLD if shown.lit else "", thick=4),
-        at(box.x + 27 * fit, box.y + 28, 19 * fit, shown.emblem),
-        told(
-            label(str(shown.count), right, box.y + 39, 30 * fit, INK, anchor="end", bold=True),
+        rectangle(box, 9, PAPER, stroke=GOLD if reading.lit else "", thick=4),
+        at(box.x + 27 * fit, box.y + 28, 19 * fit, reading.emblem),
+        reveal(
+            label(str(reading.count), right, box.y + 39, 30 * fit, INK, anchor="end", bold=True),
             COUNT,
         ),
-        label(shown.name, centre, box.y + 65, 13 * fit, INK, anchor="middle", bold=True),
-        told(_bar(shown, Box(box.x + 10, box.y + 74, box.width - 20, 9)), COUNT),
-        label(shown.note, centre, box.y + 98, 11, "#56646a", anchor="middle"),
+        label(reading.name, centre, box.y + 65, 13 * fit, INK, anchor="middle", bold=True),
+        reveal(_bar(reading, Box(box.x + 10, box.y + 74, box.width - 20, 9)), COUNT),
+        label(reading.note, centre, box.y + 98, 11, "#56646a", anchor="middle"),
     ]
-    if shown.mark:
-        fill = GOLD if shown.lit else "#5b666b"
-        pieces.append(told(badge(shown.mark, centre, box.y + box.height - 13, fill), shown.stage))
+    if reading.mark:
+        fill = GOLD if reading.lit else "#5b666b"
+        pieces.append(
+            reveal(badge(reading.mark, centre, box.y + box.height - 13, fill), reading.stage)
+        )
     return "".join(pieces)
 
 
-def _bar(shown: Meter, box: Box) -> str:
+def _bar(reading: Meter, box: Box) -> str:
     """A step for each one up to the goal, filled as far as the count goes."""
-    width = box.width / shown.goal
+    width = box.width / reading.goal
     steps = []
-    for step in range(shown.goal):
-        fill = shown.fill if step < shown.count else "#dcd6c6"
+    for step in range(reading.goal):
+        fill = reading.fill if step < reading.count else "#dcd6c6"
         place = Box(box.x + step * width + 0.8, box.y, width - 1.6, box.height)
         steps.append(rectangle(place, 2, fill))
     return "".join(steps)

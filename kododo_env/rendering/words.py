@@ -28,8 +28,8 @@ def card_short(face: Card) -> str:
 
 def listed(words: Iterable[Any]) -> str:
     """Words as people list them: "one", "one and two", "one, two and three"."""
-    *most, last = map(str, words)
-    return say("{most} and {last}", most=", ".join(most), last=last) if most else last
+    *first_words, last = map(str, words)
+    return say("{most} and {last}", most=", ".join(first_words), last=last) if first_words else last
 
 
 def cards_in_words(faces: Sequence[Card]) -> str:
@@ -43,7 +43,7 @@ def counted(number: Any, word: str, **parts: Any) -> str:
 
 
 def cards_left(
-    title: str, rows: Iterable[str], columns: Iterable[Any], copies: npt.ArrayLike, seen: Any
+    title: str, rows: Iterable[str], columns: Iterable[Any], copies: npt.ArrayLike, visible: Any
 ) -> dict[str, Any]:
     """A table of the cards that a player has not seen, for one who need not count them.
 
@@ -52,10 +52,10 @@ def cards_left(
         rows: Their names, R, such as colours.
         columns: Their names, C, such as values.
         copies: How many cards of each kind there are, (R, C).
-        seen: How many of them the player has seen, (R, C).
+        visible: How many of them the player has seen, (R, C).
     """
     all_cards = np.asarray(copies, int)
-    left = all_cards - np.asarray(seen, int)
-    named = zip(map(say, rows), left.tolist(), all_cards.tolist(), strict=True)
-    lines = [{"name": name, "left": some, "of": most} for name, some, most in named]
-    return {"title": say(title), "columns": [say(str(each)) for each in columns], "rows": lines}
+    remaining = all_cards - np.asarray(visible, int)
+    named = zip(map(say, rows), remaining.tolist(), all_cards.tolist(), strict=True)
+    lines = [{"name": name, "left": count, "of": total} for name, count, total in named]
+    return {"title": say(title), "columns": [say(str(column)) for column in columns], "rows": lines}

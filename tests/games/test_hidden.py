@@ -14,7 +14,7 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from kododo_env import registry
 from kododo_env.core import BatchGame, View
-from kododo_env.games.kado.cards import seen_by_place
+from kododo_env.games.kado.cards import viewers_by_place
 from kododo_env.games.kado.tables import tables
 from tests.doors import GAMES, TABLES
 from tests.games.hidden import arrays, contents, reached, shown
@@ -167,7 +167,7 @@ def remembered(game: BatchGame, player: int) -> np.ndarray:
         drawn = rules.opening_hand + min(state["turn"] + 1, rules.num_turns)
         return state["_deck"][player * rules.pile_size :][:drawn]
     if game.name == "kado":  # which of the cards was dealt when, also in phases that pass at once
-        seen = seen_by_place(game._state, game.rules, tables(game.rules))
+        seen = viewers_by_place(game._state, game.rules, tables(game.rules))
         return np.where(seen >> player & 1, state["_deck"][:-1], 255)
     return np.zeros((0, game.num_envs))
 

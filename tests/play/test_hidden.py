@@ -15,7 +15,7 @@ from kododo_env import registry
 from kododo_env.bots.showing import position
 from kododo_env.games.combi_combo import render as combi_combo
 from kododo_env.games.kado import render as kado
-from kododo_env.games.kado.cards import seen_by_place
+from kododo_env.games.kado.cards import viewers_by_place
 from kododo_env.games.kado.tables import tables
 from kododo_env.games.kododo import render as kododo
 from kododo_env.play.seating import make_table
@@ -51,7 +51,7 @@ def shown_in_combi_combo(game: Any, seat: int) -> set[int]:
 
 
 def shown_in_kado(game: Any, seat: int) -> set[int]:
-    known = seen_by_place(game._state, game.rules, tables(game.rules))[:, 0] >> seat & 1
+    known = viewers_by_place(game._state, game.rules, tables(game.rules))[:, 0] >> seat & 1
     return set(game._state.deck[:-1, 0][known > 0].tolist())
 
 

@@ -16,16 +16,16 @@ from kododo_env.rendering.svg import Box
 from kododo_env.rendering.words import card_short, counted
 
 
-def worked(given: Sequence[str]) -> Worked:
+def worked(lines: Sequence[str]) -> Worked:
     """A game that ends so.
 
     Args:
-        given: For each player a line: their name, and the cards that they hold.
+        lines: For each player a line: their name, and the cards that they hold.
     """
-    game = CombiComboGame(1, Rules(num_players=len(given)), seed=0)
+    game = CombiComboGame(1, Rules(num_players=len(lines)), seed=0)
     one_each = faces(game, np.ones(game.rules.num_card_types, np.uint8))
     names = [card_short(face) for face in one_each]
-    held = [[names.index(name) for name in line.split()[1:]] for line in given]
+    held = [[names.index(name) for name in line.split()[1:]] for line in lines]
     hands = np.array([np.bincount(cards, minlength=len(names)) for cards in held], np.uint8)
     points = score_lines(by_colour(hands[..., None], game.rules), game.rules)[..., 0].T
     pieces: list[str] = []
@@ -39,9 +39,9 @@ def worked(given: Sequence[str]) -> Worked:
 
 def _in_words(seat: int, line: list[int]) -> str:
     """A player's points for each line of the score."""
-    told = ", ".join(
+    score_text = ", ".join(
         say("{points} for {name}", points=points, name=say(name))
         for name, points in zip(LINES, line, strict=True)
         if points
     )
-    return f"player_{seat}: {told}: {counted(sum(line), 'point')}"
+    return f"player_{seat}: {score_text}: {counted(sum(line), 'point')}"

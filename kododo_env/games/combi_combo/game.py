@@ -19,7 +19,7 @@ from kododo_env.games.combi_combo.invariants import invariants
 from kododo_env.games.combi_combo.observation import (
     action_layout,
     knowledge,
-    known,
+    observation_constants,
     observation_layout,
 )
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
@@ -65,7 +65,7 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
-        self._known = known(rules)
+        self._constants = observation_constants(rules)
         self._previous = (np.arange(rules.num_players) - 1) % rules.num_players
         layout = observation_layout(rules)
         actions = action_layout(rules)
@@ -113,8 +113,8 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
 
     def _by_type(self, cards: Uint8) -> Uint8:
         """How many of each type each card is, (..., C * 4, N) from (..., N)."""
-        found: Bool = cards[..., None, :] == column(self.rules.num_card_types)
-        return found.view(np.uint8)
+        one_hot: Bool = cards[..., None, :] == column(self.rules.num_card_types)
+        return one_hot.view(np.uint8)
 
     # --- playing ----------------------------------------------------------------------
 
@@ -138,10 +138,10 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
         """Everybody's card, (P, N), goes to the left: from seat i to seat i + 1."""
         hands = self._state.hands[..., games]
         passed = self._state.passed[..., games]
-        given = self._by_type(cards)
-        passed += given
-        hands -= given
-        hands += given.take(self._previous, axis=0)
+        cards_by_type = self._by_type(cards)
+        passed += cards_by_type
+        hands -= cards_by_type
+        hands += cards_by_type.take(self._previous, axis=0)
 
     def _end(self) -> None:
         points = score_hands(by_colour(self._state.hands, self.rules), self.rules)
@@ -162,7 +162,7 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
         return CombiComboView(self, player)
 
     def _knowledge(self) -> Knowledge:
-        return knowledge(self._state, self.rules, self._known)
+        return knowledge(self._state, self.rules, self._constants)
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         state = self._state
@@ -177,8 +177,8 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
         """When all hands are on the table, only the way there is hidden: it is left out."""
         self._state.deck[:] = NONE
         neighbours = (player, (player - 1) % self.num_players)
-        others = [seat for seat in range(self.num_players) if seat not in neighbours]
-        self._state.passes[:, others] = NONE
+        distant_seats = [seat for seat in range(self.num_players) if seat not in neighbours]
+        self._state.passes[:, distant_seats] = NONE
 
     # --- in words and pictures ----------------------------------------------------------
 

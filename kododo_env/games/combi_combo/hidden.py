@@ -42,13 +42,13 @@ def deal_again(state: CombiComboState, rules: Rules, player: int, rng: np.random
     deck = np.bincount(rules.cards, minlength=rules.num_card_types).astype(np.int16)
     hidden = deck[:, None] - state.hands[player] - state.face_up
     cards, passed_at = _fill(hidden, passed, away, slots, rng)
-    others = [(player + step) % rules.num_players for step in range(1, rules.num_players)]
-    in_hands = cards[: len(others) * held].reshape(len(others), held, -1)
-    _put_down(state, rules, others, in_hands, cards[len(others) * held :])
-    passed_at = passed_at[: len(others) * held].reshape(in_hands.shape)
-    drawn = _make_history(state.passes[: state.turn], others, in_hands, passed_at, origin, rng)
+    opponents = [(player + step) % rules.num_players for step in range(1, rules.num_players)]
+    in_hands = cards[: len(opponents) * held].reshape(len(opponents), held, -1)
+    _put_down(state, rules, opponents, in_hands, cards[len(opponents) * held :])
+    passed_at = passed_at[: len(opponents) * held].reshape(in_hands.shape)
+    drawn = _make_history(state.passes[: state.turn], opponents, in_hands, passed_at, origin, rng)
     piles = state.deck[: rules.num_players * rules.pile_size]
-    piles.reshape(rules.num_players, rules.pile_size, -1)[others, :held] = drawn
+    piles.reshape(rules.num_players, rules.pile_size, -1)[opponents, :held] = drawn
 
 
 def returns(passed: Array, received: Array, num_players: int) -> tuple[Int8, Bool]:
@@ -65,13 +65,13 @@ def returns(passed: Array, received: Array, num_players: int) -> tuple[Int8, Boo
     # From the first turn on and the oldest card first: so none takes another one's chance.
     for back in range(num_players - 1, len(received)):
         for turn in range(back - num_players + 2):
-            same = away[turn] & (origin[back] == NEVER) & (passed[turn] == received[back])
-            origin[back] = np.where(same, turn, origin[back])
-            away[turn] &= ~same
+            matches = away[turn] & (origin[back] == NEVER) & (passed[turn] == received[back])
+            origin[back] = np.where(matches, turn, origin[back])
+            away[turn] &= ~matches
     return origin, away
 
 
-def _slots_of_away(away: Bool, held: int, others: int, rng: np.random.Generator) -> Intp:
+def _slots_of_away(away: Bool, held: int, num_opponents: int, rng: np.random.Generator) -> Intp:
     """Draw where the cards passed lie now: slots of the other hands, next neighbour first.
 
     The last card passed has the fewest places, and each earlier one may lie wherever a later
@@ -84,7 +84,7 @@ def _slots_of_away(away: Bool, held: int, others: int, rng: np.random.Generator)
     """
     turn, num = away.shape
     games = np.arange(num)
-    used = np.zeros((others, num), np.intp)
+    used = np.zeros((num_opponents, num), np.intp)
     slots = np.full(away.shape, -1, np.intp)
     for passed_at in reversed(range(turn)):
         free = held - used[: turn - passed_at]
@@ -118,26 +118,26 @@ def _fill(
 
 
 def _put_down(
-    state: CombiComboState, rules: Rules, others: list[int], in_hands: Array, rest: Array
+    state: CombiComboState, rules: Rules, opponents: list[int], in_hands: Array, pile_cards: Array
 ) -> None:
     """Write hidden cards into the other hands, (P - 1, held, N), and all draw piles, (S, N)."""
     held, num = in_hands.shape[1:]
-    hands = np.zeros((len(others), rules.num_card_types, num), np.uint8)
+    hands = np.zeros((len(opponents), rules.num_card_types, num), np.uint8)
     for slot in range(held):
         hands += in_hands[:, slot : slot + 1] == column(rules.num_card_types)
-    state.hands[others] = hands
+    state.hands[opponents] = hands
     dealt = rules.num_players * rules.pile_size
     piles = state.deck[:dealt].reshape(rules.num_players, rules.pile_size, num)
-    left = rules.pile_size - held
-    in_piles, central = np.split(rest, [rules.num_players * left])
-    piles[:, held:] = in_piles.reshape(rules.num_players, left, num)
+    num_undrawn = rules.pile_size - held
+    in_piles, central = np.split(pile_cards, [rules.num_players * num_undrawn])
+    piles[:, held:] = in_piles.reshape(rules.num_players, num_undrawn, num)
     if rules.central_pile:
         state.deck[len(state.deck) - len(central) :] = central
 
 
 def _make_history(
     passes: Uint8,
-    others: list[int],
+    opponents: list[int],
     cards: Uint8,
     passed_at: Int8,
     origin: Int8,
@@ -152,7 +152,7 @@ def _make_history(
 
     Args:
         passes: The cards passed, (t, P, N); those of the others to each other are replaced.
-        others: The other seats, the left neighbour first.
+        opponents: The other seats, the left neighbour first.
         cards: Their hands, (P - 1, held, N), which become their draws.
         passed_at: When the player passed these cards, or ``NEVER``; likewise.
         origin: When the player had passed the cards received, or ``NEVER``, (t, N).
@@ -161,19 +161,19 @@ def _make_history(
     Returns:
         The others' draws, in order, (P - 1, held, N).
     """
-    given_on = np.full(cards.shape, len(passes), np.int8)  # when a card's drawer passed it
-    seat = np.arange(len(others))[:, None, None]
+    pass_turns = np.full(cards.shape, len(passes), np.int8)  # when a card's drawer passed it
+    seat = np.arange(len(opponents))[:, None, None]
     for turn in reversed(range(len(passes))):
         chance = rng.random(cards.shape, dtype=np.float32)
         chance[turn - passed_at == seat] = -1  # due: it has come this far without a rest
         slot = chance.argmin(axis=1)[:, None]
         back = np.take_along_axis(cards, slot, axis=1)[:, 0]
         back_at = np.take_along_axis(passed_at, slot, axis=1)[:, 0]
-        passes[turn, others[:-1]] = back[1:]
-        came = np.concatenate([back[1:], passes[turn, others[-1:]]])
-        came_at = np.concatenate([back_at[1:], origin[turn][None]])
-        np.put_along_axis(cards, slot, came[:, None], axis=1)
-        np.put_along_axis(passed_at, slot, came_at[:, None], axis=1)
-        np.put_along_axis(given_on, slot, np.int8(turn), axis=1)
+        passes[turn, opponents[:-1]] = back[1:]
+        arrivals = np.concatenate([back[1:], passes[turn, opponents[-1:]]])
+        arrival_turns = np.concatenate([back_at[1:], origin[turn][None]])
+        np.put_along_axis(cards, slot, arrivals[:, None], axis=1)
+        np.put_along_axis(passed_at, slot, arrival_turns[:, None], axis=1)
+        np.put_along_axis(pass_turns, slot, np.int8(turn), axis=1)
     # Passed on early, drawn early.
-    return np.take_along_axis(cards, np.argsort(given_on, axis=1, kind="stable"), axis=1)
+    return np.take_along_axis(cards, np.argsort(pass_turns, axis=1, kind="stable"), axis=1)

@@ -66,11 +66,11 @@ def _lesson() -> Lesson:
     steps = [
         LessonStep(
             text,
-            tuple(map(_pass, wanted)),
+            tuple(map(_pass, cards)),
             {seat: passed[seat][turn : turn + 1] for seat in seats},
             shows,
         )
-        for turn, (text, wanted, shows) in enumerate(TURNS, before)
+        for turn, (text, cards, shows) in enumerate(TURNS, before)
     ]
     return Lesson(
         players=RULES.num_players,

@@ -18,14 +18,14 @@ from kododo_env.games.combi_combo.state import CombiComboState
 def observation_layout(rules: Rules) -> ObservationLayout:
     """The pieces of an observation; ``face_up`` only where the rules leave a central pile."""
     colours = rules.num_colours
-    most = max(rules.copies)
+    max_copies = max(rules.copies)
     turns = rules.num_turns
 
     def by_type(name: str, maximum: int, text: str) -> Piece:
         return Piece(name, (colours, VALUES), maximum, text, ("colour", "value"))
 
     pieces = [
-        by_type("hand", most, "own cards"),
+        by_type("hand", max_copies, "own cards"),
         by_type("passed", turns, "cards passed to the left neighbour, as often as that happened"),
         by_type("received", turns, "cards received from the right neighbour, likewise"),
         Piece("by_value", (VALUES,), rules.pile_size, "own cards of each value", ("value",)),
@@ -35,7 +35,7 @@ def observation_layout(rules: Rules) -> ObservationLayout:
         Piece("draw_pile", (), max(1, turns - 1), "cards left in the own draw pile"),
     ]
     if rules.central_pile:
-        pieces.insert(3, by_type("face_up", most, "cards out of play, face up in the middle"))
+        pieces.insert(3, by_type("face_up", max_copies, "cards out of play, face up in the middle"))
     keys = ("by_colour", "hand", "passed", "received", "face_up")
     names = [piece.name for piece in pieces]
     symmetry = Symmetry(("colour",), "permutations", tuple(k for k in keys if k in names))
@@ -49,29 +49,30 @@ def action_layout(rules: Rules) -> ActionLayout:
 
 
 class Known(NamedTuple):
-    """The part of an observation that the rules tell."""
+    """The part of an observation that the rules tell; see ``observation_constants``."""
 
     rows: Intp  # where each number of an observation stands in all that is known, (P, F)
     schedule: Uint8  # the numbers of each turn, (turns + 1, turns + 1, 1); see ``schedules``
 
 
 @cache
-def known(rules: Rules) -> Known:
-    """The part of an observation that these rules tell; all their games share it."""
-    return Known(known_rows(rules), read_only(schedules(rules))[:, :, None])
+def observation_constants(rules: Rules) -> Known:
+    """The part of an observation that follows from these rules; all their games share it."""
+    return Known(observation_rows(rules), read_only(schedules(rules))[:, :, None])
 
 
-def knowledge(state: CombiComboState, rules: Rules, known: Known) -> Knowledge:
-    """The players' knowledge, in the order of ``known_rows``."""
+def knowledge(state: CombiComboState, rules: Rules, constants: Known) -> Knowledge:
+    """The players' knowledge, in the order of ``observation_rows``."""
     hands = state.hands.reshape(rules.num_players, rules.num_colours, VALUES, -1)
-    some = (hands > 0).view(np.uint8)
+    present = (hands > 0).view(np.uint8)
     rows = (
         state.hands, state.passed, state.face_up,
-        np.add.reduce(hands, axis=1, dtype=np.uint8), np.add.reduce(some, axis=2, dtype=np.uint8),
-        np.add.reduce(some[:, :, -1], axis=1, dtype=np.uint8),
-        for_all(known.schedule[state.turn], hands.shape[-1]),
+        np.add.reduce(hands, axis=1, dtype=np.uint8),
+        np.add.reduce(present, axis=2, dtype=np.uint8),
+        np.add.reduce(present[:, :, -1], axis=1, dtype=np.uint8),
+        for_all(constants.schedule[state.turn], hands.shape[-1]),
     )  # fmt: skip
-    return rows, known.rows
+    return rows, constants.rows
 
 
 def schedules(rules: Rules) -> Uint8:
@@ -84,7 +85,7 @@ def schedules(rules: Rules) -> Uint8:
     return numbers
 
 
-def known_rows(rules: Rules) -> Intp:
+def observation_rows(rules: Rules) -> Intp:
     """Where each number of an observation stands in all that is known, (P, F)."""
     players = rules.num_players
     types = (rules.num_colours, VALUES)

@@ -34,18 +34,18 @@ def _moment(game: CombiComboShown, index: int) -> tuple[str, ...]:
     )
 
 
-def _shown(game: CombiComboShown, index: int, seat: int, player: int | None) -> bool:
+def _is_visible(game: CombiComboShown, index: int, seat: int, player: int | None) -> bool:
     """Whether a hand is seen: in the end all players lay their cards on the table."""
     return player in (None, seat) or bool(game.terminated[index])
 
 
 def faces(game: CombiComboShown, counts: Uint8, in_hand: bool = False) -> list[Card]:
     """Cards to look at, from counts by type; in a hand those of a whole 1-2-3-4 are lit."""
-    found = suits(game.rules.num_colours)
-    by_colour = counts.reshape(len(found), VALUES)
+    palette = suits(game.rules.num_colours)
+    by_colour = counts.reshape(len(palette), VALUES)
     whole = np.asarray((by_colour > 0).all(axis=1))
     return [
-        Card(found[colour], value + 1, lit=in_hand and bool(whole[colour]))
+        Card(palette[colour], value + 1, lit=in_hand and bool(whole[colour]))
         for colour, value in np.ndindex(by_colour.shape)
         for _ in range(by_colour[colour, value])
     ]
@@ -54,7 +54,7 @@ def faces(game: CombiComboShown, counts: Uint8, in_hand: bool = False) -> list[C
 def _hand(game: CombiComboShown, index: int, seat: int, player: int | None) -> list[Card | Blank]:
     """A hand as the player who looks on sees it."""
     counts = game.hands[index, seat]
-    if _shown(game, index, seat, player):
+    if _is_visible(game, index, seat, player):
         return [*faces(game, counts, in_hand=True)]
     return [Blank.BACK] * int(counts.sum())
 
@@ -63,9 +63,9 @@ def line_points(game: CombiComboShown, index: int, seat: int, player: int | None
     """The points of the hand as it is, line by line, "?" where the player cannot tell."""
     hands = game.hands[index].T.reshape(game.rules.num_colours, VALUES, game.num_players)
     points = [str(line[seat]) for line in score_lines(hands, game.rules)]
-    if not _shown(game, index, seat, player):
+    if not _is_visible(game, index, seat, player):
         return ["?"] * len(points)
-    if not _shown(game, index, seat - 1, player):
+    if not _is_visible(game, index, seat - 1, player):
         points[0] = "?"  # the most 1s are not known before all hands are
     return points
 
@@ -86,15 +86,15 @@ def text(game: CombiComboShown, index: int = 0, player: int | None = None) -> st
     titles = "".join(f"{title:>{width}}" for title, width in zip(names, widths, strict=True))
     lines += ["", f"{'':10}{say('score'):>5}{titles}  {say('hand')}"]
     for seat in range(game.num_players):
-        found = zip(line_points(game, index, seat, player), widths, strict=True)
-        points = "".join(f"{line:>{width}}" for line, width in found)
+        columns = zip(line_points(game, index, seat, player), widths, strict=True)
+        points = "".join(f"{line:>{width}}" for line, width in columns)
         hand = _words(_hand(game, index, seat, player))
         lines.append(f"player_{seat:<3}{game.scores[index, seat]:5}{points}  {hand}")
     return "\n".join(lines) + "\n"
 
 
 def _words(cards: Sequence[Card | Blank]) -> str:
-    return " ".join("??" if isinstance(each, Blank) else card_short(each) for each in cards)
+    return " ".join("??" if isinstance(face, Blank) else card_short(face) for face in cards)
 
 
 # --- picture --------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def svg(game: CombiComboShown, index: int = 0, player: int | None = None) -> str
 def _head(game: CombiComboShown, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
     points = "+".join(line_points(game, index, seat, player)).replace("+-", "-")
-    note = points if _shown(game, index, seat, player) else ""
+    note = points if _is_visible(game, index, seat, player) else ""
     return Seat.of(game, index, seat, player, note)
 
 

@@ -97,11 +97,11 @@ class Rules:
             )
 
     def _check_points(self) -> None:
-        most = MOST_COLOURS + 1
-        if not self.num_colours < len(self.fours_points) <= most:
+        limit = MOST_COLOURS + 1
+        if not self.num_colours < len(self.fours_points) <= limit:
             raise ValueError(
                 f"fours_points needs {self.num_colours + 1} entries, for 0 to "
-                f"{self.num_colours} colours, and has {most} at most, not {len(self.fours_points)}"
+                f"{self.num_colours} colours, and has {limit} at most, not {len(self.fours_points)}"
             )
 
     @cached_property

@@ -28,17 +28,17 @@ def held(hand: Array, value: int) -> Int16:
     return cards
 
 
-def most_ones(ones: Array) -> Bool:
+def most_ones(num_ones: Array) -> Bool:
     """The player who has strictly more 1s than every other one.
 
     Args:
-        ones: 1s in each player's hand, shape (P, ...).
+        num_ones: 1s in each player's hand, shape (P, ...).
 
     Returns:
         Shape (P, ...), at most one True among the players; none where the highest
         number is shared.
     """
-    leads = ones == ones.max(axis=0)
+    leads = num_ones == num_ones.max(axis=0)
     only: Bool = leads & (leads.sum(axis=0, dtype=np.int16) == 1)
     return only
 
@@ -86,10 +86,10 @@ def score_lines(hands: Array, rules: Rules) -> Int16:
     Returns:
         Shape (5, P, ...), in the order of ``LINES``.
     """
-    ones = most_ones(held(hands, ONE)) * np.int16(rules.ones_points)
+    ones_points = most_ones(held(hands, ONE)) * np.int16(rules.ones_points)
     return np.stack(
         [
-            ones,
+            ones_points,
             sequence_points(hands, rules),
             twos_points(hands, rules),
             threes_points(hands, rules),

@@ -47,9 +47,9 @@ def story(
     """The news of a turn: the cards passed by the player and to them, new cards, the end."""
     lines = []
     for seat, card in enumerate(actions.tolist()):
-        left = _left(game, seat)
-        if player in (None, seat, left):
-            parts = {"seat": seat, "card": _named(game, card), "left": left}
+        neighbour = _left_neighbour(game, seat)
+        if player in (None, seat, neighbour):
+            parts = {"seat": seat, "card": _named(game, card), "left": neighbour}
             lines.append(say("player_{seat} passes {card} to player_{left}", **parts))
     if game.terminated[index]:
         return [*lines, say("all players show their cards")]
@@ -64,7 +64,7 @@ def story(
     return lines
 
 
-def _left(game: CombiComboShown, seat: int) -> int:
+def _left_neighbour(game: CombiComboShown, seat: int) -> int:
     return (seat + 1) % game.num_players
 
 
@@ -75,23 +75,23 @@ def _named(game: CombiComboShown, card: int) -> str:
 
 def _drawn(game: CombiComboShown, before: CombiComboShown, actions: Int64) -> Uint8:
     """The cards that all players have drawn since, by type, (N, P, C * 4)."""
-    given = np.eye(game.num_actions, dtype=np.uint8)[actions]
-    return game.hands - (before.hands - given + np.roll(given, 1, axis=0))
+    passed = np.eye(game.num_actions, dtype=np.uint8)[actions]
+    return game.hands - (before.hands - passed + np.roll(passed, 1, axis=0))
 
 
 def breakdown(game: CombiComboShown, gained: Int64, index: int) -> dict[str, list[int]]:
     """The points of each line of the score."""
     players = [line_points(game, index, seat, None) for seat in range(game.num_players)]
     lines = zip(map(say, LINES), *players, strict=True)
-    return {name: [int(each) for each in line] for name, *line in lines}
+    return {name: [int(points) for points in line] for name, *line in lines}
 
 
-def memory(rules: Rules, known: dict[str, Any]) -> dict[str, Any]:
+def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:
     """The cards that are neither in the player's hand nor out of play, by colour and value."""
     colours = palette(rules.num_colours)
-    seen = known["hand"] + known.get("face_up", 0)
+    visible = pieces["hand"] + pieces.get("face_up", 0)
     names = [suit.name for suit in colours]
     values = range(1, VALUES + 1)
     copies = [rules.copies] * rules.num_colours
     title = "cards with others or still to be drawn"
-    return {"tables": [cards_left(title, names, values, copies, seen)], "ruled_out": []}
+    return {"tables": [cards_left(title, names, values, copies, visible)], "ruled_out": []}

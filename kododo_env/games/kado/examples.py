@@ -23,21 +23,25 @@ ASIDE = "aside"
 """In place of a player, of whom a card is put aside."""
 
 
-def worked(given: Sequence[str]) -> Worked:
+def worked(lines: Sequence[str]) -> Worked:
     """The first turn of a game, or a tableau.
 
     Args:
-        given: For each card of the turn, in the order in which player_0 deals them, a line: the
+        lines: For each card of the turn, in the order in which player_0 deals them, a line: the
             name of its player, or ``aside``; the card; and, if they challenge, ``guesses`` with
             the letters of gift and ribbon, such as PG. Or the rows of a tableau.
     """
-    lines = [line.split() for line in given]
-    return _turn(lines) if any(words[0] == "player_0" for words in lines) else _tableau(lines)
+    words_by_line = [line.split() for line in lines]
+    return (
+        _turn(words_by_line)
+        if any(words[0] == "player_0" for words in words_by_line)
+        else _tableau(words_by_line)
+    )
 
 
 def _cards(game: KadoGame) -> dict[str, int]:
     """The ids of the cards, by their short names."""
-    return {card_short(face(game, each)): each for each in set(game.cards.tolist())}  # type: ignore[arg-type]
+    return {card_short(face(game, number)): number for number in set(game.cards.tolist())}  # type: ignore[arg-type]
 
 
 # --- a turn -------------------------------------------------------------------------------
@@ -49,23 +53,23 @@ def _turn(lines: list[list[str]]) -> Worked:
     game = KadoGame(1, Rules(num_players=len(to) - (ASIDE in to)), seed=0)
     names = _cards(game)
     dealt = [names[name] for name in to.values()]
-    rest = Counter(game.cards.tolist())
-    rest.subtract(dealt)
-    game.reset(decks=[[*dealt, *sorted(rest.elements())]])
-    told: list[str] = []
+    remaining = Counter(game.cards.tolist())
+    remaining.subtract(dealt)
+    game.reset(decks=[[*dealt, *sorted(remaining.elements())]])
+    sentences: list[str] = []
     for owner in to:
         action = game.moves.discard if owner == ASIDE else game.moves.give + int(owner[7:])
         if game.phase == Phase.DEALING:
             before = _act(game, game.dealer, action)
-            told += dealing(game, before, action, None, 0)
+            sentences += dealing(game, before, action, None, 0)
     guesses = {words[0]: words[3] for words in lines if len(words) > 2}
     if guesses:  # the dealing is then no part of the example
-        told = []
+        sentences = []
     for guesser in sorted(guesses):
         action = game.moves.guess + _guess(game, guesses[guesser])
         before = _act(game, int(guesser[7:]), action)
-        told += challenge(before, action, 0)
-    return Worked(_cards_of_turn(game, to, names, guesses), told)
+        sentences += challenge(before, action, 0)
+    return Worked(_cards_of_turn(game, to, names, guesses), sentences)
 
 
 def _act(game: KadoGame, seat: int, action: int) -> KadoGame:
@@ -79,7 +83,9 @@ def _act(game: KadoGame, seat: int, action: int) -> KadoGame:
 
 def _guess(game: KadoGame, letters: str) -> int:
     """The number of a guess among all."""
-    gifts, ribbons = ("".join(suit.letter for suit in each) for each in (GIFT_SUITS, RIBBON_SUITS))
+    gifts, ribbons = (
+        "".join(suit.letter for suit in suits) for suits in (GIFT_SUITS, RIBBON_SUITS)
+    )
     return gifts.index(letters[0]) * game.rules.num_ribbons + ribbons.index(letters[1])
 
 
@@ -89,7 +95,7 @@ def _cards_of_turn(
     """The cards side by side, and the guesses below them."""
     pieces = []
     pitch = (WIDTH - 20) / len(to)
-    for place, owner in enumerate(sorted(to, key=lambda each: (each == ASIDE, each))):
+    for place, owner in enumerate(sorted(to, key=lambda name: (name == ASIDE, name))):
         x = 14 + place * pitch
         pieces += named_row(
             say("aside") if owner == ASIDE else owner,
@@ -124,7 +130,7 @@ def _tableau(lines: list[list[str]]) -> Worked:
         int(score_columns(ribbon[None, None], best[None, None], len(lines))[0])
         for ribbon, best in zip(by_ribbon.T, values.max(axis=0), strict=True)
     ]
-    told = [
+    sentences = [
         say(
             "row {row}: {points} for {gift}",
             row=place,
@@ -135,14 +141,14 @@ def _tableau(lines: list[list[str]]) -> Worked:
             zip(rows, by_gift.sum(axis=2).argmax(axis=0), strict=True), 1
         )
     ]
-    told += [
+    sentences += [
         say("column {column}: {points}", column=place, points=counted(points, "point"))
         for place, points in enumerate(columns, 1)
     ]
     total = counted(sum(rows) + sum(columns), "point")
     return Worked(
         _board(game, numbers.tolist(), rows, columns),
-        [*told, say("together {points}", points=total)],
+        [*sentences, say("together {points}", points=total)],
     )
 
 
@@ -153,7 +159,7 @@ def _board(game: KadoGame, numbers: list[list[int]], rows: list[int], columns: l
     high = 108.0
     for row, cards in enumerate(numbers):
         y = 12 + row * high
-        pieces += [card(face(game, each), 14 + k * wide, y, 72) for k, each in enumerate(cards)]
+        pieces += [card(face(game, number), 14 + k * wide, y, 72) for k, number in enumerate(cards)]
         right = 14 + len(cards) * wide + 8
         pieces.append(label(counted(rows[row], "point"), right, y + high / 2, 18, GOLD, bold=True))
     bottom = 12 + len(numbers) * high + 16

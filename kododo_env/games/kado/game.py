@@ -17,7 +17,11 @@ from kododo_env.games.kado.actions import action_layout, describe, moves
 from kododo_env.games.kado.cards import cards_at, flat_index, where_seen
 from kododo_env.games.kado.hidden import deal_again
 from kododo_env.games.kado.invariants import invariants
-from kododo_env.games.kado.observation import knowledge, known, observation_layout
+from kododo_env.games.kado.observation import (
+    knowledge,
+    observation_constants,
+    observation_layout,
+)
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import on_board, open_cells, score
 from kododo_env.games.kado.shown import KadoShown
@@ -51,7 +55,7 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
         self._tables = tables(rules)
-        self._known = known(rules)
+        self._constants = observation_constants(rules)
         self.moves = moves(rules)
         self.no_op = self.moves.no_op
         layout = observation_layout(rules)
@@ -98,9 +102,9 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
         if state.is_over(self.rules):
             return mask
         if state.phase == Phase.DEALING:
-            lacking = state.held == self.rules.num_cards
+            needs_card = state.held == self.rules.num_cards
             seats = self._tables.holders[dealer, : self.num_players + self.rules.max_discards]
-            lacking.take(seats, axis=0, out=mask[dealer, : len(seats)], mode="clip")
+            needs_card.take(seats, axis=0, out=mask[dealer, : len(seats)], mode="clip")
             mask[dealer, self.no_op] = False
         elif state.phase == Phase.CHALLENGE:
             seat = self.challenger
@@ -158,8 +162,8 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
         """Steps of past phases in which nobody had a choice; see ``PassesSteps``."""
         state = self._state
         phases = self.rules.phase_steps
-        due = state.turn * sum(phases) + sum(phases[: state.phase]) + state.phase_step
-        return int(due) - state.steps_played
+        total_steps = state.turn * sum(phases) + sum(phases[: state.phase]) + state.phase_step
+        return int(total_steps) - state.steps_played
 
     # --- dealing ------------------------------------------------------------------------
 
@@ -193,8 +197,8 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
         """One player passes or guesses gift and ribbon of the dealer's card."""
         state = self._state
         tables = self._tables
-        kept = cards_at(state, state.held[self.dealer], state.games).astype(np.intp)
-        hits = tables.hits.take(flat_index(tables.hits, kept, move))
+        dealer_cards = cards_at(state, state.held[self.dealer], state.games).astype(np.intp)
+        hits = tables.hits.take(flat_index(tables.hits, dealer_cards, move))
         state.ruled_out |= tables.guessed.take(move, axis=1) & (hits == MISSED)
         games = (hits > MISSED).nonzero()[0]
         if games.size:
@@ -251,12 +255,12 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
         """Add the cards just placed, (P, M), to the sums that are scored."""
         state = self._state
         tables = self._tables
-        which = tables.sums_of_cell.take(cell, axis=1) + tables.sums_of_card.take(card, axis=1)
+        sum_places = tables.sums_of_cell.take(cell, axis=1) + tables.sums_of_card.take(card, axis=1)
         players = column(self.num_players, np.intp)
         sums = state.sums.reshape(-1)
-        here = flat_index(state.sums, players, which, games)
-        more = sums.take(here) + tables.gains.take(card, axis=1)
-        sums[here] = np.maximum(more, tables.least.take(card, axis=1))
+        flat_places = flat_index(state.sums, players, sum_places, games)
+        totals = sums.take(flat_places) + tables.gains.take(card, axis=1)
+        sums[flat_places] = np.maximum(totals, tables.minimum.take(card, axis=1))
 
     def _open_cells(self, part: slice) -> Bool:
         """Where each player's next card may go, (P, cells, M)."""
@@ -287,7 +291,7 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
         self._state.seen.reshape(-1)[where] |= viewers
 
     def _knowledge(self) -> Knowledge:
-        return knowledge(self._state, self.rules, self._tables, self._known)
+        return knowledge(self._state, self.rules, self._tables, self._constants)
 
     def _invariants(self) -> Iterator[Invariant]:
         return invariants(self._state, self.rules, self._tables)

@@ -17,7 +17,7 @@ from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.arrays import Array, Bool, Uint8
 from kododo_env.core.deck import NONE, shuffled_rows
 from kododo_env.core.rows import column
-from kododo_env.games.kado.cards import seen_by_place, where_seen
+from kododo_env.games.kado.cards import viewers_by_place, where_seen
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.state import KadoState
 from kododo_env.games.kado.tables import Tables
@@ -27,15 +27,15 @@ def deal_again(
     state: KadoState, rules: Rules, tables: Tables, player: int, rng: np.random.Generator
 ) -> None:
     """Replace all that a player cannot know, in place."""
-    seen = seen_by_place(state, rules, tables)
-    free = (seen >> player & 1) == 0
+    viewers = viewers_by_place(state, rules, tables)
+    free = (viewers >> player & 1) == 0
     # Sorted first, so that the cards dealt follow from the knowledge and the rng alone.
     _refill(state, free, lambda cards: np.sort(cards, axis=1))
     if state.ruled_out.any():
-        _deal_kept(state, rules, tables, free, rng)
+        _deal_dealer_card(state, rules, tables, free, rng)
     _refill(state, free, lambda cards: shuffled_rows(cards, rng))
     places = column(rules.num_cards, np.intp)
-    state.seen.reshape(-1)[where_seen(state, rules, tables, places, state.games)] = seen
+    state.seen.reshape(-1)[where_seen(state, rules, tables, places, state.games)] = viewers
 
 
 def _refill(state: KadoState, free: Bool, reorder: Callable[[Array], Uint8]) -> None:
@@ -49,7 +49,7 @@ def _refill(state: KadoState, free: Bool, reorder: Callable[[Array], Uint8]) -> 
     state.deck[:-1] = cards.T
 
 
-def _deal_kept(
+def _deal_dealer_card(
     state: KadoState, rules: Rules, tables: Tables, free: Bool, rng: np.random.Generator
 ) -> None:
     """Draw the dealer's card, where it is free, among the possible ones; not free then."""

@@ -10,7 +10,7 @@ from kododo_env.core.arrays import Uint8
 from kododo_env.core.deck import NONE
 from kododo_env.core.rows import column
 from kododo_env.core.state import Invariant, count_types
-from kododo_env.games.kado.cards import cards_at, seen_by_place
+from kododo_env.games.kado.cards import cards_at, viewers_by_place
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import on_board, open_cells, parted, score, within_frame
 from kododo_env.games.kado.state import KadoState, Phase
@@ -46,7 +46,7 @@ def _tableaus(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invari
     may_go = open_cells(filled)
     yield "_open must be the cells next to the cards", on_board(state.open, rules) == may_go
     yield "_tableau must leave an open cell", may_go.any(axis=(1, 2)) | state.is_over(rules)
-    gift, ribbon, value = (each.take(tableau) for each in tables[:3])
+    gift, ribbon, value = (part.take(tableau) for part in tables[:3])
     gifts = column(rules.num_gifts)
     ribbons = column(rules.num_ribbons)
     by_gift = np.where(gift[:, :, :, None] == gifts, value[:, :, :, None], 0)
@@ -67,8 +67,11 @@ def _places(state: KadoState, rules: Rules) -> Iterator[Invariant]:
     yield "_deck must hold the cards of the game", np.sort(state.deck[:-1], axis=0) == cards
     yield "_deck must end with no card", state.deck[-1] == NONE
     dealt = state.turn * rules.num_players
-    most = state.turn * rules.cards_of_turn
-    yield "_turn_start must fit the turns played", (start >= dealt) & (start <= min(size, most))
+    max_drawn = state.turn * rules.cards_of_turn
+    yield (
+        "_turn_start must fit the turns played",
+        (start >= dealt) & (start <= min(size, max_drawn)),
+    )
     held = state.held
     somewhere = held != size
     dealt_by_now = np.minimum(drawn, start + rules.num_players + rules.max_discards)
@@ -105,8 +108,8 @@ def _challenges(state: KadoState, tables: Tables) -> Iterator[Invariant]:
         yield "_public must be nobody while cards are dealt", ~public
         yield "_ruled_out must be nothing while cards are dealt", ~state.ruled_out
         return
-    kept = cards_at(state, state.held[dealer], state.games)
-    parts = tables.parts[:-1].take(kept, axis=1)
+    dealer_cards = cards_at(state, state.held[dealer], state.games)
+    parts = tables.parts[:-1].take(dealer_cards, axis=1)
     wrong = parts.astype(np.bool_) & state.ruled_out
     yield "_ruled_out must not be of the dealer's card", ~wrong | public[dealer]
 
@@ -114,32 +117,32 @@ def _challenges(state: KadoState, tables: Tables) -> Iterator[Invariant]:
 def _knowledge(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:
     """Which players have seen which places of the deck; this turn's follow from the turn."""
     types = rules.num_card_types
-    seen = seen_by_place(state, rules, tables)
+    viewers = viewers_by_place(state, rules, tables)
     everybody = (1 << rules.num_players) - 1
-    yield "_seen must be by players", seen <= everybody
-    now = column(len(seen), np.intp) >= state.turn_start
-    right = seen == _seen_now(state, rules)
-    yield "_seen must say who has seen the cards of this turn", ~now | right
-    common = (seen == everybody) & ~now
+    yield "_seen must be by players", viewers <= everybody
+    this_turn = column(len(viewers), np.intp) >= state.turn_start
+    right = viewers == _viewers_this_turn(state, rules)
+    yield "_seen must say who has seen the cards of this turn", ~this_turn | right
+    common = (viewers == everybody) & ~this_turn
     common = count_types(np.where(common, state.deck[:-1], NONE), types)
     placed = count_types(state.tableau, types).sum(axis=0)
     yield "_tableau must hold cards that everybody has seen", placed <= common
 
 
-def _seen_now(state: KadoState, rules: Rules) -> Uint8:
+def _viewers_this_turn(state: KadoState, rules: Rules) -> Uint8:
     """Which players have seen each place of the deck in this turn, bit by bit, (D, N)."""
     dealer = 1 << state.dealer
     everybody = (1 << rules.num_players) - 1
     place = column(rules.num_cards, np.intp)
-    seen: Uint8 = dealer * (place == state.held[-1]).view(np.uint8)
+    viewer_bits: Uint8 = dealer * (place == state.held[-1]).view(np.uint8)
     for owner, held in enumerate(state.held[:-1]):
         viewers = np.where(state.public[owner], everybody, dealer)
         if state.phase == Phase.PLACING:
             viewers |= 1 << owner
-        seen |= (viewers * (place == held)).astype(np.uint8)
+        viewer_bits |= (viewers * (place == held)).astype(np.uint8)
     if state.phase == Phase.DEALING and not state.is_over(rules):
-        seen |= dealer * (place == state.drawn).view(np.uint8)
-    return seen
+        viewer_bits |= dealer * (place == state.drawn).view(np.uint8)
+    return viewer_bits
 
 
 def _points(state: KadoState, rules: Rules) -> Iterator[Invariant]:

@@ -28,14 +28,14 @@ from kododo_env.games.kado.tables import Tables
 def observation_layout(rules: Rules) -> ObservationLayout:
     """The pieces of an observation; "seat" 0 is one's own, then the next ones in turn."""
     pieces = (*_tableau_pieces(rules), *_turn_pieces(rules), *_own_pieces(rules))
-    alike = ("seat", "row", "column")
+    interchangeable = ("seat", "row", "column")
     if not rules.rotates:
-        return ObservationLayout(pieces, alike=alike)
+        return ObservationLayout(pieces, alike=interchangeable)
     # The gift of the card to be placed or dealt comes first, whichever it is: then where
     # it fits is always read off the same numbers.
     keys = ("card_gift", "offered_gift", "own_gifts", "own_ribbons")
     symmetry = Symmetry(("gift", "ribbon"), "rotations", keys)
-    return ObservationLayout(pieces, symmetry, alike=alike)
+    return ObservationLayout(pieces, symmetry, alike=interchangeable)
 
 
 def _piece(
@@ -83,7 +83,7 @@ def _turn_pieces(rules: Rules) -> tuple[Piece, ...]:
     value = rules.num_values
     before = "gift of the card before the player, if it has been seen (one-hot)"
     offered = "gift of the card that the dealer looks at (one-hot)"
-    kept = "1 where a wrong guess has ruled it out for the dealer's card"
+    ruled_out = "1 where a wrong guess has ruled it out for the dealer's card"
     return (
         _piece("turns_left", rules.num_turns, "turns still to be ended"),
         _piece("phase", 1, "dealing, challenge or placing (one-hot)", (len(Phase),), ("phase",)),
@@ -97,8 +97,8 @@ def _turn_pieces(rules: Rules) -> tuple[Piece, ...]:
         _piece("offered_gift", 1, offered, *by_gift),
         _piece("offered_ribbon", 1, "its ribbon (one-hot)", *by_ribbon),
         _piece("offered_value", value, "its value"),
-        _piece("not_gift", 1, kept, *by_gift),
-        _piece("not_ribbon", 1, kept, *by_ribbon),
+        _piece("not_gift", 1, ruled_out, *by_gift),
+        _piece("not_ribbon", 1, ruled_out, *by_ribbon),
     )
 
 
@@ -107,13 +107,13 @@ def _own_pieces(rules: Rules) -> tuple[Piece, ...]:
     gifts = rules.num_gifts
     ribbons = rules.num_ribbons
     values = rules.num_values
-    most = rules.num_turns * values
+    max_sum = rules.num_turns * values
     types = ("gift", "ribbon", "value")
-    seen = "cards seen so far: revealed, dealt or put aside by oneself, placed by anybody"
+    cards_seen = "cards seen so far: revealed, dealt or put aside by oneself, placed by anybody"
     return (
-        Piece("own_gifts", (gifts,), most, "values of the cards in the own tableau", ("gift",)),
+        Piece("own_gifts", (gifts,), max_sum, "values of the cards in the own tableau", ("gift",)),
         Piece("own_ribbons", (ribbons,), rules.num_turns, "cards in the own tableau", ("ribbon",)),
-        Piece("seen", (gifts, ribbons, values), rules.max_copies, seen, types),
+        Piece("seen", (gifts, ribbons, values), rules.max_copies, cards_seen, types),
     )
 
 
@@ -126,18 +126,18 @@ class Known(NamedTuple):
 
 
 @cache
-def known(rules: Rules) -> Known:
+def observation_constants(rules: Rules) -> Known:
     """The part that all observations under these rules share."""
-    left = np.arange(rules.num_turns, -1, -1, dtype=np.uint8)[:, None]
-    schedule = np.stack([left, np.zeros_like(left), np.ones_like(left)], axis=1)
-    return Known(known_rows(rules), read_only(schedule), observation_layout(rules).dtype)
+    turns_left = np.arange(rules.num_turns, -1, -1, dtype=np.uint8)[:, None]
+    schedule = np.stack([turns_left, np.zeros_like(turns_left), np.ones_like(turns_left)], axis=1)
+    return Known(observation_rows(rules), read_only(schedule), observation_layout(rules).dtype)
 
 
-def knowledge(state: KadoState, rules: Rules, tables: Tables, known: Known) -> Knowledge:
-    """The players' knowledge, in the order of ``known_rows``."""
-    rows = known.rows[state.dealer][stage(state, rules)]
-    boards = _boards(state, rules, known.dtype)
-    schedule = for_all(known.schedule[state.turn], len(state.terminated))
+def knowledge(state: KadoState, rules: Rules, tables: Tables, constants: Known) -> Knowledge:
+    """The players' knowledge, in the order of ``observation_rows``."""
+    rows = constants.rows[state.dealer][stage(state, rules)]
+    boards = _boards(state, rules, constants.dtype)
+    schedule = for_all(constants.schedule[state.turn], len(state.terminated))
     return (*boards, *_turn(state, rules, tables), schedule), rows
 
 
@@ -156,12 +156,20 @@ def _turn(state: KadoState, rules: Rules, tables: Tables) -> tuple[Array, ...]:
     """All else that is known: of this turn, and of the cards seen so far."""
     places = np.concatenate([state.held, state.drawn[None]])
     parts = tables.parts.take(cards_at(state, places, state.games), axis=1)
-    seen = state.seen >> column(rules.num_players)[:, :, None]
-    seen &= 1
+    cards_seen = state.seen >> column(rules.num_players)[:, :, None]
+    cards_seen &= 1
     if rules.max_copies > 1:
-        seen = np.add.reduceat(seen, tables.kinds, axis=1, dtype=np.uint8)
-    shown = parts[:, : rules.num_players] * state.public
-    return state.scores, state.perfects, seen, dealt_as(state), parts, shown, state.ruled_out
+        cards_seen = np.add.reduceat(cards_seen, tables.kinds, axis=1, dtype=np.uint8)
+    public_parts = parts[:, : rules.num_players] * state.public
+    return (
+        state.scores,
+        state.perfects,
+        cards_seen,
+        dealt_as(state),
+        parts,
+        public_parts,
+        state.ruled_out,
+    )
 
 
 def stage(state: KadoState, rules: Rules) -> int:
@@ -171,7 +179,7 @@ def stage(state: KadoState, rules: Rules) -> int:
     return (0, 1 + state.phase_step, rules.num_players)[state.phase]
 
 
-def known_rows(rules: Rules) -> list[list[Intp]]:
+def observation_rows(rules: Rules) -> list[list[Intp]]:
     """Where each number of an observation stands in all that is known.
 
     Returns:
@@ -191,51 +199,53 @@ def known_rows(rules: Rules) -> list[list[Intp]]:
         parts=(parts, players + 2), shown=(parts, players), not_gift=(gifts,),
         not_ribbon=(ribbons,), turns_left=(), zero=(), one=(),
     )  # fmt: skip
-    known: dict[str, Any] = dict(rows)
+    places: dict[str, Any] = dict(rows)
     layout = observation_layout(rules)
     seats = from_own_seat(players)
-    zero = known["zero"]
+    zero = places["zero"]
     names = ("row_points", "column_ribbons", "column_best")
-    known |= dict(zip(names, parted(known["sums"], rules), strict=True))
-    seen = np.full((players, rules.num_card_types), zero)
-    seen[:, types] = known["seen"]
-    known["seen"] = seen.reshape(players, gifts, ribbons, rules.num_values)
-    known |= {
-        piece.name: known[piece.name][seats]
+    places |= dict(zip(names, parted(places["sums"], rules), strict=True))
+    cards_seen = np.full((players, rules.num_card_types), zero)
+    cards_seen[:, types] = places["seen"]
+    places["seen"] = cards_seen.reshape(players, gifts, ribbons, rules.num_values)
+    places |= {
+        piece.name: places[piece.name][seats]
         for piece in layout.pieces
-        if piece.name in known and piece.axes[:1] == ("seat",)
+        if piece.name in places and piece.axes[:1] == ("seat",)
     }
     return [
         [
-            read_only(layout.filled(known | _staged(rules, known, dealer, at), players))
+            read_only(layout.filled(places | _staged(rules, places, dealer, at), players))
             for at in range(players + 2)
         ]
         for dealer in range(players)
     ]
 
 
-def _staged(rules: Rules, known: dict[str, Any], dealer: int, at: int) -> dict[str, Any]:
+def _staged(rules: Rules, places: dict[str, Any], dealer: int, at: int) -> dict[str, Any]:
     """The pieces that stand elsewhere in each stage of a turn."""
     players = rules.num_players
     gifts = rules.num_gifts
     seats = from_own_seat(players)
-    zero = known["zero"]
-    one = known["one"]
+    zero_place = places["zero"]
+    one_place = places["one"]
     placing = at == players
     over = at > players
     whole = column(players) == dealer  # who sees all cards of the turn
     whole = whole | (placing & (np.arange(players) == 0))
-    card = np.where(whole[:, :, None], known["parts"].T[seats], known["shown"].T[seats])
-    offered = np.full((players, rules.num_parts + 1), zero)
+    card = np.where(whole[:, :, None], places["parts"].T[seats], places["shown"].T[seats])
+    offered = np.full((players, rules.num_parts + 1), zero_place)
     if at == 0:
-        offered[dealer] = known["parts"].T[-1]
+        offered[dealer] = places["parts"].T[-1]
     phase = Phase.PLACING if placing else Phase(min(at, 1))
-    found = {
+    flags = {
         "phase": (np.arange(len(Phase)) == phase) & (not over),
         "dealer": (seats == dealer) & (not over),
         "challenger": (seats == (dealer + at) % players) & (0 < at < players),
     }
-    staged: dict[str, Any] = {name: np.where(here, one, zero) for name, here in found.items()}
+    staged: dict[str, Any] = {
+        name: np.where(flag, one_place, zero_place) for name, flag in flags.items()
+    }
     for name, part in (("gift", slice(gifts)), ("ribbon", slice(gifts, -1)), ("value", -1)):
         staged |= {f"card_{name}": card[..., part], f"offered_{name}": offered[:, part]}
     return staged

@@ -83,9 +83,9 @@ GIFT_EMBLEMS = tuple(
 
 def _suit(suits: tuple[Suit, ...], number: int, name: str) -> Suit:
     """The gift or ribbon of that number; a deck with more of them uses their looks again."""
-    found = suits[number % len(suits)]
-    again = number // len(suits)
-    return found if not again else Suit(name, f"{found.letter}{again}", found.fill, found.symbol)
+    suit = suits[number % len(suits)]
+    repeat = number // len(suits)
+    return suit if not repeat else Suit(name, f"{suit.letter}{repeat}", suit.fill, suit.symbol)
 
 
 def gift_suit(gift: int) -> Suit:
@@ -109,8 +109,8 @@ def face(game: KadoShown, number: int) -> Card | Blank:
 
 def _word(game: KadoShown, number: int) -> str:
     """A card in short, gift, ribbon and value, such as PR3; ?? face down."""
-    shown = face(game, number)
-    return "??" if isinstance(shown, Blank) else card_short(shown)
+    card_face = face(game, number)
+    return "??" if isinstance(card_face, Blank) else card_short(card_face)
 
 
 def _moment(game: KadoShown, index: int) -> tuple[str, ...]:
@@ -136,9 +136,11 @@ def _offered(game: KadoShown, index: int, player: int | None) -> int:
 
 def _held(game: KadoShown, index: int, player: int | None) -> list[int | None]:
     """The cards before the players as the onlooker sees them: -1 face down, None for none."""
-    seen = game.held if player is None else game.held_as_seen_by(player)
-    there = game.held[index] >= 0
-    return [int(seen[index, seat]) if there[seat] else None for seat in range(game.num_players)]
+    visible = game.held if player is None else game.held_as_seen_by(player)
+    occupied = game.held[index] >= 0
+    return [
+        int(visible[index, seat]) if occupied[seat] else None for seat in range(game.num_players)
+    ]
 
 
 def shown_cells(game: KadoShown, index: int, seat: int) -> tuple[Int16, tuple[int, int]]:
@@ -147,10 +149,10 @@ def shown_cells(game: KadoShown, index: int, seat: int) -> tuple[Int16, tuple[in
     Besides its first row and column on the board.
     """
     board = game.tableaus[index, seat].astype(np.int16)
-    shown = np.where(board >= 0, board, np.where(game.open_cells[index, seat], -1, -2))
-    rows, columns = (np.flatnonzero((shown > -2).any(axis=axis)) for axis in (1, 0))
+    cells = np.where(board >= 0, board, np.where(game.open_cells[index, seat], -1, -2))
+    rows, columns = (np.flatnonzero((cells > -2).any(axis=axis)) for axis in (1, 0))
     corner = int(rows[0]), int(columns[0])
-    return shown[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], corner
+    return cells[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], corner
 
 
 def _counted(game: KadoShown, index: int, seat: int) -> list[str]:
@@ -178,8 +180,8 @@ def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
     A card is the letters of its gift and its ribbon and its value; ``??`` is a card face down,
     ``..`` a cell where the next card may go. Two players stand beside each other.
     """
-    left = say("{n} in the draw pile", n=game.draw_pile_sizes[index])
-    lines = [f"KADO: {', '.join((*_moment(game, index), left))}"]
+    draw_pile = say("{n} in the draw pile", n=game.draw_pile_sizes[index])
+    lines = [f"KADO: {', '.join((*_moment(game, index), draw_pile))}"]
     if game.offered[index] >= 0:
         lines.append(say("to be given: {card}", card=_word(game, _offered(game, index, player))))
     if ruled_out := _ruled_out(game, index):
@@ -190,7 +192,7 @@ def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
     for first in range(0, game.num_players, 2):
         lines.append("")
         beside = zip_longest(*blocks[first : first + 2], fillvalue="")
-        lines += ["".join(f"{each:40}" for each in pair).rstrip() for pair in beside]
+        lines += ["".join(f"{line:40}" for line in pair).rstrip() for pair in beside]
     return "\n".join(lines) + "\n"
 
 
@@ -230,7 +232,7 @@ def _head(game: KadoShown, index: int, seat: int, player: int | None) -> Seat:
 def _tableau(game: KadoShown, index: int, seat: int, player: int | None, box: Box) -> str:
     """A tableau as large as the panel allows, and outlines where the next card may go."""
     cells, (first_row, first_column) = shown_cells(game, index, seat)
-    rows, columns = (max(size, least) for size, least in zip(cells.shape, (3, 4), strict=True))
+    rows, columns = (max(size, minimum) for size, minimum in zip(cells.shape, (3, 4), strict=True))
     gap = 4.0
     margin = 12.0
     right = 78.0
@@ -240,18 +242,20 @@ def _tableau(game: KadoShown, index: int, seat: int, player: int | None, box: Bo
     )
     height = width * CARD.height / CARD.width
     rows, columns = cells.shape
-    left = box.x + margin + (box.width - 2 * margin - right - columns * (width + gap) + gap) / 2
-    top = box.y + HEAD + (box.height - HEAD - margin - rows * (height + gap) + gap) / 2
+    left_edge = (
+        box.x + margin + (box.width - 2 * margin - right - columns * (width + gap) + gap) / 2
+    )
+    top_edge = box.y + HEAD + (box.height - HEAD - margin - rows * (height + gap) + gap) / 2
     pieces = []
     for (row, column), cell in np.ndenumerate(cells):
         if cell > -2:
-            shown = Blank.SLOT if cell == -1 else face(game, int(cell))
-            if isinstance(shown, Card):
-                shown = replace(shown, laid=True)
-            x = left + column * (width + gap)
-            y = top + row * (height + gap)
-            drawn = card(shown, x, y, width)
-            if shown is Blank.SLOT and seat == player:
+            card_face = Blank.SLOT if cell == -1 else face(game, int(cell))
+            if isinstance(card_face, Card):
+                card_face = replace(card_face, laid=True)
+            x = left_edge + column * (width + gap)
+            y = top_edge + row * (height + gap)
+            drawn = card(card_face, x, y, width)
+            if card_face is Blank.SLOT and seat == player:
                 drawn = spot(drawn, row=first_row + row, column=first_column + column)
             pieces.append(drawn)
     return "".join(pieces)

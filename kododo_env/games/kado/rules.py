@@ -225,12 +225,12 @@ class Rules:
     def rotates(self) -> bool:
         """Whether all gifts and ribbons can be moved on by one without changing the deck."""
         moved = tuple(row[-1:] + row[:-1] for row in self.deck[-1:] + self.deck[:-1])
-        same = all(
-            sorted(ours) == sorted(theirs)
-            for mine, other in zip(self.deck, moved, strict=True)
-            for ours, theirs in zip(mine, other, strict=True)
+        unchanged = all(
+            sorted(cards) == sorted(moved_cards)
+            for gift_row, moved_row in zip(self.deck, moved, strict=True)
+            for cards, moved_cards in zip(gift_row, moved_row, strict=True)
         )
-        return same and self.num_gifts == self.num_ribbons
+        return unchanged and self.num_gifts == self.num_ribbons
 
     @property
     def max_score(self) -> int:

@@ -100,6 +100,6 @@ def score_columns(column_ribbons: Array, column_best: Array, num_rows: int) -> I
     Cards are counted in (P, columns, B, ...), highest values are (P, columns, ...), and a full
     column has ``num_rows`` cards.
     """
-    same = np.logical_or.reduce(column_ribbons == num_rows, axis=2)
-    points: Int16 = np.add.reduce(column_best * same, axis=1, dtype=np.int16)
+    single_ribbon = np.logical_or.reduce(column_ribbons == num_rows, axis=2)
+    points: Int16 = np.add.reduce(column_best * single_ribbon, axis=1, dtype=np.int16)
     return points

@@ -78,10 +78,10 @@ class KadoShown(BatchGame):
     def held_as_seen_by(self, player: int) -> Int8:
         """The same, -1 also where the player has not seen the card; shape (N, P)."""
         player = self._seat(player)
-        seen = self._state.public | (player == self.dealer)
+        visible = self._state.public | (player == self.dealer)
         if self._state.phase == Phase.PLACING:
-            seen[player] = True
-        return self._shown(np.where(seen, self._held(), np.uint8(NONE)).view(np.int8))
+            visible[player] = True
+        return self._shown(np.where(visible, self._held(), np.uint8(NONE)).view(np.int8))
 
     def _held(self) -> Uint8:
         return cards_at(self._state, self._state.held[:-1], self._state.games)

@@ -37,7 +37,7 @@ class Tables(NamedTuple):
     sums_of_cell: Intp  # where sums of a cell begin: in its row, in its column twice; (3, cells)
     sums_of_card: Intp  # which of them count a card, (3, 256)
     gains: Uint8  # how much a card adds to these sums, (3, 256)
-    least: Uint8  # how large they are at least with it, (3, 256)
+    minimum: Uint8  # how large they are at least with it, (3, 256)
 
 
 @cache
@@ -45,7 +45,7 @@ def tables(rules: Rules) -> Tables:
     """The tables of these rules, which all their games share."""
     ids = np.arange(NONE + 1)
     cards = np.sort(rules.cards)
-    none = np.zeros(NONE + 1, np.uint8)
+    zeros = np.zeros(NONE + 1, np.uint8)
     kind, value = np.divmod(ids, rules.num_values)
     gift, ribbon = np.divmod(kind, rules.num_ribbons)
     real = ids < rules.num_card_types
@@ -57,8 +57,8 @@ def tables(rules: Rules) -> Tables:
         gift, ribbon, value, np.vstack([facts, value]),
         np.searchsorted(cards, ids), np.unique(cards, return_index=True)[1],
         *_guesses(rules, facts), np.hstack([from_own_seat(rules.num_players), aside]),
-        _sums_of_cell(rules), np.vstack([gift, ribbon, none]).astype(np.intp),
-        np.vstack([value, real, none]).astype(np.uint8), np.vstack([none, none, value]),
+        _sums_of_cell(rules), np.vstack([gift, ribbon, zeros]).astype(np.intp),
+        np.vstack([value, real, zeros]).astype(np.uint8), np.vstack([zeros, zeros, value]),
     )  # fmt: skip
     return Tables(*map(read_only, arrays))
 

@@ -39,7 +39,7 @@ def hand(game: KadoShown, player: int, index: int) -> list[Card]:
     offered = game.offered[index] if player == game.dealer else -1
     cards = (offered, game.held_as_seen_by(player)[index, player])
     faces = [face(game, int(card)) for card in cards]
-    return [each for each in faces if not isinstance(each, Blank)]
+    return [card for card in faces if not isinstance(card, Blank)]
 
 
 def played(game: KadoShown, action: int, player: int, index: int) -> tuple[int, ...]:
@@ -106,8 +106,8 @@ def placing(game: KadoShown, action: int, player: int, index: int) -> str:
 def cell(game: KadoShown, action: int, player: int, index: int) -> tuple[int, int]:
     """Row and column, counted from 1 in the part of the board that the player sees."""
     row, column = divmod(action - game.moves.place, game.rules.board_columns)
-    top, left = shown_cells(game, index, player)[1]
-    return row - top + 1, column - left + 1
+    first_row, first_column = shown_cells(game, index, player)[1]
+    return row - first_row + 1, column - first_column + 1
 
 
 def _where(game: KadoShown, player: int, row: int, column: int, index: int) -> str:
@@ -126,17 +126,17 @@ def dealing(
 ) -> list[str]:
     """Which player was given a card; only the dealer sees which card."""
     dealer = before.dealer
-    seen = player in (None, before.dealer)
-    offered = _card(game, before.offered[index] if seen else -1)
+    visible = player in (None, before.dealer)
+    offered = _card(game, before.offered[index] if visible else -1)
     if action == before.moves.discard:
         lines = [say("player_{dealer} puts {card} aside", dealer=dealer, card=offered)]
-        given = -1
+        receiver = -1
     else:
-        given = (dealer + action) % game.num_players
-        lines = [_giving(dealer, given, offered)]
+        receiver = (dealer + action) % game.num_players
+        lines = [_giving(dealer, receiver, offered)]
     for seat in range(game.num_players):
-        if before.held[index, seat] < 0 <= game.held[index, seat] and seat != given:
-            last = _card(game, game.held[index, seat] if seen else -1)
+        if before.held[index, seat] < 0 <= game.held[index, seat] and seat != receiver:
+            last = _card(game, game.held[index, seat] if visible else -1)
             lines.append(_giving(dealer, seat, last))
     return lines
 
@@ -160,36 +160,36 @@ def challenge(before: KadoShown, action: int, index: int) -> list[str]:
         return []
     if action == before.moves.pass_:
         return [say("player_{seat} passes", seat=seat)]
-    asked = _named(*divmod(action - before.moves.guess, rules.num_ribbons))
-    kept, other = (int(before.held[index, each]) for each in (dealer, seat))
-    true = _named(*rules.parts(kept)[:2])
-    right = [name for name, fact in zip(asked, true, strict=True) if name == fact]
-    parts = {"seat": seat, "guess": listed(asked)}
+    guess = _named(*divmod(action - before.moves.guess, rules.num_ribbons))
+    dealer_card, challenger_card = (int(before.held[index, holder]) for holder in (dealer, seat))
+    true = _named(*rules.parts(dealer_card)[:2])
+    right = [name for name, fact in zip(guess, true, strict=True) if name == fact]
+    parts = {"seat": seat, "guess": listed(guess)}
     if not right:
         return [say("player_{seat} guesses {guess}: wrong", **parts)]
     if len(right) == 2:
         points = counted(rules.perfect_points, "point")
-        told = say("player_{seat} guesses {guess}: a perfect, {points}", **parts, points=points)
+        sentence = say("player_{seat} guesses {guess}: a perfect, {points}", **parts, points=points)
     else:
-        told = say("player_{seat} guesses {guess}: {part} is right", **parts, part=right[0])
+        sentence = say("player_{seat} guesses {guess}: {part} is right", **parts, part=right[0])
     swap = say(
         "player_{dealer} shows {kept}, player_{seat} shows {other}, and they swap",
         dealer=dealer,
-        kept=_card(before, kept),
+        kept=_card(before, dealer_card),
         seat=seat,
-        other=_card(before, other),
+        other=_card(before, challenger_card),
     )
-    return [told, swap]
+    return [sentence, swap]
 
 
 def _placing(game: KadoShown, before: KadoShown, index: int) -> list[str]:
     """Where everybody has placed their card, and the points that it has brought."""
     lines = []
-    now, then = (
-        each.scores[index] - each.perfects[index] * np.int16(each.rules.perfect_points)
-        for each in (game, before)
+    points_after, points_before = (
+        position.scores[index] - position.perfects[index] * np.int16(position.rules.perfect_points)
+        for position in (game, before)
     )
-    gains = now - then
+    gains = points_after - points_before
     for seat in range(game.num_players):
         filled = (game.tableaus[index, seat] >= 0) & (before.tableaus[index, seat] < 0)
         row, column = (int(place) for place in np.argwhere(filled)[0])
@@ -215,19 +215,19 @@ def breakdown(game: KadoShown, gained: Int64, index: int) -> dict[str, list[int]
     }
 
 
-def memory(rules: Rules, known: dict[str, Any]) -> dict[str, Any]:
+def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:
     """The cards that a player has not seen, and the gifts and ribbons that need not be guessed."""
     gifts = range(rules.num_gifts)
     ribbons = range(rules.num_ribbons)
-    copies = np.bincount(rules.cards, minlength=rules.num_card_types).reshape(known["seen"].shape)
+    copies = np.bincount(rules.cards, minlength=rules.num_card_types).reshape(pieces["seen"].shape)
     names = list(map(gift_name, gifts))
     bows = list(map(ribbon_name, ribbons))
     values = range(1, rules.num_values + 1)
     tables = [
-        cards_left("cards left by value", names, values, copies.sum(1), known["seen"].sum(1)),
-        cards_left("cards left by ribbon", names, bows, copies.sum(2), known["seen"].sum(2)),
+        cards_left("cards left by value", names, values, copies.sum(1), pieces["seen"].sum(1)),
+        cards_left("cards left by ribbon", names, bows, copies.sum(2), pieces["seen"].sum(2)),
     ]
-    wrong = [{axis: int(each)} for axis in ("gift", "ribbon")
-             for each in np.flatnonzero(known[f"not_{axis}"])]  # fmt: skip
-    gone = np.argwhere((copies - known["seen"]).sum(2) == 0).tolist()
-    return {"tables": tables, "ruled_out": wrong + [{"gift": g, "ribbon": r} for g, r in gone]}
+    wrong = [{axis: int(number)} for axis in ("gift", "ribbon")
+             for number in np.flatnonzero(pieces[f"not_{axis}"])]  # fmt: skip
+    exhausted = np.argwhere((copies - pieces["seen"]).sum(2) == 0).tolist()
+    return {"tables": tables, "ruled_out": wrong + [{"gift": g, "ribbon": r} for g, r in exhausted]}

@@ -12,7 +12,7 @@ from kododo_env.core.arrays import Intp, Uint8
 from kododo_env.core.observation import gathered
 from kododo_env.games.combi_combo import CombiComboGame, Rules
 from kododo_env.games.combi_combo.invariants import invariants
-from kododo_env.games.combi_combo.observation import knowledge, known
+from kododo_env.games.combi_combo.observation import knowledge, observation_constants
 from kododo_env.games.combi_combo.state import CombiComboState
 from kododo_env.testing import check_batch_game
 from tests.helpers import few, play_random, random_actions
@@ -84,7 +84,7 @@ def test_a_state_alone_is_observed_and_obeys_what_holds_always(
 ) -> None:
     game = played(rules, seed, turns, num=3)
     state = state_of(game)
-    seen = gathered(*knowledge(state, rules, known(rules)), game.layout.dtype)
+    seen = gathered(*knowledge(state, rules, observation_constants(rules)), game.layout.dtype)
     assert (seen.transpose(2, 0, 1) == game.observe()).all()
     assert all(np.all(holds) for _, holds in invariants(state, rules))
 

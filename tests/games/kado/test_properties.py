@@ -17,7 +17,7 @@ from kododo_env.core.observation import gathered
 from kododo_env.games.kado import KadoGame, Phase, Rules
 from kododo_env.games.kado.actions import moves
 from kododo_env.games.kado.invariants import invariants
-from kododo_env.games.kado.observation import knowledge, known
+from kododo_env.games.kado.observation import knowledge, observation_constants
 from kododo_env.games.kado.state import KadoState
 from kododo_env.games.kado.tables import tables
 from kododo_env.testing import check_batch_game
@@ -266,7 +266,9 @@ def test_a_state_alone_is_observed_and_obeys_what_holds_always(
     game = KadoGame(3, rules, seed)
     play(game, np.random.default_rng(seed), steps)
     state = state_of(game)
-    seen = gathered(*knowledge(state, rules, tables(rules), known(rules)), game.layout.dtype)
+    seen = gathered(
+        *knowledge(state, rules, tables(rules), observation_constants(rules)), game.layout.dtype
+    )
     assert (seen.transpose(2, 0, 1) == game.observe()).all()
     assert all(np.all(holds) for _, holds in invariants(state, rules, tables(rules)))
 
