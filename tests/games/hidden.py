@@ -24,12 +24,12 @@ INSIDE: tuple[tuple[type, tuple[str, ...]], ...] = (
 
 def reached(thing: Any, path: str) -> Iterator[tuple[str, Any]]:
     """All that a thing leads to, itself included: each object once, with how one gets there."""
-    seen: dict[int, Any] = {}  # kept, so that no number is given twice
+    visited: dict[int, Any] = {}  # kept, so that no number is given twice
     waiting = [(path, thing)]
     while waiting:
         path, thing = waiting.pop()
-        if id(thing) not in seen:
-            seen[id(thing)] = thing
+        if id(thing) not in visited:
+            visited[id(thing)] = thing
             yield path, thing
             waiting += reversed(list(_next(path, thing)))
 
@@ -61,12 +61,12 @@ def _names(thing: Any) -> list[str]:
 
 def arrays(thing: Any, path: str) -> list[tuple[str, np.ndarray]]:
     """All arrays that a thing leads to."""
-    return [(name, each) for name, each in reached(thing, path) if isinstance(each, np.ndarray)]
+    return [(name, part) for name, part in reached(thing, path) if isinstance(part, np.ndarray)]
 
 
 def contents(thing: Any) -> dict[str, Any]:
     """All that a thing leads to, as values that can be compared: by path."""
-    return {path: _value(each) for path, each in reached(thing, "it")}
+    return {path: _value(part) for path, part in reached(thing, "it")}
 
 
 def _value(thing: Any) -> Any:
@@ -75,7 +75,7 @@ def _value(thing: Any) -> Any:
     return thing if isinstance(thing, PLAIN) else type(thing).__name__
 
 
-def shown(view: Any) -> dict[str, Any]:
+def public_attributes(view: Any) -> dict[str, Any]:
     """All that a view tells without being asked for anything: its public attributes, by name."""
     names = [name for name in dir(view) if not name.startswith("_")]
     return {name: getattr(view, name) for name in names if not callable(getattr(view, name))}

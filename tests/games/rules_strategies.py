@@ -27,7 +27,7 @@ def shared_out(draw: st.DrawFn, total: int, places: int) -> list[int]:
     return shares
 
 
-def least(total: int, parts: int) -> int:
+def minimum_share(total: int, parts: int) -> int:
     """How many in each part make up the total at least."""
     return -(-total // parts)
 
@@ -38,14 +38,14 @@ def kododo_rules(draw: st.DrawFn, most_target: int = 1000) -> KododoRules:
     players = draw(st.integers(2, 5))
     colours = draw(st.integers(1, 26))
     values = draw(st.integers(1, 120 // colours))
-    in_colour = draw(st.integers(least(players, colours), MOST_CARDS // colours))
+    in_colour = draw(st.integers(minimum_share(players, colours), MOST_CARDS // colours))
     cards = colours * in_colour
     most_laid = min(20, 255 // values, cards // players)
     plays = draw(st.lists(st.integers(1, min(2, most_laid)), min_size=1, max_size=20))
     while sum(plays) > most_laid:
         plays.pop()
     hand = draw(st.integers(sum(plays), min(20, cards // players)))
-    left = cards - players * hand
+    undealt = cards - players * hand
     per_round = players * sum(plays)
     variant = draw(st.sampled_from(["standard", "long"]))
     target = KododoRules.target_score
@@ -60,7 +60,7 @@ def kododo_rules(draw: st.DrawFn, most_target: int = 1000) -> KododoRules:
         plays=tuple(plays),
         kododo_offset=draw(st.integers(1 - players, 12) | st.just(250)),
         limit_offset=draw(st.integers(2 - players, 20) | st.just(250)),
-        removed_cards=left - per_round * draw(st.integers(0, left // per_round)),
+        removed_cards=undealt - per_round * draw(st.integers(0, undealt // per_round)),
         target_score=target,
     )
 
@@ -70,7 +70,7 @@ def combi_combo_rules(draw: st.DrawFn) -> CombiComboRules:
     """Any rules of Combi-Combo."""
     players = draw(st.sampled_from([4, 5]))
     colours = draw(st.integers(1, 26))
-    in_colour = draw(st.integers(least(players, colours), MOST_CARDS // colours))
+    in_colour = draw(st.integers(minimum_share(players, colours), MOST_CARDS // colours))
     cards = colours * in_colour
     pile = draw(st.integers(1, cards // players))
     central = cards - players * pile

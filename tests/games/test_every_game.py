@@ -40,8 +40,8 @@ FILES_OF_A_GAME = {
 }  # fmt: skip
 LAYOUTS = Path(__file__).with_name("layouts.json")
 
-each_game = pytest.mark.parametrize("game", GAMES)
-each_table = pytest.mark.parametrize(("game", "players"), TABLES)
+per_game = pytest.mark.parametrize("game", GAMES)
+per_table = pytest.mark.parametrize(("game", "players"), TABLES)
 
 
 def batch(game: str, players: int, num_envs: int = 3, seed: int = 0) -> BatchGame:
@@ -57,47 +57,47 @@ def length(game: str, players: int) -> int:
 def positions(game: str, players: int, num_envs: int = 3) -> list[BatchGame]:
     """Batches after the deal, at a third, at two thirds, one step before the end, and there."""
     steps = length(game, players)
-    found = []
+    batches = []
     for stop in (0, steps // 3, 2 * steps // 3, steps - 1, steps):
-        found.append(batch(game, players, num_envs))
-        play_random(found[-1], np.random.default_rng(0), stop)
-    return found
+        batches.append(batch(game, players, num_envs))
+        play_random(batches[-1], np.random.default_rng(0), stop)
+    return batches
 
 
 # --- doors ----------------------------------------------------------------------------
 
 
-@each_game
+@per_game
 def test_the_door_has_what_every_door_has(game: str) -> None:
     door = cast("ModuleType", registry.door(game))
     assert sorted(door.__all__) == ["GYMNASIUM_ID", "PLAYERS", "batch_game", "env", "parallel_env"]
     assert list(door.PLAYERS) == sorted(set(door.PLAYERS))
     assert min(door.PLAYERS) >= 2
-    one = door.batch_game(1)
-    name = f"{one.name}_v{one.version}"
-    assert one.name == game
+    single = door.batch_game(1)
+    name = f"{single.name}_v{single.version}"
+    assert single.name == game
     assert door.__name__.endswith(f".{name}")
-    assert door.GYMNASIUM_ID.endswith(f"-v{one.version}")
+    assert door.GYMNASIUM_ID.endswith(f"-v{single.version}")
     assert door.GYMNASIUM_ID in gymnasium.registry
     assert {door.parallel_env().metadata["name"], door.env().metadata["name"]} == {name}
 
 
-@each_table
+@per_table
 def test_all_doors_open_the_same_game(game: str, players: int) -> None:
     door = registry.door(game)
     rules = batch(game, players).rules
-    given = {name: getattr(rules, name) for name in inspect.signature(type(rules)).parameters}
-    assert given["num_players"] == players
-    assert door.batch_game(1, **given).rules == rules
-    for env in (door.parallel_env(**given), door.env(**given)):
+    options = {name: getattr(rules, name) for name in inspect.signature(type(rules)).parameters}
+    assert options["num_players"] == players
+    assert door.batch_game(1, **options).rules == rules
+    for env in (door.parallel_env(**options), door.env(**options)):
         assert env.game.rules == rules
-    single = gymnasium.make(f"kododo_env:{door.GYMNASIUM_ID}", **given)
+    single = gymnasium.make(f"kododo_env:{door.GYMNASIUM_ID}", **options)
     assert cast("Any", single.unwrapped).game.rules == rules
     with pytest.raises(AttributeError):
         rules.num_players = players + 1
 
 
-@each_game
+@per_game
 def test_other_numbers_of_players_are_refused(game: str) -> None:
     door = registry.door(game)
     for players in set(range(-1, 9)) - set(door.PLAYERS):
@@ -112,7 +112,7 @@ def test_other_numbers_of_players_are_refused(game: str) -> None:
             assert "\n" not in str(caught.value)
 
 
-@each_game
+@per_game
 def test_the_folder_has_the_files_that_every_game_has(game: str) -> None:
     folder = ROOT / "kododo_env" / "games" / game
     assert {path.name for path in folder.glob("*.py")} >= FILES_OF_A_GAME
@@ -121,18 +121,18 @@ def test_the_folder_has_the_files_that_every_game_has(game: str) -> None:
 # --- what any batch game promises -----------------------------------------------------
 
 
-@each_table
+@per_table
 def test_the_game_keeps_its_promises(game: str, players: int) -> None:
     """Whole games, masks, scores, copies, what is hidden, ...: see docs/testing.md."""
     check_batch_game(registry.door(game).batch_game, rules={"num_players": players}, places=5)
 
 
-@each_game
+@per_game
 def test_every_array_holds_its_numbers_at_the_bounds(game: str) -> None:
     check_batch_game(registry.door(game).batch_game, any_rules=AT_THE_BOUNDS[game], only=["bounds"])
 
 
-@each_game
+@per_game
 def test_games_in_several_blocks_are_the_same_games(
     game: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
@@ -156,7 +156,7 @@ SHOWN = {
 }
 
 
-@each_game
+@per_game
 def test_arrays_that_a_game_shows_are_read_only_and_of_their_dtype(game: str) -> None:
     played = registry.batch_game(game, 3, seed=0)
     rng = np.random.default_rng(0)
@@ -185,7 +185,7 @@ def test_the_victory_is_decided_by_keys_of_any_dtype_and_sign(
     assert played.outcome().tolist() == [[0, 0.5, 0.5, 0], [0.5, 0.5, 0, 0]]
 
 
-@each_table
+@per_table
 def test_steps_taken_back_lead_here_again(game: str, players: int) -> None:
     for played in positions(game, players, num_envs=100):
         if not isinstance(played, TakesBack):
@@ -199,19 +199,19 @@ def test_steps_taken_back_lead_here_again(game: str, players: int) -> None:
             past.append(past[-1][0].before_last_step(rng))
         with pytest.raises(ValueError, match=f"^{game} cannot take back .*: known_past is 0$"):
             past[-1][0].before_last_step(rng)
-        again = past[-1][0]
-        assert again.steps_played == played.steps_played - played.known_past
-        for _, shown in past[:0:-1]:
-            again.step(shown.argmax(axis=2))
+        replayed = past[-1][0]
+        assert replayed.steps_played == played.steps_played - played.known_past
+        for _, candidates in past[:0:-1]:
+            replayed.step(candidates.argmax(axis=2))
         assert_same_state(played, before)
-        for batch_of_games in (again, played):
+        for batch_of_games in (replayed, played):
             assert np.array_equal(batch_of_games.observe(), before.observe())
             play_random(batch_of_games, np.random.default_rng(1))
-        assert np.array_equal(again.observe(), played.observe())
-        assert np.array_equal(again.outcome(), played.outcome())
+        assert np.array_equal(replayed.observe(), played.observe())
+        assert np.array_equal(replayed.outcome(), played.outcome())
 
 
-@each_game
+@per_game
 def test_the_doors_draw_text_and_pixels(game: str) -> None:
     door = registry.door(game)
     for make in (door.parallel_env, door.env):
@@ -232,38 +232,38 @@ def layout_facts(game: str) -> dict[str, Any]:
     """The facts on which policies and their training depend, by number of players."""
     facts: dict[str, Any] = {"version": batch(game, registry.door(game).PLAYERS[0]).version}
     for players in registry.door(game).PLAYERS:
-        one = batch(game, players)
+        table = batch(game, players)
         facts[str(players)] = [
-            one.layout.fingerprint(), one.num_actions, repr(one.layout.symmetry),
-            one.layout.alike, [repr(piece) for piece in one.actions.pieces],
+            table.layout.fingerprint(), table.num_actions, repr(table.layout.symmetry),
+            table.layout.alike, [repr(piece) for piece in table.actions.pieces],
         ]  # fmt: skip
     return facts
 
 
-@each_game
+@per_game
 def test_observation_and_actions_are_those_of_the_version(game: str) -> None:
-    kept = json.loads(LAYOUTS.read_text())
-    assert json.loads(json.dumps(layout_facts(game))) == kept.get(game), (
+    layouts = json.loads(LAYOUTS.read_text())
+    assert json.loads(json.dumps(layout_facts(game))) == layouts.get(game), (
         "observations, their symmetry or actions have changed: raise the game's version (see "
         "Versions in CONTRIBUTING.md), then run python -m tests.games.test_every_game"
     )
 
 
-@each_table
+@per_table
 def test_every_action_has_words_of_its_own(game: str, players: int) -> None:
-    one = batch(game, players)
-    words = [one.describe_action(action) for action in range(one.num_actions)]
-    assert all(each and "\n" not in each for each in words)
+    table = batch(game, players)
+    words = [table.describe_action(action) for action in range(table.num_actions)]
+    assert all(sentence and "\n" not in sentence for sentence in words)
     assert len(set(words)) == len(words)
-    assert one.actions.size == one.num_actions
-    slots = [piece for piece in one.actions.pieces if isinstance(piece, SlotPiece)]
-    assert all(one.layout.piece(piece.hand).axes for piece in slots)
+    assert table.actions.size == table.num_actions
+    slots = [piece for piece in table.actions.pieces if isinstance(piece, SlotPiece)]
+    assert all(table.layout.piece(piece.hand).axes for piece in slots)
 
 
 # --- who plays ------------------------------------------------------------------------
 
 
-@each_game
+@per_game
 def test_there_are_a_random_agent_and_a_better_one(game: str) -> None:
     names = baselines(game)
     assert names[0] == "random"
@@ -271,7 +271,7 @@ def test_there_are_a_random_agent_and_a_better_one(game: str) -> None:
     assert [make_agent(name, game).name for name in names] == list(names)
 
 
-@each_table
+@per_table
 def test_a_network_learns_from_decisions_only(game: str, players: int) -> None:
     table = batch(game, players, num_envs=4)
     model = learner(table, n_epochs=1)
@@ -281,10 +281,13 @@ def test_a_network_learns_from_decisions_only(game: str, players: int) -> None:
     assert 0 < len(decisions["actions"]) <= 4 * players * table.steps_played
     after = list(model.parameters())
     assert all(weights.isfinite().all() for weights in after)
-    assert all((one != other).any() for one, other in zip(before, after, strict=True))
+    assert all(
+        (weights_before != weights_after).any()
+        for weights_before, weights_after in zip(before, after, strict=True)
+    )
 
 
-@each_game
+@per_game
 def test_an_exported_policy_plays_a_legal_game(
     game: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -334,22 +337,22 @@ PACKAGE = ("kododo_env", "kododo-env", "kododo-bench", "KODODO_")
 
 def words_of(source: str) -> list[tuple[int, str]]:
     """All names and strings of a module with their lines; docstrings and comments left out."""
-    found: list[tuple[int, str]] = []
+    words: list[tuple[int, str]] = []
     tree = ast.parse(source)
-    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    expressions = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if id(node) in told:
+        if id(node) in expressions:
             continue
         for field in ("id", "attr", "name", "asname", "arg", "module", "value"):
             word = getattr(node, field, None)
             if isinstance(word, str):
-                found.append((getattr(node, "lineno", 0), word))
-    return found
+                words.append((getattr(node, "lineno", 0), word))
+    return words
 
 
 def names_a_game(word: str) -> bool:
-    for own in PACKAGE:
-        word = word.replace(own, "")
+    for package_name in PACKAGE:
+        word = word.replace(package_name, "")
     plain = word.lower().replace("_", "").replace("-", "")
     return any(game.replace("_", "") in plain for game in GAMES)
 
@@ -366,7 +369,7 @@ def test_no_shared_file_names_a_game() -> None:
             if not any(relative.match(allowed) for allowed in (*OF_ONE_GAME, *OF_ALL_GAMES)):
                 named[str(relative)] = mentions(path.read_text())
     assert len(named) > 30
-    assert {path: found for path, found in named.items() if found} == {}
+    assert {path: lines for path, lines in named.items() if lines} == {}
 
 
 if __name__ == "__main__":

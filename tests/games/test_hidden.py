@@ -17,14 +17,14 @@ from kododo_env.core import BatchGame, View
 from kododo_env.games.kado.cards import viewers_by_place
 from kododo_env.games.kado.tables import tables
 from tests.doors import GAMES, TABLES
-from tests.games.hidden import arrays, contents, reached, shown
+from tests.games.hidden import arrays, contents, public_attributes, reached
 from tests.helpers import differences, random_actions
 
 KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
     *((game, {"num_players": players}) for game, players in TABLES),
     ("kododo", {"num_players": 3, "variant": "long", "target_score": 30}),
 )
-each_kind = pytest.mark.parametrize(
+per_kind = pytest.mark.parametrize(
     ("game", "rules"), KINDS, ids=[f"{game}-{'-'.join(map(str, r.values()))}" for game, r in KINDS]
 )
 A_TURN = 7  # steps in a row in the middle, so that every phase of a turn is among them
@@ -35,14 +35,14 @@ def positions(game: str, rules: dict[str, Any]) -> Iterator[BatchGame]:
     whole = registry.batch_game(game, 3, 1, **rules)
     rng = np.random.default_rng(2)
     whole.reset(decks=whole.sample_decks(3, rng))  # in the long variant with all later deals
-    found = [whole.clone()]
+    games = [whole.clone()]
     while not whole.terminated.all():
         whole.step(random_actions(whole, rng))
-        found.append(whole.clone())
-    middle = len(found) // 2
-    for each in (found[0], *found[middle : middle + A_TURN], found[-1]):
-        each.observe(), each.legal_action_mask()
-        yield each
+        games.append(whole.clone())
+    middle = len(games) // 2
+    for position in (games[0], *games[middle : middle + A_TURN], games[-1]):
+        position.observe(), position.legal_action_mask()
+        yield position
 
 
 def kept_by(game: BatchGame) -> list[np.ndarray]:
@@ -50,27 +50,31 @@ def kept_by(game: BatchGame) -> list[np.ndarray]:
     caches = [getattr(game, name) for name in game._caches]
     # Kododo's mask is a row of such a table.
     tables = [array for _, array in arrays(getattr(game, "_tables", ()), "tables")]
-    kept = [array for _, array in arrays([game._state, caches], "game") if array.size]
-    return [each for each in kept if not any(np.may_share_memory(each, one) for one in tables)]
+    own_arrays = [array for _, array in arrays([game._state, caches], "game") if array.size]
+    return [
+        array
+        for array in own_arrays
+        if not any(np.may_share_memory(array, table) for table in tables)
+    ]
 
 
-@each_kind
+@per_kind
 def test_all_that_a_view_hands_out_leads_to_nothing_else(game: str, rules: dict[str, Any]) -> None:
     """observation.base was everybody's observations, hand.base the game's own writable hands."""
     for played in positions(game, rules):
         for player in range(played.num_players):
             view = played.view(player)
             world = view.determinize(np.random.default_rng(3), 2)
-            given = {**shown(view), "determinize": world}
-            everything = kept_by(played)
-            for path, thing in reached(given, "view"):
+            attributes = {**public_attributes(view), "determinize": world}
+            game_arrays = kept_by(played)
+            for path, thing in reached(attributes, "view"):
                 about = f"{path}: {type(thing).__name__}"
                 assert thing is world or not isinstance(thing, BatchGame | View), about
                 if isinstance(thing, np.ndarray):
-                    behind = [kept for kept in everything if np.may_share_memory(thing, kept)]
+                    behind = [array for array in game_arrays if np.may_share_memory(thing, array)]
                     assert not behind, f"{path} lies in an array of the game"
-                    most = max(view.observation.nbytes, view.legal_action_mask.nbytes)
-                    assert thing.nbytes <= most or "determinize" in path, path
+                    limit = max(view.observation.nbytes, view.legal_action_mask.nbytes)
+                    assert thing.nbytes <= limit or "determinize" in path, path
 
 
 # --- what wrappers hand out ---------------------------------------------------------------
@@ -79,22 +83,23 @@ def test_all_that_a_view_hands_out_leads_to_nothing_else(game: str, rules: dict[
 def handed_out(env: Any) -> Iterator[dict[str, Any]]:
     """The arrays of each agent of an environment, turn by turn of a whole game."""
     if isinstance(env, ParallelEnv):
-        seen, told = env.reset(seed=1)
+        observations, infos = env.reset(seed=1)
         while env.agents:
-            yield {name: (seen[name], told[name]) for name in env.agents}
-            actions = {name: int(seen[name]["action_mask"].argmax()) for name in env.agents}
-            seen, *_, told = env.step(actions)
+            yield {name: (observations[name], infos[name]) for name in env.agents}
+            actions = {name: int(observations[name]["action_mask"].argmax()) for name in env.agents}
+            observations, *_, infos = env.step(actions)
     elif isinstance(env, AECEnv):
         env.reset(seed=1)
         for name in env.agent_iter():
-            yield {each: (env.observe(each), env.infos[each]) for each in env.agents}
+            yield {agent: (env.observe(agent), env.infos[agent]) for agent in env.agents}
             over = env.terminations[name]
             env.step(None if over else int(env.infos[name]["action_mask"].argmax()))
     else:
-        seen, told, over = *env.reset(seed=1), False
+        observations, infos = env.reset(seed=1)
+        over = False
         while not over:
-            yield {"the learner": (seen, told)}
-            seen, _, over, _, told = env.step(int(seen["action_mask"].argmax()))
+            yield {"the learner": (observations, infos)}
+            observations, _, over, _, infos = env.step(int(observations["action_mask"].argmax()))
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -104,15 +109,16 @@ def test_an_agents_arrays_lead_to_nobody_elses(game: str, kind: str) -> None:
     door = registry.door(game)
     name = f"kododo_env:{door.GYMNASIUM_ID}"
     env: Any = gymnasium.make(name) if kind == "gymnasium" else getattr(door, kind)()
-    own = {"observation": env.unwrapped.game.layout.size, "mask": env.unwrapped.game.num_actions}
-    for given in handed_out(env):
-        for who, each in given.items():
-            for path, array in arrays(each, who):
-                assert array.size in own.values(), path
-            for other in set(given) - {who}:
-                for _, array in arrays(given[other], other):
+    sizes = {"observation": env.unwrapped.game.layout.size, "mask": env.unwrapped.game.num_actions}
+    for arrays_by_agent in handed_out(env):
+        for agent, own_arrays in arrays_by_agent.items():
+            for path, array in arrays(own_arrays, agent):
+                assert array.size in sizes.values(), path
+            for other_agent in set(arrays_by_agent) - {agent}:
+                for _, array in arrays(arrays_by_agent[other_agent], other_agent):
                     assert not any(
-                        np.may_share_memory(array, mine) for _, mine in arrays(each, who)
+                        np.may_share_memory(array, own_array)
+                        for _, own_array in arrays(own_arrays, agent)
                     )
 
 
@@ -167,23 +173,23 @@ def remembered(game: BatchGame, player: int) -> np.ndarray:
         drawn = rules.opening_hand + min(state["turn"] + 1, rules.num_turns)
         return state["_deck"][player * rules.pile_size :][:drawn]
     if game.name == "kado":  # which of the cards was dealt when, also in phases that pass at once
-        seen = viewers_by_place(game._state, game.rules, tables(game.rules))
-        return np.where(seen >> player & 1, state["_deck"][:-1], 255)
+        viewers = viewers_by_place(game._state, game.rules, tables(game.rules))
+        return np.where(viewers >> player & 1, state["_deck"][:-1], 255)
     return np.zeros((0, game.num_envs))
 
 
-def stories(game: BatchGame, known: list[tuple[Any, ...]], player: int) -> list[tuple[Any, ...]]:
+def stories(game: BatchGame, past: list[tuple[Any, ...]], player: int) -> list[tuple[Any, ...]]:
     """All that the player of each game has known so far, and now; equal for twins.
 
     The words of a game are costly, and say more than these only when it is over.
     """
     view = game.view(player)
     memory = remembered(game, player).T
-    now = zip(view.observation, view.legal_action_mask, memory, strict=True)
+    moments = zip(view.observation, view.legal_action_mask, memory, strict=True)
     over = [game.text(at, player) if end else "" for at, end in enumerate(game.terminated)]
     return [
-        (*before, *(each.tobytes() for each in seen), end)
-        for before, seen, end in zip(known, now, over, strict=True)
+        (*before, *(part.tobytes() for part in moment), end)
+        for before, moment, end in zip(past, moments, over, strict=True)
     ]
 
 
@@ -193,24 +199,26 @@ def twins(name: str) -> Iterator[tuple[BatchGame, int, int, int]]:
     played = registry.batch_game(game, NUM, 0, **rules)
     rng = np.random.default_rng(1)
     played.reset(decks=played.sample_decks(NUM, rng))
-    known: list[list[tuple[Any, ...]]] = [[()] * NUM for _ in range(played.num_players)]
+    histories: list[list[tuple[Any, ...]]] = [[()] * NUM for _ in range(played.num_players)]
     for _ in range(LONGEST):
         played.observe()
         for player in range(played.num_players):
-            known[player] = stories(played, known[player], player)
-            alike = defaultdict(list)
-            for index, story in enumerate(known[player]):
-                alike[story].append(index)
-            pairs = [each[:2] for each in alike.values() if len(each) > 1]
-            for one, other in pairs[:PAIRS]:
-                yield played, player, one, other
+            histories[player] = stories(played, histories[player], player)
+            indices_by_story = defaultdict(list)
+            for index, story in enumerate(histories[player]):
+                indices_by_story[story].append(index)
+            pairs = [indices[:2] for indices in indices_by_story.values() if len(indices) > 1]
+            for first, second in pairs[:PAIRS]:
+                yield played, player, first, second
         if played.terminated.all():
             return
         # The same likes in all games, so that many take the same course.
         likes = rng.random((played.num_players, played.num_actions))
         actions = np.where(played.legal_action_mask(), likes, -1).argmax(axis=2)
-        for player, each in enumerate(known):
-            known[player] = [(*s, int(a)) for s, a in zip(each, actions[:, player], strict=True)]
+        for player, player_histories in enumerate(histories):
+            histories[player] = [
+                (*s, int(a)) for s, a in zip(player_histories, actions[:, player], strict=True)
+            ]
         played.step(actions)
 
 
@@ -220,18 +228,18 @@ def test_games_that_a_player_cannot_tell_apart_are_dealt_alike_to_the_bit(name: 
     differ = 0
     over = 0
     for played, player, *pair in twins(name):
-        one, other = (played.take(np.array([index])) for index in pair)
-        assert one.text(0, player) == other.text(0, player)
-        one.rng = np.random.default_rng(5)
-        other.rng = np.random.default_rng(6)
-        one.observe()
-        differ += differences(one.state(), other.state()) != []
-        over += bool(one.terminated.all())
-        dealt, alike = (
-            each.view(player).determinize(np.random.default_rng(7), 2) for each in (one, other)
+        first, second = (played.take(np.array([index])) for index in pair)
+        assert first.text(0, player) == second.text(0, player)
+        first.rng = np.random.default_rng(5)
+        second.rng = np.random.default_rng(6)
+        first.observe()
+        differ += differences(first.state(), second.state()) != []
+        over += bool(first.terminated.all())
+        dealt, second_dealt = (
+            twin.view(player).determinize(np.random.default_rng(7), 2) for twin in (first, second)
         )
-        assert contents(dealt) == contents(alike)
-        assert contents(dealt.state()) == contents(alike.state())
-        assert pickle.dumps(dealt) == pickle.dumps(alike)
+        assert contents(dealt) == contents(second_dealt)
+        assert contents(dealt.state()) == contents(second_dealt.state())
+        assert pickle.dumps(dealt) == pickle.dumps(second_dealt)
     assert differ > 20
     assert over > 0

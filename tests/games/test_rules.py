@@ -23,7 +23,7 @@ from tests.doors import GAMES, TABLES
 from tests.games.rules_strategies import AT_THE_BOUNDS, SEEDS, STRATEGIES, rules_of, short_name
 from tests.helpers import assert_same_state, few
 
-each_game = pytest.mark.parametrize("game", GAMES)
+per_game = pytest.mark.parametrize("game", GAMES)
 EACH_BOUND = [
     (game, name, (int(bound.lowest), bound.highest))
     for game in GAMES
@@ -33,8 +33,8 @@ ALL_AT_THE_BOUNDS = [(game, rules) for game in GAMES for rules in AT_THE_BOUNDS[
 
 
 def batch(game: str, rules: Any = None, num_envs: int = 2) -> BatchGame:
-    made: BatchGame = type(registry.batch_game(game, 1))(num_envs, rules, 0)  # type: ignore[call-arg, arg-type]
-    return made
+    new_batch: BatchGame = type(registry.batch_game(game, 1))(num_envs, rules, 0)  # type: ignore[call-arg, arg-type]
+    return new_batch
 
 
 def refused(call: Callable[[], Any], message: str) -> None:
@@ -49,7 +49,7 @@ def refused(call: Callable[[], Any], message: str) -> None:
 
 def numbers_of(rules: Any) -> dict[str, Any]:
     """The fields that hold whole numbers, tuples of them too."""
-    named = {each.name: getattr(rules, each.name) for each in fields(rules)}
+    named = {field.name: getattr(rules, field.name) for field in fields(rules)}
     return {name: value for name, value in named.items() if not isinstance(value, str)}
 
 
@@ -62,29 +62,29 @@ def kinds(value: Any) -> set[type]:
     return set().union(*map(kinds, value)) if isinstance(value, tuple) else {type(value)}
 
 
-@each_game
+@per_game
 def test_numpys_numbers_in_rules_become_pythons(game: str) -> None:
     """They made the export of a policy fail, whose rules are written as JSON."""
     rules = batch(game).rules
-    given = {name: as_numpy(value) for name, value in numbers_of(rules).items()}
-    same = replace(rules, **given)
-    assert same == rules
-    assert hash(same) == hash(rules)
-    assert repr(same) == repr(rules)
-    assert json.dumps(asdict(same)) == json.dumps(asdict(rules))
-    for name, value in numbers_of(same).items():
+    numbers = {name: as_numpy(value) for name, value in numbers_of(rules).items()}
+    equal_rules = replace(rules, **numbers)
+    assert equal_rules == rules
+    assert hash(equal_rules) == hash(rules)
+    assert repr(equal_rules) == repr(rules)
+    assert json.dumps(asdict(equal_rules)) == json.dumps(asdict(rules))
+    for name, value in numbers_of(equal_rules).items():
         assert kinds(value) == {int}, name
 
 
-@each_game
+@per_game
 def test_rules_are_frozen_compared_by_their_numbers_and_take_lists_for_tuples(game: str) -> None:
     rules = batch(game).rules
-    given = {name: as_lists(value) for name, value in numbers_of(rules).items()}
-    same = replace(rules, **given)
-    assert same == rules
-    assert hash(same) == hash(rules)
-    other = next(p for p in registry.door(game).PLAYERS if p != rules.num_players)
-    assert rules != registry.batch_game(game, 1, num_players=other).rules
+    numbers = {name: as_lists(value) for name, value in numbers_of(rules).items()}
+    equal_rules = replace(rules, **numbers)
+    assert equal_rules == rules
+    assert hash(equal_rules) == hash(rules)
+    other_players = next(p for p in registry.door(game).PLAYERS if p != rules.num_players)
+    assert rules != registry.batch_game(game, 1, num_players=other_players).rules
     with pytest.raises(FrozenInstanceError):
         rules.num_players = 3
 
@@ -93,7 +93,7 @@ def as_lists(value: Any) -> Any:
     return [*map(as_lists, value)] if isinstance(value, tuple) else value
 
 
-@each_game
+@per_game
 def test_every_field_of_the_rules_refuses_what_is_no_whole_number(game: str) -> None:
     rules = batch(game).rules
     for name, value in numbers_of(rules).items():
@@ -174,7 +174,7 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
 
 @pytest.mark.parametrize(
     ("game", "changes", "message"),
-    [(game, *each) for game in GAMES for each in REFUSED[game]],
+    [(game, *refusal) for game in GAMES for refusal in REFUSED[game]],
 )
 def test_rules_that_cannot_be_played_are_refused(
     game: str, changes: dict[str, Any], message: str
@@ -194,8 +194,8 @@ def test_just_beyond_its_bounds_a_number_is_refused(
     low, high = bounds
     for rules in AT_THE_BOUNDS[game]:
         for wrong in (low - 1, high + 1, 300 + high, 10**6, -(10**6), 10**30):
-            said = f"{name} must be {low} to {high}, not {wrong}"
-            refused(lambda rules=rules, wrong=wrong: replace(rules, **{name: wrong}), said)
+            message = f"{name} must be {low} to {high}, not {wrong}"
+            refused(lambda rules=rules, wrong=wrong: replace(rules, **{name: wrong}), message)
 
 
 @pytest.mark.parametrize(("game", "name", "bounds"), EACH_BOUND)
@@ -206,16 +206,16 @@ def test_a_number_may_be_as_small_and_as_large_as_is_said(
     assert {min(played), max(played)} == set(bounds)
 
 
-@each_game
+@per_game
 def test_every_field_has_bounds_and_the_docstring_says_them(game: str) -> None:
     rules = import_module(f"kododo_env.games.{game}.rules").Rules
-    told = " ".join(rules.__doc__.split())
+    docstring = " ".join(rules.__doc__.split())
     bounds = bounds_of(rules)
     for name, bound in bounds.items():
-        text = told.split(f" {name}:")[1].split(": ")[0]
+        text = docstring.split(f" {name}:")[1].split(": ")[0]
         assert str(bound.highest) in text or bound.lowest == -bound.highest, name
-    others = {each.name for each in fields(rules)} - bounds.keys()
-    assert others <= {"num_players", "variant", "copies", "plays", "fours_points", "deck"}
+    unbounded = {field.name for field in fields(rules)} - bounds.keys()
+    assert unbounded <= {"num_players", "variant", "copies", "plays", "fours_points", "deck"}
 
 
 # --- beside the referees --------------------------------------------------------------
@@ -234,24 +234,24 @@ WHOLE_GAMES: list[tuple[str, dict[str, Any], int]] = [
 @pytest.mark.parametrize(("game", "rules", "num"), WHOLE_GAMES)
 def test_whole_games_go_as_with_the_referee(game: str, rules: dict[str, Any], num: int) -> None:
     rng = np.random.default_rng(rules["num_players"])
-    both = BESIDE[game](registry.batch_game(game, 1, **rules).rules, num, rng)
-    players = range(both.game.num_players)
-    both.assert_same(20, players)
-    while not both.game.terminated.all():
-        both.play(rng)
-        both.assert_same(20, players)
+    comparison = BESIDE[game](registry.batch_game(game, 1, **rules).rules, num, rng)
+    players = range(comparison.game.num_players)
+    comparison.assert_same(20, players)
+    while not comparison.game.terminated.all():
+        comparison.play(rng)
+        comparison.assert_same(20, players)
 
 
 def check_a_game(game: str, rules: Any, seed: int, most_steps: int) -> None:
     """Play beside the referee; everything that is shown stays within what is declared."""
     rng = np.random.default_rng(seed)
-    both = BESIDE[game](rules, 2, rng)
-    played = both.game
-    dtypes = {name: each.dtype for name, each in arrays(played).items()}
+    comparison = BESIDE[game](rules, 2, rng)
+    played = comparison.game
+    dtypes = {name: array.dtype for name, array in arrays(played).items()}
     total = np.zeros((2, played.num_players), np.int64)
     rows = np.empty((2, played.num_players, played.layout.size), np.int64)
     for _ in range(most_steps):
-        both.assert_same(2, [int(rng.integers(played.num_players))])
+        comparison.assert_same(2, [int(rng.integers(played.num_players))])
         observation = played.observe()
         assert observation.dtype == played.layout.dtype
         assert np.array_equal(played.observe(out=rows), observation)
@@ -259,15 +259,15 @@ def check_a_game(game: str, rules: Any, seed: int, most_steps: int) -> None:
         if played.terminated.all():
             break
         assert played.legal_action_mask().any(axis=2).all()
-        both.play(rng)
+        comparison.play(rng)
         total += played.rewards.astype(np.int64)
         assert np.array_equal(total, played.scores)
-    assert {name: each.dtype for name, each in arrays(played).items()} == dtypes
+    assert {name: array.dtype for name, array in arrays(played).items()} == dtypes
     check_what_a_player_sees(played, int(rng.integers(played.num_players)), rng)
 
 
 def arrays(game: BatchGame) -> dict[str, Any]:
-    return {name: each for name, each in game.state().items() if isinstance(each, np.ndarray)}
+    return {name: array for name, array in game.state().items() if isinstance(array, np.ndarray)}
 
 
 def check_what_a_player_sees(played: BatchGame, player: int, rng: np.random.Generator) -> None:
@@ -276,9 +276,9 @@ def check_what_a_player_sees(played: BatchGame, player: int, rng: np.random.Gene
     assert np.array_equal(dealt.observe()[::2, player], played.observe()[:, player])
     assert dealt.text(3, player) == played.text(1, player)
     assert played.svg(1, player).startswith("<svg")
-    other = played.fresh(2, 1)
-    other.load_state(played.state())
-    assert_same_state(other, played)
+    loaded = played.fresh(2, 1)
+    loaded.load_state(played.state())
+    assert_same_state(loaded, played)
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_games_at_the_bounds_fit_and_go_as_with_the_referee(game: str, rules: An
     check_a_game(game, rules, seed=1, most_steps=130 if game == "kododo" else WHOLE)
 
 
-@each_game
+@per_game
 def test_games_under_any_rules_fit_and_go_as_with_the_referee(game: str) -> None:
     @few(EXAMPLES[game])
     @given(rules_of(game), SEEDS)
@@ -299,19 +299,19 @@ def test_games_under_any_rules_fit_and_go_as_with_the_referee(game: str) -> None
     check()
 
 
-@each_game
+@per_game
 def test_any_rules_are_the_same_after_a_file(game: str) -> None:
     @few(30)
     @given(rules_of(game))
     def check(rules: Any) -> None:
-        same = type(rules)(**json.loads(json.dumps(asdict(rules))))
-        assert same == rules
-        assert hash(same) == hash(rules)
+        restored = type(rules)(**json.loads(json.dumps(asdict(rules))))
+        assert restored == rules
+        assert hash(restored) == hash(rules)
 
     check()
 
 
-@each_game
+@per_game
 def test_any_numbers_make_rules_or_are_refused_in_a_line(game: str) -> None:
     rules = batch(game).rules
     number = st.integers(-300, 300) | st.sampled_from([0, 1, 2**15, 2**31, 2**63, -(2**63), 10**30])
@@ -319,14 +319,14 @@ def test_any_numbers_make_rules_or_are_refused_in_a_line(game: str) -> None:
     @few(200)
     @given(st.sampled_from(sorted(numbers_of(rules))), number)
     def check(name: str, value: int) -> None:
-        given = getattr(rules, name)
-        changed = value if isinstance(given, int) else inner_replaced(given, value)
+        current = getattr(rules, name)
+        changed = value if isinstance(current, int) else inner_replaced(current, value)
         try:
-            made = replace(rules, **{name: changed})
+            changed_rules = replace(rules, **{name: changed})
         except ValueError:
             refused(lambda: replace(rules, **{name: changed}), "must|players|cards")
         else:
-            batch(game, made)
+            batch(game, changed_rules)
 
     check()
 

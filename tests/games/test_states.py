@@ -19,10 +19,10 @@ KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("kododo", {"num_players": 3, "variant": "long", "target_score": 20}),
     ("kado", {"num_players": 4, "discards": 1, "num_rows": 2, "num_columns": 2}),
 )
-each_kind = pytest.mark.parametrize(
+per_kind = pytest.mark.parametrize(
     ("game", "rules"), KINDS, ids=[f"{game}-{'-'.join(map(str, r.values()))}" for game, r in KINDS]
 )
-each_game = pytest.mark.parametrize("game", GAMES)
+per_game = pytest.mark.parametrize("game", GAMES)
 STEPS = 60
 
 
@@ -41,32 +41,32 @@ def course(game: str, rules: dict[str, Any], num_envs: int = 3) -> Iterator[Batc
 
 def elsewhere(game: BatchGame) -> BatchGame:
     """A batch of the same rules and size that stands elsewhere."""
-    other = game.fresh(game.num_envs, 9)
-    other.step(random_actions(other, np.random.default_rng(3)))
-    return other
+    second_batch = game.fresh(game.num_envs, 9)
+    second_batch.step(random_actions(second_batch, np.random.default_rng(3)))
+    return second_batch
 
 
 def with_copies(game: BatchGame, player: int) -> Iterator[BatchGame]:
     """The batch, what it may be to a player, and the steps of both that can be taken back."""
     rng = np.random.default_rng(4)
-    for each in (game, game.determinize(player, rng, 1)):
-        yield each
-        while isinstance(each, TakesBack) and each.known_past:
-            each, _ = each.before_last_step(rng)
-            yield each
+    for position in (game, game.determinize(player, rng, 1)):
+        yield position
+        while isinstance(position, TakesBack) and position.known_past:
+            position, _ = position.before_last_step(rng)
+            yield position
 
 
-@each_kind
+@per_kind
 def test_every_state_that_occurs_can_be_loaded(game: str, rules: dict[str, Any]) -> None:
     for step, batch in enumerate(course(game, rules)):
-        for each in with_copies(batch, step % batch.num_players):
-            other = elsewhere(each)
-            other.load_state(each.state())
-            assert_same_state(other, each)
-            assert np.array_equal(other.observe(), each.observe())
+        for position in with_copies(batch, step % batch.num_players):
+            loaded = elsewhere(position)
+            loaded.load_state(position.state())
+            assert_same_state(loaded, position)
+            assert np.array_equal(loaded.observe(), position.observe())
 
 
-@each_kind
+@per_kind
 def test_all_but_rewards_is_kept_in_whole_numbers_and_truths(
     game: str, rules: dict[str, Any]
 ) -> None:
@@ -76,13 +76,13 @@ def test_all_but_rewards_is_kept_in_whole_numbers_and_truths(
                 assert value.dtype.kind in "biu", name
 
 
-@each_game
+@per_game
 def test_the_first_deal_follows_from_the_seed_that_a_batch_is_made_with(game: str) -> None:
-    one, same, other = (registry.batch_game(game, 3, seed) for seed in (1, 1, 2))
-    assert_same_state(one, same)
-    assert differences(one.state(), other.state()) != []
-    same.reset(seed=1)
-    assert_same_state(one, same)
+    first, second, differently_seeded = (registry.batch_game(game, 3, seed) for seed in (1, 1, 2))
+    assert_same_state(first, second)
+    assert differences(first.state(), differently_seeded.state()) != []
+    second.reset(seed=1)
+    assert_same_state(first, second)
 
 
 def test_a_long_game_that_its_last_deal_has_ended_can_be_loaded() -> None:
@@ -93,36 +93,39 @@ def test_a_long_game_that_its_last_deal_has_ended_can_be_loaded() -> None:
     batch.load_state({**batch.state(), "_deals": np.array([last, last - 1], np.int16)})
     play_random(batch, np.random.default_rng(0), batch.rules.num_rounds * batch.rules.num_turns)
     assert batch.terminated.tolist() == [True, False]
-    other = elsewhere(batch)
-    other.load_state(batch.state())
-    assert_same_state(other, batch)
+    loaded = elsewhere(batch)
+    loaded.load_state(batch.state())
+    assert_same_state(loaded, batch)
     with pytest.raises(ValueError, match=f"_deals must be 0 to {last}"):
-        other.load_state({**batch.state(), "_deals": np.array([0, last + 1], np.int16)})
+        loaded.load_state({**batch.state(), "_deals": np.array([0, last + 1], np.int16)})
 
 
 def with_entry(name: str, change: Callable[[Any], Any]) -> Callable[[dict[str, Any]], Any]:
     return lambda state: {**state, name: change(state[name])}
 
 
-def put(number: float) -> Callable[[np.ndarray], np.ndarray]:
+def with_first_number(number: float) -> Callable[[np.ndarray], np.ndarray]:
     """The same array with a number in its first place."""
     return lambda array: (
         np.concatenate([[number], array.ravel()[1:]]).reshape(array.shape).astype(array.dtype)
     )
 
 
-@each_game
+@per_game
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda state: [*state.items()], "not a state of {game}, a dictionary, but "),
         (lambda state: {**state, 3: 4, ("a",): 5}, "not a state of {game}: .* differ"),
-        (with_entry("_deck", put(200)), "not a state of {game}: _deck must hold "),
+        (with_entry("_deck", with_first_number(200)), "not a state of {game}: _deck must hold "),
         (with_entry("_deck", lambda deck: deck.astype(float)), "_deck must be uint8, not float64"),
         (with_entry("_deck", lambda deck: deck.tolist()), "_deck must be an array, not "),
         (with_entry("_deck", lambda deck: deck[:, :1]), "state of another batch: _deck has "),
-        (with_entry("_rewards", put(np.nan)), "not a state of {game}: _rewards must be points"),
-        (with_entry("_scores", put(-999)), "not a state of {game}: _scores must "),
+        (
+            with_entry("_rewards", with_first_number(np.nan)),
+            "not a state of {game}: _rewards must be points",
+        ),
+        (with_entry("_scores", with_first_number(-999)), "not a state of {game}: _scores must "),
         (with_entry("_terminated", np.logical_not), "not a state of {game}: _"),
         (with_entry("_just", np.logical_not), "_just must be among _terminated"),
         (with_entry("turn", lambda turn: 99), "not a state of {game}: turn must be 0 to "),

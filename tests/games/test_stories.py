@@ -44,7 +44,7 @@ def test_the_points_of_a_game_add_up_in_its_own_terms(name: str, players: int) -
         assert line.endswith(f": {counted(game.scores[0, seat], 'point')}")
 
 
-def told(game: Any, actions: list[int], player: int | None = None) -> list[str]:
+def lines_of_step(game: Any, actions: list[int], player: int | None = None) -> list[str]:
     """Play a step of a batch of one; what a player is told of it."""
     before = game.clone()
     game.step([actions])
@@ -61,9 +61,9 @@ def test_a_hand_is_what_its_player_knows_and_actions_play_cards_of_it(
     assert isinstance(game, TellsInWords)
     while not game.terminated[0]:
         for player in range(players):
-            hand = [card_words(each) for each in game.hand_of(player)]
+            hand = [card_words(card) for card in game.hand_of(player)]
             world = game.determinize(player, rng, 1)
-            assert hand == [card_words(each) for each in world.hand_of(player)]
+            assert hand == [card_words(card) for card in world.hand_of(player)]
             for action in np.flatnonzero(game.legal_action_mask()[0, player]).tolist():
                 words = game.describe_choice(action, player)
                 for place in game.cards_played(action, player):
@@ -113,11 +113,11 @@ def test_a_part_of_a_short_form_is_told_from_one_that_is_none() -> None:
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
 def test_points_and_the_end_name_a_section_of_the_rules(name: str, players: int) -> None:
     table = make_table(name, players, ["random"], seed=4, pictures=False)
-    said = table.talk(0, {"type": "look"})[0]
+    messages = table.talk(0, {"type": "look"})[0]
     while not table.over:
-        action = {"type": "act", "step": table.step, "action": said[-1]["actions"][0]["action"]}
-        said = table.talk(0, action)[0]
-    for step in said[-1]["log"]:
+        action = {"type": "act", "step": table.step, "action": messages[-1]["actions"][0]["action"]}
+        messages = table.talk(0, action)[0]
+    for step in messages[-1]["log"]:
         for line, rule in zip(step["lines"], step["rules"], strict=True):
             assert rule or not re.search("points?$|over:", line), line
 
@@ -125,7 +125,7 @@ def test_points_and_the_end_name_a_section_of_the_rules(name: str, players: int)
 @pytest.mark.parametrize("name", GAMES)
 def test_each_section_that_sentences_name_is_there(name: str) -> None:
     game = registry.batch_game(name, 1)
-    anchors = {each["anchor"] for each in sections(game, pictures=False)}
+    anchors = {section["anchor"] for section in sections(game, pictures=False)}
     rules = import_module(f"{type(game).__module__.rpartition('.')[0]}.words").RULES
     assert {anchor for _, anchor in rules} <= anchors
 
@@ -182,9 +182,9 @@ def test_cards_laid_by_all_and_drawn_by_oneself() -> None:
     game = kododo.start(KododoRules(num_players=2), [first, ["O1 O2 O3 O4", "Y2 Y2 Y3 Y3"]])
     hands = game.hands[0].tolist()
     laid = [kododo.cards(names)[:2] for names in first]
-    actions = [kododo.action_for(*each) for each in zip(hands, laid, strict=True)]
+    actions = [kododo.action_for(*pair) for pair in zip(hands, laid, strict=True)]
     for player, drawn in ((0, "orange 1 and orange 2"), (1, "yellow 2 and yellow 2"), (None, "")):
-        lines = told(game.clone(), actions, player)
+        lines = lines_of_step(game.clone(), actions, player)
         assert lines[:2] == [
             "player_0 lays blue 1 and blue 2",
             "player_1 lays violet 2 and violet 3",
@@ -197,7 +197,7 @@ def test_a_long_game_is_dealt_again() -> None:
     rng = np.random.default_rng(0)
     lines: list[str] = []
     while "dealt again" not in "".join(lines):
-        lines = told(game, random_actions(game, rng)[0].tolist(), 0)
+        lines = lines_of_step(game, random_actions(game, rng)[0].tolist(), 0)
     assert game.deal_index[0] == 1
     assert "draws" not in "".join(lines)
 
@@ -215,13 +215,13 @@ def test_a_card_passed_is_seen_by_its_giver_and_its_receiver() -> None:
         "player_3 passes red 2 to player_0",
     ]
     game = combi_combo.start(piles, "B3 B3 B3 G4 G4 V4")
-    assert told(game.clone(), actions, 1) == [
+    assert lines_of_step(game.clone(), actions, 1) == [
         *passes[:2], "player_1 draws orange 3", "violet 4 is turned up",
     ]  # fmt: skip
-    assert told(game.clone(), actions, 0) == [
+    assert lines_of_step(game.clone(), actions, 0) == [
         passes[0], passes[3], "player_0 draws orange 4", "violet 4 is turned up",
     ]  # fmt: skip
-    assert told(game, actions)[:4] == passes
+    assert lines_of_step(game, actions)[:4] == passes
 
 
 def test_a_tie_break_is_told_and_the_winners_are_those_of_the_outcome() -> None:
@@ -231,12 +231,12 @@ def test_a_tie_break_is_told_and_the_winners_are_those_of_the_outcome() -> None:
         game = registry.batch_game("combi_combo", 1, seed=seed)
         while not game.terminated[0]:
             game.step(random_actions(game, rng))
-        left = np.flatnonzero(game.scores[0] == game.scores[0].max())
-        if len(left) > 1 and game.outcome().max() == 1:
+        leaders = np.flatnonzero(game.scores[0] == game.scores[0].max())
+        if len(leaders) > 1 and game.outcome().max() == 1:
             break
-    ones = game.hands[0].reshape(4, -1, 4)[..., 0].sum(axis=1)
-    both = listed(f"{ones[seat]} (player_{seat})" for seat in left)
-    assert f" wins; tie-break by 1s: {both}; " in result(game)
+    num_ones = game.hands[0].reshape(4, -1, 4)[..., 0].sum(axis=1)
+    tie_break = listed(f"{num_ones[seat]} (player_{seat})" for seat in leaders)
+    assert f" wins; tie-break by 1s: {tie_break}; " in result(game)
 
 
 # --- KADO ---------------------------------------------------------------------------------
@@ -247,10 +247,10 @@ def test_only_the_dealer_sees_which_card_goes_where() -> None:
     give = kado.give
     no_op = kado.no_op(3)
     for player, words in ((0, "socks 1 (violet ribbon)"), (1, "a card"), (2, "a card")):
-        lines = told(game.clone(), [give(1), no_op, no_op], player)
+        lines = lines_of_step(game.clone(), [give(1), no_op, no_op], player)
         assert lines == [f"player_0 gives {words} to player_1"]
     kado.act(game, p0=give(1))
-    assert told(game, [give(0), no_op, no_op], 1) == [
+    assert lines_of_step(game, [give(0), no_op, no_op], 1) == [
         "player_0 keeps a card", "player_0 gives a card to player_2",
     ]  # fmt: skip
 
@@ -258,8 +258,8 @@ def test_only_the_dealer_sees_which_card_goes_where() -> None:
 def test_a_card_put_aside_in_the_duel() -> None:
     game = kado.start("SV1 CV2 PV4", KadoRules(num_players=2))
     actions = [kado.discard(2), kado.no_op(2)]
-    assert told(game.clone(), actions, 1) == ["player_0 puts a card aside"]
-    assert told(game, actions, 0) == ["player_0 puts socks 1 (violet ribbon) aside"]
+    assert lines_of_step(game.clone(), actions, 1) == ["player_0 puts a card aside"]
+    assert lines_of_step(game, actions, 0) == ["player_0 puts socks 1 (violet ribbon) aside"]
 
 
 @pytest.mark.parametrize(
@@ -274,14 +274,14 @@ def test_a_card_put_aside_in_the_duel() -> None:
 def test_a_guess_and_the_swap_that_it_brings(kind: str, words: str) -> None:
     game = kado.start("SV1 CO3 PV4", KadoRules(num_players=3))
     kado.deal(game, [0, 1])
-    lines = told(game, [kado.no_op(3), kado.guess(3, kind), kado.no_op(3)], 2)
+    lines = lines_of_step(game, [kado.no_op(3), kado.guess(3, kind), kado.no_op(3)], 2)
     assert lines[0] == words
     if "wrong" in words:
         assert lines == [words]
         return
-    shown = "player_0 shows socks 1 (violet ribbon), player_1 shows cube 3 (orange ribbon)"
+    cards_shown = "player_0 shows socks 1 (violet ribbon), player_1 shows cube 3 (orange ribbon)"
     assert lines[1:] == [
-        f"{shown}, and they swap",
+        f"{cards_shown}, and they swap",
         "player_0 places cube 3 (orange ribbon) as the first card: 3 points",
         "player_1 places socks 1 (violet ribbon) as the first card: 1 point",
         "player_2 places plush 4 (violet ribbon) as the first card: 4 points",
@@ -294,10 +294,10 @@ def test_a_player_sees_their_card_before_placing_it_and_where_it_lies() -> None:
     kado.play_turn(game, [0, 1], (0, 0))
     kado.deal(game, [0, 1])
     no_op = kado.no_op(3)
-    assert told(game, [no_op, no_op, kado.no_challenge(3)], 2) == ["player_2 passes"]
-    lines = told(game, [kado.no_challenge(3), no_op, no_op], 2)
+    assert lines_of_step(game, [no_op, no_op, kado.no_challenge(3)], 2) == ["player_2 passes"]
+    lines = lines_of_step(game, [kado.no_challenge(3), no_op, no_op], 2)
     assert lines == ["player_0 passes", "player_2 has cube 1 (orange ribbon)"]
-    lines = told(game, [kado.place(3, 0, 1)] * 3, 0)
+    lines = lines_of_step(game, [kado.place(3, 0, 1)] * 3, 0)
     where = "right of plush 4 (violet ribbon)"
     assert lines[2] == f"player_2 places cube 1 (orange ribbon) {where}"
 

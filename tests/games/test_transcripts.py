@@ -99,12 +99,12 @@ def test_a_transcript_is_of_this_version_and_of_every_number_of_players(name: st
 
 @pytest.mark.parametrize("name", GAMES)
 def test_games_go_as_they_are_written_down(name: str) -> None:
-    for players, then in read(name)["games"].items():
-        now = replayed(name, int(players), then["deck"], then["actions"])
-        for step, (new, old) in enumerate(zip(now["steps"], then["steps"], strict=True)):
+    for players, transcript in read(name)["games"].items():
+        replay = replayed(name, int(players), transcript["deck"], transcript["actions"])
+        for step, (new, old) in enumerate(zip(replay["steps"], transcript["steps"], strict=True)):
             assert new == old, f"{players} players, after {step} steps"
-        assert now["outcome"] == then["outcome"], f"{players} players"
-        assert now["steps"][-1]["terminated"]
+        assert replay["outcome"] == transcript["outcome"], f"{players} players"
+        assert replay["steps"][-1]["terminated"]
 
 
 def write(name: str) -> None:
@@ -121,6 +121,6 @@ if __name__ == "__main__":
     if sys.argv[1:] != ["--write"]:
         sys.exit("usage: python tests/games/test_transcripts.py --write")
     FOLDER.mkdir(exist_ok=True)
-    for each in GAMES:
-        write(each)
-        print(f"wrote {path_of(each)}")
+    for name in GAMES:
+        write(name)
+        print(f"wrote {path_of(name)}")

@@ -20,20 +20,22 @@ def test_the_game_says_of_the_cards_what_the_rules_say(name: str) -> None:
     assert blocks
     examples = import_module(f"{type(game).__module__.rpartition('.')[0]}.examples")
     for block in blocks:
-        cards, said = example_of(block)
-        found = examples.worked(cards)
-        assert found.lines == said
-        assert ElementTree.fromstring(found.picture).get("aria-label")
+        cards, lines = example_of(block)
+        example = examples.worked(cards)
+        assert example.lines == lines
+        assert ElementTree.fromstring(example.picture).get("aria-label")
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_sections_as_html(name: str) -> None:
     game = registry.batch_game(name, 1)
-    found = sections(game, pictures=True)
+    illustrated = sections(game, pictures=True)
     plain = sections(game, pictures=False)
-    assert len({each["anchor"] for each in found}) == len(found) > 5
-    assert [{**each, "html": ""} for each in found] == [{**each, "html": ""} for each in plain]
-    whole = "".join(each["html"] for each in found)
+    assert len({section["anchor"] for section in illustrated}) == len(illustrated) > 5
+    assert [{**section, "html": ""} for section in illustrated] == [
+        {**section, "html": ""} for section in plain
+    ]
+    whole = "".join(section["html"] for section in illustrated)
     assert whole.count("<figure><svg ") == game.rules_text().count("```text")
     assert "|" not in re.sub(r"<svg.*?</svg>", "", whole, flags=re.S)
     ElementTree.fromstring(f"<div>{whole}</div>")  # each tag is closed

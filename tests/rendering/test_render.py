@@ -109,15 +109,15 @@ def test_text_says_which_colour_is_out() -> None:
 def test_every_picture_is_well_formed_and_names_everything(num_players: int, steps: int) -> None:
     game = random_game(num_players, steps)
     words = words_of(game.svg())
-    shown = suits(game.rules.num_colours)
-    wanted = {f"player_{player}" for player in range(num_players)}
-    wanted |= {suit.letter for suit in shown} | {suit.name for suit in shown}
-    wanted |= {"hand", f"out at {game.rules.limit}", f"exactly {game.rules.kododo_number}"}
+    palette = suits(game.rules.num_colours)
+    labels = {f"player_{player}" for player in range(num_players)}
+    labels |= {suit.letter for suit in palette} | {suit.name for suit in palette}
+    labels |= {"hand", f"out at {game.rules.limit}", f"exactly {game.rules.kododo_number}"}
     if game.terminated[0]:
-        wanted |= {"game over", "winner" if game.outcome().max() == 1 else "shared win"}
+        labels |= {"game over", "winner" if game.outcome().max() == 1 else "shared win"}
     else:
-        wanted |= {f"turn {game.turn + 1} of 3", str(game.draw_pile_size), "draw pile"}
-    assert wanted <= set(words)
+        labels |= {f"turn {game.turn + 1} of 3", str(game.draw_pile_size), "draw pile"}
+    assert labels <= set(words)
 
 
 # Yellow leads with Y1, Y3 and Y2: these cards have a gold rim, and when it has scored its tile too.
@@ -129,13 +129,13 @@ IN_THE_SECOND_ROUND: tuple[tuple[Any, ...], ...] = (
 )
 
 
-@pytest.mark.parametrize(("turns", "golden", "shown", "missing"), IN_THE_SECOND_ROUND)
+@pytest.mark.parametrize(("turns", "golden", "visible", "missing"), IN_THE_SECOND_ROUND)
 def test_counts_points_and_what_scores_are_in_the_picture(
-    turns: int, golden: tuple[int, int], shown: set[str], missing: set[str]
+    turns: int, golden: tuple[int, int], visible: set[str], missing: set[str]
 ) -> None:
     svg = scripted_game(turns).svg()
     assert (gold_cards(svg), gold_tiles(svg)) == golden
-    assert shown <= set(words_of(svg))
+    assert visible <= set(words_of(svg))
     assert not missing & set(words_of(svg))
     assert sum(map(words_of(svg).count, ("ahead", "exact"))) == (turns > 0)
 
@@ -152,8 +152,8 @@ def test_a_card_shows_value_letters_and_symbols(suit: Suit, value: int, second: 
 
 
 def test_colours_differ_in_letter_symbol_and_fill() -> None:
-    for many in ([s.letter for s in suits(26)], [s.name for s in suits(26)]):
-        assert len(set(many)) == 26
+    for identifiers in ([s.letter for s in suits(26)], [s.name for s in suits(26)]):
+        assert len(set(identifiers)) == 26
     assert len({s.symbol for s in PALETTE}) == len({s.fill for s in PALETTE}) == len(PALETTE)
 
 
@@ -169,15 +169,15 @@ def test_kododo_cards_carry_the_lizard() -> None:
 def test_seats_lie_in_the_picture_and_apart(num_players: int) -> None:
     boxes = seats(num_players, band=126)
     assert len(boxes) == num_players
-    for k, one in enumerate(boxes):
-        assert one.x >= 0
-        assert one.y >= 0
-        assert one.x + one.width <= 900
-        assert one.y + one.height <= 600
-        assert one.y + one.height < 300 - 63 or one.y > 300 + 63
-        for other in boxes[:k]:
-            beside = one.x + one.width < other.x or other.x + other.width < one.x
-            assert beside or abs(one.y - other.y) > one.height
+    for k, box in enumerate(boxes):
+        assert box.x >= 0
+        assert box.y >= 0
+        assert box.x + box.width <= 900
+        assert box.y + box.height <= 600
+        assert box.y + box.height < 300 - 63 or box.y > 300 + 63
+        for neighbour in boxes[:k]:
+            beside = box.x + box.width < neighbour.x or neighbour.x + neighbour.width < box.x
+            assert beside or abs(box.y - neighbour.y) > box.height
 
 
 @pytest.mark.parametrize(
@@ -286,15 +286,15 @@ def places(svg: str, kind: str) -> list[dict[str, int]]:
     """Where the marked parts or spots of a picture lie, by axes."""
     marked = re.findall(rf'<g class="{kind}"((?: data-\w+="\d+")*)>', svg)
     return [
-        {axis: int(at) for axis, at in re.findall(r'data-(\w+)="(\d+)"', each)} for each in marked
+        {axis: int(at) for axis, at in re.findall(r'data-(\w+)="(\d+)"', axes)} for axes in marked
     ]
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_each_seat_is_a_part_of_the_picture(game: str) -> None:
     batch = registry.batch_game(game, 1, seed=0)
-    found = [each["seat"] for each in places(batch.svg(0, 0), "part") if each]
-    assert sorted(found) == list(range(batch.num_players))
+    part_seats = [place["seat"] for place in places(batch.svg(0, 0), "part") if place]
+    assert sorted(part_seats) == list(range(batch.num_players))
 
 
 def test_kado_marks_the_open_cells_of_the_player_who_looks_on() -> None:
@@ -317,9 +317,9 @@ def test_a_tie_has_a_mark_and_nothing_is_lit_before_the_round_is_scored() -> Non
     table = ["Y2 Y3 G2 O3", "Y2 G2 G3 O5", "Y3 Y2 G2 B2", "G3 O2 B2 V2"]
     game = start(Rules(num_players=4), [table])
     lit = f'stroke="{GOLD}" stroke-width="4"'
-    lay(game, [cards(each)[TURNS[0]] for each in table])
+    lay(game, [cards(names)[TURNS[0]] for names in table])
     assert lit not in game.svg()
-    again = start(Rules(num_players=4), [table])
-    play_round(again, table)
-    assert (again.svg().count(">tie<"), again.svg().count(">scored<")) == (2, 1)
-    assert again.svg().count(lit) == 1
+    finished = start(Rules(num_players=4), [table])
+    play_round(finished, table)
+    assert (finished.svg().count(">tie<"), finished.svg().count(">scored<")) == (2, 1)
+    assert finished.svg().count(lit) == 1

@@ -63,8 +63,8 @@ def path(installed: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(installed)
     yield
     id = ID.partition(":")[2]
-    for known in (gymnasium.registry, *pettingzoo_registries()):
-        known.pop(id, None)
+    for registered in (gymnasium.registry, *pettingzoo_registries()):
+        registered.pop(id, None)
     for name in [name for name in sys.modules if name.partition(".")[0] == PACKAGE]:
         del sys.modules[name]
 
@@ -89,8 +89,8 @@ def test_it_conforms(players: int) -> None:
 
 def test_gymnasium_makes_it() -> None:
     check_env(gymnasium.make(ID, num_players=3).unwrapped)
-    many = gymnasium.make_vec(ID, num_envs=5, num_players=3, opponents="thrifty")
-    observations, _ = many.reset(seed=0)
+    envs = gymnasium.make_vec(ID, num_envs=5, num_players=3, opponents="thrifty")
+    observations, _ = envs.reset(seed=0)
     assert len(observations["observation"]) == 5
 
 
@@ -142,9 +142,9 @@ def test_a_game_of_it_is_analysed() -> None:
     (recorder,) = record_games(game, lambda batch: random_actions(batch, rng))
     record = parse_record(recorder.text())
     for adviser, name in ((None, "thrifty"), ("search:thrifty:8",) * 2):
-        found = analyse(record, adviser and make_agent(adviser, GAME), worlds=16)
-        assert found.adviser == name
-        assert found.chances[-1, :, 0].tolist() == record.lines[-1]["outcome"]
+        analysis = analyse(record, adviser and make_agent(adviser, GAME), worlds=16)
+        assert analysis.adviser == name
+        assert analysis.chances[-1, :, 0].tolist() == record.lines[-1]["outcome"]
 
 
 def test_its_scripted_players_are_found_beside_its_door() -> None:
@@ -166,16 +166,16 @@ def test_train_export_load_and_evaluate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    given = ("--game", GAME, "--players", "3")
-    code, said, error = train_py(capsys, (*given, *SHORT, "--run-dir", "run"))
+    options = ("--game", GAME, "--players", "3")
+    code, output, error = train_py(capsys, (*options, *SHORT, "--run-dir", "run"))
     assert code == 0, error
-    assert "thrifty" in said
+    assert "thrifty" in output
     policy = kododo_env.load(tmp_path / "run" / "policy.onnx")
     view = registry.batch_game(GAME, 5, seed=0, num_players=3).view(1)
     chosen = policy.act(view, np.random.default_rng(0))
     assert np.take_along_axis(view.legal_action_mask, chosen[:, None], axis=1).all()
     code, table, error = cli(
-        capsys, *given, "--agents", "random", "run/policy.onnx",
+        capsys, *options, "--agents", "random", "run/policy.onnx",
         "--games", "300", "--workers", "1", "--json", "table.json",
     )  # fmt: skip
     assert code == 0, error
@@ -185,8 +185,8 @@ def test_train_export_load_and_evaluate(
 
 def test_the_command_plays_and_evaluates_it(installed: Path, tmp_path: Path) -> None:
     player = "docs/examples/stdio_player.py"
-    said = python(installed, tmp_path, player, GAME, "--opponents", "thrifty", "--players", "2")
-    assert "the game is over: player_" in said
+    output = python(installed, tmp_path, player, GAME, "--opponents", "thrifty", "--players", "2")
+    assert "the game is over: player_" in output
     agents = ("--agents", "random", "thrifty", "--games", "20", "--workers", "2")
     table = (f"--game={GAME}", "--players", "3", *agents)
     assert "parity 0.333" in python(installed, tmp_path, "kododo_env", "evaluate", *table)
@@ -237,8 +237,8 @@ def test_a_game_has_a_name_that_can_be_a_modules_a_files_and_a_policys(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(pretended(tmp_path, "odd", f"{name} = {PACKAGE}.high_card_v0"))
-    said = f"package odd: a game cannot be called {name!r}: a name is of small letters"
-    with pytest.raises(ValueError, match=said):
+    message = f"package odd: a game cannot be called {name!r}: a name is of small letters"
+    with pytest.raises(ValueError, match=message):
         registry.door(name)
     with pytest.raises(ValueError, match=f"^a game cannot be called {name!r}: a name is of"):
         register(name, "poker/Poker-v0")

@@ -26,13 +26,13 @@ from tests.helpers import play_random
 
 PLAYERS = (4, 5)
 RULES = Rules()
-each_table = pytest.mark.parametrize("players", PLAYERS)
+per_table = pytest.mark.parametrize("players", PLAYERS)
 
 
 # --- the cards --------------------------------------------------------------------------
 
 
-@each_table
+@per_table
 def test_sixty_cards_in_six_colours_one_1_two_2s_three_3s_four_4s(players: int) -> None:
     deck = Rules(num_players=players).cards.tolist()
     assert len(deck) == 60
@@ -44,7 +44,7 @@ def test_sixty_cards_in_six_colours_one_1_two_2s_three_3s_four_4s(players: int) 
 # --- preparing --------------------------------------------------------------------------
 
 
-@each_table
+@per_table
 def test_everybody_gets_twelve_cards_and_takes_four_and_draws_one(players: int) -> None:
     game = CombiComboGame(1, Rules(num_players=players), seed=0)
     deck = game.sample_decks(1, np.random.default_rng(0))
@@ -74,7 +74,7 @@ def test_with_five_players_all_cards_are_dealt() -> None:
 # --- the turn ---------------------------------------------------------------------------
 
 
-@each_table
+@per_table
 def test_each_turn_everybody_draws_the_next_card_of_his_own_pile(players: int) -> None:
     game = CombiComboGame(1, Rules(num_players=players), seed=0)
     deck = game.sample_decks(1, np.random.default_rng(1))
@@ -88,21 +88,21 @@ def test_each_turn_everybody_draws_the_next_card_of_his_own_pile(players: int) -
         assert held.tolist() == np.array(drawn).tolist()
 
 
-@each_table
+@per_table
 def test_the_card_passed_goes_to_the_next_seat_and_everybody_passes_at_once(players: int) -> None:
     piles = ["B4 G4 Y4 O4 V4", "B3 G3 Y3 O3 V3", "B2 G2 Y2 O2 V2", "B1 G1 Y1 O1 V1", "R4 R4 R3 R3"]
     game = start(piles[:players])
-    given = ["B4", "G3", "Y2", "O1", "R3"][:players]
+    cards_passed = ["B4", "G3", "Y2", "O1", "R3"][:players]
     before = game.hands[0].astype(int)
-    give(game, " ".join(given))
+    give(game, " ".join(cards_passed))
     for player in range(players):
-        came = given[player - 1]
-        went = given[player]
+        arrival = cards_passed[player - 1]
+        went = cards_passed[player]
         drawn = game.hands[0, player].astype(int) - before[player]
-        drawn[card(came)] -= 1
+        drawn[card(arrival)] -= 1
         drawn[card(went)] += 1
         assert (drawn.sum(), drawn.min()) == (1, 0)  # and the card drawn in the next turn
-        assert game.received[0, player].tolist() == counted(came)
+        assert game.received[0, player].tolist() == counted(arrival)
         assert game.passed[0, player].tolist() == counted(went)
 
 
@@ -128,7 +128,7 @@ def test_the_card_received_may_be_passed_on_in_the_next_turn_only() -> None:
     assert game.hands[0, :, card("R1")].tolist() == [1, 0, 0, 0]
 
 
-@each_table
+@per_table
 def test_after_eight_turns_everybody_holds_twelve_cards_and_the_game_is_over(players: int) -> None:
     game = CombiComboGame(50, Rules(num_players=players), seed=3)
     for turn in range(8):
@@ -146,7 +146,7 @@ def test_after_eight_turns_everybody_holds_twelve_cards_and_the_game_is_over(pla
 
 
 @pytest.mark.parametrize(
-    ("ones", "expected"),
+    ("num_ones", "expected"),
     [
         ([2, 1, 1, 1], [True, False, False, False]),
         ([0, 0, 1, 0], [False, False, True, False]),
@@ -159,14 +159,14 @@ def test_after_eight_turns_everybody_holds_twelve_cards_and_the_game_is_over(pla
     ],
 )
 def test_3_points_for_strictly_more_1s_than_every_other(
-    ones: list[int], expected: list[bool]
+    num_ones: list[int], expected: list[bool]
 ) -> None:
-    assert score.most_ones(np.array(ones)).tolist() == expected
-    hands = np.zeros((6, 4, len(ones)), np.uint8)
-    for player, number in enumerate(ones):
+    assert score.most_ones(np.array(num_ones)).tolist() == expected
+    hands = np.zeros((6, 4, len(num_ones)), np.uint8)
+    for player, number in enumerate(num_ones):
         hands[:number, 0, player] = 1
     lines = score.score_lines(hands, RULES)
-    assert lines[0].tolist() == [3 * each for each in expected]
+    assert lines[0].tolist() == [3 * leads for leads in expected]
 
 
 TWOS = "B2 G2 Y2 O2 V2 R2 " * 2
@@ -336,8 +336,8 @@ def test_all_points_come_as_the_reward_of_the_last_turn() -> None:
     play_random(game, np.random.default_rng(6), 1)
     assert (game.rewards == game.scores).all()
     assert (game.scores < 0).any()
-    others = (game.scores.sum(axis=1, keepdims=True) - game.scores) / 3
-    np.testing.assert_allclose(REWARDS["margin"](game), game.scores - others, atol=1e-6)
+    opponents = (game.scores.sum(axis=1, keepdims=True) - game.scores) / 3
+    np.testing.assert_allclose(REWARDS["margin"](game), game.scores - opponents, atol=1e-6)
     np.testing.assert_allclose(REWARDS["win"](game), game.outcome() - 1 / 4, atol=1e-6)
 
 
@@ -382,8 +382,8 @@ def test_actions_are_types_of_cards_in_words() -> None:
     assert game.num_actions == 24
     assert game.describe_action(card("Y3")) == "pass yellow 3 to the left"
     assert len({game.describe_action(action) for action in cards("B1 B2 R4")}) == 3
-    many = CombiComboGame(1, Rules(num_colours=8, fours_points=(0,) * 9), seed=0)
-    words = [many.describe_action(action) for action in (20, 24, 31)]
+    large_game = CombiComboGame(1, Rules(num_colours=8, fours_points=(0,) * 9), seed=0)
+    words = [large_game.describe_action(action) for action in (20, 24, 31)]
     assert words == [
         "pass red 1 to the left",
         "pass colour 6 1 to the left",

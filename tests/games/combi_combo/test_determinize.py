@@ -41,8 +41,8 @@ def assert_may_have_happened(game: CombiComboGame, player: int, seed: int) -> No
     replay.rng.bit_generator.state = state["rng"]
     assert_same_state(replay, copies)
     # The player drew the same cards, in the same order.
-    mine = game.rules.pile_size * player
-    drawn = slice(mine, mine + game.rules.opening_hand + game.turn + 1)
+    first_place = game.rules.pile_size * player
+    drawn = slice(first_place, first_place + game.rules.opening_hand + game.turn + 1)
     assert (state["_deck"][drawn] == np.repeat(game.state()["_deck"][drawn], 5, axis=-1)).all()
 
 
@@ -101,13 +101,15 @@ def test_the_card_of_the_last_turn_is_with_the_left_neighbour() -> None:
 
 def test_a_card_passed_is_in_no_pile_and_no_further_than_it_can_have_come() -> None:
     game = start(PILES)
-    seen = []
+    holders = []
     for passing in PASSES:
         give(game, passing)
-        seen.append([set(where_is(copies_of(game, 0, 500), name)) for name in ("B1", "G1", "Y1")])
-    assert seen[0][:1] == [{"1"}]
-    assert seen[1][:2] == [{"1", "2"}, {"1"}]
-    assert seen[2] == [{"1", "2", "3"}, {"1", "2"}, {"1"}]
+        holders.append(
+            [set(where_is(copies_of(game, 0, 500), name)) for name in ("B1", "G1", "Y1")]
+        )
+    assert holders[0][:1] == [{"1"}]
+    assert holders[1][:2] == [{"1", "2"}, {"1"}]
+    assert holders[2] == [{"1", "2", "3"}, {"1", "2"}, {"1"}]
 
 
 def test_all_placings_that_fit_are_equally_likely() -> None:
@@ -120,11 +122,11 @@ def test_all_placings_that_fit_are_equally_likely() -> None:
     placings: Counter[tuple[int, ...]] = Counter()
     for slots in permutations(range(3 * held), 3):
         seats = tuple(1 + slot // held for slot in slots)
-        if all(seat <= most for seat, most in zip(seats, reach.values(), strict=True)):
+        if all(seat <= farthest for seat, farthest in zip(seats, reach.values(), strict=True)):
             placings[seats] += 1
     assert len(placings) == 6
     holders = [copies.hands[:, 1:, card(name)].argmax(axis=1) + 1 for name in reach]
-    drawn = Counter(zip(*(each.tolist() for each in holders), strict=True))
+    drawn = Counter(zip(*(column.tolist() for column in holders), strict=True))
     assert set(drawn) == set(placings)
     for seats, number in placings.items():
         assert_share(drawn[seats] / SAMPLES, number / placings.total())
@@ -135,15 +137,15 @@ def test_unseen_cards_lie_anywhere_else_with_the_same_chance() -> None:
     for passing in PASSES:
         give(game, passing)
     copies = copies_of(game, 0, SAMPLES)
-    left = game.draw_pile_size
+    pile_size = game.draw_pile_size
     covered = 12 - int(game.face_up[0].sum())
-    hidden = 3 * 8 + 4 * left + covered - 3  # less the three cards they have passed
+    hidden = 3 * 8 + 4 * pile_size + covered - 3  # less the three cards they have passed
     name = next(name for name in ("O1", "V1", "R1") if not game.face_up[0, card(name)])
-    found = where_is(copies, name)
+    counts = where_is(copies, name)
     # In a hand the cards that they passed take up some of the places.
-    assert_share(found["pile"] / SAMPLES, (4 * left + covered) / hidden)
-    assert_share(found["3"] / SAMPLES, (8 - share_of(copies, 3)) / hidden)
-    assert_share(found["1"] / SAMPLES, (8 - share_of(copies, 1)) / hidden)
+    assert_share(counts["pile"] / SAMPLES, (4 * pile_size + covered) / hidden)
+    assert_share(counts["3"] / SAMPLES, (8 - share_of(copies, 3)) / hidden)
+    assert_share(counts["1"] / SAMPLES, (8 - share_of(copies, 1)) / hidden)
 
 
 def share_of(copies: CombiComboGame, seat: int) -> float:
@@ -152,9 +154,9 @@ def share_of(copies: CombiComboGame, seat: int) -> float:
     return float(held.sum(axis=1).mean())
 
 
-def assert_share(found: float, expected: float) -> None:
+def assert_share(share: float, expected: float) -> None:
     """Within five standard errors."""
-    assert abs(found - expected) < 5 * np.sqrt(expected * (1 - expected) / SAMPLES)
+    assert abs(share - expected) < 5 * np.sqrt(expected * (1 - expected) / SAMPLES)
 
 
 # --- cards that came back -----------------------------------------------------------------
@@ -185,9 +187,9 @@ def test_a_copy_received_may_be_the_card_passed_if_there_was_time(
     piles = [*ROUND_TABLE[:3], "B4 V4 V4 V4 V4 V3 V3 V3"]
     game = start(piles, "G4 G4 G4 G4 R4 R4 R4 R4")
     for turn in range(comes_at + 1):
-        mine = ["B4", "B2", "B2", "B3"][turn]
+        own_card = ["B4", "B2", "B2", "B3"][turn]
         last = "B4" if turn == comes_at else "V4"
-        give(game, f"{mine} Y4 O4 {last}")
+        give(game, f"{own_card} Y4 O4 {last}")
     copies = copies_of(game, 0, 2000)
     with_others = copies.hands[:, 1:, card("B4")].sum(axis=1) > 0
     assert with_others.all() == certain
@@ -214,22 +216,26 @@ def test_every_position_that_is_possible_is_dealt() -> None:
     game.step(random_actions(game, np.random.default_rng(0)))
     player = 0
     view = game.view(player).observation[0].tobytes()
-    own = game.state()["_deck"][:3, 0]
+    own_cards = game.state()["_deck"][:3, 0]
     passed = int(game.state()["_passes"][0, player, 0])
-    rest = np.setdiff1d(rules.cards, own)
+    unseen = np.setdiff1d(rules.cards, own_cards)
     rng = np.random.default_rng(1)
     # Random whole games with the player's own cards and choice; those that look the same.
     num = 60_000
     decks = np.concatenate(
-        [np.tile(own, (num, 1)), rng.permuted(np.tile(rest, (num, 1)), axis=1)], axis=1
+        [np.tile(own_cards, (num, 1)), rng.permuted(np.tile(unseen, (num, 1)), axis=1)], axis=1
     )
     tried = CombiComboGame(num, rules, seed=0)
     tried.reset(decks=decks)
     actions = random_actions(tried, rng)
     actions[:, player] = passed
     tried.step(actions)
-    same = [k for k, seen in enumerate(tried.observe()[:, player]) if seen.tobytes() == view]
-    reached = {tried.hands[k].tobytes() for k in same}
+    matches = [
+        k
+        for k, observation in enumerate(tried.observe()[:, player])
+        if observation.tobytes() == view
+    ]
+    reached = {tried.hands[k].tobytes() for k in matches}
     dealt = {hands.tobytes() for hands in copies_of(game, player, 20_000).hands}
     assert dealt == reached
     assert len(reached) == 560  # 8! / (2! 3! 3!): the left neighbour holds the card passed

@@ -84,13 +84,15 @@ def test_a_state_alone_is_observed_and_obeys_what_holds_always(
 ) -> None:
     game = played(rules, seed, turns, num=3)
     state = state_of(game)
-    seen = gathered(*knowledge(state, rules, observation_constants(rules)), game.layout.dtype)
-    assert (seen.transpose(2, 0, 1) == game.observe()).all()
+    observations = gathered(
+        *knowledge(state, rules, observation_constants(rules)), game.layout.dtype
+    )
+    assert (observations.transpose(2, 0, 1) == game.observe()).all()
     assert all(np.all(holds) for _, holds in invariants(state, rules))
 
 
 @pytest.mark.parametrize(
-    ("turns", "field", "wrong", "said"),
+    ("turns", "field", "wrong", "message"),
     [
         (3, "turn", 9, "turn must be 0 to 8"),
         (3, "terminated", True, "_terminated must say that all games end with the last turn"),
@@ -107,7 +109,7 @@ def test_a_state_alone_is_observed_and_obeys_what_holds_always(
     ],
 )
 def test_the_first_fault_of_a_state_alone_is_named(
-    turns: int, field: str, wrong: int, said: str
+    turns: int, field: str, wrong: int, message: str
 ) -> None:
     game = played(Rules(), 1, turns, num=3)
     state = state_of(game)
@@ -115,8 +117,8 @@ def test_the_first_fault_of_a_state_alone_is_named(
         state.turn = wrong
     else:
         getattr(state, field)[...] = wrong
-    found = invariants(state, game.rules)
-    assert next(must for must, holds in found if not np.all(holds)) == said
+    checks = invariants(state, game.rules)
+    assert next(must for must, holds in checks if not np.all(holds)) == message
 
 
 # --- symmetry -------------------------------------------------------------------------
@@ -133,7 +135,7 @@ def test_colours_renamed_nothing_else_changes(rules: Rules, seed: int) -> None:
     renamed = new_game(rules, types[decks].astype(np.uint8))
     rng = np.random.default_rng(seed)
     while True:
-        before, after = (game.layout.views(each.observe()) for each in (game, renamed))
+        before, after = (game.layout.views(batch.observe()) for batch in (game, renamed))
         for piece in game.layout.pieces:
             expected = before[piece.name]
             if "colour" in piece.axes:

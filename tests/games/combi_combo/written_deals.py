@@ -25,7 +25,7 @@ def cards(names: str) -> list[int]:
 def counted(names: str) -> list[int]:
     """Cards counted by type, as the core keeps them."""
     count = Counter(cards(names))
-    return [count[each] for each in range(4 * len(COLOURS))]
+    return [count[card_type] for card_type in range(4 * len(COLOURS))]
 
 
 def deck_of(piles: Sequence[str], central: str = "", rules: Rules | None = None) -> list[int]:
@@ -35,17 +35,17 @@ def deck_of(piles: Sequence[str], central: str = "", rules: Rules | None = None)
     """
     rules = rules or Rules(num_players=len(piles))
     named = [*(cards(names) for names in piles), cards(central)]
-    rest = Counter(rules.cards.tolist())
-    for each in named:
-        rest.subtract(each)
-    assert min(rest.values()) >= 0, "the script has a card more often than the deck"
-    spare = sorted(rest.elements())
+    remaining = Counter(rules.cards.tolist())
+    for pile in named:
+        remaining.subtract(pile)
+    assert min(remaining.values()) >= 0, "the script has a card more often than the deck"
+    spare = sorted(remaining.elements())
     sizes = [rules.pile_size] * rules.num_players + [rules.central_pile]
     deck: list[int] = []
-    for each, size in zip(named, sizes, strict=True):
-        assert len(each) <= size
-        missing = size - len(each)
-        deck += each + spare[:missing]
+    for pile, size in zip(named, sizes, strict=True):
+        assert len(pile) <= size
+        missing = size - len(pile)
+        deck += pile + spare[:missing]
         spare = spare[missing:]
     return deck
 
@@ -74,9 +74,9 @@ def final_hands(hands: Sequence[str]) -> CombiComboGame:
     whole = np.array(deck_of(hands, rules=rules)[: 12 * num_players]).reshape(num_players, 12)
     piles = whole.copy()
     piles[:, :8] = np.roll(whole[:, :8], -1, axis=0)
-    rest = Counter(rules.cards.tolist())
-    rest.subtract(piles.ravel().tolist())
-    deck = [*piles.ravel().tolist(), *sorted(rest.elements())]
+    remaining = Counter(rules.cards.tolist())
+    remaining.subtract(piles.ravel().tolist())
+    deck = [*piles.ravel().tolist(), *sorted(remaining.elements())]
     game = CombiComboGame(1, rules, seed=0)
     game.reset(decks=np.array([deck]))
     for turn in range(8):

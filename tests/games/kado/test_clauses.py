@@ -34,10 +34,10 @@ from tests.helpers import play_random
 ALL_PLAYERS = pytest.mark.parametrize("num_players", [2, 3, 4])
 
 
-def seen_of(game: KadoGame, player: int) -> list[str]:
+def cards_seen_by(game: KadoGame, player: int) -> list[str]:
     """The cards a player of a batch of one has seen, by name."""
-    found = np.argwhere(game.view(player).pieces["seen"][0]).tolist()
-    return [f"{'SCPFH'[gift]}{'VOGBR'[ribbon]}{value + 1}" for gift, ribbon, value in found]
+    indices = np.argwhere(game.view(player).pieces["seen"][0]).tolist()
+    return [f"{'SCPFH'[gift]}{'VOGBR'[ribbon]}{value + 1}" for gift, ribbon, value in indices]
 
 
 def names(text: str) -> list[str]:
@@ -69,9 +69,9 @@ def test_the_deck_has_65_cards_as_even_as_can_be() -> None:
     kinds = [divmod(number // 5, 5) for number in deck]
     values = [number % 5 + 1 for number in deck]
     thirteen = Counter({1: 3, 2: 3, 3: 3, 4: 2, 5: 2})
-    for each in range(5):
-        of_gift = [v for (gift, _), v in zip(kinds, values, strict=True) if gift == each]
-        of_ribbon = [v for (_, ribbon), v in zip(kinds, values, strict=True) if ribbon == each]
+    for kind in range(5):
+        of_gift = [v for (gift, _), v in zip(kinds, values, strict=True) if gift == kind]
+        of_ribbon = [v for (_, ribbon), v in zip(kinds, values, strict=True) if ribbon == kind]
         assert Counter(of_gift) == Counter(of_ribbon) == thirteen
 
 
@@ -102,14 +102,14 @@ def test_a_game_has_twelve_turns_and_the_dealer_moves_clockwise(num_players: int
 @ALL_PLAYERS
 def test_the_dealer_looks_at_the_top_card_alone(num_players: int) -> None:
     game = start("PR3 SV1 CB5", Rules(num_players=num_players))
-    assert seen_of(game, 0) == ["PR3"]
+    assert cards_seen_by(game, 0) == ["PR3"]
     pieces = game.view(0).pieces
     assert pieces["offered_gift"][0].tolist() == [0, 0, 1, 0, 0]
     assert pieces["offered_ribbon"][0].tolist() == [0, 0, 0, 0, 1]
     assert pieces["offered_value"][0] == 3
-    for other in range(1, num_players):
-        assert seen_of(game, other) == []
-        assert not game.view(other).pieces["offered_value"].any()
+    for opponent in range(1, num_players):
+        assert cards_seen_by(game, opponent) == []
+        assert not game.view(opponent).pieces["offered_value"].any()
 
 
 @ALL_PLAYERS
@@ -121,8 +121,8 @@ def test_he_gives_it_to_any_player_who_has_none_himself_included(num_players: in
     act(game, p0=give(1))
     assert legal(game, 0) == [give(0), *recipients[2:], *duel]
     assert game.held[0, 1] == card("PR3")
-    for other in range(1, num_players):
-        assert legal(game, other) == [no_op(num_players)]
+    for opponent in range(1, num_players):
+        assert legal(game, opponent) == [no_op(num_players)]
 
 
 def test_recipients_are_counted_from_the_dealer() -> None:
@@ -141,9 +141,9 @@ def test_the_cards_lie_face_down_and_only_the_dealer_knows_them(num_players: int
         act(game, p0=give(0))
     dealt = game.held[0].tolist()
     assert game.held_as_seen_by(0)[0].tolist() == dealt
-    for other in range(1, num_players):
-        assert (game.held_as_seen_by(other) == -1).all()
-        assert seen_of(game, other) == []
+    for opponent in range(1, num_players):
+        assert (game.held_as_seen_by(opponent) == -1).all()
+        assert cards_seen_by(game, opponent) == []
 
 
 @ALL_PLAYERS
@@ -155,7 +155,7 @@ def test_the_last_card_goes_by_itself_to_whoever_has_none(num_players: int) -> N
     held = {2: "CB5 SV1", 3: "CB5 PR3 SV1", 4: "HO2 PR3 SV1 CB5"}[num_players]
     assert game.held[0].tolist() == cards(held)
     assert game.phase == 1
-    assert held.split()[0] in seen_of(game, 0)
+    assert held.split()[0] in cards_seen_by(game, 0)
 
 
 # --- the duel ---------------------------------------------------------------------------
@@ -188,15 +188,15 @@ def test_duel_without_putting_a_card_aside_two_cards_are_dealt() -> None:
     assert legal(game, 0) == [give(1), discard(2)]
     act(game, p0=give(1))
     assert game.held[0].tolist() == cards("PR3 SV1")
-    assert seen_of(game, 0) == names("PR3 SV1")
+    assert cards_seen_by(game, 0) == names("PR3 SV1")
 
 
 def test_duel_cards_put_aside_stay_face_down_to_the_end() -> None:
     game = start("PR3 SV1 CB5", Rules(num_players=2))
     act(game, p0=discard(2))
     play_random(game, np.random.default_rng(1))
-    assert "PR3" in seen_of(game, 0)
-    assert "PR3" not in seen_of(game, 1)
+    assert "PR3" in cards_seen_by(game, 0)
+    assert "PR3" not in cards_seen_by(game, 1)
 
 
 @pytest.mark.parametrize("num_players", [3, 4])
@@ -332,7 +332,7 @@ def test_a_perfect_wins_the_top_card_unseen_and_two_points() -> None:
     assert game.scores[0].tolist() == [before[0], before[1], before[2] + 2]
     assert game.draw_pile_sizes[0] == 65 - 6 - 1
     play_random(game, np.random.default_rng(1))
-    assert all("FV3" not in seen_of(game, player) for player in range(3))
+    assert all("FV3" not in cards_seen_by(game, player) for player in range(3))
 
 
 def test_a_guess_right_in_part_wins_no_card() -> None:
@@ -351,8 +351,8 @@ def test_a_perfect_scores_its_points_even_when_the_pile_has_run_out() -> None:
     game = KadoGame(1, rules, seed=3)
     for turn in range(2):
         deal(game, [0, 1])
-        kept = int(game.held[0, game.dealer])
-        gift, ribbon, _ = rules.parts(kept)
+        dealer_card = int(game.held[0, game.dealer])
+        gift, ribbon, _ = rules.parts(dealer_card)
         action = game.moves.guess + gift * rules.num_ribbons + ribbon
         act(game, **{f"p{game.challenger}": action})
         assert game.perfects.sum() == turn + 1
@@ -366,8 +366,8 @@ def test_a_perfect_scores_its_points_even_when_the_pile_has_run_out() -> None:
 def test_the_pile_of_the_default_deck_cannot_run_out(num_players: int) -> None:
     rules = Rules(num_players=num_players)
     # Each turn at most the dealt cards, one put aside in the duel, and one perfect.
-    most = 12 * (num_players + (num_players == 2) + 1)
-    assert most <= 65 == rules.num_cards
+    max_cards = 12 * (num_players + (num_players == 2) + 1)
+    assert max_cards <= 65 == rules.num_cards
 
 
 # --- 3 placing --------------------------------------------------------------------------
@@ -389,13 +389,13 @@ def test_nobody_but_the_dealer_sees_a_card_before_the_placing() -> None:
     play_turn(game, [0, 1], (0, 0))
     deal(game, [0, 1])
     first = names("PR3 SV1 CB5")
-    assert seen_of(game, 0) == first
-    assert seen_of(game, 2) == first
+    assert cards_seen_by(game, 0) == first
+    assert cards_seen_by(game, 2) == first
     pass_all(game)
     assert game.phase == 2
-    assert seen_of(game, 0) == names("PR3 SV1 CB5 CG1")
-    assert seen_of(game, 1) == names("PR3 SV1 CB5 HO2 FV2 CG1")
-    assert seen_of(game, 2) == names("PR3 SV1 CB5 FV2")
+    assert cards_seen_by(game, 0) == names("PR3 SV1 CB5 CG1")
+    assert cards_seen_by(game, 1) == names("PR3 SV1 CB5 HO2 FV2 CG1")
+    assert cards_seen_by(game, 2) == names("PR3 SV1 CB5 FV2")
 
 
 @ALL_PLAYERS
@@ -476,20 +476,20 @@ def grown(rng: np.random.Generator, size: int) -> np.ndarray:
 
 def test_a_frame_holds_a_tableau_if_one_of_three_rows_and_four_columns_does() -> None:
     rng = np.random.default_rng(0)
-    tableaus = np.array([[grown(rng, 1 + each % 7) for each in range(200)] for _ in range(2)])
+    tableaus = np.array([[grown(rng, 1 + index % 7) for index in range(200)] for _ in range(2)])
     held = within_frame(tableaus.transpose(0, 2, 3, 1))
     frames = [(slice(row, row + 3), slice(column, column + 4)) for row in range(3)
               for column in range(4)]  # fmt: skip
     for player in range(2):
-        for each, filled in enumerate(tableaus[player]):
+        for index, filled in enumerate(tableaus[player]):
             fits = any(filled[frame].sum() == filled.sum() for frame in frames)
-            assert held[player, each] == fits
+            assert held[player, index] == fits
             if fits:
                 cells = open_cells(filled[None, :, :, None])[0, :, :, 0]
                 for row, column in np.argwhere(cells):
-                    more = filled.copy()
-                    more[row, column] = True
-                    assert any(more[frame].sum() == more.sum() for frame in frames)
+                    extended = filled.copy()
+                    extended[row, column] = True
+                    assert any(extended[frame].sum() == extended.sum() for frame in frames)
     assert 0.1 < held.mean() < 0.9
     assert held.any(axis=1).all()
 
@@ -500,8 +500,8 @@ def test_placed_cards_never_move() -> None:
     while not game.terminated.all():
         before = game.tableaus.copy()
         play_random(game, rng, steps=1)
-        there = before >= 0
-        assert (game.tableaus[there] == before[there]).all()
+        occupied = before >= 0
+        assert (game.tableaus[occupied] == before[occupied]).all()
 
 
 @ALL_PLAYERS
@@ -582,18 +582,18 @@ def test_points_of_many_tableaus_at_once_are_those_of_each_alone_in_int16() -> N
 
 def test_the_score_of_a_whole_game_is_rows_columns_and_perfects() -> None:
     # Player 0 builds the columns from SV1 SV3 SV5, PB1 PB2 PB4, CR1 CR4 SR3 and FO1 FO4 SO2.
-    own = ["SV1", "SV3", "SV5", "PB1", "PB2", "PB4", "CR1", "CR4", "SR3", "FO1", "FO4", "SO2"]
-    rest = [name for name in (f"{g}{r}{v}" for g in "SCPFH" for r in "VOGBR" for v in "12345")
-            if card(name) in Rules().cards.tolist() and name not in own]  # fmt: skip
+    own_cards = ["SV1", "SV3", "SV5", "PB1", "PB2", "PB4", "CR1", "CR4", "SR3", "FO1", "FO4", "SO2"]
+    spares = [name for name in (f"{g}{r}{v}" for g in "SCPFH" for r in "VOGBR" for v in "12345")
+            if card(name) in Rules().cards.tolist() and name not in own_cards]  # fmt: skip
     order = []
-    for turn, name in enumerate(own):
-        order += [name, rest[2 * turn], rest[2 * turn + 1]]
+    for turn, name in enumerate(own_cards):
+        order += [name, spares[2 * turn], spares[2 * turn + 1]]
     game = start(" ".join(order), Rules(num_players=3))
     cells = [(row, column) for column in range(4) for row in range(3)]
     for turn, cell in enumerate(cells):
         to_player_0 = -turn % 3
-        others = [seat for seat in range(3) if seat != to_player_0]
-        play_turn(game, [to_player_0, others[0]], cell)
+        opponents = [seat for seat in range(3) if seat != to_player_0]
+        play_turn(game, [to_player_0, opponents[0]], cell)
     rows = max(1, 1, 1, 1) + max(3, 2, 4, 4) + max(5 + 3 + 2, 4)
     assert game.tableaus[0, 0, 2:, 3:].ravel().tolist() == cards(
         "SV1 PB1 CR1 FO1 SV3 PB2 CR4 FO4 SV5 PB4 SR3 SO2"

@@ -58,11 +58,11 @@ def daring(game: KadoGame, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         rng.random(game.num_envs) < 0.4
     )
     ribbons = game.rules.num_ribbons
-    kept = game.held[:, game.dealer].astype(np.int64) // game.rules.num_values
-    gift, ribbon = np.divmod(kept, ribbons)
-    wanted = rng.integers(0, 3, game.num_envs)
-    gift = np.where(wanted == 1, 0, gift)
-    ribbon = np.where(wanted == 2, 0, ribbon)
+    kind = game.held[:, game.dealer].astype(np.int64) // game.rules.num_values
+    gift, ribbon = np.divmod(kind, ribbons)
+    mistake = rng.integers(0, 3, game.num_envs)
+    gift = np.where(mistake == 1, 0, gift)
+    ribbon = np.where(mistake == 2, 0, ribbon)
     actions[guessing, seat] = (game.moves.guess + gift * ribbons + ribbon)[guessing]
     return actions
 
@@ -94,11 +94,11 @@ def types_seen(game: KadoGame, player: int) -> npt.NDArray[np.int64]:
 
 @pytest.mark.parametrize("rules", ALL_RULES, ids=short_name)
 def test_the_tables_tell_gift_ribbon_and_value_of_cards_and_of_nothing_else(rules: Rules) -> None:
-    found = tables(rules)[:3]
-    assert {(table.shape, table.dtype) for table in found} == {((256,), np.dtype(np.uint8))}
-    for card, told in enumerate(np.array(found).T.tolist()):
+    part_tables = tables(rules)[:3]
+    assert {(table.shape, table.dtype) for table in part_tables} == {((256,), np.dtype(np.uint8))}
+    for card, parts in enumerate(np.array(part_tables).T.tolist()):
         is_card = card < rules.num_card_types
-        assert told == (list(rules.parts(card)) if is_card else [NONE, NONE, 0])
+        assert parts == (list(rules.parts(card)) if is_card else [NONE, NONE, 0])
 
 
 # --- what any batch game promises -----------------------------------------------------
@@ -157,9 +157,9 @@ def assert_moved(game: KadoGame, moved: KadoGame, by: int) -> None:
     for piece in game.layout.pieces:
         axes = [1 + axis for axis, name in enumerate(piece.axes) if name in ("gift", "ribbon")]
         for player in range(game.num_players):
-            here = game.view(player).pieces[piece.name]
-            there = moved.view(player).pieces[piece.name]
-            assert (np.roll(here, [by] * len(axes), axes) == there).all(), piece.name
+            original = game.view(player).pieces[piece.name]
+            rotated = moved.view(player).pieces[piece.name]
+            assert (np.roll(original, [by] * len(axes), axes) == rotated).all(), piece.name
 
 
 def test_a_deck_that_is_not_even_has_no_symmetry() -> None:
@@ -172,9 +172,9 @@ def test_a_deck_that_is_not_even_has_no_symmetry() -> None:
 # --- determinised copies --------------------------------------------------------------
 
 
-def chi_square(found: Counter[Any], samples: int) -> float:
-    expected = samples / len(found)
-    return sum((count - expected) ** 2 / expected for count in found.values())
+def chi_square(counts: Counter[Any], samples: int) -> float:
+    expected = samples / len(counts)
+    return sum((count - expected) ** 2 / expected for count in counts.values())
 
 
 def loose_bound(freedom: int) -> float:
@@ -184,14 +184,14 @@ def loose_bound(freedom: int) -> float:
 
 def possible_cards(game: KadoGame, player: int) -> set[int]:
     """The cards that the dealer's may be for a player who has not seen it, worked out plainly."""
-    seen = types_seen(game, player)[0]
-    found = set()
+    visible = types_seen(game, player)[0]
+    candidates = set()
     for card in game.rules.cards.tolist():
         gift, ribbon, _ = game.rules.parts(card)
         out = game.ruled_out_gifts[0, gift] or game.ruled_out_ribbons[0, ribbon]
-        if not seen[card] and not out:
-            found.add(card)
-    return found
+        if not visible[card] and not out:
+            candidates.add(card)
+    return candidates
 
 
 def after_a_wrong_guess() -> KadoGame:
@@ -211,9 +211,9 @@ def test_the_dealers_card_is_uniform_among_the_unseen_cards_that_are_not_ruled_o
         possible = possible_cards(game, player)
         assert 20 < len(possible) < 61
         copies = game.determinize(player, np.random.default_rng(player), samples)
-        found = Counter(copies.held[:, game.dealer].tolist())
-        assert found.keys() == possible
-        assert chi_square(found, samples) < loose_bound(len(found) - 1)
+        counts = Counter(copies.held[:, game.dealer].tolist())
+        assert counts.keys() == possible
+        assert chi_square(counts, samples) < loose_bound(len(counts) - 1)
 
 
 def test_the_other_cards_are_uniform_given_the_dealers_card() -> None:
@@ -222,18 +222,18 @@ def test_the_other_cards_are_uniform_given_the_dealers_card() -> None:
     samples = 30_000
     player = 0
     copies = game.determinize(player, np.random.default_rng(1), samples)
-    seen = types_seen(game, player)[0]
-    unseen = {card for card in game.rules.cards.tolist() if not seen[card]}
+    visible = types_seen(game, player)[0]
+    unseen = {card for card in game.rules.cards.tolist() if not visible[card]}
     possible = possible_cards(game, player)
     places = len(unseen) - 1
     for seat in {0, 1, 2, 3} - {game.dealer}:
-        found = Counter(copies.held[:, seat].tolist())
-        assert found.keys() == unseen
+        counts = Counter(copies.held[:, seat].tolist())
+        assert counts.keys() == unseen
         for card in unseen:
             # A possible card lies with the dealer one time in this many, and else anywhere.
             elsewhere = 1 - (1 / len(possible) if card in possible else 0)
             share = elsewhere / places
-            error = found[card] / samples - share
+            error = counts[card] / samples - share
             assert abs(error) < 5 * np.sqrt(share * (1 - share) / samples)
 
 
@@ -251,8 +251,8 @@ def test_in_the_duel_a_card_put_aside_is_hidden_from_the_other_and_kept_by_the_d
     aside = int(game.state()["_deck"][0, 0])
     play_random(game, np.random.default_rng(1), 6)
     assert (game.determinize(0, np.random.default_rng(1), 99).state()["_deck"][0] == aside).all()
-    found = game.determinize(1, np.random.default_rng(1), 999).state()["_deck"][0]
-    assert len(set(found.tolist())) > 40
+    first_cards = game.determinize(1, np.random.default_rng(1), 999).state()["_deck"][0]
+    assert len(set(first_cards.tolist())) > 40
 
 
 # --- a state alone --------------------------------------------------------------------
@@ -266,15 +266,15 @@ def test_a_state_alone_is_observed_and_obeys_what_holds_always(
     game = KadoGame(3, rules, seed)
     play(game, np.random.default_rng(seed), steps)
     state = state_of(game)
-    seen = gathered(
+    observations = gathered(
         *knowledge(state, rules, tables(rules), observation_constants(rules)), game.layout.dtype
     )
-    assert (seen.transpose(2, 0, 1) == game.observe()).all()
+    assert (observations.transpose(2, 0, 1) == game.observe()).all()
     assert all(np.all(holds) for _, holds in invariants(state, rules, tables(rules)))
 
 
 @pytest.mark.parametrize(
-    ("field", "wrong", "said"),
+    ("field", "wrong", "message"),
     [
         ("turn", 13, "turn must be 0 to 12"),
         ("phase_step", 2, "phase_step must be 0 to 1 in this phase"),
@@ -286,7 +286,7 @@ def test_a_state_alone_is_observed_and_obeys_what_holds_always(
         ("scores", 99, "_scores must be what tableaus and perfects score"),
     ],
 )
-def test_the_first_fault_of_a_state_alone_is_named(field: str, wrong: int, said: str) -> None:
+def test_the_first_fault_of_a_state_alone_is_named(field: str, wrong: int, message: str) -> None:
     game = KadoGame(8, seed=1)
     play(game, np.random.default_rng(1), 4 + 2)  # the second turn: cards are before all players
     assert (game.turn, game.phase) == (1, Phase.CHALLENGE)
@@ -296,16 +296,16 @@ def test_the_first_fault_of_a_state_alone_is_named(field: str, wrong: int, said:
         setattr(state, field, wrong)
     else:
         getattr(state, field)[...] = wrong
-    found = invariants(state, game.rules, tables(game.rules))
-    assert next(must for must, holds in found if not np.all(holds)) == said
+    checks = invariants(state, game.rules, tables(game.rules))
+    assert next(must for must, holds in checks if not np.all(holds)) == message
 
 
 def test_an_action_that_is_no_guess_hits_nothing() -> None:
     rules = Rules()
-    found = tables.__wrapped__(rules)
+    lookup = tables.__wrapped__(rules)
     first = moves(rules)
     guess = np.arange(first.no_op + 1)
     guess = (first.guess <= guess) & (guess < first.place)
-    assert (found.hits[:, guess] > 0).all()
-    assert not found.hits[:, ~guess].any()
-    assert (found.hits.dtype, found.guessed.shape[1]) == (np.dtype(np.uint8), first.no_op + 1)
+    assert (lookup.hits[:, guess] > 0).all()
+    assert not lookup.hits[:, ~guess].any()
+    assert (lookup.hits.dtype, lookup.guessed.shape[1]) == (np.dtype(np.uint8), first.no_op + 1)

@@ -29,10 +29,10 @@ def cards(names: str) -> list[int]:
 def deck_of(names: str, rules: Rules) -> list[int]:
     """A deck that begins with the named cards; the others follow by their ids."""
     first = cards(names)
-    rest = Counter(rules.cards.tolist())
-    rest.subtract(first)
-    assert min(rest.values()) >= 0, "a card is named more often than the deck has it"
-    return first + sorted(rest.elements())
+    remaining = Counter(rules.cards.tolist())
+    remaining.subtract(first)
+    assert min(remaining.values()) >= 0, "a card is named more often than the deck has it"
+    return first + sorted(remaining.elements())
 
 
 def start(names: str, rules: Rules) -> KadoGame:
@@ -80,8 +80,8 @@ def act(game: KadoGame, **moves: int) -> None:
 
 def legal(game: KadoGame, player: int) -> list[int]:
     """The legal actions of a player of a batch of one."""
-    found: list[int] = np.flatnonzero(game.legal_action_mask()[0, player]).tolist()
-    return found
+    actions: list[int] = np.flatnonzero(game.legal_action_mask()[0, player]).tolist()
+    return actions
 
 
 def deal(game: KadoGame, recipients: Sequence[int]) -> None:

@@ -39,7 +39,9 @@ def evaluate(table: Sequence[str]) -> Result:
 def colour_scores(table: Sequence[str], colour: str) -> Result:
     """The result where all players take their own cards of a colour."""
     values = [[int(name[1]) for name in names.split() if name[0] == colour] for names in table]
-    return [sum(own) for own in values], [len(own) for own in values]
+    return [sum(player_values) for player_values in values], [
+        len(player_values) for player_values in values
+    ]
 
 
 def nobody_scores(table: Sequence[str]) -> Result:
@@ -315,10 +317,10 @@ def test_the_order_of_the_colours_makes_no_difference() -> None:
     totals = rng.multinomial(16, [0.3, 0.2, 0.2, 0.2, 0.1], size=300).T
     renamed = rng.permutation(5)
     scoring = scoring_colour(totals, 7)
-    again = scoring_colour(totals[renamed], 7)
+    renamed_scoring = scoring_colour(totals[renamed], 7)
     assert (scoring >= 0).any()
     assert (scoring < 0).any()
-    assert (np.where(again >= 0, renamed[again], -1) == scoring).all()
+    assert (np.where(renamed_scoring >= 0, renamed[renamed_scoring], -1) == scoring).all()
 
 
 def test_score_round_answers_for_many_games_at_once_as_for_each_alone() -> None:
@@ -328,10 +330,10 @@ def test_score_round_answers_for_many_games_at_once_as_for_each_alone() -> None:
     total = laid[:, :6].sum(axis=0)
     together = score_round(laid, total, 5, 6)
     for game in range(200):
-        one = slice(game, game + 1)
-        alone = score_round(laid[..., one], total[:, one], 5, 6)
-        assert (together[0][:, one] == alone[0]).all()
-        assert (together[1][:, one] == alone[1]).all()
+        single = slice(game, game + 1)
+        alone = score_round(laid[..., single], total[:, single], 5, 6)
+        assert (together[0][:, single] == alone[0]).all()
+        assert (together[1][:, single] == alone[1]).all()
 
 
 # --- scores and the end ---------------------------------------------------------------
@@ -518,8 +520,8 @@ def test_all_100_cards_are_shuffled_again_and_the_removal_is_repeated() -> None:
         assert game.draw_pile_size == 80
         play_random(game, rng, steps=3 * 11 - 1)
         # 4 * 11 - 1 cards each have been laid, and two each are left: all but the removed.
-        seen = np.repeat(np.arange(30), game.view(0).pieces["seen"][0].ravel())
-        came_up = [*seen.tolist(), *game.hands[0, :, :2].ravel().tolist()]
+        revealed = np.repeat(np.arange(30), game.view(0).pieces["seen"][0].ravel())
+        came_up = [*revealed.tolist(), *game.hands[0, :, :2].ravel().tolist()]
         assert sorted(came_up) == sorted(decks[deal, :90].tolist())
         play_random(game, rng, steps=1)
 
@@ -574,12 +576,12 @@ def test_a_player_knows_his_own_hand_and_everything_revealed() -> None:
 
 def test_a_player_knows_how_many_cards_are_left() -> None:
     game = KododoGame(1, Rules(num_players=5))
-    left = 60
+    pile_size = 60
     for drawn in [2, 1, 1] * 3 + [0, 0]:
-        assert game.view(3).pieces["draw_pile"].tolist() == [left]
+        assert game.view(3).pieces["draw_pile"].tolist() == [pile_size]
         play_random(game, np.random.default_rng(14), steps=1)
-        left -= 5 * drawn
-    assert left == 0
+        pile_size -= 5 * drawn
+    assert pile_size == 0
 
 
 # --- actions in words, decks of several deals -----------------------------------------------
@@ -595,8 +597,8 @@ def test_a_long_game_takes_the_decks_of_a_hundred_deals_and_another_of_one() -> 
     decks = np.stack([shuffled(Rules())] * 101)[None]
     long = KododoGame(1, Rules(variant="long"))
     standard = KododoGame(1)
-    for taken in (decks[:, 0], decks[:, :100]):
-        long.reset(decks=taken)
+    for accepted in (decks[:, 0], decks[:, :100]):
+        long.reset(decks=accepted)
     with pytest.raises(ValueError, match="a game of kododo takes at most 100 deals, not 101"):
         long.reset(decks=decks)
     with pytest.raises(ValueError, match="must have the shape"):

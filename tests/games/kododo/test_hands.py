@@ -21,10 +21,10 @@ def test_a_card_is_taken_out_and_put_in_and_the_hand_stays_sorted(held: int) -> 
     assert (hands == np.sort(some_hands(held), axis=1)).all()
     slots = np.random.default_rng(0).integers(0, held, (2, 50))
     drawn = some_hands(1)[:, 0]
-    cards, left = without_slot(hands, slots)
-    filled = with_card(left, drawn)
+    cards, remaining = without_slot(hands, slots)
+    filled = with_card(remaining, drawn)
     for player, game in np.ndindex(2, 50):
         hand = hands[player, :, game].tolist()
         assert cards[player, game] == hand.pop(slots[player, game])
-        assert left[player, :, game].tolist() == hand
+        assert remaining[player, :, game].tolist() == hand
         assert filled[player, :, game].tolist() == sorted([*hand, drawn[player, game]])

@@ -36,7 +36,7 @@ def present(hands: Int8) -> list[int]:
 
 @pytest.mark.parametrize(
     "rules",
-    [each for each in ALL_RULES if each.variant == "standard" or each.num_players in (2, 5)],
+    [rules for rules in ALL_RULES if rules.variant == "standard" or rules.num_players in (2, 5)],
     ids=short_name,
 )
 def test_the_game_keeps_its_promises(rules: Rules) -> None:
@@ -77,11 +77,11 @@ def test_determinised_hands_have_every_card_as_often_as_it_is_hidden(rules: Rule
     game = KododoGame(1, rules, seed=7)
     play_random(game, np.random.default_rng(8), steps=4)
     pieces = game.view(player).pieces
-    known = (pieces["seen"][0] + pieces["hand"][0]).ravel()
-    hidden = np.bincount(rules.cards, minlength=30) - known
+    visible = (pieces["seen"][0] + pieces["hand"][0]).ravel()
+    hidden = np.bincount(rules.cards, minlength=30) - visible
     copies = game.determinize(player, np.random.default_rng(9), samples)
-    for other in set(range(rules.num_players)) - {player}:
-        held = (copies.hands[:, other, :, None] == np.arange(30)).sum(axis=1)
+    for opponent in set(range(rules.num_players)) - {player}:
+        held = (copies.hands[:, opponent, :, None] == np.arange(30)).sum(axis=1)
         share = hidden / hidden.sum()
         # Five cards drawn without replacement: the hypergeometric distribution.
         spread = np.sqrt(5 * share * (1 - share) * (hidden.sum() - 5) / (hidden.sum() - 1))
@@ -94,27 +94,29 @@ def test_any_card_in_hand_may_be_what_was_drawn_last(turn: int) -> None:
     """Nobody saw which it was, so any with the same chance: the others were there before."""
     samples = 6_000
     plays = Rules().plays[turn - 1]
-    one = KododoGame(1, Rules(3), seed=7)
-    play_random(one, np.random.default_rng(8), steps=turn)
-    before, shown = one.take(np.zeros(samples, np.intp)).before_last_step(np.random.default_rng(1))
-    assert (before.turn, before.draw_pile_size) == (turn - 1, one.draw_pile_size + 3 * plays)
+    game = KododoGame(1, Rules(3), seed=7)
+    play_random(game, np.random.default_rng(8), steps=turn)
+    before, candidates = game.take(np.zeros(samples, np.intp)).before_last_step(
+        np.random.default_rng(1)
+    )
+    assert (before.turn, before.draw_pile_size) == (turn - 1, game.draw_pile_size + 3 * plays)
     for player in range(3):
-        now, laid = (
+        held, laid = (
             Counter(map(int, cards))
-            for cards in (one.hands[0, player], laid_last(one, player, plays))
+            for cards in (game.hands[0, player], laid_last(game, player, plays))
         )
         drawn = Counter(
             card
             for hand in before.hands[:, player]
-            for card in (now - (Counter(map(int, hand)) - laid)).elements()
+            for card in (held - (Counter(map(int, hand)) - laid)).elements()
         )
-        assert set(drawn) == set(now)
-        for card, count in now.items():
+        assert set(drawn) == set(held)
+        for card, count in held.items():
             chance = count * plays / 5
             assert abs(drawn[card] / samples - chance) < 5 * np.sqrt(chance / samples)
-        for hand, actions in zip(before.hands[:50, player], shown[:50, player], strict=True):
+        for hand, actions in zip(before.hands[:50, player], candidates[:50, player], strict=True):
             for action in np.flatnonzero(actions):
-                slots = one._tables.slots[action]
+                slots = game._tables.slots[action]
                 assert Counter(int(hand[slot]) for slot in slots) == laid
 
 
@@ -149,11 +151,11 @@ def test_cards_left_in_hand_are_dealt_again_in_games_that_are_over(rules: Rules)
     copies = game.determinize(1, np.random.default_rng(0), 1)
     assert ((copies.hands < 0) == (game.hands < 0)).all()
     assert (copies.hands[:, 1] == game.hands[:, 1]).all()
-    same = (copies.hands[:, 0] == game.hands[:, 0]).all(axis=1)
-    left = (game.hands[:, 0] >= 0).any(axis=1)
-    assert same[over & ~left].all()
-    assert same[over & left].mean() < 0.3
-    for index in np.flatnonzero(over & left):
+    unchanged = (copies.hands[:, 0] == game.hands[:, 0]).all(axis=1)
+    has_cards = (game.hands[:, 0] >= 0).any(axis=1)
+    assert unchanged[over & ~has_cards].all()
+    assert unchanged[over & has_cards].mean() < 0.3
+    for index in np.flatnonzero(over & has_cards):
         cards = Counter(dict(enumerate(copies.view(0).pieces["seen"][index].ravel().tolist())))
         cards.update(present(copies.hands[index]))
         assert cards <= Counter(rules.cards.tolist())
@@ -167,12 +169,12 @@ def test_a_game_that_is_over_is_not_shown_as_the_others_go_on() -> None:
     rules = {"rules": Rules(num_players=3, variant="long", target_score=26)}
     check_batch_game(KododoGame, rules=rules, only=["batches"])
     game = ended_and_going_on(Rules(num_players=3, variant="long", target_score=18))
-    left = (game.hands >= 0).any(axis=(1, 2))
+    has_cards = (game.hands >= 0).any(axis=(1, 2))
     observed = game.layout.views(game.observe()[:, 0])
     going_on = ~game.terminated
     for piece in ("rounds_left", "draw_pile"):
-        assert (observed[piece][game.terminated & ~left] == 0).all()
-        assert (observed[piece][game.terminated & left] > 0).all()
+        assert (observed[piece][game.terminated & ~has_cards] == 0).all()
+        assert (observed[piece][game.terminated & has_cards] > 0).all()
         assert len(set(observed[piece][going_on].tolist())) == 1
     assert (observed["turn"][game.terminated] == [1, 0, 0]).all()
     before = game.clone()
@@ -266,11 +268,11 @@ def test_games_dealt_again_follow_from_the_seed_and_differ_between_seeds() -> No
         play_random(game, np.random.default_rng(28), steps=18)
         game.rng = np.random.default_rng(seed)
         twin = game.clone()
-        again = game.restart_finished()
-        assert np.array_equal(again, twin.restart_finished())
+        restarted = game.restart_finished()
+        assert np.array_equal(restarted, twin.restart_finished())
         assert_same_state(game, twin)
-        dealt |= {hands.tobytes() for hands in game.hands[again]}
-    assert len(dealt) == 2 * again.sum()
+        dealt |= {hands.tobytes() for hands in game.hands[restarted]}
+    assert len(dealt) == 2 * restarted.sum()
 
 
 def test_a_view_of_before_does_not_come_back_when_games_are_dealt_again() -> None:
@@ -296,13 +298,13 @@ def test_taking_back_leaves_alone_the_games_that_wait_for_the_others() -> None:
         game.step(random_actions(game, rng))
     over = game.terminated.copy()
     assert not over.all()
-    before, shown = game.before_last_step(np.random.default_rng(1))
+    before, candidates = game.before_last_step(np.random.default_rng(1))
     assert (before.turn, before.steps_played) == (1, game.steps_played - 1)
-    assert shown.dtype == np.bool_
-    for name, now in game.state().items():
-        if isinstance(now, np.ndarray) and now.ndim and now.shape[-1] == 60:
-            assert (before.state()[name][..., over] == now[..., over]).all(), name
+    assert candidates.dtype == np.bool_
+    for name, array in game.state().items():
+        if isinstance(array, np.ndarray) and array.ndim and array.shape[-1] == 60:
+            assert (before.state()[name][..., over] == array[..., over]).all(), name
     going = ~over
     assert (before.table[going, :, 3] == -1).all()
-    before.step(np.where(over[:, None], 0, shown.argmax(axis=2)))
+    before.step(np.where(over[:, None], 0, candidates.argmax(axis=2)))
     assert (before.observe()[going] == game.observe()[going]).all()

@@ -73,72 +73,72 @@ class Beside(beside.Beside):
         numbers = referee.rulebook(rules.num_players) if real else numbers_of(rules)
         deck = np.array(numbers.full_deck())
         long = rules.variant == "long"
-        most = min(rules.max_deals, REAL_DEALS if real else MOST_DEALS)
-        deals = deals or most if long else 1
+        max_deals = min(rules.max_deals, REAL_DEALS if real else MOST_DEALS)
+        deals = deals or max_deals if long else 1
         decks = np.array([[rng.permutation(deck) for _ in range(deals)] for _ in range(num)])
         self.game = KododoGame(num, rules, seed=0)
         self.game.reset(decks=decks if long else decks[:, 0])
         self.referees = [
-            Referee(rules.num_players, each.tolist(), rules.variant, numbers) for each in decks
+            Referee(rules.num_players, cards.tolist(), rules.variant, numbers) for cards in decks
         ]
         self.action = actions_of(rules.hand_size)
 
     def play(self, rng: np.random.Generator) -> None:
         chosen = []
-        for one in self.referees:
-            legal = [one.choices(player) for player in range(self.game.num_players)]
+        for judge in self.referees:
+            legal = [judge.choices(player) for player in range(self.game.num_players)]
             chosen.append([choices[rng.integers(len(choices))] for choices in legal])
-            one.play(chosen[-1])
-        self.game.step([[self.action[slots] for slots in each] for each in chosen])
+            judge.play(chosen[-1])
+        self.game.step([[self.action[slots] for slots in moves] for moves in chosen])
 
     def assert_same_position(self) -> None:
         game = self.game
         referees = self.referees
         players = range(game.num_players)
-        assert game.terminated.tolist() == [one.finished for one in referees]
-        assert game.scores.tolist() == [one.scores for one in referees]
-        assert game.rewards.tolist() == [one.rewards for one in referees]
-        piles = [[len(pile) for pile in one.piles] for one in referees]
+        assert game.terminated.tolist() == [judge.finished for judge in referees]
+        assert game.scores.tolist() == [judge.scores for judge in referees]
+        assert game.rewards.tolist() == [judge.rewards for judge in referees]
+        piles = [[len(pile) for pile in judge.piles] for judge in referees]
         assert game.pile_sizes.tolist() == piles
         numbers = referees[0].numbers
         held = numbers.cards_in_hand
         laid = sum(numbers.cards_to_lay)
-        hands = [[filled(one.hands[player], held) for player in players] for one in referees]
+        hands = [[filled(judge.hands[player], held) for player in players] for judge in referees]
         assert game.hands.tolist() == hands
-        table = [[filled(one.table[player], laid) for player in players] for one in referees]
+        table = [[filled(judge.table[player], laid) for player in players] for judge in referees]
         assert game.table.tolist() == table
-        shares = [[(player in one.winners()) / len(one.winners()) for player in players]
-                  for one in referees]  # fmt: skip
+        shares = [[(player in judge.winners()) / len(judge.winners()) for player in players]
+                  for judge in referees]  # fmt: skip
         np.testing.assert_allclose(game.outcome(), shares)
-        for index in self.told():
+        for index in self.running():
             # These are the whole batch's; a game that is over waits for the others.
-            one = referees[index]
-            assert (game.turn, game.round_index) == (one.turn, one.round_index)
-            assert game.draw_pile_size == len(one.draw_pile)
+            judge = referees[index]
+            assert (game.turn, game.round_index) == (judge.turn, judge.round_index)
+            assert game.draw_pile_size == len(judge.draw_pile)
 
     def assert_same_legal_actions(self) -> None:
         mask = self.game.legal_action_mask()
-        for index, one in enumerate(self.referees):
+        for index, judge in enumerate(self.referees):
             for player in range(self.game.num_players):
-                legal = [self.action[slots] for slots in one.choices(player)]
+                legal = [self.action[slots] for slots in judge.choices(player)]
                 assert mask[index, player].nonzero()[0].tolist() == legal
 
-    def told(self) -> Iterator[int]:
-        return (index for index, one in enumerate(self.referees) if not one.finished)
+    def running(self) -> Iterator[int]:
+        return (index for index, judge in enumerate(self.referees) if not judge.finished)
 
-    def observation_of(self, one: Referee, player: int) -> dict[str, object]:
-        known = one.known_to(player)
-        numbers = one.numbers
+    def observation_of(self, judge: Referee, player: int) -> dict[str, object]:
+        knowledge = judge.knowledge_of(player)
+        numbers = judge.numbers
         colours = range(numbers.colours)
         seats = [
             [[card for card in cards if numbers.colour_of(card) == colour] for colour in colours]
-            for cards in known.table
+            for cards in knowledge.table
         ]
         totals = [sum(len(seat[colour]) for seat in seats) for colour in colours]
-        kododos = [sum(map(numbers.is_kododo, cards)) for cards in known.table]
+        kododos = [sum(map(numbers.is_kododo, cards)) for cards in knowledge.table]
         values = [[sum(map(numbers.value_of, cards)) for cards in seat] for seat in seats]
         return {
-            "hand": by_type(known.hand, numbers),
+            "hand": by_type(knowledge.hand, numbers),
             "table_cards": [[len(cards) for cards in seat] for seat in seats],
             "table_points": values,
             "table_kododos": kododos,
@@ -146,42 +146,42 @@ class Beside(beside.Beside):
             "to_limit": [max(0, numbers.limit - total) for total in totals],
             "kododo_total": sum(kododos),
             "to_kododo_number": max(0, numbers.kododo_number - sum(kododos)),
-            "scores": known.scores,
-            "pile_sizes": known.pile_sizes,
-            "turn": [int(turn == known.turn) for turn in range(len(numbers.cards_to_lay))],
-            "rounds_left": rounds_of(one) - known.round_index,
-            "draw_pile": known.draw_pile,
-            "later_deal": int(known.later_deal),
-            "seen": by_type(known.revealed, numbers),
+            "scores": knowledge.scores,
+            "pile_sizes": knowledge.pile_sizes,
+            "turn": [int(turn == knowledge.turn) for turn in range(len(numbers.cards_to_lay))],
+            "rounds_left": rounds_of(judge) - knowledge.round_index,
+            "draw_pile": knowledge.draw_pile,
+            "later_deal": int(knowledge.later_deal),
+            "seen": by_type(knowledge.revealed, numbers),
         }
 
 
-def rounds_of(one: Referee) -> int:
+def rounds_of(judge: Referee) -> int:
     """How many rounds a deal has."""
-    if one.numbers == referee.rulebook(one.num_players):
-        return {2: 11, 3: 7, 4: 6, 5: 4}[one.num_players]
-    numbers = one.numbers
-    players = one.num_players
-    left = len(numbers.full_deck()) - numbers.removed_cards - players * numbers.cards_in_hand
-    return left // (players * sum(numbers.cards_to_lay)) + 1
+    if judge.numbers == referee.rulebook(judge.num_players):
+        return {2: 11, 3: 7, 4: 6, 5: 4}[judge.num_players]
+    numbers = judge.numbers
+    players = judge.num_players
+    remaining = len(numbers.full_deck()) - numbers.removed_cards - players * numbers.cards_in_hand
+    return remaining // (players * sum(numbers.cards_to_lay)) + 1
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4, 5])
 def test_the_games_above_meet_every_kind_of_round_and_end(num_players: int) -> None:
-    both = Beside(Rules(num_players), 400, np.random.default_rng(num_players))
-    both.play_to_the_end(np.random.default_rng(num_players))
+    comparison = Beside(Rules(num_players), 400, np.random.default_rng(num_players))
+    comparison.play_to_the_end(np.random.default_rng(num_players))
     met = Counter[str]()
-    for one in both.referees:
-        tied = sorted(one.scores)[-1] == sorted(one.scores)[-2]
-        met["tie broken by the piles"] += tied and len(one.winners()) == 1
-        met["shared victory"] += len(one.winners()) > 1
-        numbers = one.numbers
-        for table in one.tables:
+    for judge in comparison.referees:
+        tied = sorted(judge.scores)[-1] == sorted(judge.scores)[-2]
+        met["tie broken by the piles"] += tied and len(judge.winners()) == 1
+        met["shared victory"] += len(judge.winners()) > 1
+        numbers = judge.numbers
+        for table in judge.tables:
             laid = [card for cards in table for card in cards]
             exact = sum(map(numbers.is_kododo, laid)) == numbers.kododo_number
-            most = max(Counter(map(numbers.colour_of, laid)).values())
+            largest = max(Counter(map(numbers.colour_of, laid)).values())
             met["Kododos"] += exact
-            met["limit"] += not exact and most >= numbers.limit
+            met["limit"] += not exact and largest >= numbers.limit
             met["nobody"] += referee.cards_won(table, numbers) == [[]] * num_players
     assert len(+met) == 5, met
 
@@ -201,12 +201,12 @@ def test_the_referees_own_tables_are_the_rulebooks() -> None:
 def test_every_game_ends_as_the_referee_ends_it(rules: Rules, seed: int) -> None:
     """Under some of these rules hardly anybody ever scores."""
     rng = np.random.default_rng(seed)
-    both = Beside(rules, 1, rng, deals=rules.max_deals)
-    while not both.game.terminated[0]:
-        both.play(rng)
-        assert both.game.scores[0].tolist() == both.referees[0].scores
-        assert bool(both.game.terminated[0]) == both.referees[0].finished
-    assert both.referees[0].deal < rules.max_deals
+    comparison = Beside(rules, 1, rng, deals=rules.max_deals)
+    while not comparison.game.terminated[0]:
+        comparison.play(rng)
+        assert comparison.game.scores[0].tolist() == comparison.referees[0].scores
+        assert bool(comparison.game.terminated[0]) == comparison.referees[0].finished
+    assert comparison.referees[0].deal < rules.max_deals
 
 
 def test_a_game_in_which_nobody_can_score_ends() -> None:

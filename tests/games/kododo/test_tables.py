@@ -31,23 +31,23 @@ def made_again(rules: Rules) -> Tables:
 def test_an_action_is_legal_if_it_lays_as_many_cards_as_it_must_and_they_are_there(
     rules: Rules,
 ) -> None:
-    found = made_again(rules)
+    remade = made_again(rules)
     slots = range(rules.hand_size)
     actions = [(slot,) for slot in slots] + list(combinations(slots, 2))
-    assert found.slots == tuple(actions)
-    assert found.ends.T.tolist() == [[each[0], each[-1]] for each in actions]
+    assert remade.slots == tuple(actions)
+    assert remade.ends.T.tolist() == [[action[0], action[-1]] for action in actions]
     for plays in range(3):
         for held in range(rules.hand_size + 1):
-            legal = [len(each) == plays and max(each) < held for each in actions]
-            assert found.legal[plays][held].tolist() == legal
+            legal = [len(action) == plays and max(action) < held for action in actions]
+            assert remade.legal[plays][held].tolist() == legal
 
 
 @pytest.mark.parametrize("rules", ALL_RULES)
 def test_a_card_adds_its_colour_points_and_type_to_the_counts(rules: Rules) -> None:
-    found = made_again(rules)
+    remade = made_again(rules)
     colours = rules.num_colours
-    assert found.counts.shape == (NONE + 1, 2 * colours + 1 + rules.num_card_types)
-    for card, row in enumerate(found.counts.tolist()):
+    assert remade.counts.shape == (NONE + 1, 2 * colours + 1 + rules.num_card_types)
+    for card, row in enumerate(remade.counts.tolist()):
         expected = [0] * len(row)
         if card < rules.num_card_types:
             colour = card // rules.num_values
@@ -66,18 +66,23 @@ def test_how_many_decks_is_a_whole_number_in_the_long_variant_too() -> None:
 
 
 def test_a_copy_of_the_tables_is_the_tables() -> None:
-    found = tables(ALL_RULES[0])
-    assert copy.deepcopy(found) is pickle.loads(pickle.dumps(found)) is found
+    shared = tables(ALL_RULES[0])
+    assert copy.deepcopy(shared) is pickle.loads(pickle.dumps(shared)) is shared
 
 
 @pytest.mark.parametrize("rules", ALL_RULES)
 def test_the_most_that_may_be_played_is_the_limit_and_the_kododo_number(rules: Rules) -> None:
-    wanted = [[rules.limit]] * rules.num_colours + [[rules.kododo_number]]
-    assert made_again(rules).constants.targets.tolist() == wanted
+    targets = [[rules.limit]] * rules.num_colours + [[rules.kododo_number]]
+    assert made_again(rules).constants.targets.tolist() == targets
 
 
 @pytest.mark.parametrize("rules", ALL_RULES)
 def test_tables_that_games_share_cannot_be_written(rules: Rules) -> None:
-    found = made_again(rules)
-    arrays = [found.ends, found.counts, *chain.from_iterable(found.legal), found.constants.targets]
+    remade = made_again(rules)
+    arrays = [
+        remade.ends,
+        remade.counts,
+        *chain.from_iterable(remade.legal),
+        remade.constants.targets,
+    ]
     assert not any(array.flags.writeable for array in arrays)

@@ -15,7 +15,7 @@ from kododo_env.games.kododo.state import Counts, KododoState
 from kododo_env.games.kododo.tables import tables
 from tests.games.kododo.test_properties import ALL_RULES, short_name
 
-each_rules = pytest.mark.parametrize("rules", ALL_RULES, ids=short_name)
+per_rules = pytest.mark.parametrize("rules", ALL_RULES, ids=short_name)
 
 
 def dealt(rules: Rules, num: int, round_index: int = 0) -> KododoState:
@@ -41,42 +41,44 @@ def some_actions(state: KododoState, rules: Rules, rng: np.random.Generator) -> 
     return rng.choice(legal, (rules.num_players, len(state.terminated)))
 
 
-@each_rules
+@per_rules
 def test_one_game_moves_and_scores_cards_as_any_number_does(rules: Rules) -> None:
     rng = np.random.default_rng(0)
-    found = tables(rules)
+    game_tables = tables(rules)
     for round_index in (0, 1, rules.num_rounds - 1) * 20:
-        one = dealt(rules, 1, round_index)
+        single = dealt(rules, 1, round_index)
         any_number = dealt(rules, 1, round_index)
-        for one.turn in range(rules.num_turns):
-            any_number.turn = one.turn
-            chosen = some_actions(one, rules, rng)
-            one_game.lay_and_draw(one, rules, found, chosen)
-            turn.lay_and_draw(any_number, rules, found, chosen)
+        for single.turn in range(rules.num_turns):
+            any_number.turn = single.turn
+            chosen = some_actions(single, rules, rng)
+            one_game.lay_and_draw(single, rules, game_tables, chosen)
+            turn.lay_and_draw(any_number, rules, game_tables, chosen)
             for name, array in any_number.arrays().items():
-                assert (getattr(one, name) == array).all(), name
-        counts = Counts.of(one.counts, rules)
+                assert (getattr(single, name) == array).all(), name
+        counts = Counts.of(single.counts, rules)
         counts.laid[:] = rng.integers(0, 2 + rules.round_cards // 2, counts.laid.shape)
         counts.total[:] = counts.laid[:, : len(counts.total)].sum(axis=0)
-        ways = one_game.score(one, rules), turn.score(one, rules)
-        for mine, theirs in zip(*ways, strict=True):
-            assert (mine == theirs).all()
+        ways = one_game.score(single, rules), turn.score(single, rules)
+        for single_points, batch_points in zip(*ways, strict=True):
+            assert (single_points == batch_points).all()
 
 
-@each_rules
+@per_rules
 def test_the_first_fault_of_a_state_alone_is_named(rules: Rules) -> None:
     state = dealt(rules, 3)
-    found = tables(rules)
-    assert all(np.all(holds) for _, holds in invariants(state, rules, found))
+    game_tables = tables(rules)
+    assert all(np.all(holds) for _, holds in invariants(state, rules, game_tables))
     state.hands[0, :, 1] = state.hands[0, ::-1, 1]
     state.hands[0, 0, 1] = NONE
-    assert [must for must, holds in invariants(state, rules, found) if not np.all(holds)][:2] == [
+    assert [must for must, holds in invariants(state, rules, game_tables) if not np.all(holds)][
+        :2
+    ] == [
         "_hands must be sorted",
         f"_hands must hold {rules.hand_size} cards each",
     ]
 
 
-@each_rules
+@per_rules
 def test_a_state_alone_is_observed_as_its_game_is(rules: Rules) -> None:
     game = KododoGame(3, rules, seed=0)
     state = KododoState.blank(rules, 3)
@@ -84,30 +86,30 @@ def test_a_state_alone_is_observed_as_its_game_is(rules: Rules) -> None:
     state.given = game.state()["_given"]
     state.hands = game.hands.view(np.uint8).transpose(1, 2, 0).copy()
     turn.sort_hands(state, rules)
-    seen = gathered(*knowledge(state, rules, tables(rules).constants), game.layout.dtype)
-    assert (seen.transpose(2, 0, 1) == game.observe()).all()
-    pieces = observation_layout(rules).views(seen[0].T)
+    observations = gathered(*knowledge(state, rules, tables(rules).constants), game.layout.dtype)
+    assert (observations.transpose(2, 0, 1) == game.observe()).all()
+    pieces = observation_layout(rules).views(observations[0].T)
     assert (pieces["hand"].sum(axis=(1, 2)) == rules.hand_size).all()
 
 
-@each_rules
+@per_rules
 def test_a_turn_is_taken_back_in_a_state_alone(rules: Rules) -> None:
     rng = np.random.default_rng(0)
-    found = tables(rules)
+    game_tables = tables(rules)
     for round_index in (0, rules.num_rounds - 1):
         state = dealt(rules, 50, round_index)
         before = dealt(rules, 50, round_index)
-        turn.lay_and_draw(state, rules, found, some_actions(state, rules, rng))
+        turn.lay_and_draw(state, rules, game_tables, some_actions(state, rules, rng))
         laid = state.table.copy()
-        seen = Counts.of(state.counts, rules).revealed.copy()
+        revealed = Counts.of(state.counts, rules).revealed.copy()
         state.turn = 1
         state.steps_played = 1
-        shown = take_back(state, rules, found, rng)
+        candidates = take_back(state, rules, game_tables, rng)
         assert (state.turn, state.steps_played) == (0, 0)
         assert (state.table == before.table).all()
         assert (
             Counts.of(state.counts, rules).revealed == Counts.of(before.counts, rules).revealed
         ).all()
-        turn.lay_and_draw(state, rules, found, shown.argmax(axis=1))
+        turn.lay_and_draw(state, rules, game_tables, candidates.argmax(axis=1))
         assert (np.sort(state.table, axis=1) == np.sort(laid, axis=1)).all()
-        assert (Counts.of(state.counts, rules).revealed == seen).all()
+        assert (Counts.of(state.counts, rules).revealed == revealed).all()

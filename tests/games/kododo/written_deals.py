@@ -45,21 +45,21 @@ def written_deck(rounds: Sequence[Round], rules: Rules, spares: str | None = Non
         rules: The rules, with the real cards and hands.
         spares: One card for each player; by default the first ones that nobody lays.
     """
-    rest = Counter(rules.cards.tolist())
-    rest.subtract(card for script in rounds for names in script for card in cards(names))
-    kept = cards(spares) if spares else sorted(rest.elements())[: rules.num_players]
+    remaining = Counter(rules.cards.tolist())
+    remaining.subtract(card for script in rounds for names in script for card in cards(names))
+    spare_cards = cards(spares) if spares else sorted(remaining.elements())[: rules.num_players]
     deck: list[int] = []
-    for player, spare in enumerate(kept):
+    for player, spare in enumerate(spare_cards):
         deck += [*cards(rounds[0][player]), spare]
     for later in rounds[1:]:
         laid = [cards(names) for names in later]
         for turn in TURNS:
             for names in laid:
                 deck += names[turn]
-    rest = Counter(rules.cards.tolist())
-    rest.subtract(deck)
-    assert min(rest.values()) >= 0, "the script has a card more often than the deck"
-    return deck + sorted(rest.elements())
+    remaining = Counter(rules.cards.tolist())
+    remaining.subtract(deck)
+    assert min(remaining.values()) >= 0, "the script has a card more often than the deck"
+    return deck + sorted(remaining.elements())
 
 
 def start(rules: Rules, *deals: Sequence[Round], spares: str | None = None) -> KododoGame:
@@ -70,24 +70,27 @@ def start(rules: Rules, *deals: Sequence[Round], spares: str | None = None) -> K
     return game
 
 
-def action_for(hand: Sequence[int], wanted: Sequence[int]) -> int:
+def action_for(hand: Sequence[int], laid: Sequence[int]) -> int:
     """The action that lays these cards from this hand; 0 lays nothing when all is over."""
-    if not wanted:
+    if not laid:
         return 0
     singles = combinations(range(len(hand)), 1)
     pairs = combinations(range(len(hand)), 2)
     for action, slots in enumerate([*singles, *pairs]):
-        if sorted(hand[slot] for slot in slots) == sorted(wanted):
+        if sorted(hand[slot] for slot in slots) == sorted(laid):
             return action
-    raise AssertionError(f"{wanted} cannot be laid from {hand}")
+    raise AssertionError(f"{laid} cannot be laid from {hand}")
 
 
 def lay(game: KododoGame, *laid: Sequence[Sequence[int]]) -> None:
     """One turn: for each game of the batch, the cards that each player lays."""
     game.step(
         [
-            [action_for(hand, wanted) for hand, wanted in zip(hands, each, strict=True)]
-            for hands, each in zip(game.hands.tolist(), laid, strict=True)
+            [
+                action_for(hand, cards_to_lay)
+                for hand, cards_to_lay in zip(hands, plays, strict=True)
+            ]
+            for hands, plays in zip(game.hands.tolist(), laid, strict=True)
         ]
     )
 

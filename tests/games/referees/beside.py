@@ -40,23 +40,23 @@ class Beside(ABC):
         """The mask allows what the referees allow, and nothing else."""
 
     @abstractmethod
-    def told(self) -> Iterator[int]:
+    def running(self) -> Iterator[int]:
         """The games of which the referees can say now what a player observes."""
 
     @abstractmethod
-    def observation_of(self, one: Any, player: int) -> dict[str, Any]:
+    def observation_of(self, judge: Any, player: int) -> dict[str, Any]:
         """The observation's pieces as they should be, counted from what the player may know."""
 
-    def assert_same(self, known: int, players: Iterable[int]) -> None:
+    def assert_same(self, num_compared: int, players: Iterable[int]) -> None:
         """Nothing differs; observations of these players are compared in the first games."""
         self.assert_same_position()
         self.assert_same_legal_actions()
-        assert (self.game.observe()[:known] <= self.game.layout.maxima).all()
+        assert (self.game.observe()[:num_compared] <= self.game.layout.maxima).all()
         for player in players:
             pieces = self.game.view(player).pieces
-            for index in (each for each in self.told() if each < known):
-                seen = {name: numbers[index].tolist() for name, numbers in pieces.items()}
-                assert seen == self.observation_of(self.referees[index], player)
+            for index in (number for number in self.running() if number < num_compared):
+                observation = {name: numbers[index].tolist() for name, numbers in pieces.items()}
+                assert observation == self.observation_of(self.referees[index], player)
 
     def play_to_the_end(self, rng: np.random.Generator) -> None:
         while not self.game.terminated.all():

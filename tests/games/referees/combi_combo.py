@@ -56,8 +56,8 @@ def count(hand: list[Card], value: int) -> int:
 
 def points_for_ones(hands: list[list[Card]], player: int, numbers: Numbers) -> int:
     """3 points for strictly more 1s than every other player."""
-    for other, hand in enumerate(hands):
-        if other != player and count(hand, 1) >= count(hands[player], 1):
+    for opponent, hand in enumerate(hands):
+        if opponent != player and count(hand, 1) >= count(hands[player], 1):
             return 0
     return numbers.ones
 
@@ -74,10 +74,10 @@ def points_for_sequences(hand: list[Card], numbers: Numbers) -> int:
 def points_for_twos(hand: list[Card], numbers: Numbers) -> int:
     """3 points for every three 2s."""
     points = 0
-    left = count(hand, 2)
-    while left >= numbers.twos_in_series:
+    remaining = count(hand, 2)
+    while remaining >= numbers.twos_in_series:
         points = points + numbers.twos
-        left = left - numbers.twos_in_series
+        remaining = remaining - numbers.twos_in_series
     return points
 
 
@@ -108,8 +108,8 @@ def winners(hands: list[list[Card]], numbers: Numbers = RULEBOOK) -> list[int]:
     points = [final_score(hands, player, numbers) for player in players]
     players = [player for player in players if points[player] == max(points)]
     for value in (1, 2):
-        most = max(count(hands[player], value) for player in players)
-        players = [player for player in players if count(hands[player], value) == most]
+        highest = max(count(hands[player], value) for player in players)
+        players = [player for player in players if count(hands[player], value) == highest]
     return players
 
 
@@ -179,10 +179,10 @@ class Referee:
             self.hands[player].remove(card)
             self.passed[player].append(card)
         for player, card in enumerate(cards):
-            left = player + 1 if player + 1 < self.num_players else 0
-            self.hands[left].append(card)
-            self.hands[left].sort()
-            self.received[left].append(card)
+            neighbour = player + 1 if player + 1 < self.num_players else 0
+            self.hands[neighbour].append(card)
+            self.hands[neighbour].sort()
+            self.received[neighbour].append(card)
         self.turn += 1
         if self.turn == self.numbers.turns:
             self.finished = True

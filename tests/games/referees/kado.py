@@ -167,7 +167,7 @@ class Referee:
         self.players = range(num_players)
         self.tableaus: list[Tableau] = [{} for _ in self.players]
         self.perfects: list[list[Card | None]] = [[] for _ in self.players]
-        self.seen: list[set[Card]] = [set() for _ in self.players]
+        self.cards_seen: list[set[Card]] = [set() for _ in self.players]
         self.turn = Turn(0, 0)
         self._story = self._game()
         self.choices: Choices = next(self._story)
@@ -208,15 +208,15 @@ class Referee:
     def _ask(self, choices: Choices) -> Generator[Choices, dict[int, Move], dict[int, Move]]:
         """Ask those who have a choice; the others do what they must."""
         moves = {player: options[0] for player, options in choices.items()}
-        asked = {player: options for player, options in choices.items() if len(options) > 1}
-        if asked:
-            moves.update((yield asked))
+        decisions = {player: options for player, options in choices.items() if len(options) > 1}
+        if decisions:
+            moves.update((yield decisions))
         return moves
 
     def _dealing(self, turn: Turn) -> Generator[Choices, dict[int, Move], None]:
         while len(turn.before) < self.num_players:
             turn.offered = self.pile.pop(0)
-            self.seen[turn.dealer].add(turn.offered)
+            self.cards_seen[turn.dealer].add(turn.offered)
             options: list[Move] = []
             for steps in self.players:
                 if (turn.dealer + steps) % self.num_players not in turn.before:
@@ -252,18 +252,19 @@ class Referee:
             return
 
     def _swap(self, turn: Turn, challenger: int) -> None:
-        kept = turn.before[turn.dealer]
-        other = turn.before[challenger]
-        turn.before[turn.dealer], turn.before[challenger] = other, kept
+        dealer_card = turn.before[turn.dealer]
+        challenger_card = turn.before[challenger]
+        turn.before[turn.dealer] = challenger_card
+        turn.before[challenger] = dealer_card
         turn.swapped = True
         for player in self.players:
-            self.seen[player] |= {kept, other}
+            self.cards_seen[player] |= {dealer_card, challenger_card}
 
     def _placing(self, turn: Turn) -> Generator[Choices, dict[int, Move], None]:
         turn.phase = 2
         turn.challenger = None
         for player in self.players:
-            self.seen[player].add(turn.before[player])
+            self.cards_seen[player].add(turn.before[player])
         moves = yield from self._ask(
             {
                 player: [("place", *cell) for cell in self.numbers.places_for_a_card(tableau)]
@@ -274,4 +275,4 @@ class Referee:
             _, row, column = moves[player]
             self.tableaus[player][row, column] = turn.before[player]
             for viewer in self.players:
-                self.seen[viewer].add(turn.before[player])
+                self.cards_seen[viewer].add(turn.before[player])

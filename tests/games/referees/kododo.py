@@ -221,12 +221,12 @@ class Referee:
     def winners(self) -> list[int]:
         """Most points; then the larger score pile; then all who are left share the victory."""
         players = list(range(self.num_players))
-        most = max(self.scores[player] for player in players)
-        players = [player for player in players if self.scores[player] == most]
+        highest = max(self.scores[player] for player in players)
+        players = [player for player in players if self.scores[player] == highest]
         largest = max(len(self.piles[player]) for player in players)
         return [player for player in players if len(self.piles[player]) == largest]
 
-    def known_to(self, player: int) -> Known:
+    def knowledge_of(self, player: int) -> Known:
         """All that one player may know, the seats counted from their own."""
         order = [(player + step) % self.num_players for step in range(self.num_players)]
         return Known(

@@ -120,8 +120,8 @@ class HighCard(BatchGame):
     def _write_observation(self, into: dict[str, np.ndarray]) -> None:
         state = self._state
         seats = from_own_seat(self.num_players)
-        each = np.arange(self.rules.num_cards)[:, None]
-        into["hand"][:] = (state.hands[:, :, None] == each).any(axis=1)
+        cards = np.arange(self.rules.num_cards)[:, None]
+        into["hand"][:] = (state.hands[:, :, None] == cards).any(axis=1)
         into["seen"][:] = state.seen
         into["laid"][:] = np.where(state.laid == EMPTY, 0, state.laid + np.int16(1))[seats]
         into["scores"][:] = state.scores[seats]
@@ -140,10 +140,10 @@ class HighCard(BatchGame):
         )
         yield "_deck must hold the cards of the game", np.sort(state.deck, axis=0) == cards
         held = (state.hands[:, :, None] == cards).sum(axis=(0, 1))
-        left = (state.deck[self.drawn :, None] == cards).sum(axis=0)
+        undrawn = (state.deck[self.drawn :, None] == cards).sum(axis=0)
         yield (
             "each card must be in a hand, laid or in the deck",
-            held + state.seen + left == 1,
+            held + state.seen + undrawn == 1,
         )
         empty = (state.hands == EMPTY).sum(axis=1)
         yield (
@@ -169,14 +169,14 @@ class HighCard(BatchGame):
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         state = self._state
-        others = np.delete(np.arange(self.num_players), player)
-        held = state.hands[others]
-        rest = state.deck[self.drawn :]
-        hidden = np.concatenate([held[held != EMPTY].reshape(-1, self.num_envs), rest])
+        opponents = np.delete(np.arange(self.num_players), player)
+        held = state.hands[opponents]
+        undrawn = state.deck[self.drawn :]
+        hidden = np.concatenate([held[held != EMPTY].reshape(-1, self.num_envs), undrawn])
         dealt = self._shuffled(np.sort(hidden.T, axis=1), rng).T
-        in_hands = len(hidden) - len(rest)
+        in_hands = len(hidden) - len(undrawn)
         held[held != EMPTY] = dealt[:in_hands].ravel()
-        state.hands[others] = np.sort(held, axis=1)
+        state.hands[opponents] = np.sort(held, axis=1)
         state.deck[self.drawn :] = dealt[in_hands:]
         self._tidy_deck()
 
@@ -185,9 +185,9 @@ class HighCard(BatchGame):
 
     def _tidy_deck(self) -> None:
         """Who drew which card when is nobody's to know: the cards drawn are put in order."""
-        left = np.zeros((self.rules.num_cards, self.num_envs), np.bool_)
-        np.put_along_axis(left, self._state.deck[self.drawn :], True, axis=0)
-        self._state.deck[: self.drawn] = np.nonzero(~left.T)[1].reshape(self.num_envs, -1).T
+        in_deck = np.zeros((self.rules.num_cards, self.num_envs), np.bool_)
+        np.put_along_axis(in_deck, self._state.deck[self.drawn :], True, axis=0)
+        self._state.deck[: self.drawn] = np.nonzero(~in_deck.T)[1].reshape(self.num_envs, -1).T
 
     def _describe(self, action: int) -> str:
         return f"lay the card in slot {action}"
