@@ -86,8 +86,8 @@ def build(folder: Path, wheel: Path | None = None, sha256: str | None = None) ->
 
 
 def _numpy(lock: bytes) -> dict[str, str]:
-    found: dict[str, str] = json.loads(lock)["packages"]["numpy"]
-    return found
+    entry: dict[str, str] = json.loads(lock)["packages"]["numpy"]
+    return entry
 
 
 def _numpy_alone(lock: bytes, wheel: Path | None, sha256: str | None) -> bytes:
@@ -102,13 +102,13 @@ def _numpy_alone(lock: bytes, wheel: Path | None, sha256: str | None) -> bytes:
     else:
         numpy["sha256"] = sha256 or numpy["sha256"]
         try:
-            found = fingerprint(wheel)
+            digest = fingerprint(wheel)
         except OSError as error:
             raise ValueError(f"cannot read {wheel}: {error.strerror}") from error
-        if found != numpy["sha256"]:
+        if digest != numpy["sha256"]:
             raise ValueError(
                 f"{wheel} is not {numpy['file_name']} of Pyodide {PYODIDE.version}: "
-                f"its SHA-256 is {found}, not {numpy['sha256']}"
+                f"its SHA-256 is {digest}, not {numpy['sha256']}"
             )
     return json.dumps({"info": json.loads(lock)["info"], "packages": {"numpy": numpy}}).encode()
 
@@ -131,9 +131,9 @@ def _compile(archives: list[Path]) -> None:
 
 def _with_hash(lock: bytes, wheel: Path) -> bytes:
     """Pyodide's list with the hash of the wheel as it lies in the folder."""
-    found = json.loads(lock)
-    found["packages"]["numpy"]["sha256"] = fingerprint(wheel)
-    return json.dumps(found).encode()
+    content = json.loads(lock)
+    content["packages"]["numpy"]["sha256"] = fingerprint(wheel)
+    return json.dumps(content).encode()
 
 
 def _add_page(site: Path) -> None:
@@ -180,21 +180,21 @@ def _add_contents(site: Path, package: str) -> None:
 
     All tables load ``loads``, with the bytes of each file, and then a policy of ``policies``.
     """
-    names = [package, *(f"pyodide/{each.name}" for each in (site / "pyodide").iterdir())]
+    names = [package, *(f"pyodide/{file.name}" for file in (site / "pyodide").iterdir())]
     loads = {name: (site / name).stat().st_size for name in sorted(names)}
     policies = {
         game: {players: policy_of(game, players) for players in registry.door(game).PLAYERS}
         for game in registry.DOORS
     }
-    (site / "index.html").write_text(start_page(_sent(site, [*loads])))
-    page = sorted(each.name for each in site.iterdir() if each.suffix in PAGE_FILES)
+    (site / "index.html").write_text(start_page(_download_size(site, [*loads])))
+    page = sorted(file.name for file in site.iterdir() if file.suffix in PAGE_FILES)
     contents = {"package": package, "page": page, "loads": loads, "policies": policies}
     (site / MARK).write_text(json.dumps(contents) + "\n")
 
 
-def _sent(site: Path, names: list[str]) -> float:
+def _download_size(site: Path, names: list[str]) -> float:
     """The megabytes, compressed, that a table loads: these files and the largest policy."""
-    names = [*names, *(f"policies/{each.name}" for each in (site / "policies").iterdir())]
+    names = [*names, *(f"policies/{path.name}" for path in (site / "policies").iterdir())]
     sizes = {name: len(gzip.compress((site / name).read_bytes())) for name in names}
     policies = [size for name, size in sizes.items() if name.startswith("policies/")]
     whole = 0 if any(name.endswith(".whl") for name in names) else WHOLE_NUMPY
@@ -206,14 +206,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m docs.static_page.build", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--numpy-wheel", type=Path, help="put this wheel into the folder")
-    given = parser.parse_args()
+    options = parser.parse_args()
     try:
-        build(given.folder, given.numpy_wheel)
+        build(options.folder, options.numpy_wheel)
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
-    kind = "plays without the network" if given.numpy_wheel else "loads numpy from its distribution"
-    print(f"{given.folder}: python -m http.server --directory {given.folder} serves it; it {kind}")
+    kind = (
+        "plays without the network" if options.numpy_wheel else "loads numpy from its distribution"
+    )
+    print(
+        f"{options.folder}: python -m http.server --directory {options.folder} serves it; it {kind}"
+    )
     return 0
 
 

@@ -66,38 +66,42 @@ def compiled(library: bytes, package: bytes, numpy: bytes | None = None) -> list
 
     Args:
         library: Python's, of which is kept what Pyodide, numpy and the package import.
-        package: Ours, of which is kept what a table in a page's worker imports.
+        package: The project's, of which is kept what a table in a page's worker imports.
         numpy: Its wheel, of which is kept what play needs; None: there is none.
     """
-    modules, ours = _cut(_files(library)), _files(package)
-    lazily = {*ours, *(name for name in modules if "pyodide" in name)}
-    asked = [*STARTED, *OF_NUMPY, *BY_NAME, *_asked_by_name(ours)]
-    needed = _with_imports(modules | ours, asked, lazily)
+    modules = _cut(_files(library))
+    package_files = _files(package)
+    lazy_files = {*package_files, *(name for name in modules if "pyodide" in name)}
+    roots = [*STARTED, *OF_NUMPY, *BY_NAME, *_dynamic_imports(package_files)]
+    needed = _with_imports(modules | package_files, roots, lazy_files)
     needed -= {f"{name.replace('.', '/')}.py" for name in FROZEN}  # which Python has in itself
-    needed |= {name for name in ours if not name.endswith(".py")}
-    found = [{name: files[name] for name in files if name in needed} for files in (modules, ours)]
+    needed |= {name for name in package_files if not name.endswith(".py")}
+    archives = [
+        {name: files[name] for name in files if name in needed}
+        for files in (modules, package_files)
+    ]
     if numpy is not None:
-        found.append(_cut(_files(numpy)))
-    return [_packed(files) for files in found]
+        archives.append(_cut(_files(numpy)))
+    return [_pack(files) for files in archives]
 
 
 def _files(archive: bytes) -> Files:
-    with zipfile.ZipFile(io.BytesIO(archive)) as given:
-        return {name: given.read(name) for name in given.namelist() if not name.endswith("/")}
+    with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
+        return {name: zip_file.read(name) for name in zip_file.namelist() if not name.endswith("/")}
 
 
 def _cut(files: Files) -> Files:
     """What is needed of a library, with a stand-in for each module that is only imported."""
-    found: Files = {}
+    library: Files = {}
     for name, content in files.items():
         if any(part in f"^{name}" for part in IDLE):
-            found[f"{name.split('.')[0]}.py"] = STAND_IN
+            library[f"{name.split('.')[0]}.py"] = STAND_IN
         elif not any(part in f"^{name}" for part in UNNEEDED):
-            found[name] = content
-    return found
+            library[name] = content
+    return library
 
 
-def _asked_by_name(package: Files) -> list[str]:
+def _dynamic_imports(package: Files) -> list[str]:
     """Our own modules that nothing imports: that of a page's worker, doors, and what these name."""
     return [
         name.removesuffix(".py")
@@ -106,41 +110,44 @@ def _asked_by_name(package: Files) -> list[str]:
     ]
 
 
-def _with_imports(modules: Files, wanted: Iterable[str], lazily: Collection[str]) -> set[str]:
+def _with_imports(modules: Files, roots: Iterable[str], lazy_files: Collection[str]) -> set[str]:
     """The files of the modules that are wanted, and of all that are loaded with them.
 
-    Of the files in ``lazily`` what only functions import is loaded, too.
+    Of the files in ``lazy_files`` what only functions import is loaded, too.
     """
-    found, left = set[str](), [*wanted]
-    while left:
-        path = left.pop().replace(".", "/")
-        left += [path.rpartition("/")[0]] * ("/" in path)
-        for name in {f"{path}.py", f"{path}/__init__.py"} & modules.keys() - found:
-            found.add(name)
-            left += _imported(name, modules[name], lazily=name in lazily)
-    return found
+    files = set[str]()
+    stack = [*roots]
+    while stack:
+        path = stack.pop().replace(".", "/")
+        if "/" in path:
+            stack.append(path.rpartition("/")[0])
+        for name in {f"{path}.py", f"{path}/__init__.py"} & modules.keys() - files:
+            files.add(name)
+            stack += _imports(name, modules[name], include_lazy=name in lazy_files)
+    return files
 
 
-def _imported(name: str, source: bytes, lazily: bool) -> Iterator[str]:
+def _imports(name: str, source: bytes, include_lazy: bool) -> Iterator[str]:
     """What a file imports: modules, and names that may be modules.
 
-    Unless it is ``lazily``, what only functions import is left out, which leads to most of the
-    library and is hardly called; but for modules of its own package.
+    What only functions import is left out, unless ``include_lazy``, because it leads to most of the
+    library and is hardly called; but modules of the file's own package are yielded.
     """
     if not name.endswith(".py"):
         return
-    own, tree = name.split("/")[:-1], ast.parse(source)
+    package = name.split("/")[:-1]
+    tree = ast.parse(source)
     loaded = {id(node) for node in _at_once(tree)}
     for node in ast.walk(tree):
-        found = []
+        imports = []
         if isinstance(node, ast.Import):
-            found = [each.name for each in node.names]
+            imports = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            near = own[: len(own) + 1 - node.level] if node.level else []
+            near = package[: len(package) + 1 - node.level] if node.level else []
             module = ".".join([*near, *filter(None, [node.module])])
-            found = [f"{module}.{each.name}" for each in node.names]
-        for module in found:
-            if lazily or id(node) in loaded or module.split(".")[0] in own:
+            imports = [f"{module}.{alias.name}" for alias in node.names]
+        for module in imports:
+            if include_lazy or id(node) in loaded or module.split(".")[0] in package:
                 yield module
 
 
@@ -153,16 +160,17 @@ def _at_once(tree: ast.AST) -> Iterator[ast.AST]:
             yield from _at_once(node)
 
 
-def _packed(files: Files) -> bytes:
+def _pack(files: Files) -> bytes:
     """An archive of these files, their modules compiled: Python finds these where they lie."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
         for name, content in files.items():
             if name.endswith(".py"):
                 code = compile(_without_docstrings(name, content), name, "exec", dont_inherit=True)
-                name, content = f"{name}c", _code_to_hash_pyc(_without_lines(code), bytes(8), False)
+                name = f"{name}c"
+                content = _code_to_hash_pyc(_without_lines(code), bytes(8), False)
             archive.writestr(zipfile.ZipInfo(name, OLDEST), content, zipfile.ZIP_DEFLATED, 9)
-    return packed.getvalue()
+    return buffer.getvalue()
 
 
 def _without_lines(code: CodeType) -> CodeType:
@@ -170,9 +178,15 @@ def _without_lines(code: CodeType) -> CodeType:
 
     Of up to eight units of code each entry says that they have none.
     """
-    parts, units = code.co_consts, len(code.co_code) // 2
-    inner = [_without_lines(each) if isinstance(each, CodeType) else each for each in parts]
-    table = b"\xff" * (units // 8) + bytes([0xF7 + units % 8] * (units % 8 > 0))
+    parts = code.co_consts
+    units = len(code.co_code) // 2
+    inner = [
+        _without_lines(constant) if isinstance(constant, CodeType) else constant
+        for constant in parts
+    ]
+    table = b"\xff" * (units // 8)
+    if units % 8:
+        table += bytes([0xF7 + units % 8])
     return code.replace(co_consts=tuple(inner), co_linetable=table)
 
 

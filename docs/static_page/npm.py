@@ -54,15 +54,15 @@ def stored(package: Package) -> Path:
 
 
 def _fetch(package: Package, folder: str) -> None:
-    wanted = f"{package.name}@{package.version}"
-    command = ["npm", "pack", "--silent", "--pack-destination", folder, wanted]
+    specifier = f"{package.name}@{package.version}"
+    command = ["npm", "pack", "--silent", "--pack-destination", folder, specifier]
     try:
         subprocess.run(command, capture_output=True, text=True, check=True)
     except FileNotFoundError as error:
-        raise ValueError(f"npm, which fetches {wanted}, is not installed") from error
+        raise ValueError(f"npm, which fetches {specifier}, is not installed") from error
     except subprocess.CalledProcessError as error:
         last = (error.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise ValueError(f"npm cannot fetch {wanted}: {last[:200]}") from error
+        raise ValueError(f"npm cannot fetch {specifier}: {last[:200]}") from error
 
 
 def members(package: Package, names: Sequence[str]) -> dict[str, bytes]:
@@ -71,7 +71,7 @@ def members(package: Package, names: Sequence[str]) -> dict[str, bytes]:
     Raises:
         ValueError: As ``archive``, or a file is not there.
     """
-    found = {}
+    contents = {}
     with tarfile.open(archive(package)) as tar:
         for name in names:
             try:
@@ -79,8 +79,8 @@ def members(package: Package, names: Sequence[str]) -> dict[str, bytes]:
             except KeyError as error:
                 raise ValueError(f"{package.name} {package.version} has no {name}") from error
             assert file is not None, "a folder"
-            found[name] = file.read()
-    return found
+            contents[name] = file.read()
+    return contents
 
 
 def _integrity(content: bytes) -> str:

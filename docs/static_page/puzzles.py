@@ -23,10 +23,10 @@ def ask_again(file: Path = PUZZLES) -> None:
     Raises:
         ValueError: A line of the file is no puzzle.
     """
-    write_puzzles(file, sorted(map(_asked, read_puzzles(file)), key=order))
+    write_puzzles(file, sorted(map(_ask, read_puzzles(file)), key=order))
 
 
-def _asked(puzzle: Puzzle) -> Puzzle:
+def _ask(puzzle: Puzzle) -> Puzzle:
     table = puzzle.header.game, puzzle.position().num_players
     names = (*baselines(table[0]), *LEVELS[:-1])
     return asked(puzzle, [make_agent(name, *table) for name in names], SEED)
@@ -42,10 +42,10 @@ def puzzles_json(language: str = "en") -> str:
         ValueError: A line of the file is no puzzle, or there is no such language.
     """
     with speaking(language):
-        return json.dumps([_shown(each) for each in read_puzzles(PUZZLES)])
+        return json.dumps([_page_entry(puzzle) for puzzle in read_puzzles(PUZZLES)])
 
 
-def _shown(puzzle: Puzzle) -> dict[str, Any]:
+def _page_entry(puzzle: Puzzle) -> dict[str, Any]:
     game = puzzle.position()
     seat = puzzle.seat
     view = game.view(seat)
@@ -62,7 +62,7 @@ def _shown(puzzle: Puzzle) -> dict[str, Any]:
         "picture": view.svg(0),
         "choices": list(dict.fromkeys(words.values())),  # equal cards are one choice
         "best": words[puzzle.best],
-        "gains": [round(100 * each, 1) for each in (puzzle.gain, puzzle.low, puzzle.high)],
+        "gains": [round(100 * gain, 1) for gain in (puzzle.gain, puzzle.low, puzzle.high)],
         "missed": puzzle.missed_by,
         "found": [name for name in puzzle.bots if name not in puzzle.missed_by],
         "grade": say(GRADES[min(3 * missed // max(1, len(puzzle.bots)), 2)]),

@@ -17,9 +17,11 @@ from kododo_env.rules_arguments import default_players, rule_choices
 
 START = Path(play).parent / "static" / "start.html"
 RULES = START.with_name("rules.html")
-PLACE, SIZE = "<!-- tables -->", "<!-- size -->"
+PLACE = "<!-- tables -->"
+SIZE = "<!-- size -->"
 SEATS = "the first", "the second", "the third", "the fourth", "the fifth"
-LEVEL, SCRIPTED = "{words} ({level})", "{name}, scripted"
+LEVEL = "{words} ({level})"
+SCRIPTED = "{name}, scripted"
 SEVERAL = "{n}, who hand the device over"
 WINS = "Wins {mean} of 100 games against the best policy, where equals win {equals}."
 LOOKS_AHEAD = (
@@ -45,12 +47,12 @@ def start_page(megabytes: float) -> str:
 def rules_page(game: str, language: str = "en") -> str:
     """The rules of a game in a language, with its worked examples drawn."""
     with speaking(language):
-        told = sections(registry.batch_game(game, 1), pictures=True)
+        chapters = sections(registry.batch_game(game, 1), pictures=True)
         title = say("{game}: the rules", game=_title(game))
         back = say("Choose a table.")
     parts = [
-        f'<section id="{each["anchor"]}"><h2>{escape(each["title"])}</h2>{each["html"]}</section>'
-        for each in told
+        f'<section id="{part["anchor"]}"><h2>{escape(part["title"])}</h2>{part["html"]}</section>'
+        for part in chapters
     ]
     page = RULES.read_text().replace('lang="en"', f'lang="{language}"')
     page = page.replace("<!-- title -->", escape(title)).replace("<!-- back -->", escape(back))
@@ -65,21 +67,23 @@ def _form(game: str) -> str:
     """The form of a game; ``start.js`` fits it to the number of players that is chosen."""
     title = escape(_title(game))
     numbers = registry.door(game).PLAYERS
-    players = [(str(each), str(each)) for each in numbers]
-    by_level = [(name, LEVEL, {"words": each, "level": name}) for name, each in LEVEL_WORDS.items()]
+    players = [(str(number), str(number)) for number in numbers]
+    by_level = [
+        (name, LEVEL, {"words": words, "level": name}) for name, words in LEVEL_WORDS.items()
+    ]
     scripted = [(name, SCRIPTED, {"name": name}) for name in reversed(baselines(game))]
     opponents = [*by_level, *scripted]
     seats = [(str(seat), SEATS[seat]) for seat in range(max(numbers))]
-    several = [(str(each), SEVERAL, {"n": each}) for each in range(2, max(numbers) + 1)]
+    several = [(str(count), SEVERAL, {"n": count}) for count in range(2, max(numbers) + 1)]
     people = [("1", "you alone"), *several]
     rules = "".join(
         f"<label>{escape(rule)} {_select('rules', _rule(rule, kinds), '')}</label>"
         for rule, kinds in rule_choices(game).items()
     )
-    told = escape(json.dumps({number: _told(game, number) for number in numbers}))
+    level_texts = escape(json.dumps({number: _level_sentences(game, number) for number in numbers}))
     usual = default_players(game)
     daily = escape(f"table.html?game={game}&players={usual}")
-    return f"""      <form action="table.html" data-told="{told}">
+    return f"""      <form action="table.html" data-told="{level_texts}">
         <h2>{title}</h2>
         <input type="hidden" name="game" value="{escape(game)}" />
         <label>players {_select("players", players, str(usual))}</label>
@@ -103,18 +107,19 @@ def _form(game: str) -> str:
 
 
 def _rule(rule: str, kinds: tuple[str, ...]) -> Options:
-    usual, *others = kinds
-    return [("", usual), *((f"{rule}={kind}", kind) for kind in others)]
+    usual, *alternatives = kinds
+    return [("", usual), *((f"{rule}={kind}", kind) for kind in alternatives)]
 
 
-def _told(game: str, players: int) -> dict[str, tuple[str, dict[str, int]]]:
+def _level_sentences(game: str, players: int) -> dict[str, tuple[str, dict[str, int]]]:
     """Of each level the share that was measured, as a sentence and its parts."""
-    return {level: _sentence(found, players) for level, found in levels(game, players).items()}
+    return {name: _sentence(level, players) for name, level in levels(game, players).items()}
 
 
 def _sentence(level: dict[str, Any], players: int) -> tuple[str, dict[str, int]]:
-    share, games = level["share"], level["games"]
-    parts = {name: round(100 * each) for name, each in share.items()}
+    share = level["share"]
+    games = level["games"]
+    parts = {name: round(100 * fraction) for name, fraction in share.items()}
     parts |= {"games": games, "equals": round(100 / players)}
     if level.get("temperature") is not None and share["low"] <= 1 / players <= share["high"]:
         return "The best policy itself: equals win {equals} of 100 games.", parts
@@ -125,7 +130,7 @@ def _sentence(level: dict[str, Any], players: int) -> tuple[str, dict[str, int]]
 
 def _select(name: str, options: Options, chosen: str) -> str:
     tags = [
-        f'<option value="{escape(value)}"{_parts(*parts)}{" selected" * (value == chosen)}>'
+        f'<option value="{escape(value)}"{_parts(*parts)}{" selected" if value == chosen else ""}>'
         f"{escape(words)}</option>"
         for value, words, *parts in options
     ]
