@@ -15,36 +15,43 @@ except ImportError as error:
     raise ImportError("draw_rooms.py needs grimp: pip install --group dev") from error
 
 PICTURE = Path(__file__).parent / "images" / "rooms.svg"
-WIDTH, FLOOR, BOX, CHARACTER, GAP = 900, 74, 30, 7.6, 22  # in pixels
+# Sizes in pixels.
+WIDTH = 900
+FLOOR = 74
+BOX = 30
+CHARACTER = 7.6
+GAP = 22
 COLOURS = {"agents": "#fde3c8", "kododo_env": "#d9eef2"}
 Rooms = dict[str, set[str]]
 
 
 def imports() -> Rooms:
     """The rooms that each room imports."""
-    graph, found = (
-        grimp.build_graph("kododo_env", "agents", cache_dir=None),
-        defaultdict[str, set[str]](set),
-    )
+    graph = grimp.build_graph("kododo_env", "agents", cache_dir=None)
+    rooms = defaultdict[str, set[str]](set)
     for module in graph.modules:
-        for other in graph.find_modules_directly_imported_by(module):
-            one, two = (".".join(name.split(".")[:2]) for name in (module, other))
-            if one != two and "." in one and "." in two and "__main__" not in one:
-                found[one].add(two)
-                found[two] |= set()
-    return dict(found)
+        for imported in graph.find_modules_directly_imported_by(module):
+            room, target = (".".join(name.split(".")[:2]) for name in (module, imported))
+            if room != target and "." in room and "." in target and "__main__" not in room:
+                rooms[room].add(target)
+                rooms[target] |= set()
+    return dict(rooms)
 
 
 def below(room: str, rooms: Rooms) -> set[str]:
     """All rooms that one comes to from a room."""
-    return rooms[room].union(*(below(other, rooms) for other in rooms[room]))
+    return rooms[room].union(*(below(imported, rooms) for imported in rooms[room]))
 
 
 def reduced(rooms: Rooms) -> Rooms:
     """The imports without those to a room that one comes to by way of another."""
     return {
-        room: {one for one in others if all(one not in below(two, rooms) for two in others)}
-        for room, others in rooms.items()
+        room: {
+            target
+            for target in targets
+            if all(target not in below(other_target, rooms) for other_target in targets)
+        }
+        for room, targets in rooms.items()
     }
 
 
@@ -55,43 +62,47 @@ def floors(rooms: Rooms) -> list[list[str]]:
         return 1 + max(map(floor, rooms[room]), default=-1)
 
     rows: list[list[str]] = [[] for _ in range(1 + max(map(floor, rooms)))]
-    at: dict[str, float] = {}
+    position_of: dict[str, float] = {}
     for room in sorted(rooms, key=lambda room: (floor(room), room)):
         rows[floor(room)].append(room)
     for row in rows:
         row.sort(key=lambda room: (
             room.startswith("kododo_env"),
-            sum(at[each] for each in rooms[room]) / max(1, len(rooms[room])),
+            sum(position_of[imported] for imported in rooms[room]) / max(1, len(rooms[room])),
         ))  # fmt: skip
-        at |= {room: (place + 0.5) / len(row) for place, room in enumerate(row)}
+        position_of |= {room: (place + 0.5) / len(row) for place, room in enumerate(row)}
     return rows
 
 
-def drawn() -> str:
+def draw() -> str:
     """The picture as SVG."""
     rooms = reduced(imports())
     rows = floors(rooms)
     height = len(rows) * FLOOR
     places: dict[str, tuple[float, int]] = {}
-    boxes, lines = [], []
+    boxes = []
+    lines = []
     for level, row in enumerate(rows):
         widths = [24 + CHARACTER * len(room.partition(".")[2]) for room in row]
-        x, y = (WIDTH - sum(widths) - GAP * (len(row) - 1)) / 2, height - (level + 1) * FLOOR + 20
-        for room, wide in zip(row, widths, strict=True):
-            half, _, name = room.partition(".")
-            places[room] = x + wide / 2, y
+        x = (WIDTH - sum(widths) - GAP * (len(row) - 1)) / 2
+        y = height - (level + 1) * FLOOR + 20
+        for room, width in zip(row, widths, strict=True):
+            package, _, name = room.partition(".")
+            places[room] = x + width / 2, y
             boxes.append(
-                f'<rect x="{x:.1f}" y="{y}" width="{wide:.1f}" height="{BOX}" rx="6" '
-                f'fill="{COLOURS[half]}" stroke="#265a66"/>'
-                f'<text x="{x + wide / 2:.1f}" y="{y + 20}" text-anchor="middle">{name}</text>'
+                f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{BOX}" rx="6" '
+                f'fill="{COLOURS[package]}" stroke="#265a66"/>'
+                f'<text x="{x + width / 2:.1f}" y="{y + 20}" text-anchor="middle">{name}</text>'
             )
-            x += wide + GAP
-    for room, others in sorted(rooms.items()):
-        for other in sorted(others):
-            (x, y), (u, v) = places[room], places[other]
+            x += width + GAP
+    for room, targets in sorted(rooms.items()):
+        for target in sorted(targets):
+            x, y = places[room]
+            target_x, target_y = places[target]
             lines.append(
-                f'<path d="M{x:.1f} {y + BOX} C{x:.1f} {y + BOX + 30} {u:.1f} {v - 30} '
-                f'{u:.1f} {v}" fill="none" stroke="#265a66" stroke-opacity=".6"/>'
+                f'<path d="M{x:.1f} {y + BOX} C{x:.1f} {y + BOX + 30} '
+                f'{target_x:.1f} {target_y - 30} {target_x:.1f} {target_y}" '
+                'fill="none" stroke="#265a66" stroke-opacity=".6"/>'
             )
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
@@ -102,4 +113,4 @@ def drawn() -> str:
 
 
 if __name__ == "__main__":
-    PICTURE.write_text(drawn())
+    PICTURE.write_text(draw())

@@ -22,11 +22,14 @@ def head(game: str) -> str:
     """The facts in the order that readers know from PettingZoo's pages, at the default players."""
     door = registry.door(game)
     env = door.parallel_env()
-    name, agents = env.metadata["name"], env.possible_agents
+    name = env.metadata["name"]
+    agents = env.possible_agents
     id = door.GYMNASIUM_ID
     assert env.metadata["is_parallelizable"]
-    numbers, state = env.observation_space(agents[0])["observation"], env.state_space
-    actions, takes = env.action_space(agents[0]), ", ".join(map(str, door.PLAYERS))
+    numbers = env.observation_space(agents[0])["observation"]
+    state = env.state_space
+    actions = env.action_space(agents[0])
+    player_counts = ", ".join(map(str, door.PLAYERS))
     rows = {
         "Import": "`import kododo_env, pettingzoo`",
         "Creation": f'`pettingzoo.make("parallel", "{id}")`',
@@ -36,7 +39,7 @@ def head(game: str) -> str:
         "Batch": f"`kododo_env.{name}.batch_game(num_envs)`",
         "Actions": type(actions).__name__,
         "Agents": f"`agents = {agents}`",
-        "Number of agents": f"{len(agents)}; `num_players` takes {takes}",
+        "Number of agents": f"{len(agents)}; `num_players` takes {player_counts}",
         "Action shape": f"`{actions.shape}`",
         "Action values": f"`{actions}`",
         "Observation shape": f"`{numbers.shape}`",
@@ -53,11 +56,12 @@ def _range(box: Any) -> str:
 
 def arguments(game: str) -> str:
     """The keyword arguments of the door: the fields of the rules, and the wrapper's options."""
-    given = inspect.signature(ParallelGame).parameters
+    parameters = inspect.signature(ParallelGame).parameters
     options = [
-        (name, _default(given[name].default), meaning) for name, meaning in _meanings(TableOptions)
+        (name, _default(parameters[name].default), meaning)
+        for name, meaning in _meanings(TableOptions)
     ]
-    rows = [(f"`{name}`", *rest) for name, *rest in [*_rules(game), *options]]
+    rows = [(f"`{name}`", *cells) for name, *cells in [*_rules(game), *options]]
     return _table(rows, "argument", "default", "")
 
 
@@ -87,9 +91,9 @@ def layout(game: str) -> str:
     door = registry.door(game)
     rows = []
     for players in door.PLAYERS:
-        one = door.batch_game(1, num_players=players)
-        seen = f"({one.layout.size},) {one.layout.dtype}"
-        rows.append((f"{players}", seen, f"Discrete({one.num_actions})"))
+        batch = door.batch_game(1, num_players=players)
+        observation = f"({batch.layout.size},) {batch.layout.dtype}"
+        rows.append((f"{players}", observation, f"Discrete({batch.num_actions})"))
     table = _table(rows, "players", "observation", "actions")
     default = door.batch_game(1)
     title = f"The pieces of an observation with {default.num_players} players:"
@@ -97,5 +101,5 @@ def layout(game: str) -> str:
 
 
 def _table(rows: Iterable[Sequence[str]], *heads: str) -> str:
-    first, *others = (f"| {' | '.join(row)} |" for row in (heads, *rows))
-    return "\n".join([first, "|" + "---|" * len(heads), *others])
+    header, *lines = (f"| {' | '.join(row)} |" for row in (heads, *rows))
+    return "\n".join([header, "|" + "---|" * len(heads), *lines])

@@ -14,9 +14,12 @@ from kododo_env.agent_registry import LEVELS, levels, policy_tables
 from kododo_env.arena.intervals import Estimate
 
 # The share of a specialist's gain that a policy is to have; in other tables it is LESS.
-OF_SPECIALISTS, LESS = {"kododo-2p": 0.80}, 0.75
+OF_SPECIALISTS = {"kododo-2p": 0.80}
+LESS = 0.75
 V_HEURISTIC = {"kado-2p": 0.58, "kado-3p": 0.40, "kado-4p": 0.29}
-ATTACKED, ATTACKED_LESS = {2: 0.03}, 0.02  # the most that an attacker may gain, by players
+# The most that an attacker may gain, by players; in other tables it is ATTACKED_LESS.
+ATTACKED = {2: 0.03}
+ATTACKED_LESS = 0.02
 # The share of a search over a policy among copies of it, and of the heuristic.
 SEARCHING = {
     "kododo-2p": 0.62, "kododo-4p": 0.33, "kado-2p": 0.60, "kado-3p": 0.42, "kado-4p": 0.36,
@@ -25,20 +28,22 @@ IN_50_MS = {"kododo-2p": 0.56}  # half of what a search of 64 worlds is to gain
 SEARCHING_V_HEURISTIC = {"kado-2p": 0.58, "kado-3p": 0.40, "kado-4p": 0.31}
 NASH_CONV = 0.02
 TIMES_C = {1024: 3.4, 4096: 3.0, 65536: 3.6}
-FLAT, SIZES = 1.15, (1024, 4096, 16384, 65536)
+FLAT = 1.15
+SIZES = (1024, 4096, 16384, 65536)
 FILE = 10**6  # bytes
-KADO_ROWS, DECISION = 200, 80  # ns, µs
+KADO_ROWS = 200  # ns
+DECISION = 80  # µs
 DECISIONS = {"kododo": 2.5e6, "combi_combo": 2.5e6, "kado": 0.9e6}
 
 
 class Goal(NamedTuple):
     """A goal, and what was reached."""
 
-    what: str
+    title: str
     goal: float
     reached: dict[str, Any] | None  # an estimate as JSON, its ends alike if it has no interval
     form: str = ".3f"
-    most: bool = False  # whether the goal is the most that it may be
+    is_maximum: bool = False  # whether the goal is the most that it may be
 
 
 def goal_rows(
@@ -57,15 +62,26 @@ def goal_rows(
         exact: The content of ``exact.json``.
         figures: The figures of ``make bench``.
     """
-    found = *strength(cards, specialists), *of_search(cards, search)
-    goals = *found, of_truth(exact), of_levels(), of_files(cards), *speed(figures)
+    goals = [
+        *strength(cards, specialists),
+        *of_search(cards, search),
+        of_truth(exact),
+        of_levels(),
+        of_files(cards),
+        *speed(figures),
+    ]
     return [
-        [each.what, f"{'≤' if each.most else '≥'} {each.goal:,.9g}", _shown(each), _met(each)]
-        for each in goals
+        [
+            goal.title,
+            f"{'≤' if goal.is_maximum else '≥'} {goal.goal:,.9g}",
+            _reached_text(goal),
+            _met(goal),
+        ]
+        for goal in goals
     ]
 
 
-def _shown(goal: Goal) -> str:
+def _reached_text(goal: Goal) -> str:
     if goal.reached is None:
         return "not measured"
     mean, low, high = (goal.reached[end] for end in ("mean", "low", "high"))
@@ -77,7 +93,7 @@ def _met(goal: Goal) -> str:
     if goal.reached is None:
         return "open"
     ends = [goal.reached[end] for end in ("low", "high")]
-    met = {end <= goal.goal if goal.most else end >= goal.goal for end in ends}
+    met = {end <= goal.goal if goal.is_maximum else end >= goal.goal for end in ends}
     return "open" if len(met) > 1 else "yes" if True in met else "no"
 
 
@@ -86,17 +102,18 @@ def strength(cards: dict[str, Any], specialists: list[Any]) -> Iterator[Goal]:
     ratios = specialist_ratios(specialists)
     for name, card in cards.items():
         if name in ratios:
-            goal, (_, mean) = OF_SPECIALISTS.get(name, LESS), ratios[name]
-            what = f"{name}: its share of what specialists gain"
-            yield Goal(what, goal, mean.to_json(), ".2f")
+            goal = OF_SPECIALISTS.get(name, LESS)
+            _, mean = ratios[name]
+            title = f"{name}: its share of what specialists gain"
+            yield Goal(title, goal, mean.to_json(), ".2f")
         if name in V_HEURISTIC:
             share = card["shares"]["alone"]["heuristic"]["share"]
-            what = f"{name} among copies of heuristic"
-            yield Goal(what, V_HEURISTIC[name], share)
+            title = f"{name} among copies of heuristic"
+            yield Goal(title, V_HEURISTIC[name], share)
         attacker = worst_attacker(card)
-        what = f"what {attacker['by']} gains on {name}"
+        title = f"what {attacker['by']} gains on {name}"
         goal = ATTACKED.get(card["players"], ATTACKED_LESS)
-        yield Goal(what, goal, attacker["gain"], "+.3f", most=True)
+        yield Goal(title, goal, attacker["gain"], "+.3f", is_maximum=True)
 
 
 def specialist_ratios(rows: list[dict[str, Any]]) -> dict[str, tuple[int, Estimate]]:
@@ -106,7 +123,7 @@ def specialist_ratios(rows: list[dict[str, Any]]) -> dict[str, tuple[int, Estima
         rows: The content of ``specialists.json``. Of each stranger the row with most steps counts,
             and of these the one with most games.
     """
-    found = {}
+    means_of_policies = {}
     in_order = sorted(rows, key=lambda row: (row["cell"]["steps"], row["cell"]["games"]))
     for policy in policy_tables():
         of_strangers = {
@@ -115,10 +132,10 @@ def specialist_ratios(rows: list[dict[str, Any]]) -> dict[str, tuple[int, Estima
             if row["cell"]["policy"] == policy and row["cell"]["stranger"]
         }
         # A specialist who gains nothing has none.
-        ratios = [Estimate(**each) for each in of_strangers.values() if each["mean"] is not None]
+        ratios = [Estimate(**ratio) for ratio in of_strangers.values() if ratio["mean"] is not None]
         if ratios:
-            found[policy] = len(ratios), mean_of(ratios)
-    return found
+            means_of_policies[policy] = len(ratios), mean_of(ratios)
+    return means_of_policies
 
 
 def of_search(cards: dict[str, Any], rows: list[Any]) -> Iterator[Goal]:
@@ -126,16 +143,16 @@ def of_search(cards: dict[str, Any], rows: list[Any]) -> Iterator[Goal]:
     for name, goal in SEARCHING.items():
         share = cards[name]["exploitability"]["search"]["share"]
         yield Goal(f"search:{name}:64 among copies of {name}", goal, share)
-    found = {
+    shares = {
         (row["cell"]["policy"], row["cell"]["worlds"], row["cell"]["against"]): row["share"]
         for row in sorted(rows, key=lambda row: row["cell"]["games"])
         if {"dealt": "likely", "end": "near"}.items() <= row["cell"].items()
     }
     for name, goal in IN_50_MS.items():
-        share = found.get((name, "50ms", name))
+        share = shares.get((name, "50ms", name))
         yield Goal(f"search:{name}:50ms among copies of {name}", goal, share)
     for name, goal in SEARCHING_V_HEURISTIC.items():
-        share = found.get((name, "64", "heuristic"))
+        share = shares.get((name, "64", "heuristic"))
         yield Goal(f"search:{name}:64 among copies of heuristic", goal, share)
 
 
@@ -146,25 +163,29 @@ def of_truth(exact: dict[str, Any]) -> Goal:
         for row in exact["rows"]
         if row["seeds"]
     ]
-    what = "NashConv of self-play in the small game, by the settings that come nearest"
-    return Goal(what, NASH_CONV, _figure(min(means)), most=True)
+    title = "NashConv of self-play in the small game, by the settings that come nearest"
+    return Goal(title, NASH_CONV, _figure(min(means)), is_maximum=True)
 
 
 def of_levels() -> Goal:
     """In how many tables each of the five levels is stronger for sure than the one before."""
-    tables, apart = policy_tables().values(), 0
+    tables = policy_tables().values()
+    count = 0
     for table in tables:
-        shares = [each["share"] for each in levels(*table).values()]
+        shares = [level["share"] for level in levels(*table).values()]
         rise = all(weaker["high"] < stronger["low"] for weaker, stronger in pairwise(shares))
-        apart += rise and len(shares) == len(LEVELS)
-    what = "tables whose five levels are apart by their intervals"
-    return Goal(what, len(tables), _figure(apart), ".0f")
+        if rise and len(shares) == len(LEVELS):
+            count += 1
+    title = "tables whose five levels are apart by their intervals"
+    return Goal(title, len(tables), _figure(count), ".0f")
 
 
 def of_files(cards: dict[str, Any]) -> Goal:
     """How large the policies that ship may be."""
     largest = max(card["file"]["bytes"] for card in cards.values())
-    return Goal("the largest policy that ships, bytes", FILE, _figure(largest), ",.0f", most=True)
+    return Goal(
+        "the largest policy that ships, bytes", FILE, _figure(largest), ",.0f", is_maximum=True
+    )
 
 
 def speed(figures: dict[str, float]) -> Iterator[Goal]:
@@ -173,28 +194,30 @@ def speed(figures: dict[str, float]) -> Iterator[Goal]:
         by_hand = figures.get(f"C/kododo/{games}/whole")
         core = whole(figures, f"core/kododo/{games}")
         if by_hand and core:
-            what = f"Kododo's rows, {games:,} games, times C"
-            yield Goal(what, goal, _figure(core / by_hand), ".2f", True)
+            title = f"Kododo's rows, {games:,} games, times C"
+            yield Goal(title, goal, _figure(core / by_hand), ".2f", True)
     for game in ("kododo", "combi_combo"):
         if costs := _all([whole(figures, f"core/{game}/{size}") for size in SIZES]):
-            what = f"rows of {game}, 1,024 to 65,536 games, the slowest size times the fastest"
-            yield Goal(what, FLAT, _figure(max(costs) / min(costs)), ".2f", most=True)
+            title = f"rows of {game}, 1,024 to 65,536 games, the slowest size times the fastest"
+            yield Goal(title, FLAT, _figure(max(costs) / min(costs)), ".2f", is_maximum=True)
     sizes = (256, 1024, 4096, 65536)
     if rows := _all([figures.get(f"core/kado/{size}/rows") for size in sizes]):
-        what = "KADO's rows from 256 games on, ns an agent-step"
-        yield Goal(what, KADO_ROWS, _figure(max(rows)), ",.0f", most=True)
+        title = "KADO's rows from 256 games on, ns an agent-step"
+        yield Goal(title, KADO_ROWS, _figure(max(rows)), ",.0f", is_maximum=True)
     for game, goal in DECISIONS.items():
-        if made := figures.get(f"doors/make_vec/{game}/as they are/decisions"):
-            yield Goal(f"`make_vec` of {game}, decisions/s", goal, _figure(made), ",.0f")
-    if each := _all([figures.get(f"decision/{name}/1/decision") for name in policy_tables()]):
-        what = "a decision of the slowest policy, µs"
-        yield Goal(what, DECISION, _figure(max(each)), ",.0f", True)
+        if decisions := figures.get(f"doors/make_vec/{game}/as they are/decisions"):
+            yield Goal(f"`make_vec` of {game}, decisions/s", goal, _figure(decisions), ",.0f")
+    if decision_costs := _all(
+        [figures.get(f"decision/{name}/1/decision") for name in policy_tables()]
+    ):
+        title = "a decision of the slowest policy, µs"
+        yield Goal(title, DECISION, _figure(max(decision_costs)), ",.0f", True)
 
 
 def _all(figures: list[float | None]) -> list[float]:
     """These figures; none of them unless all were measured."""
-    known = [each for each in figures if each is not None]
-    return known if len(known) == len(figures) else []
+    measurements = [figure for figure in figures if figure is not None]
+    return measurements if len(measurements) == len(figures) else []
 
 
 def _figure(number: float) -> dict[str, Any]:

@@ -39,7 +39,8 @@ def played(policy: str, first: int, last: int, title: str) -> str:
     """Some steps of a game of copies of a policy, as player_0 sees it, as a moving SVG."""
     agent = load(policy)
     game = registry.batch_game(agent.game, 1, seed=3, num_players=agent.num_players)
-    agents, rng = [agent] * agent.num_players, np.random.default_rng(3)
+    agents = [agent] * agent.num_players
+    rng = np.random.default_rng(3)
     pictures = [game.svg(player=0)]
     for _ in range(last):
         game.step(joint_action(agents, game, rng))
@@ -49,7 +50,9 @@ def played(policy: str, first: int, last: int, title: str) -> str:
 
 def examples(game: str) -> list[str]:
     """The worked examples of a game's rules, as SVG."""
-    page = "".join(each["html"] for each in sections(registry.batch_game(game, 1), pictures=True))
+    page = "".join(
+        section["html"] for section in sections(registry.batch_game(game, 1), pictures=True)
+    )
     return re.findall(r"<figure>(<svg .*?</svg>)", page, flags=re.S)
 
 
@@ -61,30 +64,31 @@ def truth() -> dict[str, Any]:
 def _without_recipes(name: str) -> dict[str, Any]:
     """The content of a file, without what no picture shows."""
 
-    def without(each: dict[str, Any]) -> dict[str, Any]:
-        return {key: value for key, value in each.items() if key != "recipe"}
+    def without(content: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in content.items() if key != "recipe"}
 
-    found: dict[str, Any] = json.loads((IMAGES.parent / name).read_text(), object_hook=without)
-    return found
+    facts: dict[str, Any] = json.loads((IMAGES.parent / name).read_text(), object_hook=without)
+    return facts
 
 
 def draw_truth(path: Path) -> None:
     """Draw NashConv over the time of learning, and write into the file what is drawn."""
-    found, figure = truth(), Figure(figsize=(8, 4.8), layout="constrained")
+    results = truth()
+    figure = Figure(figsize=(8, 4.8), layout="constrained")
     axes = figure.subplots()
     axes.set_prop_cycle(color=COLOURS, marker=[*MARKERS])
-    solved = [(each["seconds"], each["nash_conv"]) for each in found["cfr"]]
+    solved = [(step["seconds"], step["nash_conv"]) for step in results["cfr"]]
     axes.plot(*zip(*solved, strict=True), label="CFR+", color="grey", marker="o", linewidth=2)
-    for row in found["rows"]:
-        if curves := [each["curve"] for each in row["seeds"]]:
+    for row in results["rows"]:
+        if curves := [seed["curve"] for seed in row["seeds"]]:
             seconds = np.mean([[point["seconds"] for point in curve] for curve in curves], axis=0)
             gained = [[point["nash_conv"]["1.0"] for point in curve] for curve in curves]
             (line,) = axes.plot(seconds, np.mean(gained, axis=0), label=row["what"], markersize=4)
             ends = np.min(gained, axis=0), np.max(gained, axis=0)
             axes.fill_between(seconds, *ends, color=line.get_color(), alpha=0.15, linewidth=0)
-    axes.axhline(found["uniform"], color="grey", linestyle="--", linewidth=1)
+    axes.axhline(results["uniform"], color="grey", linestyle="--", linewidth=1)
     axes.annotate(
-        "every legal action alike", (0.995, found["uniform"]), ha="right", va="bottom",
+        "every legal action alike", (0.995, results["uniform"]), ha="right", va="bottom",
         xycoords=("axes fraction", "data"), color="grey", fontsize=9,
     )  # fmt: skip
     axes.set(xscale="log", yscale="log", xlabel="seconds of one core", ylabel="NashConv")
@@ -93,9 +97,9 @@ def draw_truth(path: Path) -> None:
     axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
     figure.savefig(path, dpi=120)
     with Image.open(path) as picture:
-        said = PngInfo()
-        said.add_text(CURVE, json.dumps(found))
-        picture.save(path, pnginfo=said, optimize=True)
+        metadata = PngInfo()
+        metadata.add_text(CURVE, json.dumps(results))
+        picture.save(path, pnginfo=metadata, optimize=True)
 
 
 def of_notebook(path: Path) -> bytes:
@@ -110,20 +114,20 @@ def of_notebook(path: Path) -> bytes:
     os.environ.pop("MPLBACKEND", None)  # in a notebook pictures are part of the output
     with TemporaryDirectory() as folder:
         NotebookClient(notebook, resources={"metadata": {"path": folder}}).execute()
-    (found,) = _drawn(notebook)
-    return base64.b64decode(found)
+    (picture,) = _drawn(notebook)
+    return base64.b64decode(picture)
 
 
 def _drawn(notebook: Any) -> Iterator[str]:
     for cell in notebook.cells:
         if "picture" in cell.metadata.get("tags", []):
-            yield from (each.data["image/png"] for each in cell.outputs if "data" in each)
+            yield from (output.data["image/png"] for output in cell.outputs if "data" in output)
 
 
 if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
-    for name, what in GAMES.items():
-        (IMAGES / f"{name}.svg").write_text(played(*what))
+    for name, settings in GAMES.items():
+        (IMAGES / f"{name}.svg").write_text(played(*settings))
     for game in registry.DOORS:
         for number, drawn in enumerate(examples(game), 1):
             (IMAGES / f"{game}_example_{number}.svg").write_text(drawn)

@@ -66,8 +66,8 @@ def draw(browser: Any, name: str) -> None:
 
 if __name__ == "__main__":
     with sync_playwright() as playwright:
-        found = shutil.which("chromium")
-        chromium = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        executable = shutil.which("chromium")
+        chromium = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         for name in PAGES:
             draw(chromium, name)
         chromium.close()

@@ -44,12 +44,12 @@ def normal(name: str) -> str:
 
 def licence(package: Distribution) -> str:
     """What a package says of its licence, in short."""
-    said = package.metadata
-    kinds = [line for line in said.get_all("Classifier", []) if line.startswith("License ::")]
+    metadata = package.metadata
+    kinds = [line for line in metadata.get_all("Classifier", []) if line.startswith("License ::")]
     names = [line.rpartition(" :: ")[2] for line in kinds]
-    field = said.get("License") or ""
+    field = metadata.get("License") or ""
     short = "" if field == "UNKNOWN" or len(field) > LONGEST_FIELD or "\n" in field else field
-    return said.get("License-Expression") or short or ", ".join(names) or _by_its_text(package)
+    return metadata.get("License-Expression") or short or ", ".join(names) or _by_its_text(package)
 
 
 def _by_its_text(package: Distribution) -> str:
@@ -61,21 +61,24 @@ def _by_its_text(package: Distribution) -> str:
 
 def brought_by(extra: str) -> dict[str, Distribution]:
     """The packages that come with the project and an extra or group, by their normal names."""
-    found: dict[str, Distribution] = {}
-    left, seen = [(PROJECT, extra)], set()
-    while left:
-        each = left.pop()
-        if each in seen:
+    packages: dict[str, Distribution] = {}
+    stack = [(PROJECT, extra)]
+    visited = set()
+    while stack:
+        package = stack.pop()
+        if package in visited:
             continue
-        seen.add(each)
-        for needed in map(Requirement, _needs(each[0], found)):
-            if needed.marker is None or needed.marker.evaluate({"extra": each[1]}):
-                left += [(normal(needed.name), inner) for inner in ("", *needed.extras)]
-    return found
+        visited.add(package)
+        name, package_extra = package
+        for requirement in map(Requirement, _needs(name, packages)):
+            marker = requirement.marker
+            if marker is None or marker.evaluate({"extra": package_extra}):
+                stack += [(normal(requirement.name), inner) for inner in ("", *requirement.extras)]
+    return packages
 
 
-def _needs(name: str, found: dict[str, Distribution]) -> list[str]:
-    """What a package requires; it is noted among those that were found."""
+def _needs(name: str, packages: dict[str, Distribution]) -> list[str]:
+    """What a package requires; an installed package is added to ``packages``."""
     if name == PROJECT:  # as it is here, which may be newer than what is installed
         whole = tomllib.loads(PYPROJECT.read_text())
         project = whole["project"]
@@ -89,22 +92,22 @@ def _needs(name: str, found: dict[str, Distribution]) -> list[str]:
         marked = [f"{need}; extra == '{name}'" for name, needs in extras.items() for need in needs]
         return [*project["dependencies"], *marked]
     try:
-        found[name] = distribution(name)
+        packages[name] = distribution(name)
     except PackageNotFoundError:  # what another system or Python needs
         return []
-    return found[name].requires or []
+    return packages[name].requires or []
 
 
 def rows() -> dict[str, str]:
     """The rows of the table by the packages' normal names, in order."""
-    found: dict[str, str] = {}
+    lines: dict[str, str] = {}
     for extra in (*EXTRAS, *GROUPS):
         for name, package in brought_by(extra).items():
-            what = licence(package).replace("|", "/")
-            marked = f"**{what}**" if COPYLEFT.search(what) else what
+            terms = licence(package).replace("|", "/")
+            marked = f"**{terms}**" if COPYLEFT.search(terms) else terms
             by = "always" if not extra else f"`{extra}`" if extra in GROUPS else f"`[{extra}]`"
-            found.setdefault(name, f"| {package.metadata['Name']} | {marked} | {by} |")
-    return dict(sorted(found.items()))
+            lines.setdefault(name, f"| {package.metadata['Name']} | {marked} | {by} |")
+    return dict(sorted(lines.items()))
 
 
 def page() -> str:

@@ -83,10 +83,11 @@ def updated(page: str, marker: str, table: str) -> str:
     Raises:
         ValueError: The page has not exactly one pair of these markers.
     """
-    begin, end = f"<!-- {marker} -->", f"<!-- /{marker} -->"
-    before, begun, rest = page.partition(begin)
-    _, ended, after = rest.partition(end)
-    if not begun or not ended or begin in after or end in after:
+    begin = f"<!-- {marker} -->"
+    end = f"<!-- /{marker} -->"
+    before, begin_mark, remainder = page.partition(begin)
+    _, end_mark, after = remainder.partition(end)
+    if not begin_mark or not end_mark or begin in after or end in after:
         raise ValueError(f"a page needs one {begin} and, after it, one {end}")
     return f"{before}{begin}\n\n{table}\n\n{end}{after}"
 
@@ -96,7 +97,8 @@ def updated(page: str, marker: str, table: str) -> str:
 
 def rules(game: str) -> str:
     """The rules of a game in words, with a picture below each worked example."""
-    images, numbers = f"../images/{game}_example", count(1)
+    images = f"../images/{game}_example"
+    numbers = count(1)
     return re.sub(
         r"^```text\n.*?^```$",
         lambda example: f"{example[0]}\n\n![The example, drawn]({images}_{next(numbers)}.svg)",
@@ -112,22 +114,28 @@ def _cards() -> dict[str, dict[str, Any]]:
 
 def strength() -> str:
     """How the policies that ship fare: strangers first, and the weakest row in words."""
-    shown = {name: columns(card) for name, card in _cards().items()}
-    heads = ["policy", *next(iter(shown.values()))]
-    table = markdown(heads, [[name, *cells.values()] for name, cells in shown.items()])
+    cells_by_policy = {name: columns(card) for name, card in _cards().items()}
+    heads = ["policy", *next(iter(cells_by_policy.values()))]
+    table = markdown(heads, [[name, *cells.values()] for name, cells in cells_by_policy.items()])
     return f"{table}\n\n{weakest()}"
 
 
 def levels_measured() -> str:
     """How the levels of the policies that ship fare, as agents/release/levels.py found it."""
-    heads, rows = ["policy", *LEVELS[:-1], "games", LEVELS[-1], "games"], []
+    heads = ["policy", *LEVELS[:-1], "games", LEVELS[-1], "games"]
+    rows = []
     for name, table in policy_tables().items():
-        found, last = levels(*table), ["–", "–"]
-        heated = [each for level, each in found.items() if level != SEARCHING]
-        if SEARCHING in found:  # it is measured after all others
-            last = [interval(found[SEARCHING]["share"]), f"{found[SEARCHING]['games']:,}"]
+        level_results = levels(*table)
+        last = ["–", "–"]
+        heated = [result for level, result in level_results.items() if level != SEARCHING]
+        if SEARCHING in level_results:  # it is measured after all others
+            last = [
+                interval(level_results[SEARCHING]["share"]),
+                f"{level_results[SEARCHING]['games']:,}",
+            ]
         rows.append([
-            name, *(f"{interval(each['share'])} at {each['temperature']:g}" for each in heated),
+            name,
+            *(f"{interval(result['share'])} at {result['temperature']:g}" for result in heated),
             f"{heated[0]['games']:,}", *last,
         ])  # fmt: skip
     return markdown(heads, rows)
@@ -136,13 +144,13 @@ def levels_measured() -> str:
 def weakest() -> str:
     """The policy that has the least in comparison with parity, and its opponent."""
     shares = {
-        (name, other): (card["players"] * share["mean"], card["players"])
+        (name, opponent): (card["players"] * share["mean"], card["players"])
         for name, card in _cards().items()
-        for other, share in _all_shares(card)
+        for opponent, share in _all_shares(card)
     }
-    (name, other), (parities, players) = min(shares.items(), key=lambda each: each[1])
+    (name, opponent), (parities, players) = min(shares.items(), key=lambda pair: pair[1])
     return (
-        f"The weakest is {name}: among copies of {other} it wins {_percent(parities / players)} of "
+        f"The weakest is {name}: among copies of {opponent} it wins {_percent(parities / players)} of "
         f"the games, where equals would win {_percent(1 / players)}."
     )
 
@@ -151,8 +159,8 @@ def _all_shares(card: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """A policy's share among copies of each opponent, by name."""
     worst = card["unknown"]["worst"]
     yield worst["name"], worst
-    for other, found in card["shares"]["alone"].items():
-        yield other, found["share"]
+    for opponent, result in card["shares"]["alone"].items():
+        yield opponent, result["share"]
 
 
 def strength_in_percent() -> str:
@@ -176,15 +184,15 @@ def _percent(share: float) -> str:
 
 def baselines(game: str) -> str:
     """How a game's scripted players fare, as benchmarks/baselines.py found it."""
-    found = json.loads((DOCS / "baselines.json").read_text())
-    by_players = found["shares"][game]
+    measurements = json.loads((DOCS / "baselines.json").read_text())
+    by_players = measurements["shares"][game]
     pairs = next(iter(by_players.values()))
     rows = [
         [*pair.split(" v "), *(f"{shares[pair]:.3f}" for shares in by_players.values())]
         for pair in pairs
     ]
     head = [f"{players} players (parity {1 / int(players):.3f})" for players in by_players]
-    title = f"Win shares of one among copies of another, {found['games']:,} games each:"
+    title = f"Win shares of one among copies of another, {measurements['games']:,} games each:"
     return f"{title}\n\n{markdown(['one', 'copies', *head], rows)}"
 
 
@@ -224,13 +232,13 @@ def _trained(table: dict[str, Any]) -> dict[str, list[dict[str, float]]]:
 
 
 def _ablation(name: str, table: dict[str, Any]) -> str:
-    found = _trained(table)
-    seeds = min(map(len, found.values()))
-    rows_of_seeds = [seed for of_seeds in found.values() for seed in of_seeds]
+    seeds_by_change = _trained(table)
+    seeds = min(map(len, seeds_by_change.values()))
+    rows_of_seeds = [seed for of_seeds in seeds_by_change.values() for seed in of_seeds]
     heads = [head for head in rows_of_seeds[0] if all(head in row for row in rows_of_seeds)]
     rows = [
-        [what, *(_range([each[head] for each in of_seeds[:seeds]]) for head in heads)]
-        for what, of_seeds in found.items()
+        [change, *(_range([seed[head] for seed in of_seeds[:seeds]]) for head in heads)]
+        for change, of_seeds in seeds_by_change.items()
     ]
     about = (
         f"{name}, {table['steps']:,} agent-steps on 1 thread, {table['games']:,} games each: "
@@ -261,7 +269,8 @@ def library_curves() -> str:
 
 def equal_steps() -> str:
     """MaskablePPO and train.py after as many agent-steps, as benchmarks/libraries.py found it."""
-    curves, rows = _curves(), []
+    curves = _curves()
+    rows = []
     for suffix, steps in EQUAL_STEPS.items():
         for name in ("stable-baselines3", "train.py"):
             row = curves.get(name + suffix)
@@ -295,30 +304,33 @@ def _reached(curve: dict[str, Any], target: float) -> float | None:
     return None
 
 
-def _seconds(found: list[float | None]) -> str:
+def _seconds(times: list[float | None]) -> str:
     """The mean and range of the seeds that are there, and how many they are if not all."""
-    there = [each for each in found if each is not None]
-    if not there:
+    numbers = [time for time in times if time is not None]
+    if not numbers:
         return "not reached"
-    text = f"{sum(there) / len(there):.0f} ({min(there):.0f}–{max(there):.0f})"
-    return text if len(there) == len(found) else f"{text}, {len(there)} of {len(found)}"
+    text = f"{sum(numbers) / len(numbers):.0f} ({min(numbers):.0f}–{max(numbers):.0f})"
+    return text if len(numbers) == len(times) else f"{text}, {len(numbers)} of {len(times)}"
 
 
 def devices() -> str:
     """Agent-steps a second by device, as benchmarks/devices.py found them."""
-    found = json.loads((DOCS / "devices.json").read_text())
-    machine, cells = found["machine"], {}
-    for row in found["rows"]:
+    results = json.loads((DOCS / "devices.json").read_text())
+    machine = results["machine"]
+    cells = {}
+    for row in results["rows"]:
         table = f"{row['game']}-{row['players']}p, {row['width']}"
-        where = row["games"] if row["device"] == "cuda" else 0
-        cells.setdefault(table, {})[where] = f"{row['steps_per_second'] / 1000:,.0f}"
-    games = sorted({where for row in cells.values() for where in row} - {0})
+        column = row["games"] if row["device"] == "cuda" else 0  # 0: the CPU's
+        cells.setdefault(table, {})[column] = f"{row['steps_per_second'] / 1000:,.0f}"
+    games = sorted({column for row in cells.values() for column in row} - {0})
     head = [
         "",
-        f"{machine['threads']} core{'s' * (machine['threads'] > 1)}",
-        *(f"GPU, {each:,} games" for each in games),
+        f"{machine['threads']} core{'s' if machine['threads'] > 1 else ''}",
+        *(f"GPU, {number:,} games" for number in games),
     ]
-    rows = [[table, *(row.get(where, "") for where in (0, *games))] for table, row in cells.items()]
+    rows = [
+        [table, *(row.get(column, "") for column in (0, *games))] for table, row in cells.items()
+    ]
     about = f"{machine['gpu']}, torch {machine['torch']}; cores of an {machine['processor']}"
     return f"{about}:\n\n{markdown(head, rows)}"
 
@@ -328,45 +340,45 @@ def exact() -> str:
     path = DOCS / "exact.json"
     if not path.exists():
         return "Not measured yet: `make truth` writes `docs/exact.json` and this table."
-    found = json.loads(path.read_text())
-    solved = found["cfr"][-1]
+    results = json.loads(path.read_text())
+    solved = results["cfr"][-1]
     rows = [
-        ["every legal action alike", "–", f"{found['uniform']:.4f}", "–", "–", "–"],
+        ["every legal action alike", "–", f"{results['uniform']:.4f}", "–", "–", "–"],
         [f"CFR+, {solved['iteration']} iterations", f"{solved['seconds']:.0f}",
          f"{solved['nash_conv']:.4f}", "–", "–", "–"],
-        ["its likeliest actions", "–", f"{found['likeliest']:.4f}", "–", "–", "–"],
+        ["its likeliest actions", "–", f"{results['likeliest']:.4f}", "–", "–", "–"],
         *(
-            [f"CFR+ for the victory and {each['margin_weight']} × the margin", "–",
-             f"{each['nash_conv']:.4f}", "–", "–", "–"]
-            for each in found["rewarded"]
+            [f"CFR+ for the victory and {solution['margin_weight']} × the margin", "–",
+             f"{solution['nash_conv']:.4f}", "–", "–", "–"]
+            for solution in results["rewarded"]
         ),
     ]  # fmt: skip
-    for row in found["rows"]:
-        last = [each["curve"][-1] for each in row["seeds"]]
+    for row in results["rows"]:
+        last = [seed["curve"][-1] for seed in row["seeds"]]
         if last:
-            seconds = sum(each["seconds"] for each in last) / len(last)
+            seconds = sum(point["seconds"] for point in last) / len(last)
             gained = [
-                _range([each["nash_conv"][name] for each in last])
+                _range([point["nash_conv"][name] for point in last])
                 for name in ("1.0", "0.5", "0.25", "mean")
             ]
             rows.append([row["what"], f"{seconds:.0f}", *gained])
     head = ["", "seconds", "NashConv", "temperature .5", "temperature .25", "mean"]
-    seeds = max(len(row["seeds"]) for row in found["rows"])
+    seeds = max(len(row["seeds"]) for row in results["rows"])
     about = (
-        f"{found['deals']} deals, {found['information_sets']:,} information sets; trainings of "
-        f"{found['steps']:,} agent-steps on one thread: mean and range of {seeds} seeds."
+        f"{results['deals']} deals, {results['information_sets']:,} information sets; trainings of "
+        f"{results['steps']:,} agent-steps on one thread: mean and range of {seeds} seeds."
     )
     return f"{about}\n\n{markdown(head, rows)}"
 
 
 def search_gains() -> str:
     """What search gains on the policies, as benchmarks/search_ceilings.py found it."""
-    found = json.loads((DOCS / "search.json").read_text())
+    results = json.loads((DOCS / "search.json").read_text())
     rows = [
         [cell["policy"], cell["against"], cell["worlds"], DEALT[cell["dealt"]], ENDS[cell["end"]],
-         f"{cell['games']:,}", interval(each["share"])]
-        for each in sorted(found, key=lambda each: list(each["cell"].values()))
-        for cell in [each["cell"]]
+         f"{cell['games']:,}", interval(row["share"])]
+        for row in sorted(results, key=lambda row: list(row["cell"].values()))
+        for cell in [row["cell"]]
     ]  # fmt: skip
     head = ["search over", "among copies of", "worlds", "dealt", "played to", "games", "win share"]
     return markdown(head, rows)
@@ -374,19 +386,19 @@ def search_gains() -> str:
 
 def specialists() -> str:
     """What the policies have of what could be had, as benchmarks/specialists.py found it."""
-    found = json.loads((DOCS / "specialists.json").read_text())
+    results = json.loads((DOCS / "specialists.json").read_text())
     rows = []
     for policy, (_, players) in policy_tables().items():
-        for each in (row for row in found if row["cell"]["policy"] == policy):
-            cell = each["cell"]
-            shares = [interval(each[name]) for name in ("ours", "specialist")]
-            known = each["ratio"]["mean"] is not None
-            ratio = interval(each["ratio"], ".2f") if known else "unknown"
+        for result in (row for row in results if row["cell"]["policy"] == policy):
+            cell = result["cell"]
+            shares = [interval(result[name]) for name in ("ours", "specialist")]
+            has_ratio = result["ratio"]["mean"] is not None
+            ratio = interval(result["ratio"], ".2f") if has_ratio else "unknown"
             numbers = [f"{cell[name]:,}" for name in ("steps", "games")]
             rows.append([policy, cell["against"], f"{1 / players:.3f}", *shares, ratio, *numbers])
     means = [
         [policy, str(number), interval(mean.to_json(), ".2f")]
-        for policy, (number, mean) in specialist_ratios(found).items()
+        for policy, (number, mean) in specialist_ratios(results).items()
     ]
     summary = markdown(["policy", "strangers", "mean ratio"], means)
     head = ["policy", "opponent", "parity", "its share", "specialist's", "ratio", "steps", "games"]
@@ -396,20 +408,20 @@ def specialists() -> str:
 def goals() -> str:
     """The goals, and what was reached."""
     files = ("specialists", "search", "exact")
-    found = {name: json.loads((DOCS / f"{name}.json").read_text()) for name in files}
-    rows = goal_rows(_cards(), **found, figures=_speeds()["figures"])
+    contents = {name: json.loads((DOCS / f"{name}.json").read_text()) for name in files}
+    rows = goal_rows(_cards(), **contents, figures=_speeds()["figures"])
     return markdown(["what", "goal", "reached", "met"], rows)
 
 
 def leaderboard() -> str:
     """The agents of ``docs/leaderboard``, for each table of a game by their mean share."""
-    found = [read_entry(path) for path in sorted(LEADERBOARD.glob("*.json"))]
+    entries = [read_entry(path) for path in sorted(LEADERBOARD.glob("*.json"))]
     tables = []
     for game, players in policy_tables().values():
         rows = [
-            board_row(each)
-            for each in sorted(found, key=lambda entry: -entry["figures"]["mean"]["mean"])
-            if (each["protocol"]["game"], each["protocol"]["players"]) == (game, players)
+            board_row(entry)
+            for entry in sorted(entries, key=lambda entry: -entry["figures"]["mean"]["mean"])
+            if (entry["protocol"]["game"], entry["protocol"]["players"]) == (game, players)
         ]
         if rows:
             table = markdown(list(rows[0]), [[*row.values()] for row in rows])
@@ -421,8 +433,12 @@ def leaderboard() -> str:
 
 def board_row(entry: dict[str, Any]) -> dict[str, str]:
     """An entry's row of the leaderboard."""
-    figures, file, name = entry["figures"], entry["agent"]["file"], entry["agent"]["name"]
-    worst, attack, players = figures["worst"], figures["attack"], entry["protocol"]["players"]
+    figures = entry["figures"]
+    file = entry["agent"]["file"]
+    name = entry["agent"]["name"]
+    worst = figures["worst"]
+    attack = figures["attack"]
+    players = entry["protocol"]["players"]
     return {
         "agent": f"[{name}]({entry['source']})" if entry["source"] else name,
         "mean share": interval(figures["mean"]),
@@ -442,43 +458,44 @@ def speed(table: Callable[[dict[str, float]], str]) -> str:
 
 
 def _speeds() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((ROOT / "benchmarks" / "results.json").read_text())
-    return found
+    results: dict[str, Any] = json.loads((ROOT / "benchmarks" / "results.json").read_text())
+    return results
 
 
 def speed_in_words(figures: dict[str, float]) -> str:
     """Three figures of speed, for readers in a hurry, as far as they were measured."""
-    said, one_game = [], "one-game/parallel_env"
+    sentences = []
+    prefix = "one-game/parallel_env"
     if cost := speed_page.whole(figures, "core/kododo/4096"):
-        said.append(
+        sentences.append(
             f"A batch of 4,096 games of Kododo makes {1e3 / cost:.0f} million agent-steps a second "
             "on one core, observations written as rows."
         )
-    ours, other = (figures.get(f"{one_game}/{name}/played") for name in ("kododo", "rps_v2"))
-    if ours and other:
-        said.append(
-            f"One game as a PettingZoo environment makes {ours:,.0f}, {ours / other:.1f} times as "
-            "many as PettingZoo's rps_v2."
+    kododo, rps = (figures.get(f"{prefix}/{name}/played") for name in ("kododo", "rps_v2"))
+    if kododo and rps:
+        sentences.append(
+            f"One game as a PettingZoo environment makes {kododo:,.0f}, {kododo / rps:.1f} times "
+            "as many as PettingZoo's rps_v2."
         )
     if decided := figures.get("decision/kododo-4p/1/decision"):
-        said.append(f"A policy decides one position in {decided:.0f} µs.")
-    return " ".join(said)
+        sentences.append(f"A policy decides one position in {decided:.0f} µs.")
+    return " ".join(sentences)
 
 
 def ray_measured() -> str:
     """The figures of benchmarks/bench_ray.py."""
-    found = json.loads((DOCS / "ray.json").read_text())
-    whole = found["training"]["one process"]["update"]
-    games = found["evaluation"]["one process"]
+    results = json.loads((DOCS / "ray.json").read_text())
+    whole = results["training"]["one process"]["update"]
+    games = results["evaluation"]["one process"]
     rows = [
         [
             f"--workers {name}" if name.isdecimal() else name,
             f"{speeds['update']:,} ({speeds['update'] / whole:.2f})",
             f"{speeds['playing']:,}",
             f"{speeds['learning']:,}",
-            f"{found['evaluation'][name]:,} ({found['evaluation'][name] / games:.2f})",
+            f"{results['evaluation'][name]:,} ({results['evaluation'][name] / games:.2f})",
         ]
-        for name, speeds in found["training"].items()
+        for name, speeds in results["training"].items()
     ]
     head = ["", "training, agent-steps/s", "playing alone", "learning alone", "evaluation, games/s"]
     return markdown(head, rows)
@@ -508,7 +525,9 @@ def libraries() -> str:
     """The versions of other libraries with which the examples were tried, and what was seen."""
     rows = []
     for name, tried in _tried().items():
-        versions = ", ".join(f"{library} {each}" for library, each in tried["versions"].items())
+        versions = ", ".join(
+            f"{library} {version}" for library, version in tried["versions"].items()
+        )
         shares = " to ".join(f"{share:.3f}" for share in tried.get("shares", ())) or "–"
         used = ", ".join(tried.get("file", ())) or "–"
         example = f"[{tried['example']}](examples/{tried['example']})"
@@ -525,8 +544,8 @@ def javascript(client: str) -> str:
 
 def _tried() -> dict[str, Any]:
     """The results of python -m tests.clients."""
-    found: dict[str, Any] = json.loads((DOCS / "libraries.json").read_text())
-    return found
+    results: dict[str, Any] = json.loads((DOCS / "libraries.json").read_text())
+    return results
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:

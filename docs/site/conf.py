@@ -99,10 +99,10 @@ def link_the_game(app: Sphinx, config: Config) -> None:
 
 
 def keep_prose(
-    app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]
+    app: Sphinx, kind: str, name: str, thing: Any, options: Any, lines: list[str]
 ) -> None:
     """Napoleon takes what is before a colon in an attribute's first line for its type."""
-    if what in ("attribute", "data", "property"):
+    if kind in ("attribute", "data", "property"):
         lines[:0] = ["..", ""]  # an empty comment
 
 
@@ -125,6 +125,6 @@ def name_types(*event: Any) -> list[str | None]:
 
 def as_written(text: str | None) -> str | None:
     """Types in the words of the code."""
-    for made, written in WRITTEN if text else ():
-        text = re.sub(made, written, str(text))
+    for pattern, written in WRITTEN if text else ():
+        text = re.sub(pattern, written, str(text))
     return text

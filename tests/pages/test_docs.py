@@ -115,4 +115,4 @@ def test_a_goal_is_open_where_the_interval_contains_it() -> None:
     reached = {"mean": 0.5, "low": 0.4, "high": 0.6}
     for goal, least, most in ((0.3, "yes", "no"), (0.5, "open", "open"), (0.7, "no", "yes")):
         assert goals._met(goals.Goal("", goal, reached)) == least
-        assert goals._met(goals.Goal("", goal, reached, most=True)) == most
+        assert goals._met(goals.Goal("", goal, reached, is_maximum=True)) == most

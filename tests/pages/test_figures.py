@@ -36,4 +36,4 @@ def test_each_row_of_the_small_game_has_a_line_that_is_told_apart() -> None:
 
 
 def test_the_picture_of_the_rooms_is_drawn_from_the_imports() -> None:
-    assert draw_rooms.PICTURE.read_text() == draw_rooms.drawn(), "run python docs/draw_rooms.py"
+    assert draw_rooms.PICTURE.read_text() == draw_rooms.draw(), "run python docs/draw_rooms.py"
