@@ -27,8 +27,11 @@ from kododo_env.core.agent import Agent
 from kododo_env.export import export
 from kododo_env.networks import CanonicalNetwork, NetworkAgent
 
-PLAYERS, GAMES, STEPS = 4, 1024, 18  # a game of Kododo has 18 steps
-FIRST_RATE, LAST_RATE = 1e-3, 1e-4
+PLAYERS = 4
+GAMES = 1024
+STEPS = 18  # of a game of Kododo
+FIRST_RATE = 1e-3
+LAST_RATE = 1e-4
 NETWORK = {"encoder_config": {"hidden_size": [256, 256]}}
 
 

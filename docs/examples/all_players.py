@@ -29,8 +29,15 @@ from kododo_env.networks.network import drawn, log_probabilities
 from kododo_env.wrappers.sb3 import BatchVecEnv
 from kododo_env.wrappers.spaces import layouts_of
 
-GAE_LAMBDA, CLIP, VALUE, MINIBATCH, EPOCHS = 0.7, 0.2, 0.5, 4096, 2
-RATES, ENTROPIES = (1e-3, 1e-4), (0.02, 0.005)  # at the beginning and at the end
+GAE_LAMBDA = 0.7
+CLIP = 0.2
+VALUE = 0.5
+MINIBATCH = 4096
+EPOCHS = 2
+FIRST_RATE = 1e-3
+LAST_RATE = 1e-4
+FIRST_ENTROPY = 0.02
+LAST_ENTROPY = 0.005
 SEATS = 512  # that are played at each table in an update
 
 
@@ -59,44 +66,55 @@ def main() -> None:
 
 def train(network: GameNetwork, tables: dict[int, BatchVecEnv], minutes: float) -> None:
     """Play and learn by turns until the time is spent."""
-    optimizer = torch.optim.Adam(network.parameters(), lr=RATES[0], eps=1e-5)
-    begun, updates, decisions = time.perf_counter(), 0, 0
-    while (spent := (time.perf_counter() - begun) / (60 * minutes)) < 1:
-        optimizer.param_groups[0]["lr"] = RATES[0] + spent * (RATES[1] - RATES[0])
+    optimizer = torch.optim.Adam(network.parameters(), lr=FIRST_RATE, eps=1e-5)
+    start = time.perf_counter()
+    updates = 0
+    decisions = 0
+    while (progress := (time.perf_counter() - start) / (60 * minutes)) < 1:
+        optimizer.param_groups[0]["lr"] = FIRST_RATE + progress * (LAST_RATE - FIRST_RATE)
+        entropy_weight = FIRST_ENTROPY + progress * (LAST_ENTROPY - FIRST_ENTROPY)
         rows = [rollout(network, env) for env in tables.values()]
         columns = [torch.cat(column) for column in zip(*rows, strict=True)]
-        learn(network, optimizer, columns, ENTROPIES[0] + spent * (ENTROPIES[1] - ENTROPIES[0]))
+        learn(network, optimizer, columns, entropy_weight)
         updates += 1
         decisions += len(columns[0])
     print(f"{updates} updates, {decisions / 1e6:.1f} million decisions in {minutes:g} minutes")
 
 
 def rollout(network: GameNetwork, env: BatchVecEnv) -> tuple[torch.Tensor, ...]:
-    """Play all games of a table to their end; observations, masks, actions and their gains."""
+    """Play all games of a table to their end.
+
+    Returns:
+        Observations, masks, actions, their log-probabilities, advantages and returns.
+    """
     observations = torch.from_numpy(env.reset())
-    kept, rewards, values = [], [], []
-    over = False
-    while not over:
+    decisions = []
+    rewards = []
+    values = []
+    done = False
+    while not done:
         masks = torch.from_numpy(env.action_masks())
         with torch.no_grad():
             logits, value = network(observations)
             log_probs = log_probabilities(logits, masks)
             actions = drawn(log_probs)
-        kept.append((observations, masks, actions, log_probs.gather(1, actions[:, None])[:, 0]))
+        action_log_probs = log_probs.gather(1, actions[:, None])[:, 0]
+        decisions.append((observations, masks, actions, action_log_probs))
         values.append(value.numpy())
-        following, reward, dones, _ = env.step(actions.numpy())
-        observations, over = torch.from_numpy(following), bool(dones.all())
+        next_observations, reward, dones, _ = env.step(actions.numpy())
+        observations = torch.from_numpy(next_observations)
+        done = bool(dones.all())
         rewards.append(reward)
     advantages = np.zeros((len(rewards), env.num_envs), np.float32)
-    last = next_value = np.zeros(env.num_envs, np.float32)
+    advantage = next_value = np.zeros(env.num_envs, np.float32)
     for step in reversed(range(len(rewards))):
-        last = rewards[step] + next_value - values[step] + GAE_LAMBDA * last
+        advantage = rewards[step] + next_value - values[step] + GAE_LAMBDA * advantage
         next_value = values[step]
-        advantages[step] = last
-    gains = torch.from_numpy(advantages.reshape(-1))
-    returns = gains + torch.from_numpy(np.concatenate(values))
-    columns = [torch.cat(column) for column in zip(*kept, strict=True)]
-    return (*columns, gains, returns)
+        advantages[step] = advantage
+    advantage_column = torch.from_numpy(advantages.reshape(-1))
+    returns = advantage_column + torch.from_numpy(np.concatenate(values))
+    columns = [torch.cat(column) for column in zip(*decisions, strict=True)]
+    return (*columns, advantage_column, returns)
 
 
 def learn(
@@ -107,18 +125,19 @@ def learn(
 ) -> None:
     """PPO's clipped objective over some epochs of minibatches."""
     for _ in range(EPOCHS):
-        for chosen in torch.randperm(len(columns[0])).split(MINIBATCH):
-            observations, masks, actions, before, gains, returns = (
-                column[chosen] for column in columns
+        for indices in torch.randperm(len(columns[0])).split(MINIBATCH):
+            observations, masks, actions, old_log_probs, advantages, returns = (
+                column[indices] for column in columns
             )
             logits, values = network(observations)
             log_probs = log_probabilities(logits, masks)
-            ratio = (log_probs.gather(1, actions[:, None])[:, 0] - before).exp()
-            gains = (gains - gains.mean()) / (gains.std() + 1e-8)
+            ratio = (log_probs.gather(1, actions[:, None])[:, 0] - old_log_probs).exp()
+            advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
             clipped = torch.clamp(ratio, 1 - CLIP, 1 + CLIP)
             entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
-            loss = -torch.min(ratio * gains, clipped * gains).mean() - entropy_weight * entropy
-            loss = loss + VALUE * (returns - values).square().mean()
+            policy_loss = -torch.min(ratio * advantages, clipped * advantages).mean()
+            value_loss = (returns - values).square().mean()
+            loss = policy_loss - entropy_weight * entropy + VALUE * value_loss
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(network.parameters(), 0.5)
@@ -129,10 +148,11 @@ def compare(game: str, files: dict[int, Path], games: int) -> None:
     """Print the share of one bot among equals of another kind, at each table."""
     rows = [("players", "parity", "v heuristic", "v random", "specialist v heuristic", "v it")]
     for players, path in files.items():
-        bot, specialist = kododo_env.load(path), f"{game}-{players}p"
+        bot = kododo_env.load(path)
+        specialist = f"{game}-{players}p"
 
-        def share(player, others, number=players):
-            return Match(player, others, game, number, games).play().share.texts(".3f")[0]
+        def share(agent, opponent, num_players=players):
+            return Match(agent, opponent, game, num_players, games).play().share.texts(".3f")[0]
 
         rows.append(
             (

@@ -32,8 +32,11 @@ from kododo_env.core.rewards import reward_function
 from kododo_env.export import export
 from kododo_env.networks import GameNetwork, NetworkAgent
 
-PLAYERS, GAMES, STEPS = 4, 256, 18  # a game of Kododo has 18 steps
-MINIBATCHES, EPOCHS = 8, 3
+PLAYERS = 4
+GAMES = 256
+STEPS = 18  # of a game of Kododo
+MINIBATCHES = 8
+EPOCHS = 3
 
 
 class GameEnv(EnvBase):

@@ -13,7 +13,9 @@ import numpy as np
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 GAME = "kododo_env:kododo/Kododo-v0"
-UPDATES, GAMES, STEP_SIZE = 20, 256, 6.0
+UPDATES = 20
+GAMES = 256
+STEP_SIZE = 6.0
 
 
 def main() -> None:
@@ -22,44 +24,51 @@ def main() -> None:
     options = {"num_players": 4, "reward": "win", "normalize": True}
     envs = gymnasium.make_vec(GAME, num_envs=GAMES, autoreset_mode="SameStep", **options)
     envs = RecordEpisodeStatistics(envs)
-    spaces, actions = envs.single_observation_space, envs.single_action_space.n
-    weights = np.zeros((spaces["observation"].shape[0], actions))
+    size = envs.single_observation_space["observation"].shape[0]
+    weights = np.zeros((size, envs.single_action_space.n))
     observations, _ = envs.reset(seed=0)
     for update in range(1, UPDATES + 1):
-        change, won, observations = learn_from_games(envs, weights, observations, rng)
-        weights += STEP_SIZE * change
+        gradient, mean_return, observations = learn_from_games(envs, weights, observations, rng)
+        weights += STEP_SIZE * gradient
         if update % 5 == 0:
-            print(f"update {update}: mean return {won:+.3f}", flush=True)
+            print(f"update {update}: mean return {mean_return:+.3f}", flush=True)
     env = gymnasium.make(GAME, opponents="heuristic", **options)
     observation, _ = env.reset(seed=0)
-    gained, over = 0.0, False
-    while not over:
-        action, _ = choose(weights, {name: each[None] for name, each in observation.items()}, rng)
-        observation, reward, over, _, _ = env.step(action[0])
-        gained += reward
-    print(f"one game among heuristics: return {gained:+.2f}")
+    total_reward = 0.0
+    terminated = False
+    while not terminated:
+        batch = {name: array[None] for name, array in observation.items()}
+        actions, _ = choose(weights, batch, rng)
+        observation, reward, terminated, _, _ = env.step(actions[0])
+        total_reward += reward
+    print(f"one game among heuristics: return {total_reward:+.2f}")
 
 
 def learn_from_games(envs, weights, observations, rng):
     """Play every game to its end; return the gradient, the mean return, the next observations."""
-    likelier, returns = [], np.full(envs.num_envs, np.nan)
+    steps = []
+    returns = np.full(envs.num_envs, np.nan)
     while np.isnan(returns).any():
-        seen = observations["observation"]
-        action, chances = choose(weights, observations, rng)
-        likelier.append((seen, np.eye(chances.shape[1])[action] - chances))
-        observations, _, over, _, infos = envs.step(action)
-        if over.any():
-            returns[over] = infos["episode"]["r"][over]
-    gains = (returns - returns.mean())[:, None]
-    change = sum(seen.T @ (gains * toward) for seen, toward in likelier) / envs.num_envs
-    return change, returns.mean(), observations
+        numbers = observations["observation"]
+        actions, probabilities = choose(weights, observations, rng)
+        # The gradient of the log-probability of the action, by the logits.
+        logit_gradients = np.eye(probabilities.shape[1])[actions] - probabilities
+        steps.append((numbers, logit_gradients))
+        observations, _, terminated, _, infos = envs.step(actions)
+        if terminated.any():
+            returns[terminated] = infos["episode"]["r"][terminated]
+    advantages = (returns - returns.mean())[:, None]
+    gradient = sum(numbers.T @ (advantages * logit_gradients) for numbers, logit_gradients in steps)
+    return gradient / envs.num_envs, returns.mean(), observations
 
 
 def choose(weights, observations, rng):
-    """A legal action for each game, (N,), and the chances of all, (N, A)."""
-    chances = np.exp(observations["observation"] @ weights) * observations["action_mask"]
-    chances /= chances.sum(axis=1, keepdims=True)
-    return (chances.cumsum(axis=1) > rng.random((len(chances), 1))).argmax(axis=1), chances
+    """Draw a legal action for each game, (N,); return them and all probabilities, (N, A)."""
+    probabilities = np.exp(observations["observation"] @ weights) * observations["action_mask"]
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    thresholds = rng.random((len(probabilities), 1))
+    actions = (probabilities.cumsum(axis=1) > thresholds).argmax(axis=1)
+    return actions, probabilities
 
 
 if __name__ == "__main__":

@@ -34,9 +34,15 @@ from kododo_env.core.rewards import reward_function
 from kododo_env.core.view import View
 from kododo_env.export import export
 
-PLAYERS, SEATS, STEPS = 4, 1024, 18  # seats in all games together; a game has 18 steps
-EPOCHS, MINIBATCHES = 3, 8
-GAE_LAMBDA, CLIP, ENTROPY, VALUE = 0.7, 0.2, 0.03, 0.5
+PLAYERS = 4
+SEATS = 1024  # in all games together
+STEPS = 18  # of a game
+EPOCHS = 3
+MINIBATCHES = 8
+GAE_LAMBDA = 0.7
+CLIP = 0.2
+ENTROPY = 0.03
+VALUE = 0.5
 
 
 class Network(nn.Module):
@@ -110,8 +116,8 @@ def loss(params: Any, batch: Batch) -> jax.Array:
     """PPO's clipped objective."""
     logits, values = evaluate(params, batch.observations)
     log_probs = jax.nn.log_softmax(jnp.where(batch.masks, logits, -1e9))
-    chosen = jnp.take_along_axis(log_probs, batch.actions[:, None], axis=1)[:, 0]
-    ratio = jnp.exp(chosen - batch.log_probs)
+    new_log_probs = jnp.take_along_axis(log_probs, batch.actions[:, None], axis=1)[:, 0]
+    ratio = jnp.exp(new_log_probs - batch.log_probs)
     advantages = batch.advantages - batch.advantages.mean()
     advantages = advantages / (advantages.std() + 1e-8)
     clipped = jnp.clip(ratio, 1 - CLIP, 1 + CLIP)

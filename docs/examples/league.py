@@ -30,8 +30,10 @@ from kododo_env.networks import GamePolicy, NetworkAgent
 from kododo_env.wrappers import OpponentPool
 from kododo_env.wrappers.sb3 import BatchVecEnv
 
-PLAYERS, SEATS, STEPS = 4, 1024, 18  # seats that learn in all games together; a game has 18 steps
-UPDATES_APART = 5  # of two past selves in the pool
+PLAYERS = 4
+SEATS = 1024  # that learn, in all games together
+STEPS = 18  # of a game
+POOL_INTERVAL = 5  # updates between two past selves in the pool
 
 
 class League(BaseCallback):
@@ -43,7 +45,7 @@ class League(BaseCallback):
         self.updates = 0
 
     def _on_rollout_start(self) -> None:
-        if self.updates % UPDATES_APART == 0:
+        if self.updates % POOL_INTERVAL == 0:
             network = copy.deepcopy(self.model.policy.mlp_extractor.network)
             self.past.append(NetworkAgent(network, temperature=1, name=f"update-{self.updates}"))
             weights = [1] * (len(self.past) - 1) + [max(1, len(self.past) - 1)]

@@ -29,8 +29,8 @@ async def main(game: str) -> None:
         rules = (await table.call_tool("rules")).content[0].text
         position = (await table.call_tool("look")).structured_content
         while not position["over"]:
-            given = {"action": choose(rules, position), "step": position["step"]}
-            answer = await table.call_tool("act", given)
+            arguments = {"action": choose(rules, position), "step": position["step"]}
+            answer = await table.call_tool("act", arguments)
             if answer.is_error:  # such as an action that is not legal: choose again
                 print(answer.content[0].text)
                 continue

@@ -5,7 +5,7 @@
 
 ``kododo dataset`` writes such a file; without one, games of heuristic and random players are
 played. At the end the network is a policy file, clone.onnx. Its share of the victory among random
-players is told beside that of the network before it learned, and beside heuristic's own.
+players is printed beside that of the network before it learned, and beside heuristic's own.
 """
 
 from __future__ import annotations
@@ -27,8 +27,13 @@ from kododo_env.commands.dataset import DatasetConfig, dataset
 from kododo_env.export import export
 from kododo_env.records import read_decisions
 
-TEACHER, PLAYERS, GAMES = "heuristic", 4, 20_000
-WIDTH, EPOCHS, BATCH, RATE = 256, 4, 1024, 2e-3
+TEACHER = "heuristic"
+PLAYERS = 4
+GAMES = 20_000
+WIDTH = 256
+EPOCHS = 4
+BATCH = 1024
+RATE = 2e-3
 OUT = "clone.onnx"
 
 
@@ -48,27 +53,28 @@ class Network(nn.Module):
         return self.layers(observation).masked_fill(~mask, -1e9)
 
 
-def teachers_rows(path, maxima):
+def teacher_decisions(path, maxima):
     """Observations from 0 to 1, masks and actions: the decisions of the teacher alone."""
     columns = read_decisions(path)
-    of_teacher = columns["agent"] == TEACHER
-    seen = (columns["observation"][of_teacher] / maxima).astype(np.float32)
-    rows = seen, columns["mask"][of_teacher], columns["action"][of_teacher].astype(np.int64)
-    return [torch.from_numpy(each) for each in rows]
+    by_teacher = columns["agent"] == TEACHER
+    observations = (columns["observation"][by_teacher] / maxima).astype(np.float32)
+    masks = columns["mask"][by_teacher]
+    actions = columns["action"][by_teacher].astype(np.int64)
+    return [torch.from_numpy(column) for column in (observations, masks, actions)]
 
 
-def learn(network, rows):
-    """Make the teacher's choices likelier, in some passes over all rows."""
+def learn(network, columns):
+    """Make the teacher's choices likelier, in some passes over all decisions."""
     optimizer = torch.optim.Adam(network.parameters(), lr=RATE)
-    slower = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.1, total_iters=EPOCHS - 1)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.1, total_iters=EPOCHS - 1)
     for epoch in range(1, EPOCHS + 1):
-        for picked in torch.randperm(len(rows[0])).split(BATCH):
-            seen, mask, action = (column[picked] for column in rows)
-            loss = cross_entropy(network(seen, mask), action)
+        for indices in torch.randperm(len(columns[0])).split(BATCH):
+            observations, masks, actions = (column[indices] for column in columns)
+            loss = cross_entropy(network(observations, masks), actions)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-        slower.step()
+        schedule.step()
         print(f"pass {epoch}: loss {loss.item():.3f}", flush=True)
 
 
@@ -93,15 +99,16 @@ def main() -> None:
         if len(sys.argv) == 1:
             dataset(DatasetConfig(Path(folder), agents=(TEACHER, "random"), games=GAMES))
         path = sys.argv[1] if len(sys.argv) > 1 else Path(folder, "decisions.parquet")
-        rows = teachers_rows(path, game.layout.maxima)
-    if not len(rows[0]):
+        columns = teacher_decisions(path, game.layout.maxima)
+    if not len(columns[0]):
         sys.exit(f"{path} has no decisions of {TEACHER}")
-    print(f"{len(rows[0]):,} decisions of {TEACHER}")
-    learn(network, rows)
+    print(f"{len(columns[0]):,} decisions of {TEACHER}")
+    learn(network, columns)
     export(network, game, OUT, normalize=True)
-    after, own = share_of(kododo_env.load(OUT)), share_of(TEACHER)
+    after = share_of(kododo_env.load(OUT))
+    teacher_share = share_of(TEACHER)
     print(f"share among random players: {before.mean:.3f} before, {after:.3f} after")
-    print(f"{after / own:.0%} of {TEACHER}'s {own:.3f}")
+    print(f"{after / teacher_share:.0%} of {TEACHER}'s {teacher_share:.3f}")
 
 
 if __name__ == "__main__":

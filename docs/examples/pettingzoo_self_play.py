@@ -12,7 +12,10 @@ import numpy as np
 
 from kododo_env import kododo_v0
 
-UPDATES, GAMES, STEP_SIZE, MEASURED = 40, 30, 0.3, 2000
+UPDATES = 40
+GAMES = 30  # of an update
+STEP_SIZE = 0.3
+EVALUATION_GAMES = 2000
 
 
 def main() -> None:
@@ -20,41 +23,53 @@ def main() -> None:
     rng = np.random.default_rng(0)
     env = kododo_v0.parallel_env(num_players=4, reward="win", normalize=True)
     agent = env.possible_agents[0]
-    size, actions = env.observation_space(agent)["observation"].shape[0], env.action_space(agent).n
-    weights = np.zeros((size, actions))
+    size = env.observation_space(agent)["observation"].shape[0]
+    weights = np.zeros((size, env.action_space(agent).n))
     env.reset(seed=0)
     for update in range(1, UPDATES + 1):
         weights += STEP_SIZE * sum(gradient(env, weights, rng) for _ in range(GAMES)) / GAMES
         if update % 5 == 0:
             print(f"update {update}: largest weight {np.abs(weights).max():.2f}", flush=True)
-    won = [play(env, [weights, *[np.zeros_like(weights)] * 3], rng)[1][0] for _ in range(MEASURED)]
-    print(f"mean return {np.mean(won):+.3f} of one learner among three random players")
+    random_player = np.zeros_like(weights)
+    players = [weights, random_player, random_player, random_player]
+    learner_returns = []
+    for _ in range(EVALUATION_GAMES):
+        _, returns = play(env, players, rng)
+        learner_returns.append(returns[0])
+    print(f"mean return {np.mean(learner_returns):+.3f} of one learner among three random players")
 
 
 def gradient(env, weights, rng):
     """The gradient of the sum of all players' returns, estimated from one game."""
     steps, returns = play(env, [weights] * env.max_num_agents, rng)
     total = np.zeros_like(weights)
-    for seat, seen, chances, action in steps:
-        likelier = -chances
-        likelier[action] += 1
-        total += returns[seat] * np.outer(seen, likelier)
+    for seat, observation, probabilities, action in steps:
+        logit_gradient = -probabilities
+        logit_gradient[action] += 1
+        total += returns[seat] * np.outer(observation, logit_gradient)
     return total
 
 
 def play(env, players, rng):
-    """A game: each choice (seat, observation, chances, action), and the seats' returns."""
+    """Play a game.
+
+    Returns:
+        The choices (seat, observation, probabilities, action), and the seats' returns.
+    """
     observations, _ = env.reset()
-    steps, returns = [], np.zeros(len(players))
+    steps = []
+    returns = np.zeros(len(players))
     while env.agents:
-        chosen = {}
+        actions = {}
         for seat, agent in enumerate(env.agents):
-            seen, mask = observations[agent]["observation"], observations[agent]["action_mask"]
-            chances = np.where(mask, np.exp(seen @ players[seat]), 0)
-            chances /= chances.sum()
-            chosen[agent] = int(rng.choice(len(chances), p=chances))
-            steps.append((seat, seen, chances, chosen[agent]))
-        observations, rewards, *_ = env.step(chosen)
+            observation = observations[agent]["observation"]
+            mask = observations[agent]["action_mask"]
+            probabilities = np.where(mask, np.exp(observation @ players[seat]), 0)
+            probabilities /= probabilities.sum()
+            action = int(rng.choice(len(probabilities), p=probabilities))
+            actions[agent] = action
+            steps.append((seat, observation, probabilities, action))
+        observations, rewards, *_ = env.step(actions)
         returns += list(rewards.values())
     return steps, returns
 

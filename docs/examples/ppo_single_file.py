@@ -27,9 +27,18 @@ from kododo_env.core.agent import Agent
 from kododo_env.export import export
 from kododo_env.networks import GameNetwork, NetworkAgent
 
-PLAYERS, GAMES, STEPS = 4, 1024, 18  # a game of Kododo has 18 steps
-FIRST_RATE, LAST_RATE, EPOCHS, MINIBATCHES = 1e-3, 1e-4, 3, 8
-GAMMA, GAE_LAMBDA, CLIP, ENTROPY, VALUE = 1.0, 0.7, 0.2, 0.03, 0.5
+PLAYERS = 4
+GAMES = 1024
+STEPS = 18  # of a game of Kododo
+FIRST_RATE = 1e-3
+LAST_RATE = 1e-4
+EPOCHS = 3
+MINIBATCHES = 8
+GAMMA = 1.0
+GAE_LAMBDA = 0.7
+CLIP = 0.2
+ENTROPY = 0.03
+VALUE = 0.5
 
 
 class Rollout(NamedTuple):
@@ -83,7 +92,10 @@ def distribution(logits: Tensor, mask: Tensor) -> Categorical:
 @torch.no_grad()
 def play(envs, network, observations, info) -> tuple[Rollout, np.ndarray, dict]:
     """Play some steps; the next observations and info belong to the next rollout."""
-    decisions, rewards, ends, values = [], [], [], []
+    decisions = []
+    rewards = []
+    ends = []
+    values = []
     for _ in range(STEPS):
         observation = torch.from_numpy(observations)
         mask = torch.from_numpy(info["action_mask"]).bool()
@@ -104,11 +116,12 @@ def play(envs, network, observations, info) -> tuple[Rollout, np.ndarray, dict]:
 
 def generalized_advantages(rewards, ends, values, next_value) -> list[Tensor]:
     """Of each step, by GAE (Schulman et al., 2016)."""
-    advantages, advantage = [], torch.zeros_like(next_value)
+    advantages = []
+    advantage = torch.zeros_like(next_value)
     for reward, end, value in zip(rewards[::-1], ends[::-1], values[::-1], strict=True):
-        goes_on = (~end).float()
-        error = reward + GAMMA * goes_on * next_value - value
-        advantage = error + GAMMA * GAE_LAMBDA * goes_on * advantage
+        discount = GAMMA * (~end).float()  # 0 at the end of a game
+        error = reward + discount * next_value - value
+        advantage = error + discount * GAE_LAMBDA * advantage
         advantages.append(advantage)
         next_value = value
     return advantages[::-1]
@@ -144,9 +157,9 @@ def main() -> None:
     options = parser.parse_args()
     torch.manual_seed(options.seed)
     before = share(NetworkAgent(new_network()), "random", options.games)
-    begin = time.perf_counter()
+    start = time.perf_counter()
     network = train(options.steps, options.seed)
-    print(f"{options.steps / (time.perf_counter() - begin):,.0f} decisions/s")
+    print(f"{options.steps / (time.perf_counter() - start):,.0f} decisions/s")
     export(network, kododo_v0.batch_game(1, num_players=PLAYERS), options.out)
     bot = kododo_env.load(options.out)
     after = share(bot, "random", options.games)

@@ -29,7 +29,8 @@ from kododo_env.records import DecisionFile, DecisionLog, read_decisions
 
 def random_games(path: Path) -> Path:
     """Write the decisions of 100 random games."""
-    game, rng = kododo_v0.batch_game(100, seed=0), np.random.default_rng(0)
+    game = kododo_v0.batch_game(100, seed=0)
+    rng = np.random.default_rng(0)
     log = DecisionLog(game)
     while not game.terminated.all():
         actions = random_legal_actions(game.legal_action_mask(), rng)
@@ -47,20 +48,22 @@ def as_episodes(path: Path) -> minari.MinariDataset:
     repeated.
     """
     columns = read_decisions(path)
-    new = np.flatnonzero(np.diff(columns["game"]) | np.diff(columns["seat"].astype(int))) + 1
+    starts = np.flatnonzero(np.diff(columns["game"]) | np.diff(columns["seat"].astype(int))) + 1
     episodes = []
-    for rows in np.split(np.arange(len(columns["action"])), new):
-        seen, ends = columns["observation"][rows], np.arange(len(rows)) == len(rows) - 1
+    for rows in np.split(np.arange(len(columns["action"])), starts):
+        observations = columns["observation"][rows]
+        terminations = np.arange(len(rows)) == len(rows) - 1
         episodes.append(
             EpisodeBuffer(
-                observations=[*seen, seen[-1]],
+                observations=[*observations, observations[-1]],
                 actions=[*columns["action"][rows]],
                 rewards=[*columns["reward"][rows]],
-                terminations=[*ends],
+                terminations=[*terminations],
                 truncations=[False] * len(rows),
             )
         )
-    width, actions = columns["observation"].shape[1], columns["mask"].shape[1]
+    width = columns["observation"].shape[1]
+    actions = columns["mask"].shape[1]
     return minari.create_dataset_from_buffers(
         "kododo/decisions-v0",
         episodes,
@@ -80,7 +83,7 @@ with tempfile.TemporaryDirectory() as folder:
     )
     shares = duckdb.sql(f"select agent, avg(outcome) from '{path}' group by agent").fetchall()
     for column in by_pandas["observation"], by_polars["observation"], by_datasets["observation"]:
-        seen = np.frombuffer(b"".join(column), np.uint8).reshape(len(column), -1)
-        print("observations:", seen.shape)
+        observations = np.frombuffer(b"".join(column), np.uint8).reshape(len(column), -1)
+        print("observations:", observations.shape)
     print("shares:", shares)
     print("episodes:", as_episodes(path).total_episodes)

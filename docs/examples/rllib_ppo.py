@@ -27,7 +27,9 @@ from kododo_env.core.agent import Agent
 from kododo_env.export import export
 from kododo_env.networks import CanonicalNetwork, NetworkAgent
 
-PLAYERS, GAMES, STEPS = 4, 1024, 18  # a game of Kododo has 18 steps
+PLAYERS = 4
+GAMES = 1024
+STEPS = 18  # of a game of Kododo
 TABLE = {
     "num_players": PLAYERS, "opponents": "random", "reward": "margin+win", "canonical": True,
     "observation_dtype": "float32", "action_mask": "rllib",

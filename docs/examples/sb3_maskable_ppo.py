@@ -33,7 +33,8 @@ from kododo_env.networks import CanonicalNetwork, GamePolicy, NetworkAgent
 from kododo_env.wrappers.sb3 import BatchVecEnv
 from kododo_env.wrappers.spaces import layouts_of
 
-SEATS, STEPS = 1024, 18  # seats in all games together, and steps of a rollout
+SEATS = 1024  # in all games together
+STEPS = 18  # of a rollout
 SETTINGS: dict[str, dict[str, Any]] = {
     "kododo": {"learning_rate": 1e-3, "gae_lambda": 0.7},
     "combi_combo": {"learning_rate": 1e-3, "gae_lambda": 0.9},

@@ -32,7 +32,9 @@ from kododo_env.core.rewards import reward_function
 from kododo_env.export import export
 from kododo_env.networks import GameNetwork, NetworkAgent
 
-PLAYERS, SEATS, STEPS = 4, 1024, 18  # seats in all games together, and steps of a game
+PLAYERS = 4
+SEATS = 1024  # in all games together
+STEPS = 18  # of a game
 ROUND = SEATS * STEPS  # agent-steps of one game of all seats
 ROUNDS_KEPT = 4
 GRADIENT_STEPS = 24  # of a round

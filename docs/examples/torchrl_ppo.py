@@ -31,8 +31,11 @@ from kododo_env.core.rewards import reward_function
 from kododo_env.export import export
 from kododo_env.networks import GameNetwork, NetworkAgent
 
-PLAYERS, SEATS, STEPS = 4, 1024, 18  # seats in all games together; a game has 18 steps
-MINIBATCHES, EPOCHS = 8, 3
+PLAYERS = 4
+SEATS = 1024  # in all games together
+STEPS = 18  # of a game
+MINIBATCHES = 8
+EPOCHS = 3
 
 
 class GameEnv(EnvBase):

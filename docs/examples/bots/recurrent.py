@@ -31,9 +31,10 @@ class Bot:
         if view.player not in self.states:  # it has come in the middle of the games
             self.states[view.player] = np.zeros((view.num_envs, SIZE))
         weights = np.random.default_rng(0)  # those of a network that has learned, in your bot
-        seen = view.observation / view.layout.maxima
-        inward = seen @ weights.normal(0, 0.2, (view.layout.size, SIZE))
-        onward = self.states[view.player] @ weights.normal(0, 0.2, (SIZE, SIZE))
-        self.states[view.player] = state = np.tanh(inward + onward)
+        observation = view.observation / view.layout.maxima
+        input_term = observation @ weights.normal(0, 0.2, (view.layout.size, SIZE))
+        state_term = self.states[view.player] @ weights.normal(0, 0.2, (SIZE, SIZE))
+        state = np.tanh(input_term + state_term)
+        self.states[view.player] = state
         logits = state @ weights.normal(0, 0.2, (SIZE, view.num_actions))
         return np.where(view.legal_action_mask, logits, -np.inf).argmax(axis=1)
