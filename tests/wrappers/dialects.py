@@ -21,7 +21,7 @@ from kododo_env.wrappers.spaces import row_of
 class Told:
     """What each slot, a learner's seat of a game, was told last."""
 
-    seen: list[Any]
+    observations: list[Any]
     infos: list[dict[str, Any]]
     over: list[bool]
     rewards: list[Any] | None = None
@@ -32,13 +32,13 @@ class First:
 
     def __init__(self, name: str = "first") -> None:
         self.name = name
-        self.asked: list[int] = []
+        self.acted_seats: list[int] = []
 
     def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
         assert isinstance(view, View)
         assert isinstance(rng, np.random.Generator)
         assert (view.legal_action_mask.sum(axis=1) > 1).any()
-        self.asked.append(view.player)
+        self.acted_seats.append(view.player)
         return view.legal_action_mask.argmax(axis=1)
 
 
@@ -48,7 +48,7 @@ class Dialect:
     Attributes:
         env: The wrapper.
         seats: The learners' seats.
-        shown: Which games and players ``pictures`` shows.
+        views: Which games and players ``pictures`` shows.
         space: That of one observation.
     """
 
@@ -59,7 +59,7 @@ class Dialect:
     options: ClassVar[dict[str, Any]] = {}
     env: Any
     seats: list[int]
-    shown: list[tuple[int, int | None]]
+    views: list[tuple[int, int | None]]
     space: gymnasium.Space[Any]
 
     def __init__(self, game: str = "kododo", players: int = 4, **options: Any) -> None:
@@ -88,9 +88,9 @@ class Dialect:
         seat = opponents.index(None)
         return {"seat": seat, "opponents": opponents[seat + 1 :] + opponents[:seat]}
 
-    def masks(self, told: Told) -> np.ndarray:
+    def masks(self, reply: Told) -> np.ndarray:
         """What each slot may do, (slots, A)."""
-        return np.array([each["action_mask"] for each in told.infos])
+        return np.array([info["action_mask"] for info in reply.infos])
 
     def pictures(self) -> list[Any]:
         return [self.env.render()]
@@ -102,18 +102,19 @@ class Parallel(Dialect):
 
     def _make(self, game: str, **options: Any) -> None:
         self.env = getattr(registry.door(game), self.door)(**options)
-        self.seats, self.shown = self.env.seats, [(0, None)]
+        self.seats = self.env.seats
+        self.views = [(0, None)]
         self.space = self.env.observation_space(self.env.possible_agents[0])
 
     def reset(self, seed: int | None = None, **options: Any) -> Told:
-        seen, infos = self.env.reset(seed=seed, options=options)
-        return Told([*seen.values()], [*infos.values()], [False] * len(seen))
+        observations, infos = self.env.reset(seed=seed, options=options)
+        return Told([*observations.values()], [*infos.values()], [False] * len(observations))
 
     def step(self, actions: Any) -> Told:
-        told = self.env.step(dict(zip(self.env.possible_agents, actions, strict=True)))
-        assert all(list(each) == self.env.possible_agents for each in told)
-        seen, rewards, over, cut, infos = ([*each.values()] for each in told)
-        return Told(seen, infos, self.ended(over, cut), rewards)
+        results = self.env.step(dict(zip(self.env.possible_agents, actions, strict=True)))
+        assert all(list(by_agent) == self.env.possible_agents for by_agent in results)
+        observations, rewards, over, cut, infos = ([*by_agent.values()] for by_agent in results)
+        return Told(observations, infos, self.ended(over, cut), rewards)
 
 
 class AEC(Parallel):
@@ -122,18 +123,21 @@ class AEC(Parallel):
 
     def reset(self, seed: int | None = None, **options: Any) -> Told:
         self.env.reset(seed=seed, options=options)
-        return self._told()
+        return self._reply()
 
     def step(self, actions: Any) -> Told:
         env = self.env
         for slot in np.flatnonzero(self.game.deciding()[0, self.seats]):
             assert not env.agents or env.agent_selection == env.possible_agents[slot]
             env.step(actions[slot])
-        return self._told()
+        return self._reply()
 
-    def _told(self) -> Told:
-        env, names = self.env, self.env.possible_agents
-        over, cut = ([told[name] for name in names] for told in (env.terminations, env.truncations))
+    def _reply(self) -> Told:
+        env = self.env
+        names = self.env.possible_agents
+        over, cut = (
+            [flags[name] for name in names] for flags in (env.terminations, env.truncations)
+        )
         return Told(
             [env.observe(name) for name in names],
             [env.infos[name] for name in names],
@@ -148,17 +152,18 @@ class Single(Dialect):
     def _make(self, game: str, **options: Any) -> None:
         id = f"kododo_env:{registry.door(game).GYMNASIUM_ID}"
         self.env = gymnasium.make(id, **options).unwrapped
-        self.seats, self.shown = [self.env.seat], [(0, self.env.seat)]
+        self.seats = [self.env.seat]
+        self.views = [(0, self.env.seat)]
         self.space = self.env.observation_space
 
     def reset(self, seed: int | None = None, **options: Any) -> Told:
-        seen, info = self.env.reset(seed=seed, options=options)
-        return Told([seen], [info], [False])
+        observation, info = self.env.reset(seed=seed, options=options)
+        return Told([observation], [info], [False])
 
     def step(self, actions: Any) -> Told:
         (action,) = actions
-        seen, reward, over, cut, info = self.env.step(action)
-        return Told([seen], [info], self.ended([over], [cut]), [reward])
+        observation, reward, over, cut, info = self.env.step(action)
+        return Told([observation], [info], self.ended([over], [cut]), [reward])
 
 
 class Vector(Dialect):
@@ -170,28 +175,29 @@ class Vector(Dialect):
         id = f"kododo_env:{registry.door(game).GYMNASIUM_ID}"
         self.env = gymnasium.make_vec(id, num_envs=self.num_envs, **options)
         self.seats = [int(self.env.seats[0])]
-        self.shown = [(index, self.seats[0]) for index in range(self.num_envs)]
+        self.views = [(index, self.seats[0]) for index in range(self.num_envs)]
         self.space = self.env.single_observation_space
 
     def reset(self, seed: int | None = None, **options: Any) -> Told:
         if "deck" in options:
             options["deck"] = [options["deck"]] * self.num_envs
-        seen, info = self.env.reset(seed=seed, options=options)
-        return Told(self._rows(seen), self._each(info), [False] * self.num_envs)
+        observations, info = self.env.reset(seed=seed, options=options)
+        return Told(self._rows(observations), self._infos(info), [False] * self.num_envs)
 
     def step(self, actions: Any) -> Told:
-        seen, rewards, over, cut, info = self.env.step(actions)
-        rows = self._rows(seen)
+        observations, rewards, over, cut, info = self.env.step(actions)
+        rows = self._rows(observations)
         ended = self.ended(over.tolist(), cut.tolist())
         if "final_obs" in info:  # what else is told is of the next game
             assert info["_final_obs"].tolist() == info["_final_info"].tolist() == ended
-            rows, info = [*info["final_obs"]], info["final_info"]
-        return Told(rows, self._each(info), ended, [*rewards])
+            rows = [*info["final_obs"]]
+            info = info["final_info"]
+        return Told(rows, self._infos(info), ended, [*rewards])
 
-    def _rows(self, seen: Any) -> list[Any]:
-        return [row_of(seen, index) for index in range(self.num_envs)]
+    def _rows(self, observations: Any) -> list[Any]:
+        return [row_of(observations, index) for index in range(self.num_envs)]
 
-    def _each(self, info: dict[str, Any]) -> list[dict[str, Any]]:
+    def _infos(self, info: dict[str, Any]) -> list[dict[str, Any]]:
         names = [name for name in info if not name.startswith("_")]
         return [
             {name: info[name][index] for name in names if info[f"_{name}"][index]}
@@ -219,34 +225,35 @@ class SB3(Dialect):
         pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
         from kododo_env.wrappers.sb3 import BatchVecEnv
 
-        own = signature(BatchVecEnv).parameters
-        rules = {name: options.pop(name) for name in [*options] if name not in own}
+        parameters = signature(BatchVecEnv).parameters
+        rules = {name: options.pop(name) for name in [*options] if name not in parameters}
         batch = registry.batch_game(game, self.num_envs, num_players=num_players, **rules)
         self.env = BatchVecEnv(batch, **options)
-        self.seats, self.space = self.env.seats, self.env.observation_space
-        self.shown = [(index, seat) for index in range(self.num_envs) for seat in self.seats]
+        self.seats = self.env.seats
+        self.space = self.env.observation_space
+        self.views = [(index, seat) for index in range(self.num_envs) for seat in self.seats]
 
     def reset(self, seed: int | None = None, deck: Any = None) -> Told:
         if seed is not None:  # stable-baselines3 would draw one
             self.env.seed(seed)
-        seen = self.env.reset()
+        observations = self.env.reset()
         if deck is not None:
             self.game.reset(decks=[deck] * self.num_envs)
-            seen = self.env._observations()
-        return Told(self._rows(seen), self.env.reset_infos, [False] * self.env.num_envs)
+            observations = self.env._observations()
+        return Told(self._rows(observations), self.env.reset_infos, [False] * self.env.num_envs)
 
     def step(self, actions: Any) -> Told:
-        seen, rewards, over, infos = self.env.step(actions)
+        observations, rewards, over, infos = self.env.step(actions)
         rows = [
             info.pop("terminal_observation") if ended else row
-            for row, info, ended in zip(self._rows(seen), infos, over, strict=True)
+            for row, info, ended in zip(self._rows(observations), infos, over, strict=True)
         ]
         return Told(rows, infos, over.tolist(), [*rewards])
 
-    def _rows(self, seen: Any) -> list[Any]:
-        return [row_of(seen, slot) for slot in range(self.env.num_envs)]
+    def _rows(self, observations: Any) -> list[Any]:
+        return [row_of(observations, slot) for slot in range(self.env.num_envs)]
 
-    def masks(self, told: Told) -> np.ndarray:
+    def masks(self, reply: Told) -> np.ndarray:
         return self.env.action_masks()
 
     def pictures(self) -> list[Any]:
@@ -262,13 +269,13 @@ def printed(code: str, *options: str) -> str:
 
 def play(table: Dialect, rng: np.random.Generator, *seeds: int | None) -> list[Told]:
     """An episode of random play for each seed, with illegal actions: all that was told."""
-    given = []
+    replies = []
     for seed in seeds:
-        given.append(table.reset(seed))
-        while not all(given[-1].over):
-            actions = rng.integers(table.game.num_actions, size=len(given[-1].seen))
-            given.append(table.step(actions.tolist()))
-    return given
+        replies.append(table.reset(seed))
+        while not all(replies[-1].over):
+            actions = rng.integers(table.game.num_actions, size=len(replies[-1].observations))
+            replies.append(table.step(actions.tolist()))
+    return replies
 
 
 KINDS: tuple[Any, ...] = (Parallel, AEC, Single, Vector, SB3)

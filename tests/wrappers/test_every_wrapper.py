@@ -47,18 +47,19 @@ CASES: tuple[tuple[Any, ...], ...] = (
     # What is forced may be any action.
     ("combi_combo", 4, ALL_ALIKE, {"deck": forced_deck(1)}),
 )
-FOR_EACH_SEAT, FOR_EACH_OTHER = (Parallel, AEC, SB3), (Single, Vector)
-each_kind = pytest.mark.parametrize("kind", KINDS)
-dealt_by_reset = pytest.mark.parametrize("kind", [each for each in EVERY_MODE if each is not SB3])
+FOR_EACH_SEAT = (Parallel, AEC, SB3)
+FOR_EACH_OTHER = (Single, Vector)
+all_kinds = pytest.mark.parametrize("kind", KINDS)
+dealt_by_reset = pytest.mark.parametrize("kind", [kind for kind in EVERY_MODE if kind is not SB3])
 
 
-def legal(table: Dialect, told: Told, rng: np.random.Generator) -> list[int]:
-    masks = table.masks(told)
+def legal(table: Dialect, reply: Told, rng: np.random.Generator) -> list[int]:
+    masks = table.masks(reply)
     return (rng.random(masks.shape) * (masks > 0)).argmax(axis=1).tolist()
 
 
-def same(one: Any, other: Any) -> bool:
-    return data_equivalence([vars(told) for told in one], [vars(told) for told in other])
+def equal_episodes(first: Any, second: Any) -> bool:
+    return data_equivalence([vars(reply) for reply in first], [vars(reply) for reply in second])
 
 
 # --- playing --------------------------------------------------------------------------
@@ -72,16 +73,21 @@ def follow(
     Returns:
         What each slot gained, the seats whose opponents had to be asked, and the batch.
     """
-    game, players, seats = table.game.name, table.game.num_players, table.seats
+    game = table.game.name
+    players = table.game.num_players
+    seats = table.seats
     plain = registry.batch_game(game, table.num_envs, num_players=players, **rules)
     plain.reset(5, [reset["deck"]] * plain.num_envs if reset else None)
-    told, rng = table.reset(5, **reset), np.random.default_rng(0)
-    asked, gained, returns = [], np.zeros((plain.num_envs, len(seats))), 0
+    reply = table.reset(5, **reset)
+    rng = np.random.default_rng(0)
+    opponent_seats = []
+    gained = np.zeros((plain.num_envs, len(seats)))
+    returns = 0
     turn_order = [(table.first + seat) % players for seat in range(players)]
 
     def step(actions: np.ndarray) -> np.ndarray:
         deciding = plain.deciding().any(axis=0)
-        asked.extend(seat for seat in turn_order if deciding[seat] and seat not in seats)
+        opponent_seats.extend(seat for seat in turn_order if deciding[seat] and seat not in seats)
         plain.step(actions)
         return reward_function(reward)(plain)[:, seats]
 
@@ -91,26 +97,35 @@ def follow(
         ):
             gained += step(plain.legal_action_mask().argmax(axis=2))
         over = plain.terminated.all()
-        assert told.over == [over] * len(told.seen)
-        seen = plain.observe()[:, seats].reshape(len(told.seen), -1)
-        assert np.array_equal([each["observation"] for each in told.seen], seen)
-        assert all(table.space.contains(each) for each in told.seen)
-        assert all(each.flags.c_contiguous for row in told.seen for each in row.values())
-        assert {name for info in told.infos for name in info} <= {"action_mask"}
+        assert reply.over == [over] * len(reply.observations)
+        expected = plain.observe()[:, seats].reshape(len(reply.observations), -1)
+        assert np.array_equal(
+            [observation["observation"] for observation in reply.observations], expected
+        )
+        assert all(table.space.contains(observation) for observation in reply.observations)
+        assert all(
+            array.flags.c_contiguous
+            for observation in reply.observations
+            for array in observation.values()
+        )
+        assert {name for info in reply.infos for name in info} <= {"action_mask"}
         if not (over and isinstance(table, SB3)):  # which has dealt again
-            masks = plain.legal_action_mask()[:, seats].reshape(len(seen), -1)
-            assert np.array_equal([each["action_mask"] for each in told.seen], masks)
-            assert np.array_equal(table.masks(told), masks)
-        if told.rewards is not None:
-            assert {type(each) for each in told.rewards} == {table.number}
-            assert told.rewards == pytest.approx(gained.ravel().tolist(), abs=1e-4)
-            returns, gained = returns + np.array(told.rewards), np.zeros_like(gained)
+            masks = plain.legal_action_mask()[:, seats].reshape(len(expected), -1)
+            assert np.array_equal(
+                [observation["action_mask"] for observation in reply.observations], masks
+            )
+            assert np.array_equal(table.masks(reply), masks)
+        if reply.rewards is not None:
+            assert {type(number) for number in reply.rewards} == {table.number}
+            assert reply.rewards == pytest.approx(gained.ravel().tolist(), abs=1e-4)
+            returns = returns + np.array(reply.rewards)
+            gained = np.zeros_like(gained)
         if over:
-            return returns, asked, plain
+            return returns, opponent_seats, plain
         actions = plain.legal_action_mask().argmax(axis=2)
         actions[:, seats] = random_actions(plain, rng)[:, seats]
         gained += step(actions)
-        told = table.step(actions[:, seats].ravel().tolist())
+        reply = table.step(actions[:, seats].ravel().tolist())
 
 
 def lined_up(kind: Any, players: int, opponent: First) -> dict[str, Any]:
@@ -127,8 +142,8 @@ def test_a_wrapper_plays_as_the_batch_does(
     """Nobody is asked where one action alone is legal, and each opponent in its own seat."""
     first = First()
     options = {"action_mask": "both", **lined_up(kind, players, first), **rules}
-    _, wanted, _ = follow(kind(game, players, **options), reset, "score", **rules)
-    assert first.asked == wanted or kind is SameStep  # which has begun the next game
+    _, expected_seats, _ = follow(kind(game, players, **options), reset, "score", **rules)
+    assert first.acted_seats == expected_seats or kind is SameStep  # which has begun the next game
     if not kind.one_learner:
         follow(kind(game, players, action_mask="both", **rules), reset, "score", **rules)
 
@@ -151,7 +166,7 @@ def test_rewards_add_up_to_the_result(game: str, players: int, kind: Any, reward
         assert returns == pytest.approx(final[reward][:, table.seats].ravel(), abs=1e-4)
 
 
-@each_kind
+@all_kinds
 @pytest.mark.parametrize(("game", "players"), EXTREMES)
 def test_the_same_seed_gives_the_same_episodes(game: str, players: int, kind: Any) -> None:
     """Cards, random opponents, random seats and what is played for an illegal action."""
@@ -163,7 +178,7 @@ def test_the_same_seed_gives_the_same_episodes(game: str, players: int, kind: An
         table = kind(game, players, illegal_action="random", **options)
         return play(table, np.random.default_rng(0), *seeds)
 
-    assert same(run(7, None, None), run(7, None, None))
+    assert equal_episodes(run(7, None, None), run(7, None, None))
     dealt = set()
     for seeds in ((7, None, 8, None), (None,)):
         table = kind(game, players, **options)
@@ -173,7 +188,7 @@ def test_the_same_seed_gives_the_same_episodes(game: str, players: int, kind: An
     assert len(dealt) == 5
 
 
-@each_kind
+@all_kinds
 def test_other_draws_do_not_change_the_next_deal(kind: Any) -> None:
     """Opponents, seats and replaced actions have a generator that is the wrapper's own."""
     dealt: list[np.ndarray] = []
@@ -181,10 +196,10 @@ def test_other_draws_do_not_change_the_next_deal(kind: Any) -> None:
         if not kind.one_learner:
             del options["seat"]
         table = kind(players=3, illegal_action="random", **options)
-        told = table.reset(4)
-        while not all(told.over):
-            masks = table.masks(told)
-            told = table.step(masks.argmax(axis=1) if dealt else np.zeros(len(masks), int))
+        reply = table.reset(4)
+        while not all(reply.over):
+            masks = table.masks(reply)
+            reply = table.step(masks.argmax(axis=1) if dealt else np.zeros(len(masks), int))
         table.reset()
         dealt.append(table.game.decks)
     assert np.array_equal(*dealt)
@@ -195,13 +210,13 @@ class ReadOnly:
 
     @staticmethod
     def dumps(content: Any) -> tuple[bytes, list[bytes]]:
-        kept: list[pickle.PickleBuffer] = []
-        text = pickle.dumps(content, 5, buffer_callback=kept.append)
-        return text, [bytes(each) for each in kept]
+        buffers: list[pickle.PickleBuffer] = []
+        text = pickle.dumps(content, 5, buffer_callback=buffers.append)
+        return text, [bytes(buffer) for buffer in buffers]
 
     @staticmethod
-    def loads(given: tuple[bytes, list[bytes]]) -> Any:
-        return pickle.loads(given[0], buffers=given[1])
+    def loads(pickled: tuple[bytes, list[bytes]]) -> Any:
+        return pickle.loads(pickled[0], buffers=pickled[1])
 
 
 @pytest.mark.parametrize("way", [pickle, cloudpickle, copy, ReadOnly])
@@ -215,10 +230,10 @@ def test_copies_play_on_alike(game: str, kind: Any, way: Any) -> None:
 
 
 def assert_a_copy_plays_on_alike(table: Dialect, way: Any) -> None:
-    other = copy.copy(table)
-    other.env = copy.deepcopy(table.env) if way is copy else way.loads(way.dumps(table.env))
-    episodes = [play(each, np.random.default_rng(1), None) for each in (table, other)]
-    assert same(*episodes)
+    twin = copy.copy(table)
+    twin.env = copy.deepcopy(table.env) if way is copy else way.loads(way.dumps(table.env))
+    episodes = [play(candidate, np.random.default_rng(1), None) for candidate in (table, twin)]
+    assert equal_episodes(*episodes)
 
 
 @pytest.mark.parametrize("session", [onnx_trial.SESSION, NumpySession])
@@ -236,7 +251,7 @@ def test_copies_with_a_policy_play_on_alike(
 # --- opponents ------------------------------------------------------------------------
 
 
-@each_kind
+@all_kinds
 @pytest.mark.parametrize("name", [None, "heuristic", "kododo-3p", "search:heuristic:2"])
 def test_one_opponent_has_all_seats_but_the_first(kind: Any, name: str | None) -> None:
     first = First()
@@ -244,22 +259,25 @@ def test_one_opponent_has_all_seats_but_the_first(kind: Any, name: str | None) -
     assert table.seats == [0]
     assert [agent.name for agent in table.env.opponents if agent] == [name or "first"] * 2
     table.step(table.masks(table.reset(0)).argmax(axis=1).tolist())
-    assert name or first.asked[:2] == [1, 2]
+    assert name or first.acted_seats[:2] == [1, 2]
 
 
 @pytest.mark.parametrize("kind", [Single, Vector])
 def test_a_random_seat_changes(kind: Any) -> None:
-    table, seats = kind(players=3, seat="random"), set()
+    table = kind(players=3, seat="random")
+    seats = set()
     for _ in range(30):
-        told = table.reset()
-        now = np.atleast_1d(table.env.seats if kind is Vector else table.env.seat)
-        rows = table.game.observe()[np.arange(kind.num_envs), now]
-        assert np.array_equal([each["observation"] for each in told.seen], rows)
-        seats.update(now.tolist())
+        reply = table.reset()
+        current_seats = np.atleast_1d(table.env.seats if kind is Vector else table.env.seat)
+        rows = table.game.observe()[np.arange(kind.num_envs), current_seats]
+        assert np.array_equal(
+            [observation["observation"] for observation in reply.observations], rows
+        )
+        seats.update(current_seats.tolist())
     assert seats == {0, 1, 2}
 
 
-@each_kind
+@all_kinds
 @pytest.mark.parametrize("seat", [0, 2])
 def test_each_seat_has_an_opponent_or_a_learner(kind: Any, seat: int) -> None:
     """``make`` and ``make_vec`` took P - 1 entries and no None, and all else took P with None."""
@@ -267,32 +285,33 @@ def test_each_seat_has_an_opponent_or_a_learner(kind: Any, seat: int) -> None:
     lineup[seat] = None
     table = kind(opponents=lineup)
     assert table.seats == [seat]
-    table.step([5] * len(table.reset(0).seen))
-    asked = {agent.name: {*agent.asked} for agent in lineup if agent}
-    assert asked == {f"of seat {number}": {number} for number in range(4) if number != seat}
+    table.step([5] * len(table.reset(0).observations))
+    acted_seats = {agent.name: {*agent.acted_seats} for agent in lineup if agent}
+    assert acted_seats == {f"of seat {number}": {number} for number in range(4) if number != seat}
 
 
-@each_kind
+@all_kinds
 @pytest.mark.parametrize("during_a_game", [True, False])
 def test_opponents_can_be_set(kind: Any, during_a_game: bool) -> None:
     """They were stored, and the old ones played on."""
-    old, new = First("old"), First("new")
+    old = First("old")
+    new = First("new")
     table = kind(**kind.lineup([old, None, old, old]))
-    table.step([5] * len(table.reset(0).seen))
+    table.step([5] * len(table.reset(0).observations))
     table.env.opponents = [new, None, new, "first"]
-    old.asked.clear()
+    old.acted_seats.clear()
     if not during_a_game:
         table.reset(1)
     table.step(table.game.legal_action_mask()[:, 1].argmax(axis=1).tolist())
-    assert old.asked == []
-    assert {*new.asked} == {0, 2}
+    assert old.acted_seats == []
+    assert {*new.acted_seats} == {0, 2}
     assert sorted(agent.name for agent in table.env.opponents if agent) == ["first", "new", "new"]
     table.env.opponents = table.env.opponents
     table.env.opponents = "heuristic"
     assert [agent.name for agent in table.env.opponents if agent] == ["heuristic"] * 3
 
 
-@each_kind
+@all_kinds
 def test_opponents_that_cannot_be_set_change_nothing(kind: Any) -> None:
     table = kind(**kind.lineup(["random", None, "random", "random"]))
     before = table.env.opponents
@@ -323,9 +342,9 @@ class Answers(First):
         return self.answer(view.num_envs)
 
 
-@each_kind
+@all_kinds
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         (lambda games: 5, "agent 'answers' must play . actions, one for each game"),
         (lambda games: np.full(games, 5.0), "'answers' plays must be integers, not float64"),
@@ -333,14 +352,14 @@ class Answers(First):
         (lambda games: np.zeros(games, int), "player 1, action 0"),
     ],
 )
-def test_an_opponent_that_does_not_play(kind: Any, answer: Any, said: str) -> None:
+def test_an_opponent_that_does_not_play(kind: Any, answer: Any, message: str) -> None:
     table = kind(players=2, opponents=Answers(answer))
     table.reset(0)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         table.step([5] * kind.num_envs)
 
 
-@each_kind
+@all_kinds
 @pytest.mark.parametrize("reward", [lambda game: game.rewards[0], lambda game: game.rewards[:, :1]])
 def test_a_reward_of_another_shape_is_refused(kind: Any, reward: Any) -> None:
     table = kind(players=3, reward=reward)
@@ -362,25 +381,27 @@ class Failing(RandomAgent):
         return chosen
 
 
-def asked_again(env: Any) -> None:
+def retry_failures(env: Any) -> None:
     """From now on a call at which an opponent fails is made again; after ``reset`` it is a step."""
-    once, reset = env.step, env.reset
+    step_once = env.step
+    reset = env.reset
 
     def step(actions: Any) -> Any:
         while True:
             try:
-                return once(actions)
+                return step_once(actions)
             except KeyError:
                 pass
 
-    def deal(**given: Any) -> Any:
+    def deal(**options: Any) -> Any:
         try:
-            return reset(**given)
+            return reset(**options)
         except KeyError:
-            told = step(0)  # no action is looked at
-            return told and (told[0], told[-1])
+            result = step(0)  # no action is looked at
+            return result and (result[0], result[-1])
 
-    env.step, env.reset = step, deal
+    env.step = step
+    env.reset = deal
 
 
 @pytest.mark.parametrize("limit", [None, 4])
@@ -398,33 +419,33 @@ def test_nothing_is_lost_or_drawn_twice_when_an_opponent_fails(
         elif issubclass(kind, Vector):
             options["max_episode_steps"] = limit
         table = kind(game, illegal_action="random", **options)
-        asked_again(table.env)
+        retry_failures(table.env)
         played.append(play(table, np.random.default_rng(0), 5, None, 6))
     assert opponent.calls > (20 if limit is None else 10)
-    assert same(*played)
-    paid = np.sum([told.rewards for told in played[0] if told.rewards is not None])
+    assert equal_episodes(*played)
+    paid = np.sum([reply.rewards for reply in played[0] if reply.rewards is not None])
     assert paid or limit is not None
 
 
 # --- actions --------------------------------------------------------------------------
 
 
-@each_kind
+@all_kinds
 @pytest.mark.parametrize("opponents", [None, "random"])
 def test_illegal_actions_are_replaced_and_told(kind: Any, opponents: Any) -> None:
     table = kind(opponents=opponents, illegal_action="random", players=3)
-    slots = len(table.reset(0).seen)
+    slots = len(table.reset(0).observations)
     chosen = ([0, 5, 1] * slots)[:slots]  # 0 and 1 are single cards, where a pair must be laid
     actions = np.array(chosen)
-    told = table.step(actions)
-    assert [each.get("illegal_action", False) for each in told.infos] == [a != 5 for a in chosen]
+    reply = table.step(actions)
+    assert [info.get("illegal_action", False) for info in reply.infos] == [a != 5 for a in chosen]
     assert actions.tolist() == chosen
     assert ((table.game.table >= 0).sum(axis=2) == 2).all()
-    told = table.step([0] * slots)  # a single card is to be laid now
-    assert not any("illegal_action" in each for each in told.infos)
+    reply = table.step([0] * slots)  # a single card is to be laid now
+    assert not any("illegal_action" in info for info in reply.infos)
 
 
-@each_kind
+@all_kinds
 def test_one_warning_tells_that_actions_are_replaced(kind: Any) -> None:
     """Of 360 actions of a policy that saw no masks 161 were random, and nothing said so."""
     table = kind(illegal_action="random")
@@ -433,18 +454,19 @@ def test_one_warning_tells_that_actions_are_replaced(kind: Any) -> None:
     assert len(warned) == 1
 
 
-@each_kind
+@all_kinds
 def test_actions_that_are_replaced_differ(kind: Any) -> None:
-    table, tables = kind(illegal_action="random"), set()
+    table = kind(illegal_action="random")
+    tables = set()
     for seed in range(20):
-        slots = len(table.reset(0).seen)
+        slots = len(table.reset(0).observations)
         table.env._choices.seed(seed)
         table.step([0] * slots)
         tables.add(table.game.table.tobytes())
     assert len(tables) > 5
 
 
-@each_kind
+@all_kinds
 @pytest.mark.parametrize("opponents", [None, "random"])
 @pytest.mark.parametrize(
     ("illegal_action", "action"),
@@ -458,13 +480,16 @@ def test_a_refused_step_changes_nothing(
     None was taken for a step that nobody had asked for.
     """
     table = kind(players=3, opponents=opponents, illegal_action=illegal_action)
-    slots = len(table.reset(0).seen)
-    before, drawn = table.game.state(), table.env._choices.rng.bit_generator.state
-    said = "must be" if illegal_action == "random" else "must be|no such action"
+    slots = len(table.reset(0).observations)
+    before = table.game.state()
+    drawn = table.env._choices.rng.bit_generator.state
+    message = "must be" if illegal_action == "random" else "must be|no such action"
     if action == 2:
         last = table.seats[-1]
-        said = rf"player[ _]{last}.* 2 .*legal now: 5, 6.*without masks\? illegal_action='random' "
-    with pytest.raises(ValueError, match=said):
+        message = (
+            rf"player[ _]{last}.* 2 .*legal now: 5, 6.*without masks\? illegal_action='random' "
+        )
+    with pytest.raises(ValueError, match=message):
         table.step([5] * (slots - 1) + [action])
     assert differences(before, table.game.state()) == []
     assert table.env._choices.rng.bit_generator.state == drawn
@@ -486,14 +511,15 @@ def test_calls_at_the_wrong_time(kind: Any) -> None:
     table = kind(players=2)
     with pytest.raises(RuntimeError, match=r"(ha(s|ve) not begun|is running); call reset\(\)"):
         table.step([5] * len(table.seats) * kind.num_envs)
-    told, rng = table.reset(0), np.random.default_rng(0)
-    while not all(told.over):
-        told = table.step(legal(table, told, rng))
+    reply = table.reset(0)
+    rng = np.random.default_rng(0)
+    while not all(reply.over):
+        reply = table.step(legal(table, reply, rng))
     if kind in (Parallel, Single, Disabled):
         with pytest.raises(RuntimeError, match=r"(is|are) (over|running); call reset\(\)"):
-            table.step([0] * len(told.seen))
+            table.step([0] * len(reply.observations))
     table.reset()
-    table.step([5] * len(told.seen))
+    table.step([5] * len(reply.observations))
 
 
 @dealt_by_reset
@@ -509,9 +535,10 @@ def test_a_refused_reset_changes_nothing(options: Any, kind: Any) -> None:
         rngs = [table.env._choices.rng, *([table.env.np_random] if kind.one_learner else [])]
         return [rng.bit_generator.state for rng in rngs]
 
-    before, drawn = table.game.state(), generators()
-    said = r"^(options must be a dictionary|.*deck.* must |.* did you mean 'deck'\?)"
-    with pytest.raises(ValueError, match=said):
+    before = table.game.state()
+    drawn = generators()
+    message = r"^(options must be a dictionary|.*deck.* must |.* did you mean 'deck'\?)"
+    with pytest.raises(ValueError, match=message):
         table.env.reset(seed=2, options=options)
     assert differences(before, table.game.state()) == []
     assert generators() == drawn
@@ -520,10 +547,10 @@ def test_a_refused_reset_changes_nothing(options: Any, kind: Any) -> None:
 # --- observations and pictures --------------------------------------------------------
 
 
-@each_kind
+@all_kinds
 @pytest.mark.parametrize("action_mask", ["both", "observation", "info", "rllib"])
 @pytest.mark.parametrize(
-    ("dtype", "normalize", "wanted"),
+    ("dtype", "normalize", "expected_dtype"),
     [
         (None, False, None), ("int32", False, np.int32), ("float", False, np.float64),
         (None, True, np.float32), ("float64", True, np.float64), (">f4", True, np.float32),
@@ -531,28 +558,33 @@ def test_a_refused_reset_changes_nothing(options: Any, kind: Any) -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("game", GAMES)
 def test_observations_as_other_libraries_want_them(
-    game: str, dtype: Any, normalize: bool, wanted: Any, action_mask: str, kind: Any
+    game: str, dtype: Any, normalize: bool, expected_dtype: Any, action_mask: str, kind: Any
 ) -> None:
     options = {"observation_dtype": dtype, "normalize": normalize, "action_mask": action_mask}
     table = kind(game, 4, **options)
-    told, layout = table.reset(0), table.game.layout
-    rows = table.game.observe()[:, table.seats].reshape(len(told.seen), -1)
+    reply = table.reset(0)
+    layout = table.game.layout
+    rows = table.game.observe()[:, table.seats].reshape(len(reply.observations), -1)
     masks = table.game.legal_action_mask()[:, table.seats].reshape(len(rows), -1)
-    for seen, info, row, mask in zip(told.seen, told.infos, rows, masks, strict=True):
-        assert table.space.contains(seen)
-        assert isinstance(seen, dict) == (action_mask != "info")
+    for observation, info, row, mask in zip(
+        reply.observations, reply.infos, rows, masks, strict=True
+    ):
+        assert table.space.contains(observation)
+        assert isinstance(observation, dict) == (action_mask != "info")
         key = "observations" if action_mask == "rllib" else "observation"
-        numbers = seen[key] if isinstance(seen, dict) else seen
-        assert numbers.dtype == (wanted or layout.dtype)
+        numbers = observation[key] if isinstance(observation, dict) else observation
+        assert numbers.dtype == (expected_dtype or layout.dtype)
         assert np.allclose(numbers * (layout.maxima if normalize else 1), row, atol=1e-4)
-        assert not isinstance(seen, dict) or np.array_equal(seen["action_mask"], mask)
-        if isinstance(seen, dict):
-            assert seen["action_mask"].dtype == (np.float32 if action_mask == "rllib" else np.int8)
+        assert not isinstance(observation, dict) or np.array_equal(observation["action_mask"], mask)
+        if isinstance(observation, dict):
+            assert observation["action_mask"].dtype == (
+                np.float32 if action_mask == "rllib" else np.int8
+            )
         assert ("action_mask" in info) == (action_mask in ("info", "both") and kind is not SB3)
         assert "action_mask" not in info or np.array_equal(info["action_mask"], mask)
 
 
-@each_kind
+@all_kinds
 @pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
 def test_pictures_show_what_each_learner_may_know(mode: str, kind: Any) -> None:
     """PettingZoo's, which are of all players together, show everything."""
@@ -561,9 +593,9 @@ def test_pictures_show_what_each_learner_may_know(mode: str, kind: Any) -> None:
     table = kind(players=2, render_mode=mode, **({"seat": 1} if kind.one_learner else {}))
     table.reset(0)
     drawn = table.game.text if mode == "ansi" else lambda *at: pixels(table.game.svg(*at))
-    wanted = [drawn(*at) for at in table.shown]
-    assert len(wanted) == len(table.pictures())
-    assert all(map(np.array_equal, table.pictures(), wanted))
+    expected = [drawn(*at) for at in table.views]
+    assert len(expected) == len(table.pictures())
+    assert all(map(np.array_equal, table.pictures(), expected))
 
 
 @pytest.mark.parametrize("kind", [Parallel, AEC, Single])
@@ -571,24 +603,26 @@ def test_people_are_shown_each_turn_without_asking(
     kind: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What a batch prints nobody could read."""
-    table, rng = kind(render_mode="human"), np.random.default_rng(0)
-    told, (at,) = table.reset(0), table.shown
-    wanted = [table.game.text(*at)]
-    while not all(told.over):
-        told = table.step(legal(table, told, rng))
-        wanted.append(table.game.text(*at))
-    assert capsys.readouterr().out == "".join(f"{text}\n\n" for text in wanted)
+    table = kind(render_mode="human")
+    rng = np.random.default_rng(0)
+    reply = table.reset(0)
+    (view,) = table.views
+    expected = [table.game.text(*view)]
+    while not all(reply.over):
+        reply = table.step(legal(table, reply, rng))
+        expected.append(table.game.text(*view))
+    assert capsys.readouterr().out == "".join(f"{text}\n\n" for text in expected)
     assert table.pictures() == [None]
 
 
-@each_kind
+@all_kinds
 def test_an_environment_says_which_game_it_is_of(kind: Any) -> None:
     env = kind(players=2).env
     assert repr(env) == f"<{type(env).__name__} of {env.game!r}>"
 
 
 @pytest.mark.parametrize("library", ["resvg_py", "matplotlib", "PIL"])
-@each_kind
+@all_kinds
 def test_where_pixels_cannot_be_drawn_no_mode_promises_them(
     kind: Any, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -653,11 +687,13 @@ OPTIONS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(
-    ("kind", "options", "said"),
-    [(kind, options, said) for kinds, options, said in OPTIONS for kind in kinds],
+    ("kind", "options", "message"),
+    [(kind, options, message) for kinds, options, message in OPTIONS for kind in kinds],
 )
-def test_an_option_that_is_none_is_refused(kind: Any, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_an_option_that_is_none_is_refused(
+    kind: Any, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
         kind(**options)
 
 

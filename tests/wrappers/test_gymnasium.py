@@ -59,11 +59,11 @@ def test_an_episode_is_truncated_after_max_episode_steps(
     _, info = env.reset(seed=0)
     paid = 0.0
     for step in range(1, 5):
-        seen, gained, *ended, info = env.step(info["action_mask"].argmax())
+        observation, gained, *ended, info = env.step(info["action_mask"].argmax())
         paid += float(gained)
         assert ended == [False, step == 4]
-    assert seen["action_mask"].sum() > 1
-    assert np.array_equal(seen["action_mask"], info["action_mask"])
+    assert observation["action_mask"].sum() > 1
+    assert np.array_equal(observation["action_mask"], info["action_mask"])
     scores = env.unwrapped.game.scores[0].astype(float)
     expected = {"score": scores[0], "margin": scores[0] - scores[1:].mean(), "win": 0.0}
     expected["margin+win"] = MARGIN_WEIGHT * expected["margin"]
@@ -106,12 +106,13 @@ def test_an_opponents_illegal_action_is_no_fault_of_ones_library() -> None:
 
     env = gymnasium.make(PREFIXED, opponents=Illegal())
     env.reset(seed=1)
-    with pytest.raises(ValueError, match=r"illegal action in kododo: game 0, player 1") as told:
+    with pytest.raises(ValueError, match=r"illegal action in kododo: game 0, player 1") as error:
         env.step(0)
-    assert "illegal_action=" not in str(told.value)
+    assert "illegal_action=" not in str(error.value)
 
 
-PLAIN, PREFIXED = "kododo/Kododo-v0", "kododo_env:kododo/Kododo-v0"
+PLAIN = "kododo/Kododo-v0"
+PREFIXED = "kododo_env:kododo/Kododo-v0"
 IN_ANY_ORDER = {
     "gymnasium first": ("import gymnasium", "import kododo_env", PLAIN),
     "kododo_env first": ("import kododo_env", "import gymnasium", PLAIN),

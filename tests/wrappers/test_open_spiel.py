@@ -51,7 +51,7 @@ from tests.pages.scripts import assert_page_does_as_it_says
 from tests.search.test_exact import Hashed
 
 ROOT = Path(__file__).parents[2]
-TINY, SMALL, MIXED = (asdict(each()) for each in (Rules.tiny, Rules.small, Rules.mixed))
+TINY, SMALL, MIXED = (asdict(preset()) for preset in (Rules.tiny, Rules.small, Rules.mixed))
 DRAWS = {**TINY, "copies": (1, 1, 1)}  # 180 deals; a card is drawn after the first of two rounds
 TWO_TURNS = {**SMALL, "copies": (1, 1, 1), "removed_cards": 0}
 PAIRS = {**TINY, "copies": (1, 1, 1), "plays": (2,), "hand_size": 3}
@@ -75,7 +75,7 @@ KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("combi_combo", FEW_CARDS),
     ("kado", DUEL),
 )
-each_kind = pytest.mark.parametrize(("name", "rules"), KINDS)
+all_kinds = pytest.mark.parametrize(("name", "rules"), KINDS)
 
 
 def deal(game: Any, rng: np.random.Generator) -> Any:
@@ -104,7 +104,7 @@ def states(state: Any) -> Iterator[Any]:
 # --- OpenSpiel's own tests ----------------------------------------------------------------
 
 
-@each_kind
+@all_kinds
 def test_openspiels_own_test_of_a_game(name: str, rules: dict[str, Any]) -> None:
     """Copies, serialization, masks, strings, tensors, returns, at every step of random games."""
     for reward in RETURNS:
@@ -112,7 +112,7 @@ def test_openspiels_own_test_of_a_game(name: str, rules: dict[str, Any]) -> None
     pyspiel.random_sim_test(load_game(name, turn_based=True, **rules), 1, True, False)
 
 
-@each_kind
+@all_kinds
 def test_rewards_are_those_of_the_batch(name: str, rules: dict[str, Any]) -> None:
     rng = np.random.default_rng(0)
     for reward in [*RETURNS] * 2:
@@ -143,7 +143,7 @@ def test_a_game_is_loaded_by_name_as_well() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("parameters", "message"),
     [
         ({"game": "chess"}, "unknown game 'chess'"),
         ({"game": "kododo", "reward": "fun"}, "unknown reward 'fun'; choose one of score, margin"),
@@ -153,10 +153,10 @@ def test_a_game_is_loaded_by_name_as_well() -> None:
     ],
 )
 def test_parameters_that_make_no_game_are_refused_in_a_line(
-    given: dict[str, str], said: str
+    parameters: dict[str, str], message: str
 ) -> None:
-    with pytest.raises(ValueError, match=f"^{said}[^\n]*$".replace("{", r"\{")):
-        SpielGame(given)
+    with pytest.raises(ValueError, match=f"^{message}[^\n]*$".replace("{", r"\{")):
+        SpielGame(parameters)
 
 
 def test_parts_and_positions_before_the_deal_are_refused_in_a_line() -> None:
@@ -225,16 +225,16 @@ def test_cards_dealt_together_may_lie_in_any_order(game: BatchGame) -> None:
     assert len(together) == decks.shape[1]
     assert (np.diff(together) >= 0).all()
     order = np.lexsort((-np.arange(len(together)), together))
-    other = game.clone()
+    reordered = game.clone()
     game.reset(decks=decks)
-    other.reset(decks=decks[:, order])
+    reordered.reset(decks=decks[:, order])
     assert (decks != decks[:, order]).any()
     while not game.terminated.all():
-        assert np.array_equal(game.observe(), other.observe())
+        assert np.array_equal(game.observe(), reordered.observe())
         actions = random_actions(game, rng)
         game.step(actions)
-        other.step(actions)
-    assert np.array_equal(game.outcome(), other.outcome())
+        reordered.step(actions)
+    assert np.array_equal(game.outcome(), reordered.outcome())
 
 
 def test_large_games_are_dealt_by_seeds() -> None:
@@ -242,13 +242,13 @@ def test_large_games_are_dealt_by_seeds() -> None:
     assert game.max_chance_nodes_in_history() == 4
     rng = np.random.default_rng(0)
     hands = [deal(game, rng).position.game.hands for _ in range(8)]
-    assert len({each.tobytes() for each in hands}) == 8
-    again = game.new_initial_state()
+    assert len({hand.tobytes() for hand in hands}) == 8
+    state = game.new_initial_state()
     for byte in (1, 2, 3, 4):
-        assert again.action_to_string(byte) == f"seed {byte:02x}"
-        again.apply_action(byte)
+        assert state.action_to_string(byte) == f"seed {byte:02x}"
+        state.apply_action(byte)
     seeded = kododo_v0.batch_game(1, 3, seed=0x01020304)
-    assert np.array_equal(again.position.game.hands, seeded.hands)
+    assert np.array_equal(state.position.game.hands, seeded.hands)
 
 
 def test_decks_are_counted_where_they_are_few_and_one_is_enough(
@@ -262,9 +262,9 @@ def test_decks_are_counted_where_they_are_few_and_one_is_enough(
         assert isinstance(dealer(game), DeckDealer) == (counts[colours] <= MOST_DECKS)
     assert counts == {4: 6, 5: 30, 6: 90, 7: 210}
     game = kododo_v0.batch_game(1, **{**TINY, "copies": (2, 2)})
-    for most, few in ((500, False), (827, False), (828, True)):
-        monkeypatch.setattr("kododo_env.wrappers.open_spiel.dealing.MOST_DECKS", most)
-        assert isinstance(dealer(game), DeckDealer) == few
+    for limit, has_decks in ((500, False), (827, False), (828, True)):
+        monkeypatch.setattr("kododo_env.wrappers.open_spiel.dealing.MOST_DECKS", limit)
+        assert isinstance(dealer(game), DeckDealer) == has_decks
     assert not isinstance(dealer(kododo_v0.batch_game(1, **TWO_DEALS)), DeckDealer)
 
 
@@ -278,19 +278,20 @@ def test_two_worlds_have_the_same_string_only_if_the_player_cannot_tell_them_apa
     """
     removed = {**TINY, "copies": (2, 1), "removed_cards": 2}
     for rules in (TINY, TWO_TURNS, PAIRS, THREE_ROUNDS, THREE_PLAYERS, removed):
-        found: dict[tuple[int, str], Any] = {}
+        story_of_text: dict[tuple[int, str], Any] = {}
         stories = set()
         for state in states(load_game("kododo", **rules).new_initial_state()):
             if state.is_chance_node():
                 continue
             for player in range(state.num_players()):
-                story, text = known(state.position, player), state.information_state_string(player)
-                assert found.setdefault((player, text), story) == story
+                story = history_of(state.position, player)
+                text = state.information_state_string(player)
+                assert story_of_text.setdefault((player, text), story) == story
                 stories.add((player, story))
-        assert len(found) == len(stories)
+        assert len(story_of_text) == len(stories)
 
 
-def known(position: Position, player: int) -> tuple[Any, ...]:
+def history_of(position: Position, player: int) -> tuple[Any, ...]:
     """All that a player of Kododo has held, and seen revealed, in the order in which it came."""
     hand = tuple(position.game.hands[0, player].tolist())
     if position.before is None:
@@ -304,10 +305,10 @@ def known(position: Position, player: int) -> tuple[Any, ...]:
         tuple(before.hands[0, seat, list(ways[action])].tolist())
         for seat, action in enumerate(position.actions)
     )
-    return (*known(position.before, player), position.actions[player], laid, hand)
+    return (*history_of(position.before, player), position.actions[player], laid, hand)
 
 
-@each_kind
+@all_kinds
 def test_hidden_cards_are_in_no_string_or_tensor(name: str, rules: dict[str, Any]) -> None:
     """Dealt again as far as the player cannot know, the game shows them the same."""
     rng = np.random.default_rng(0)
@@ -318,11 +319,11 @@ def test_hidden_cards_are_in_no_string_or_tensor(name: str, rules: dict[str, Any
             real = state.position
             world = Position(real.game.determinize(player, rng, 1), real.before, real.actions)
             differ += world.game.observe().tobytes() != real.game.observe().tobytes()
-            other = state.clone()
-            other._position = world
-            assert other.information_state_string(player) == state.information_state_string(player)
-            assert other.observation_string(player) == state.observation_string(player)
-            assert other.observation_tensor(player) == state.observation_tensor(player)
+            twin = state.clone()
+            twin._position = world
+            assert twin.information_state_string(player) == state.information_state_string(player)
+            assert twin.observation_string(player) == state.observation_string(player)
+            assert twin.observation_tensor(player) == state.observation_tensor(player)
         state.apply_actions(random_actions(state.position.game, rng)[0])
     # In the tiny game each player knows the other's hand.
     assert differ > 0 or rules in (TINY, TWO_DEALS)
@@ -330,15 +331,15 @@ def test_hidden_cards_are_in_no_string_or_tensor(name: str, rules: dict[str, Any
 
 def test_a_player_who_chooses_later_does_not_see_earlier_choices() -> None:
     state = deal(load_game("kododo", turn_based=True, **SMALL), np.random.default_rng(0))
-    seen = [state.child(action).information_state_string(1) for action in state.legal_actions()]
-    assert len(seen) == 3
-    assert len(set(seen)) == 1
+    texts = [state.child(action).information_state_string(1) for action in state.legal_actions()]
+    assert len(texts) == 3
+    assert len(set(texts)) == 1
 
 
 # --- hidden cards dealt again ------------------------------------------------------------
 
 
-@each_kind
+@all_kinds
 def test_a_resampled_state_is_made_of_what_the_player_sees_and_of_nothing_else(
     name: str, rules: dict[str, Any]
 ) -> None:
@@ -350,13 +351,20 @@ def test_a_resampled_state_is_made_of_what_the_player_sees_and_of_nothing_else(
     while not state.is_terminal():
         step += 1
         for player in range(state.num_players()):
-            real, other = state.position, state.clone()
+            real = state.position
+            twin = state.clone()
             world = Position(real.game.determinize(player, rng, 1), real.before, real.actions)
-            other._position = world
-            made, same = (resampler(game, step)(each, player) for each in (state, other))
-            states_made = [each.position.game.state() for each in (made, same)]
-            assert differences(*states_made) == []
-            assert made.information_state_string(player) == state.information_state_string(player)
+            twin._position = world
+            resampled, resampled_twin = (
+                resampler(game, step)(source, player) for source in (state, twin)
+            )
+            resampled_states = [
+                result.position.game.state() for result in (resampled, resampled_twin)
+            ]
+            assert differences(*resampled_states) == []
+            assert resampled.information_state_string(player) == state.information_state_string(
+                player
+            )
         state.apply_actions(random_actions(state.position.game, rng)[0])
 
 
@@ -364,8 +372,8 @@ def test_a_resampled_choice_of_another_player_is_any_legal_one() -> None:
     game = load_game("kododo", turn_based=True, **SMALL)
     state = deal(game, np.random.default_rng(0))
     chosen = [state.child(action) for action in state.legal_actions()]
-    made = [[str(resampler(game, seed)(each, 1)) for seed in range(20)] for each in chosen]
-    assert made[0] == made[1] == made[2]
+    resampled = [[str(resampler(game, seed)(source, 1)) for seed in range(20)] for source in chosen]
+    assert resampled[0] == resampled[1] == resampled[2]
     drawn = resampler(game, 0)
     put_down = Counter(drawn(chosen[0], 1).history()[-1] for _ in range(300))
     assert set(put_down) == set(state.legal_actions())
@@ -373,11 +381,11 @@ def test_a_resampled_choice_of_another_player_is_any_legal_one() -> None:
 
 
 def test_a_resampler_of_another_game_or_before_the_deal_is_refused_in_a_line() -> None:
-    for other in ("leduc_poker", "turn_based_simultaneous_game(game=goofspiel())"):
+    for name in ("leduc_poker", "turn_based_simultaneous_game(game=goofspiel())"):
         with pytest.raises(
             ValueError, match=r"^[^\n]+ is no game of kododo_env; load one by load_"
         ):
-            resampler(pyspiel.load_game(other))
+            resampler(pyspiel.load_game(name))
     for turn_based in (True, False):
         game = load_game("kododo", turn_based=turn_based, **TINY)
         with pytest.raises(ValueError, match=r"^the game is not dealt yet$"):
@@ -386,7 +394,9 @@ def test_a_resampler_of_another_game_or_before_the_deal_is_refused_in_a_line() -
 
 def test_what_is_of_another_game_or_form_or_none_is_refused_in_a_line() -> None:
     """A state of Kododo was taken for one of KADO; others ended in AttributeError."""
-    at_once, in_turn = (load_game("kododo", turn_based=each, **TINY) for each in (False, True))
+    at_once, in_turn = (
+        load_game("kododo", turn_based=turn_based, **TINY) for turn_based in (False, True)
+    )
     state = deal(at_once, np.random.default_rng(0))
     for game in (load_game("kado"), load_game("kododo", "score", **TINY), in_turn):
         with pytest.raises(
@@ -432,7 +442,7 @@ def test_the_tiny_game_is_solved(solved: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("solver", "rounds", "most"),
+    ("solver", "rounds", "limit"),
     [
         (pyspiel.CFRSolver, 40, 0.02),
         (pyspiel.CFRPlusSolver, 40, 0.02),
@@ -443,7 +453,7 @@ def test_the_tiny_game_is_solved(solved: Any) -> None:
         (outcome_sampling_mccfr.OutcomeSamplingSolver, 1000, 0.1),
     ],
 )
-def test_other_solvers_improve_on_chance(solver: Any, rounds: int, most: float) -> None:
+def test_other_solvers_improve_on_chance(solver: Any, rounds: int, limit: float) -> None:
     np.random.seed(0)  # noqa: NPY002 - those in Python use numpy's global generator
     game = load_game("kododo", turn_based=True, **TINY)
     solving = solver(game)
@@ -452,7 +462,7 @@ def test_other_solvers_improve_on_chance(solver: Any, rounds: int, most: float) 
     for _ in range(rounds):
         improve()
     measured = pyspiel if solver.__module__.startswith("pyspiel") else exploitability
-    assert measured.nash_conv(game, solving.average_policy()) < most
+    assert measured.nash_conv(game, solving.average_policy()) < limit
 
 
 @pytest.mark.parametrize("agent", [Uniform(), Hashed()])
@@ -474,30 +484,30 @@ def test_our_exact_best_response_is_openspiels(
     chosen = [strategy(tree, agent, player) for player in range(tree.num_players)]
 
     def chances(state: Any) -> dict[int, float]:
-        step, which = map(int, re.findall(r"(\d+):(\d+)$", state.information_state_string())[0])
-        row = chosen[state.current_player()][step][which]
+        step, row_index = map(int, re.findall(r"(\d+):(\d+)$", state.information_state_string())[0])
+        row = chosen[state.current_player()][step][row_index]
         return {a: float(row[int(state.action_to_string(a))]) for a in state.legal_actions()}
 
     assert game.get_type().utility == pyspiel.GameType.Utility.CONSTANT_SUM
     policy = policies.tabular_policy_from_callable(game, chances)
-    found = exact(tree, agent).nash_conv
-    assert found == pytest.approx(exploitability.nash_conv(game, policy))
-    assert found > 0.05
+    nash_conv = exact(tree, agent).nash_conv
+    assert nash_conv == pytest.approx(exploitability.nash_conv(game, policy))
+    assert nash_conv > 0.05
 
 
 # --- OpenSpiel's bots as agents here ------------------------------------------------------
 
 
 class Recorder(policies.Policy):
-    """Plays the first legal action but one, and keeps the information states it was asked in."""
+    """Plays the first legal action but one, and keeps the information states of its requests."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[int, str]] = []
+        self.requests: list[tuple[int, str]] = []
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         assert state.current_player() in (player_id, pyspiel.PlayerId.SIMULTANEOUS)
         assert state.get_game().new_initial_state().is_chance_node()
-        self.asked.append((player_id, state.information_state_string(player_id)))
+        self.requests.append((player_id, state.information_state_string(player_id)))
         return {state.legal_actions(player_id)[-1]: 1.0}
 
 
@@ -518,21 +528,21 @@ def test_an_agent_is_asked_in_openspiels_information_states(
     agent = SpielAgent(recorder, turn_based)
     for start in (0, 7):
         decks = batch.sample_decks(2, np.random.default_rng(start))
-        recorder.asked = []
+        recorder.requests = []
         play([agent] * batch.num_players, batch, decks, np.random.default_rng(0))
-        expected = [each for deck in decks for each in strings(game, batch, deck, turn_based)]
-        assert sorted(recorder.asked) == sorted(expected)
+        expected = [request for deck in decks for request in strings(game, batch, deck, turn_based)]
+        assert sorted(recorder.requests) == sorted(expected)
         assert len(set(expected)) > batch.num_players
 
 
 def strings(game: Any, batch: BatchGame, deck: Any, turn_based: bool) -> Iterator[tuple[int, str]]:
     """The information states of a game from that deck in which all play their last action."""
-    own = SpielGame(pyspiel.load_game(str(game)).get_parameters()) if not turn_based else None
+    own_game = SpielGame(pyspiel.load_game(str(game)).get_parameters()) if not turn_based else None
     single = batch.fresh(1, 0)
     single.reset(decks=deck[None])
-    inner = own or SpielGame(game.get_parameters()["game"])
+    inner = own_game or SpielGame(game.get_parameters()["game"])
     inner.root = Position(single)
-    state = (inner if own else pyspiel.convert_to_turn_based(inner)).new_initial_state()
+    state = (inner if own_game else pyspiel.convert_to_turn_based(inner)).new_initial_state()
     while not state.is_terminal():
         if turn_based:
             player = state.current_player()
@@ -551,7 +561,7 @@ def test_a_solved_game_is_played_in_the_arena(solved: Any, in_cpp: bool) -> None
     against = policies.UniformRandomPolicy(game)
     root = game.new_initial_state()
     seats = ([policy, against], [against, policy])
-    gain = sum(policy_value(root, each)[seat] for seat, each in enumerate(seats)) / 2
+    gain = sum(policy_value(root, lineup)[seat] for seat, lineup in enumerate(seats)) / 2
     if in_cpp:
         policy = pyspiel.TabularPolicy({
             text: [(action, chances[action]) for action in np.flatnonzero(chances)]
@@ -570,10 +580,10 @@ def without(rules: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ["kododo", "combi_combo", "kado"])
 def test_a_bot_plays_any_game(name: str) -> None:
     """Also where somebody waits for others: it asks for no information state."""
-    made = []
+    players = []
 
     def make_bot(player: int) -> Any:
-        made.append(player)
+        players.append(player)
         return UniformRandomBot(player, np.random.RandomState(player))
 
     agent = SpielAgent(make_bot, name="uniform")
@@ -582,7 +592,7 @@ def test_a_bot_plays_any_game(name: str) -> None:
     decks = batch.sample_decks(2, np.random.default_rng(0))
     shares = play(agents, batch, decks, np.random.default_rng(0)).shares
     assert shares.sum(axis=1) == pytest.approx(1)
-    assert made == [0, batch.num_players - 1]
+    assert players == [0, batch.num_players - 1]
 
 
 def test_a_bot_that_searches_plays_better_than_chance() -> None:
@@ -590,8 +600,8 @@ def test_a_bot_that_searches_plays_better_than_chance() -> None:
     game = load_game("kododo", turn_based=True, **SMALL)
 
     def make_bot(player: int) -> Any:
-        own = np.random.RandomState(player)
-        return mcts.MCTSBot(game, 1.0, 30, mcts.RandomRolloutEvaluator(1, own), random_state=own)
+        rng = np.random.RandomState(player)
+        return mcts.MCTSBot(game, 1.0, 30, mcts.RandomRolloutEvaluator(1, rng), random_state=rng)
 
     result = Match(SpielAgent(make_bot), "random", "kododo", 2, 200, rules=without(SMALL)).play()
     assert result.share.low > 0.5
@@ -609,7 +619,8 @@ class Even:
 
 
 def test_one_agent_plays_games_of_other_rules_and_by_weights_of_any_sum() -> None:
-    even, rng = Even(), np.random.default_rng(0)
+    even = Even()
+    rng = np.random.default_rng(0)
     agent = SpielAgent(even)
     assert agent.name == "open_spiel"
     for rules in (SMALL, THREE_PLAYERS, SMALL):
@@ -624,26 +635,29 @@ def test_without_all_that_was_seen_there_is_no_information_state() -> None:
     batch = registry.batch_game("kado", 1, 0)
     agents = [SpielAgent(Recorder()), RandomAgent(), RandomAgent()]
     decks = batch.sample_decks(1, np.random.default_rng(0))
-    said = "player 0 was not asked in every step since the deal, so there is no information state"
-    with pytest.raises(ValueError, match=f"^{said}; only bots that do without can play on$"):
+    message = (
+        "player 0 was not asked in every step since the deal, so there is no information state"
+    )
+    with pytest.raises(ValueError, match=f"^{message}; only bots that do without can play on$"):
         play(agents, batch, decks, np.random.default_rng(0))
 
 
 def test_an_agent_that_is_asked_twice_in_a_step_keeps_its_log() -> None:
     """As when another player's action is refused: all later steps were refused then."""
     batch = kododo_v0.batch_game(3, **MIXED, seed=0)
-    recorder, rng = Recorder(), np.random.default_rng(0)
+    recorder = Recorder()
+    rng = np.random.default_rng(0)
     agent = SpielAgent(recorder)
     while not batch.terminated.all():
         actions = batch.legal_action_mask().argmax(axis=2)
         if batch.deciding()[:, 1].any():
-            first = len(recorder.asked)
+            first = len(recorder.requests)
             agent.act(batch.view(1), rng)
-            again = len(recorder.asked)
+            second = len(recorder.requests)
             actions[:, 1] = agent.act(batch.view(1), rng)
-            assert recorder.asked[first:again] == recorder.asked[again:]
+            assert recorder.requests[first:second] == recorder.requests[second:]
         batch.step(actions)
-    assert again > 3
+    assert second > 3
 
 
 def test_a_policy_of_other_rules_is_refused_in_a_line(solved: Any) -> None:
@@ -672,7 +686,8 @@ def test_a_state_and_an_observer_tell_what_they_hold() -> None:
     assert game.new_initial_state().rewards() == [0.0, 0.0]
     assert re.fullmatch(r"deal \d+( \d+)*", game.dealer.describe(0))
     state = deal(game, np.random.default_rng(0))
-    dealt, steps = str(state), []
+    dealt = str(state)
+    steps = []
     assert re.fullmatch(r"dealt \d+( \d+)*; ", dealt)
     for _ in range(2):
         actions = [state.legal_actions(player)[-1] for player in range(2)]
@@ -688,10 +703,15 @@ def test_a_state_and_an_observer_tell_what_they_hold() -> None:
     assert list(observer.dict) == ["observation"]
     observer.set_from(state, 1)
     assert observer.tensor.any()
-    told = observer.string_from(state, 1).split("\n")
-    assert told[0] == "player 1"
-    assert not any(line.startswith("played") for line in told)
-    assert {line.split()[0] for line in told[1:]} >= {"hand", "seen", "view.hand", "legal"}
+    observer_lines = observer.string_from(state, 1).split("\n")
+    assert observer_lines[0] == "player 1"
+    assert not any(line.startswith("played") for line in observer_lines)
+    assert {line.split()[0] for line in observer_lines[1:]} >= {
+        "hand",
+        "seen",
+        "view.hand",
+        "legal",
+    }
     observer.set_from(game.new_initial_state(), 1)
     assert not observer.tensor.any()
 
@@ -699,9 +719,9 @@ def test_a_state_and_an_observer_tell_what_they_hold() -> None:
 def test_states_are_pickled_whole() -> None:
     state = deal(load_game("kododo", **SMALL), np.random.default_rng(0))
     state.apply_actions([0, 1])
-    again = pickle.loads(pickle.dumps(state))
-    assert str(again) == str(state)
-    assert again.information_state_string(0) == state.information_state_string(0)
+    restored = pickle.loads(pickle.dumps(state))
+    assert str(restored) == str(state)
+    assert restored.information_state_string(0) == state.information_state_string(0)
     assert from_text("{}") == {}
 
 

@@ -32,9 +32,9 @@ from tests.wrappers.dialects import (
     Vector,
     play,
 )
-from tests.wrappers.test_every_wrapper import same
+from tests.wrappers.test_every_wrapper import equal_episodes
 
-each_kind = pytest.mark.parametrize("kind", KINDS)
+all_kinds = pytest.mark.parametrize("kind", KINDS)
 MANY = (Vector, SameStep, Disabled, SB3)
 
 
@@ -89,14 +89,17 @@ def test_a_pool_draws_at_each_deal_for_each_seat_and_game(kind: Any) -> None:
 def test_a_pool_draws_when_games_are_dealt_again(kind: Any) -> None:
     """``BatchVecEnv`` and ``make_vec`` deal by themselves."""
     table = kind(opponents=OpponentPool([First("a"), First("b")]), illegal_action="random")
-    rng, drawn = np.random.default_rng(0), set()
-    told = table.reset(0)
+    rng = np.random.default_rng(0)
+    drawn = set()
+    reply = table.reset(0)
     for _ in range(200):
-        if all(told.over) and kind is Disabled:
+        if all(reply.over) and kind is Disabled:
             table.env.reset(options={"reset_mask": table.game.terminated})
-        elif all(told.over) and kind not in MANY:
+        elif all(reply.over) and kind not in MANY:
             table.reset()
-        told = table.step(rng.integers(table.game.num_actions, size=len(told.seen)).tolist())
+        reply = table.step(
+            rng.integers(table.game.num_actions, size=len(reply.observations)).tolist()
+        )
         drawn.add(str(names(table)))
     assert len(drawn) > 4
 
@@ -121,12 +124,13 @@ def test_games_that_go_on_keep_their_opponents() -> None:
     env = BatchVecEnv(game, opponents=OpponentPool([First("a"), First("b")]))
     env.seed(0)
     env.reset()
-    rng, changed = np.random.default_rng(0), []
+    rng = np.random.default_rng(0)
+    changed = []
     for _ in range(150):
         before = env.get_attr("lineup")
         env.step(random_actions(game, rng)[:, env.seats].ravel())
         pairs = zip(before, env.get_attr("lineup"), strict=True)
-        different = np.array([one != other for one, other in pairs])
+        different = np.array([old != new for old, new in pairs])
         assert not game.terminated[different].any()
         if different.any():
             changed.append(different.mean())
@@ -144,7 +148,7 @@ def test_weights_say_how_often_each_is_drawn() -> None:
     )
 
 
-@each_kind
+@all_kinds
 def test_a_pool_has_some_of_the_seats(kind: Any) -> None:
     pool = OpponentPool(["last"])
     table = kind(opponents=["first", None, pool, "random"])
@@ -153,7 +157,7 @@ def test_a_pool_has_some_of_the_seats(kind: Any) -> None:
     assert names(table)[0] == ["first", None, "last", "random"]
 
 
-@each_kind
+@all_kinds
 def test_a_function_draws_for_all_seats_of_the_pool(kind: Any) -> None:
     calls: list[Any] = []
 
@@ -163,8 +167,8 @@ def test_a_function_draws_for_all_seats_of_the_pool(kind: Any) -> None:
 
     table = kind(opponents=OpponentPool(draw))
     table.reset(0)
-    wanted = [[None, "last", "last", "last"], [None, "first", "last", "random"]] * 2
-    assert names(table) == wanted[: kind.num_envs]
+    expected = [[None, "last", "last", "last"], [None, "first", "last", "random"]] * 2
+    assert names(table) == expected[: kind.num_envs]
     assert len({*calls}) == kind.num_envs
 
 
@@ -182,18 +186,22 @@ def test_each_game_is_played_by_its_own_opponents(
         options["seat"] = seat
         options["opponents"] = pool
     table = kind(game, players, illegal_action="random", **options)
-    step, checked = table.game.step, Counter()
+    step = table.game.step
+    checked = Counter()
 
     def watched(actions: np.ndarray) -> None:
-        mask, asked = table.game.legal_action_mask(), 0
+        mask = table.game.legal_action_mask()
+        expected_rows = 0
         for index, lineup in enumerate(lineups(table)):
             for player, agent in enumerate(lineup):
                 legal = np.flatnonzero(mask[index, player])
                 if agent is not None:
                     assert actions[index, player] == legal[0 if agent is rows else -1]
-                    checked[agent.name] += len(legal) > 1
-                    asked += agent is rows and mask[:, player].sum(axis=1).max() > 1
-        assert sum(rows.rows) == asked
+                    if len(legal) > 1:
+                        checked[agent.name] += 1
+                    if agent is rows and mask[:, player].sum(axis=1).max() > 1:
+                        expected_rows += 1
+        assert sum(rows.rows) == expected_rows
         rows.rows.clear()
         step(actions)
 
@@ -203,7 +211,8 @@ def test_each_game_is_played_by_its_own_opponents(
 
 
 def test_agents_in_some_games_play_as_they_do_in_all() -> None:
-    game, rng = kododo_v0.batch_game(50, 4, seed=0), np.random.default_rng(0)
+    game = kododo_v0.batch_game(50, 4, seed=0)
+    rng = np.random.default_rng(0)
     agents = [FirstRows(), LastAgent()]
     numbers = rng.integers(-1, 2, (50, 4))
     actions = joint_action_by_game(agents, numbers, game, rng)
@@ -214,7 +223,7 @@ def test_agents_in_some_games_play_as_they_do_in_all() -> None:
     assert np.array_equal(actions[numbers == -1], nobody[numbers == -1])
 
 
-@each_kind
+@all_kinds
 def test_an_agent_with_a_memory_begins_where_it_is_drawn(kind: Any) -> None:
     class Remembers(LastAgent):
         name = "remembers"
@@ -253,20 +262,22 @@ def test_the_same_seed_draws_the_same_opponents(kind: Any, per: Any, look: bool)
         table = kind(players=3, illegal_action="random", opponents=pool, **seat)
         if look:
             lineups(table)
-            step, reset = table.env.step, table.env.reset
+            step = table.env.step
+            reset = table.env.reset
 
-            def looked(call: Any) -> Any:
-                def then(*args: Any, **options: Any) -> Any:
-                    told = call(*args, **options)
+            def watch(call: Any) -> Any:
+                def call_and_look(*args: Any, **options: Any) -> Any:
+                    result = call(*args, **options)
                     lineups(table)
-                    return told
+                    return result
 
-                return then
+                return call_and_look
 
-            table.env.step, table.env.reset = looked(step), looked(reset)
+            table.env.step = watch(step)
+            table.env.reset = watch(reset)
         return play(table, np.random.default_rng(0), 7, None, 8)
 
-    assert same(run(False), run(look))
+    assert equal_episodes(run(False), run(look))
 
 
 @pytest.mark.parametrize("way", [pickle, copy])
@@ -274,11 +285,13 @@ def test_the_same_seed_draws_the_same_opponents(kind: Any, per: Any, look: bool)
 def test_a_copy_has_the_opponents_that_were_drawn(kind: Any, way: Any) -> None:
     table = kind(opponents=OpponentPool(["random", "heuristic"]), illegal_action="random")
     table.reset(0)
-    other = copy.copy(table)
-    other.env = copy.deepcopy(table.env) if way is copy else pickle.loads(pickle.dumps(table.env))
-    assert names(other) == names(table)
-    episodes = [play(each, np.random.default_rng(1), None, None) for each in (table, other)]
-    assert same(*episodes)
+    twin = copy.copy(table)
+    twin.env = copy.deepcopy(table.env) if way is copy else pickle.loads(pickle.dumps(table.env))
+    assert names(twin) == names(table)
+    episodes = [
+        play(candidate, np.random.default_rng(1), None, None) for candidate in (table, twin)
+    ]
+    assert equal_episodes(*episodes)
 
 
 class Fails(RandomAgent):
@@ -311,15 +324,16 @@ def test_nothing_is_drawn_twice_after_a_failure(kind: Any, function_fails: bool)
             return chosen
 
         table = kind(illegal_action="random", opponents=OpponentPool(draw))
-        again(table.env)
+        retry_failures(table.env)
         return play(table, np.random.default_rng(0), *seeds)
 
-    assert same(run(RandomAgent(), False), run(Fails(), function_fails))
+    assert equal_episodes(run(RandomAgent(), False), run(Fails(), function_fails))
 
 
-def again(env: Any) -> None:
+def retry_failures(env: Any) -> None:
     """From now on a call at which an opponent fails is made again; after a deal it is a step."""
-    step, reset = env.step, env.reset
+    step = env.step
+    reset = env.reset
 
     def step_on(actions: Any) -> Any:
         while True:
@@ -336,14 +350,15 @@ def again(env: Any) -> None:
             except KeyError:
                 dealt = env.game.clock > clock
                 if dealt and getattr(env, "agents", True):
-                    told = step_on(0)  # no action is looked at
-                    return told and (told[0], told[-1])
+                    result = step_on(0)  # no action is looked at
+                    return result and (result[0], result[-1])
 
-    env.step, env.reset = step_on, deal
+    env.step = step_on
+    env.reset = deal
 
 
 @pytest.mark.parametrize(
-    ("drawn", "said"),
+    ("drawn", "message"),
     [
         ("nobody", "unknown agent 'nobody'"),
         ("kododo-3p", "3p"),
@@ -354,27 +369,28 @@ def again(env: Any) -> None:
     ],
 )
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_a_function_draws_is_checked(kind: Any, drawn: Any, said: str) -> None:
+def test_what_a_function_draws_is_checked(kind: Any, drawn: Any, message: str) -> None:
     table = kind(opponents=OpponentPool(lambda rng: drawn))
     state = table.env._choices.rng.bit_generator.state
-    with pytest.raises(ValueError, match=said):
-        table.step([5] * len(table.reset().seen))
+    with pytest.raises(ValueError, match=message):
+        table.step([5] * len(table.reset().observations))
     assert table.env._choices.rng.bit_generator.state == state
 
 
 # --- setting --------------------------------------------------------------------------
 
 
-@each_kind
+@all_kinds
 def test_another_pool_can_be_set_during_a_game(kind: Any) -> None:
-    old, new = First("old"), First("new")
+    old = First("old")
+    new = First("new")
     table = kind(opponents=OpponentPool([old]))
-    table.step([5] * len(table.reset(0).seen))
+    table.step([5] * len(table.reset(0).observations))
     table.env.opponents = pool = OpponentPool([new, "last"])
-    old.asked.clear()
+    old.acted_seats.clear()
     table.step(table.game.legal_action_mask()[:, 0].argmax(axis=1).tolist())
-    assert old.asked == []
-    assert new.asked or kind not in MANY
+    assert old.acted_seats == []
+    assert new.acted_seats or kind not in MANY
     assert [*table.env.opponents].count(pool) == 3
     table.env.opponents = table.env.opponents
     table.env.opponents = "heuristic"
@@ -391,7 +407,7 @@ def test_another_pool_can_be_set_as_an_attribute(kind: Any) -> None:
         table.env.set_attr("lineup", "first")
 
 
-@each_kind
+@all_kinds
 def test_a_pool_that_cannot_play_changes_nothing(kind: Any) -> None:
     table = kind(opponents=OpponentPool(["random"]))
     before = table.env.opponents
@@ -408,7 +424,7 @@ def test_a_pool_that_cannot_play_changes_nothing(kind: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (([],), "a list of agents"),
         (("random",), "a list of agents"),
@@ -427,8 +443,8 @@ def test_a_pool_that_cannot_play_changes_nothing(kind: Any) -> None:
         ((["first"], None, "step"), "per must be 'game' or 'episode', not 'step'"),
     ],
 )  # fmt: skip
-def test_a_pool_that_is_none_is_refused(arguments: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_a_pool_that_is_none_is_refused(arguments: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         OpponentPool(*arguments)
 
 
@@ -439,12 +455,12 @@ def test_a_pool_that_is_none_is_refused(arguments: Any, said: str) -> None:
 def test_a_record_names_the_opponents_that_were_drawn(kind: Any, tmp_path: Path) -> None:
     pool = OpponentPool([First("a"), First("b")])
     table = kind(opponents=pool, record=tmp_path, illegal_action="random")
-    wanted = []
+    expected = []
     for seed in range(5):
         play(table, np.random.default_rng(0), seed)
-        wanted.append(["player_0", *names(table)[0][1:]])
+        expected.append(["player_0", *names(table)[0][1:]])
     headers = [json.loads(path.read_text().splitlines()[0]) for path in sorted(tmp_path.iterdir())]
-    assert [header["players"] for header in headers] == wanted
+    assert [header["players"] for header in headers] == expected
 
 
 def test_a_pool_says_what_it_has() -> None:

@@ -31,7 +31,8 @@ def batch(name: str, players: int, num_envs: int) -> BatchGame:
 @pytest.mark.parametrize(("name", "players"), TABLES)
 def test_slots_see_and_play_padded(name: str, players: int, canonical: bool) -> None:
     env = BatchVecEnv(batch(name, players, 4), padded=True, canonical=canonical)
-    padding, rng = padding_of(env.game), np.random.default_rng(0)
+    padding = padding_of(env.game)
+    rng = np.random.default_rng(0)
     layouts = layouts_of(env.observation_space)
     assert layouts.observation == padding.layout
     assert env.action_space.n == layouts.actions.size == padding.actions.size
@@ -95,7 +96,9 @@ def test_scaled_numbers_are_divided_by_the_common_maxima() -> None:
 def test_an_action_of_a_larger_table_is_illegal() -> None:
     env = ParallelGame(batch("kado", 2, 1), padded=True)
     observations, _ = env.reset(seed=0)
-    actions = {name: int(seen["action_mask"].argmax()) for name, seen in observations.items()}
+    actions = {
+        name: int(observation["action_mask"].argmax()) for name, observation in observations.items()
+    }
     with pytest.raises(ValueError, match="there is no action 3 at this table"):
         env.step(actions | {"player_0": 3})
     with pytest.raises(ValueError, match="must be 0 to 66, not 67"):

@@ -98,7 +98,7 @@ def test_pettingzoo_makes_every_game(kind: Any, wrapper: Any, game: str, players
 )
 def test_registered_in_any_order_and_once(imports: str) -> None:
     """A second import, and a reload, register nothing again: PettingZoo would warn of it."""
-    again = """
+    reload_code = """
 import importlib, sys
 importlib.reload(sys.modules["kododo_env"])
 for name in [name for name in sys.modules if name.partition(".")[0] == "kododo_env"]:
@@ -106,7 +106,7 @@ for name in [name for name in sys.modules if name.partition(".")[0] == "kododo_e
 import kododo_env
 print(pettingzoo.make("parallel", "kododo/Kododo-v0"), pettingzoo.make("aec", "kododo/Kado"))
 """
-    assert printed(f"{imports}\n{again}", "-Werror::UserWarning") == "kododo_v0 kado_v0"
+    assert printed(f"{imports}\n{reload_code}", "-Werror::UserWarning") == "kododo_v0 kado_v0"
 
 
 def test_a_pettingzoo_without_a_registry_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,13 +123,14 @@ CYCLES = 5
 
 def episode(env: ParallelGame) -> list[Any]:
     """What each step of random legal play returns."""
-    rng, told = np.random.default_rng(0), []
-    seen, _ = env.reset(seed=3)
+    rng = np.random.default_rng(0)
+    results = []
+    observations, _ = env.reset(seed=3)
     while env.agents:
-        actions = {name: legal(seen[name]["action_mask"], rng) for name in env.agents}
-        told.append(env.step(actions))
-        seen = told[-1][0]
-    return told
+        actions = {name: legal(observations[name]["action_mask"], rng) for name in env.agents}
+        results.append(env.step(actions))
+        observations = results[-1][0]
+    return results
 
 
 @pytest.mark.parametrize("reward", REWARDS)
@@ -137,18 +138,19 @@ def episode(env: ParallelGame) -> list[Any]:
 def test_an_episode_is_truncated_after_max_cycles(game: str, players: int, reward: Any) -> None:
     """Up to there it is the whole episode's, and whatever was scored has been paid."""
     env = parallel(game, players, reward=reward, max_cycles=CYCLES)
-    cut, whole = episode(env), episode(parallel(game, players, reward=reward))
+    cut = episode(env)
+    whole = episode(parallel(game, players, reward=reward))
     assert (len(cut), env.agents, env.game.steps_played) == (CYCLES, [], CYCLES)
-    seen, _, terminations, truncations, infos = cut.pop()
+    observations, _, terminations, truncations, infos = cut.pop()
     names = env.possible_agents
     assert terminations == dict.fromkeys(names, False)
     assert truncations == dict.fromkeys(names, True)
     assert data_equivalence(cut, whole[: CYCLES - 1])
-    assert data_equivalence((seen, infos), whole[CYCLES - 1][::4])
-    masks = [seen[name]["action_mask"] for name in names]
+    assert data_equivalence((observations, infos), whole[CYCLES - 1][::4])
+    masks = [observations[name]["action_mask"] for name in names]
     assert np.array_equal(masks, env.game.legal_action_mask()[0])
     assert np.sum(masks, axis=1).max() > 1
-    paid = {name: sum(told[1][name] for told in episode(env)) for name in names}
+    paid = {name: sum(result[1][name] for result in episode(env)) for name in names}
     scores = env.game.scores[0].astype(float)
     expected = {
         "score": scores,
@@ -164,22 +166,23 @@ def test_an_episode_is_truncated_after_max_cycles(game: str, players: int, rewar
 @pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize(("game", "players"), TABLES)
 def test_aec_is_truncated_after_the_same_joint_step(game: str, players: int, reward: Any) -> None:
-    env, rng = aec(game, players, reward=reward, max_cycles=CYCLES), np.random.default_rng(0)
+    env = aec(game, players, reward=reward, max_cycles=CYCLES)
+    rng = np.random.default_rng(0)
     for _ in range(2):
         env.reset(seed=3)
         returns = dict.fromkeys(env.possible_agents, 0.0)
-        left = []
+        truncated_agents = []
         for name in env.agent_iter():
-            seen, gained, terminated, truncated, info = env.last()
+            observation, gained, terminated, truncated, info = env.last()
             assert not terminated
             returns[name] += gained
-            assert seen is not None
-            assert seen["action_mask"].any()
-            assert np.array_equal(seen["action_mask"], info["action_mask"])
+            assert observation is not None
+            assert observation["action_mask"].any()
+            assert np.array_equal(observation["action_mask"], info["action_mask"])
             if truncated:
-                left.append(name)
-            env.step(None if truncated else legal(seen["action_mask"], rng))
-        assert left == env.possible_agents
+                truncated_agents.append(name)
+            env.step(None if truncated else legal(observation["action_mask"], rng))
+        assert truncated_agents == env.possible_agents
         assert env.game.steps_played == CYCLES
         assert not env.game.terminated.any()
         scores = env.game.scores[0].astype(float)
@@ -197,21 +200,23 @@ def test_aec_is_truncated_after_the_same_joint_step(game: str, players: int, rew
 def test_points_are_paid_before_the_cut() -> None:
     """Nine steps are three rounds of Kododo, which are scored: the tests above are not all of 0."""
     env = parallel("kododo", 4, max_cycles=9)
-    assert sum(sum(told[1].values()) for told in episode(env)) == env.game.scores.sum() > 0
+    assert sum(sum(result[1].values()) for result in episode(env)) == env.game.scores.sum() > 0
 
 
 @pytest.mark.parametrize("make", [parallel, aec])
 @pytest.mark.parametrize("limit", [18, 19, None, -1])
 def test_a_game_that_ends_by_itself_is_terminated_alone(make: Any, limit: int | None) -> None:
     """Kododo with four players has 18 steps."""
-    env, rng = make("kododo", 4, max_cycles=limit), np.random.default_rng(0)
+    env = make("kododo", 4, max_cycles=limit)
+    rng = np.random.default_rng(0)
     if make is parallel:
         *_, (_, _, terminations, truncations, _) = episode(env)
     else:
         env.reset(seed=0)
         while not any([*env.terminations.values(), *env.truncations.values()]):
             env.step(legal(env.last()[0]["action_mask"], rng))
-        terminations, truncations = env.terminations, env.truncations
+        terminations = env.terminations
+        truncations = env.truncations
     assert (set(terminations.values()), set(truncations.values())) == ({True}, {False})
     assert env.game.terminated.all()
 
@@ -245,8 +250,8 @@ def test_the_environment_keeps_its_promises(game: str, players: int) -> None:
 
     Of the decks each has two cards swapped, so that some agents cannot tell some apart.
     """
-    one = registry.door(game).batch_game(1, num_players=players)
-    decks = one.sample_decks(1, np.random.default_rng(0)).repeat(12, axis=0)
+    batch = registry.door(game).batch_game(1, num_players=players)
+    decks = batch.sample_decks(1, np.random.default_rng(0)).repeat(12, axis=0)
     for deck, places in zip(decks[1:], combinations(range(-2, -30, -5), 2), strict=False):
         deck[list(places)] = deck[list(places[::-1])]
     resets = [{"seed": 0, "options": {"deck": deck}} for deck in decks]
@@ -284,16 +289,17 @@ def test_pettingzoo_does_not_make_it_parallel_where_players_are_not_asked() -> N
 
 @pytest.mark.parametrize("game", GAMES)
 def test_aec_rewards_are_those_since_the_last_choice(game: str) -> None:
-    env, rng = aec(game, 4), np.random.default_rng(0)
+    env = aec(game, 4)
+    rng = np.random.default_rng(0)
     env.reset(seed=0)
     returns = dict.fromkeys(env.possible_agents, 0.0)
     for name in env.agent_iter():
-        seen, reward, terminated, _, info = env.last()
+        observation, reward, terminated, _, info = env.last()
         assert info["action_mask"].flags.c_contiguous
         assert type(reward) is float
         returns[name] += reward
-        assert seen is not None
-        env.step(None if terminated else legal(seen["action_mask"], rng))
+        assert observation is not None
+        env.step(None if terminated else legal(observation["action_mask"], rng))
     assert list(returns.values()) == env.game.scores[0].tolist()
 
 
@@ -307,12 +313,13 @@ def test_a_choice_can_be_made_again_when_an_opponent_has_failed() -> None:
                 raise KeyError("it fails once")
             return super().act(view, rng)
 
-    env, rng = aec("kododo", 3, opponents=[Failing(), "random", None]), np.random.default_rng(0)
+    env = aec("kododo", 3, opponents=[Failing(), "random", None])
+    rng = np.random.default_rng(0)
     env.reset(seed=0)
     failed = 0
     for _ in env.agent_iter():
-        seen, _, terminated, _, _ = env.last()
-        action = None if terminated else legal(seen["action_mask"], rng)
+        observation, _, terminated, _, _ = env.last()
+        action = None if terminated else legal(observation["action_mask"], rng)
         try:
             env.step(action)
         except KeyError:
@@ -330,10 +337,10 @@ def test_a_game_can_be_seen_when_an_opponent_failed_as_it_was_dealt() -> None:
     env = aec("kado", 3, opponents=[Failing(), None, Failing()])
     with pytest.raises(KeyError):
         env.reset(seed=1)
-    seen, *rest, info = env.last()
-    assert np.array_equal(seen["observation"], env.game.observe()[0, 1])
-    assert rest == [0.0, False, False]
-    assert np.array_equal(info["action_mask"], seen["action_mask"])
+    observation, *outcome, info = env.last()
+    assert np.array_equal(observation["observation"], env.game.observe()[0, 1])
+    assert outcome == [0.0, False, False]
+    assert np.array_equal(info["action_mask"], observation["action_mask"])
     assert env.rewards == {"player_1": 0.0}
 
 
@@ -347,7 +354,8 @@ def test_nothing_is_lost_when_an_opponent_fails_after_a_choice_was_played() -> N
                 raise KeyError("it fails every other time")
             return super().act(view, rng)
 
-    env, rng = aec("kado", 2, opponents=[None, Failing()]), np.random.default_rng(0)
+    env = aec("kado", 2, opponents=[None, Failing()])
+    rng = np.random.default_rng(0)
     for seed in range(5):
         failed: set[int] = set()
         while True:
@@ -358,9 +366,9 @@ def test_nothing_is_lost_when_an_opponent_fails_after_a_choice_was_played() -> N
                 continue
         total = 0.0
         for _ in env.agent_iter():
-            seen, reward, terminated, _, _ = env.last()
+            observation, reward, terminated, _, _ = env.last()
             total += reward
-            action = None if terminated else legal(seen["action_mask"], rng)
+            action = None if terminated else legal(observation["action_mask"], rng)
             while True:
                 try:
                     env.step(action)
@@ -373,37 +381,40 @@ def test_nothing_is_lost_when_an_opponent_fails_after_a_choice_was_played() -> N
 
 def test_an_illegal_choice_is_told_at_the_next_turn_of_its_agent() -> None:
     """KADO's players are not asked together: what others did meanwhile wiped half of it out."""
-    env, rng = aec("kado", 3, illegal_action="random"), np.random.default_rng(0)
+    env = aec("kado", 3, illegal_action="random")
+    rng = np.random.default_rng(0)
     env.reset(seed=0)
     wrong: set[str] = set()
     for name in env.agent_iter():
-        seen, _, terminated, _, info = env.last()
+        observation, _, terminated, _, info = env.last()
         assert info.get("illegal_action", False) == (name in wrong)
         wrong.discard(name)
         action = int(rng.integers(env.game.num_actions))
-        if not (terminated or seen["action_mask"][action]):
+        if not (terminated or observation["action_mask"][action]):
             wrong.add(name)
         env.step(None if terminated else action)
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_choices_are_not_seen_before_all_have_chosen(game: str) -> None:
-    env, rng = aec(game, 4), np.random.default_rng(0)
+    env = aec(game, 4)
+    rng = np.random.default_rng(0)
     env.reset(seed=0)
     while not env.terminations[env.agent_selection]:
-        asked = np.flatnonzero(env.game.deciding()[0])
+        players = np.flatnonzero(env.game.deciding()[0])
         before = {name: env.observe(name) for name in env.possible_agents}
-        for player in asked:
+        for player in players:
             name = env.possible_agents[player]
             assert env.agent_selection == name
-            seen = {name: env.observe(name) for name in env.possible_agents}
-            assert data_equivalence(seen, before, exact=True)
-            assert set(env.rewards.values()) == {0.0} or player == asked[0]
+            observations = {name: env.observe(name) for name in env.possible_agents}
+            assert data_equivalence(observations, before, exact=True)
+            assert set(env.rewards.values()) == {0.0} or player == players[0]
             env.step(legal(before[name]["action_mask"], rng))
 
 
 def test_aec_takes_nothing_but_none_once_the_game_is_over() -> None:
-    env, rng = aec("kododo", 2), np.random.default_rng(0)
+    env = aec("kododo", 2)
+    rng = np.random.default_rng(0)
     env.reset(seed=0)
     while not env.terminations[env.agent_selection]:
         env.step(legal(env.last()[0]["action_mask"], rng))
@@ -431,23 +442,27 @@ def test_aec_has_nothing_to_tell_before_reset() -> None:
 def test_a_door_takes_every_option_of_the_wrapper_and_every_field_of_the_rules() -> None:
     """The toy game's door lacked five of them, and nothing noticed."""
     doors = [*map(registry.door, GAMES), high_card_v0]
-    given = {name: each.default for name, each in signature(ParallelGame).parameters.items()}
-    del given["game"]
-    assert given.keys() == TableOptions.__annotations__.keys()
+    defaults = {
+        name: parameter.default for name, parameter in signature(ParallelGame).parameters.items()
+    }
+    del defaults["game"]
+    assert defaults.keys() == TableOptions.__annotations__.keys()
     for door in doors:
-        rules = {each.name for each in fields(type(door.batch_game(1).rules))}
+        rules = {field.name for field in fields(type(door.batch_game(1).rules))}
         named = {*signature(door.parallel_env).parameters} - {*door.Options.__annotations__}
-        assert door.Options.__annotations__.keys() | named == given.keys() | rules
+        assert door.Options.__annotations__.keys() | named == defaults.keys() | rules
         assert door.RulesOptions.__annotations__.keys() | named == rules
         for make in (door.parallel_env, door.env):
-            assert make(**given).metadata["name"] == door.__name__.rpartition(".")[2]
+            assert make(**defaults).metadata["name"] == door.__name__.rpartition(".")[2]
 
 
 @pytest.mark.parametrize("door", [*map(registry.door, GAMES), high_card_v0])
 def test_help_lists_every_option(door: Any) -> None:
     """It showed ``**options`` and none of them."""
-    rules = {each.name: each.default for each in fields(type(door.batch_game(1).rules))}
-    table = {name: each.default for name, each in signature(ParallelGame).parameters.items()}
+    rules = {field.name: field.default for field in fields(type(door.batch_game(1).rules))}
+    table = {
+        name: parameter.default for name, parameter in signature(ParallelGame).parameters.items()
+    }
     del table["game"]
     assert table == TABLE_DEFAULTS
     of_batch = {"num_envs": Parameter.empty, "seed": None}
@@ -456,8 +471,8 @@ def test_help_lists_every_option(door: Any) -> None:
         (door.batch_game, rules | of_batch),
     ):  # fmt: skip
         parameters = signature(make).parameters
-        assert {name: each.default for name, each in parameters.items()} == expected
-        assert all(isinstance(each.annotation, str) for each in parameters.values())
+        assert {name: parameter.default for name, parameter in parameters.items()} == expected
+        assert all(isinstance(parameter.annotation, str) for parameter in parameters.values())
     for make in (door.parallel_env, door.batch_game) if door is not high_card_v0 else ():
         text = getdoc(make) or ""
         assert "**" not in text

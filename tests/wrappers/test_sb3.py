@@ -55,9 +55,13 @@ def start(venv: BatchVecEnv | VecMonitor, seed: int) -> np.ndarray:
 )  # fmt: skip
 def test_many_episodes_as_the_batch_plays_them(dealt: Any) -> None:
     """The batch by its own contract, which deals finished games again as soon as it can."""
-    venv, batch, episodes = BatchVecEnv(dealt()), dealt(), 20
-    size, players = batch.layout.size, batch.num_players
-    observations, rng = start(venv, 5), np.random.default_rng(0)
+    venv = BatchVecEnv(dealt())
+    batch = dealt()
+    episodes = 20
+    size = batch.layout.size
+    players = batch.num_players
+    observations = start(venv, 5)
+    rng = np.random.default_rng(0)
     batch.reset(seed=5)
     while episodes > 0:
         assert np.array_equal(observations.reshape(-1, players, size), batch.observe())
@@ -68,7 +72,8 @@ def test_many_episodes_as_the_batch_plays_them(dealt: Any) -> None:
         batch.step(actions)
         observations, rewards, dones, infos = venv.step(actions.reshape(-1))
         assert rewards.tolist() == batch.rewards.ravel().tolist()
-        ended, last = batch.just_terminated.copy(), batch.observe()
+        ended = batch.just_terminated.copy()
+        last = batch.observe()
         batch.restart_finished()
         for slot, info in enumerate(infos):
             game, player = divmod(slot, players)
@@ -86,7 +91,7 @@ def test_arrays_that_are_given_out_are_the_callers_own(game: str, num_envs: int)
     venv = BatchVecEnv(core)
     start(venv, 0)
     rng = np.random.default_rng(0)
-    kept: list[tuple[np.ndarray, np.ndarray]] = []
+    snapshots: list[tuple[np.ndarray, np.ndarray]] = []
     for _ in range(40):
         step = venv.step(random_actions(core, rng).reshape(-1))
         observations, rewards, dones, infos = step
@@ -95,34 +100,36 @@ def test_arrays_that_are_given_out_are_the_callers_own(game: str, num_envs: int)
         assert dones.dtype == np.bool_
         assert len({id(info) for info in infos}) == len(infos) == 4 * num_envs
         masks = venv.env_method("action_masks")
-        kept += [(each, each.copy()) for each in (*step[:3], masks)]
-        assert all(each.flags.writeable for each, _ in kept)
+        snapshots += [(array, array.copy()) for array in (*step[:3], masks)]
+        assert all(array.flags.writeable for array, _ in snapshots)
     # What has been given out stays as it was, over the ends of games as well.
-    assert all(np.array_equal(given, then) for given, then in kept)
+    assert all(np.array_equal(array, snapshot) for array, snapshot in snapshots)
 
 
 def test_masks_as_sb3_contrib_asks_for_them() -> None:
     venv = BatchVecEnv(batch("combi_combo", 3, 4), opponents=[None, RandomAgent(), None, None])
     start(venv, 0)
-    own = venv.game.legal_action_mask()[:, [0, 2, 3]].reshape(9, -1)
-    assert len(set(map(bytes, own))) > 5
+    expected = venv.game.legal_action_mask()[:, [0, 2, 3]].reshape(9, -1)
+    assert len(set(map(bytes, expected))) > 5
     for env in (venv, VecMonitor(venv)):
         assert is_masking_supported(env)
         masks = get_action_masks(env)
         assert masks.dtype == np.bool_
         assert masks.flags.c_contiguous
-        assert np.array_equal(masks, own)
+        assert np.array_equal(masks, expected)
         for indices in ([4, 1], [4]):
-            assert np.array_equal(env.env_method("action_masks", indices=indices), own[indices])
-        assert np.array_equal(env.env_method("action_masks", indices=4), own[[4]])
+            assert np.array_equal(
+                env.env_method("action_masks", indices=indices), expected[indices]
+            )
+        assert np.array_equal(env.env_method("action_masks", indices=4), expected[[4]])
     masks[:] = False
     assert get_action_masks(venv).any()
-    assert np.array_equal([each() for each in venv.get_attr("action_masks")], own)
+    assert np.array_equal([method() for method in venv.get_attr("action_masks")], expected)
     single = gymnasium.make(f"kododo_env:{registry.door('kododo').GYMNASIUM_ID}")
-    seen, _ = single.reset(seed=0)
+    observation, _ = single.reset(seed=0)
     assert is_masking_supported(single)
     assert get_action_masks(single).dtype == np.bool_
-    assert np.array_equal(get_action_masks(single), seen["action_mask"])
+    assert np.array_equal(get_action_masks(single), observation["action_mask"])
 
 
 # --- stable-baselines3's own ----------------------------------------------------------------
@@ -170,8 +177,8 @@ def test_opponents_are_set_as_stable_baselines3_sets_attributes() -> None:
 )  # fmt: skip
 def test_attributes_that_the_environment_uses_are_refused(name: str) -> None:
     """They were stored, and nothing changed."""
-    many = gymnasium.make_vec(f"kododo_env:{registry.door('kado').GYMNASIUM_ID}", num_envs=2)
-    for env in (BatchVecEnv(batch("kado", 2, 2)), many):
+    vector_env = gymnasium.make_vec(f"kododo_env:{registry.door('kado').GYMNASIUM_ID}", num_envs=2)
+    for env in (BatchVecEnv(batch("kado", 2, 2)), vector_env):
         with pytest.raises(AttributeError, match=rf"^{name} .* is fixed when it is made"):
             env.set_attr(name, 1)
 
@@ -214,8 +221,8 @@ def test_a_scaled_mask_is_told(batched: bool, action_mask: Any) -> None:
 
     name = "observations" if action_mask == "rllib" else "observation"
     for wrapped in (VecNormalize(envs()), VecFrameStack(VecNormalize(envs()), 2)):
-        told = rf"VecNormalize scales the action masks.*norm_obs_keys=\['{name}'\]"
-        with pytest.warns(UserWarning, match=told) as warned:
+        message = rf"VecNormalize scales the action masks.*norm_obs_keys=\['{name}'\]"
+        with pytest.warns(UserWarning, match=message) as warned:
             reset_twice(wrapped)
         assert len(warned) == 1
     VecNormalize(envs(), norm_obs_keys=[name]).reset()
@@ -224,26 +231,31 @@ def test_a_scaled_mask_is_told(batched: bool, action_mask: Any) -> None:
 
 def test_they_show_what_stable_baselines3s_own_do() -> None:
     id = f"kododo_env:{registry.door('kado').GYMNASIUM_ID}"
-    own = DummyVecEnv([lambda: gymnasium.make(id, num_players=2, seat=1, render_mode="ansi")])
-    game, opponents = batch("kado", 1, 2), [RandomAgent(), None]
+    dummy_env = DummyVecEnv([lambda: gymnasium.make(id, num_players=2, seat=1, render_mode="ansi")])
+    game = batch("kado", 1, 2)
+    opponents = [RandomAgent(), None]
     venv = BatchVecEnv(game, opponents=opponents, action_mask="both", render_mode="ansi")
-    names = {name for name in dir(own) if not name.startswith(("_", "buf_"))}
+    names = {name for name in dir(dummy_env) if not name.startswith(("_", "buf_"))}
     assert names - {*dir(venv)} <= {"envs", "keys"}
-    assert venv.metadata["render_modes"] == own.metadata["render_modes"][1:]  # without "human"
-    assert venv.render_mode == own.render_mode
-    shown = ("render_mode", "seat", "observation_space", "action_space")
-    assert [venv.get_attr(name) for name in shown] == [own.get_attr(name) for name in shown]
+    assert (
+        venv.metadata["render_modes"] == dummy_env.metadata["render_modes"][1:]
+    )  # without "human"
+    assert venv.render_mode == dummy_env.render_mode
+    attributes = ("render_mode", "seat", "observation_space", "action_space")
+    assert [venv.get_attr(name) for name in attributes] == [
+        dummy_env.get_attr(name) for name in attributes
+    ]
 
 
 def test_methods_of_slots_are_called_with_what_is_given() -> None:
     venv = BatchVecEnv(kododo_v0.batch_game(2, 2))
     for slot in range(4):
-        venv.set_attr("told", lambda *words, slot=slot, **more: (slot, words, more), slot)
+        venv.set_attr("told", lambda *words, slot=slot, **options: (slot, words, options), slot)
     assert venv.env_method("told", 1, 2, indices=[3, 0], more=5) == [
         (3, (1, 2), {"more": 5}),
         (0, (1, 2), {"more": 5}),
     ]
-    assert [each[0] for each in venv.env_method("told")] == [0, 1, 2, 3]
+    assert [reply[0] for reply in venv.env_method("told")] == [0, 1, 2, 3]
 
 
 def test_every_slot_has_infos_of_the_reset_of_its_own() -> None:
@@ -251,7 +263,7 @@ def test_every_slot_has_infos_of_the_reset_of_its_own() -> None:
     venv.reset_infos = [{"old": 1}] * 4
     venv.reset()
     assert venv.reset_infos == [{}, {}, {}, {}]
-    assert len({id(each) for each in venv.reset_infos}) == 4
+    assert len({id(info) for info in venv.reset_infos}) == 4
 
 
 def test_an_environment_is_no_batch() -> None:
@@ -300,9 +312,10 @@ def train(game: str) -> tuple[MaskablePPO, list[np.ndarray]]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_maskable_ppo_trains_and_repeats_itself(game: str) -> None:
-    (model, one), (_, other) = train(game), train(game)
-    assert all(np.array_equal(*pair) for pair in zip(one, other, strict=True))
-    assert np.isfinite(one[0]).all()
+    model, weights = train(game)
+    _, repeated_weights = train(game)
+    assert all(np.array_equal(*pair) for pair in zip(weights, repeated_weights, strict=True))
+    assert np.isfinite(weights[0]).all()
     mean, spread = evaluate_policy(model, model.get_env(), n_eval_episodes=6)
     assert np.isfinite([mean, spread]).all()
     assert model.ep_info_buffer
@@ -312,16 +325,16 @@ def test_no_more_pictures_than_can_be_looked_at() -> None:
     venv = BatchVecEnv(kododo_v0.batch_game(5, 4), render_mode="ansi")
     start(venv, 0)
     seats = [(game, seat) for game in range(4) for seat in range(4)]
-    assert venv.get_images() == [venv.game.text(*each) for each in seats]
+    assert venv.get_images() == [venv.game.text(*place) for place in seats]
     assert venv.env_method("render", indices=19) == [venv.game.text(4, 3)]
 
 
 def test_numbers_are_of_the_types_that_the_library_has_and_each_slot_is_named() -> None:
     venv = BatchVecEnv(batch("kododo", 2, 4), illegal_action="raise", action_mask="both")
-    seen = venv.reset()
-    assert isinstance(seen, dict)
-    assert seen["action_mask"].dtype == np.int8
-    rewards = venv.step(seen["action_mask"].argmax(axis=1))[1]
+    observations = venv.reset()
+    assert isinstance(observations, dict)
+    assert observations["action_mask"].dtype == np.int8
+    rewards = venv.step(observations["action_mask"].argmax(axis=1))[1]
     assert rewards.dtype == np.float32
     with pytest.raises(ValueError, match=r"^actions must be 8 integers, one for each slot, not an"):
         venv.step(np.zeros(3, np.int64))

@@ -22,7 +22,7 @@ from sb3_contrib import MaskablePPO  # noqa: E402
 from stable_baselines3.common import env_checker  # noqa: E402
 from stable_baselines3.common.env_util import make_vec_env  # noqa: E402
 
-each_game = pytest.mark.parametrize("game", GAMES)
+all_games = pytest.mark.parametrize("game", GAMES)
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +34,7 @@ def id_of(game: str) -> str:
     return f"kododo_env:{registry.door(game).GYMNASIUM_ID}"
 
 
-@each_game
+@all_games
 @pytest.mark.parametrize(
     ("learner", "options"),
     [
@@ -51,15 +51,18 @@ def test_a_learner_takes_an_id(game: str, learner: Any, options: dict[str, Any])
     assert model.learn(10).num_timesteps >= 10
 
 
-@each_game
+@all_games
 def test_make_vec_env_takes_an_id(game: str) -> None:
     envs = make_vec_env(id_of(game), n_envs=8, env_kwargs={"num_players": 4})
-    seen = envs.reset()
-    assert isinstance(seen, dict)
-    assert seen["observation"].shape == (8, registry.batch_game(game, 1, num_players=4).layout.size)
+    observations = envs.reset()
+    assert isinstance(observations, dict)
+    assert observations["observation"].shape == (
+        8,
+        registry.batch_game(game, 1, num_players=4).layout.size,
+    )
 
 
-@each_game
+@all_games
 def test_both_checks_pass(game: str) -> None:
     env_checker.check_env(gymnasium.make(id_of(game)))
     check_env(gymnasium.make(id_of(game)).unwrapped)
