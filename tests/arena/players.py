@@ -24,10 +24,10 @@ class First:
     name = "first"
 
     def __init__(self) -> None:
-        self.asked: Counter[int] = Counter()
+        self.calls: Counter[int] = Counter()
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        self.asked[view.player] += 1
+        self.calls[view.player] += 1
         return view.legal_action_mask.argmax(axis=1)
 
 
@@ -40,8 +40,8 @@ def width(estimate: Estimate) -> float:
 
 
 def tournament(kind: type[Tournament] = Tournament, **changes: Any) -> Tournament:
-    asked = {"game": GAME, "agents": ("first", "last", "random"), "players": 4, "games": 240}
-    return kind(**{**asked, **changes})
+    arguments = {"game": GAME, "agents": ("first", "last", "random"), "players": 4, "games": 240}
+    return kind(**{**arguments, **changes})
 
 
 def report_of(played: Tournament, workers: int = 1) -> Report:

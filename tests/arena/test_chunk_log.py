@@ -22,7 +22,8 @@ def logged(path: Path, results: list[ChunkResult], played: Tournament) -> None:
 
 
 def test_a_log_gives_back_what_was_written_but_for_half_a_line(tmp_path: Path) -> None:
-    played, path = tournament(), tmp_path / "log"
+    played = tournament()
+    path = tmp_path / "log"
     results = list(run(played, played.chunks()[:3]))
     logged(path, results, played)
     whole = path.read_bytes()
@@ -51,13 +52,14 @@ def test_nothing_is_left_of_a_tournament_that_has_no_result(tmp_path: Path) -> N
 def test_nothing_is_left_where_there_is_no_room_for_a_result(tmp_path: Path, room: int) -> None:
     """Of a full disk there was half of a heading left."""
     resource = pytest.importorskip("resource")
-    played, before = tournament(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    played = tournament()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
     results = list(run(played, played.chunks()[:1]))
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
     try:
-        with pytest.raises(OSError, match="File too large") as told:
+        with pytest.raises(OSError, match="File too large") as error:
             logged(tmp_path / "log", results, played)
-        assert told.value.filename == str(tmp_path / "log")
+        assert error.value.filename == str(tmp_path / "log")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert [*tmp_path.iterdir()] == []
@@ -65,9 +67,15 @@ def test_nothing_is_left_where_there_is_no_room_for_a_result(tmp_path: Path, roo
 
 def test_a_result_with_another_digit_is_no_result(tmp_path: Path) -> None:
     """It was taken, and the table was another one; so was the line of another tournament."""
-    played, other, path = tournament(), tournament(seed=1), tmp_path / "log"
+    played = tournament()
+    second_tournament = tournament(seed=1)
+    path = tmp_path / "log"
     logged(path, list(run(played, played.chunks()[:2])), played)
-    logged(tmp_path / "other", list(run(other, other.chunks()[:1])), other)
+    logged(
+        tmp_path / "other",
+        list(run(second_tournament, second_tournament.chunks()[:1])),
+        second_tournament,
+    )
     heading, first, second = path.read_bytes().splitlines(keepends=True)
     foreign = (tmp_path / "other").read_bytes().splitlines(keepends=True)[1]
     digit = first.index(b"[[") + 2
@@ -79,7 +87,8 @@ def test_a_result_with_another_digit_is_no_result(tmp_path: Path) -> None:
 
 
 def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
-    played, path = tournament(), tmp_path / "log"
+    played = tournament()
+    path = tmp_path / "log"
     logged(path, list(run(played, played.chunks()[:2])), played)
     with pytest.raises(ValueError, match="another tournament: seed 0, not 1"):
         ChunkLog(path, {"seed": 1}, played.chunks(), resume=True)
@@ -102,7 +111,8 @@ def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
 def test_a_heading_without_results_or_half_of_it_is_begun_again(
     length: int | None, tmp_path: Path
 ) -> None:
-    played, path = tournament(), tmp_path / "log"
+    played = tournament()
+    path = tmp_path / "log"
     results = list(run(played, played.chunks()[:1]))
     logged(path, results, played)
     whole = path.read_bytes()

@@ -16,8 +16,8 @@ from tests.arena.players import GAME, First, width
 
 
 def test_each_agent_plays_the_match_that_it_plays_alone() -> None:
-    found = arena.compare("greedy", "first", GAME, 3, 60, opponents="random", seed=4)
-    for name, result in (("greedy", found.a), ("first", found.b)):
+    comparison = arena.compare("greedy", "first", GAME, 3, 60, opponents="random", seed=4)
+    for name, result in (("greedy", comparison.a), ("first", comparison.b)):
         match = Match(name, "random", GAME, 3, 60, seed=4).play()
         assert result == match
         assert np.array_equal(result.deal_shares, match.deal_shares)
@@ -26,82 +26,87 @@ def test_each_agent_plays_the_match_that_it_plays_alone() -> None:
 
 def test_the_difference_is_of_the_deals_in_pairs() -> None:
     """Two agents that are alike on most deals differ by less than two lone matches tell."""
-    found = arena.compare("plain-heuristic", "heuristic", GAME, 4, 800, seed=1)
-    assert found.difference.mean == pytest.approx(found.a.share.mean - found.b.share.mean)
-    assert found.margin_difference.mean == pytest.approx(found.a.margin.mean - found.b.margin.mean)
-    alone = np.hypot(width(found.a.share), width(found.b.share))
-    assert width(found.difference) < 0.95 * alone
-    assert found.difference.low < found.difference.mean < found.difference.high
+    comparison = arena.compare("plain-heuristic", "heuristic", GAME, 4, 800, seed=1)
+    assert comparison.difference.mean == pytest.approx(
+        comparison.a.share.mean - comparison.b.share.mean
+    )
+    assert comparison.margin_difference.mean == pytest.approx(
+        comparison.a.margin.mean - comparison.b.margin.mean
+    )
+    alone = np.hypot(width(comparison.a.share), width(comparison.b.share))
+    assert width(comparison.difference) < 0.95 * alone
+    assert comparison.difference.low < comparison.difference.mean < comparison.difference.high
 
 
 def test_the_cards_and_seats_are_the_same_for_both() -> None:
-    found = arena.compare(First(), First(), GAME, 4, 80, opponents="last")
-    assert not (found.a.deal_shares - found.b.deal_shares).any()
-    assert found.difference.low == found.difference.high == 0
-    other = arena.compare(First(), First(), GAME, 4, 80, opponents="last", seed=1)
-    assert not np.array_equal(found.a.deal_shares, other.a.deal_shares)
+    comparison = arena.compare(First(), First(), GAME, 4, 80, opponents="last")
+    assert not (comparison.a.deal_shares - comparison.b.deal_shares).any()
+    assert comparison.difference.low == comparison.difference.high == 0
+    other_seed = arena.compare(First(), First(), GAME, 4, 80, opponents="last", seed=1)
+    assert not np.array_equal(comparison.a.deal_shares, other_seed.a.deal_shares)
 
 
 def test_the_opponents_are_the_strongest_baseline_unless_another_one_is_named() -> None:
     strongest = agent_registry.baselines("kado")[-1]
-    found = arena.compare("random", "first", "kado", 2, 20)
-    assert found.a == arena.compare("random", "first", "kado", 2, 20, opponents=strongest).a
-    assert found.a != arena.compare("random", "first", "kado", 2, 20, opponents="first").a
+    comparison = arena.compare("random", "first", "kado", 2, 20)
+    assert comparison.a == arena.compare("random", "first", "kado", 2, 20, opponents=strongest).a
+    assert comparison.a != arena.compare("random", "first", "kado", 2, 20, opponents="first").a
 
 
 def test_against_copies_of_the_other_it_is_a_duel() -> None:
-    found = arena.compare("greedy", "first", GAME, 4, 400, opponents="first")
-    assert found.b.share.mean == pytest.approx(0.25)
+    comparison = arena.compare("greedy", "first", GAME, 4, 400, opponents="first")
+    assert comparison.b.share.mean == pytest.approx(0.25)
     duel = Match("greedy", "first", GAME, 4, 400).play()
-    assert found.difference.mean == pytest.approx(duel.share.mean - 0.25)
+    assert comparison.difference.mean == pytest.approx(duel.share.mean - 0.25)
 
 
 def test_it_does_not_depend_on_the_number_of_processes() -> None:
     comparison = Comparison("greedy", "random", GAME, 3, 24, seed=1, least_chunks=3)
-    alone, several = comparison.play(), comparison.play(workers=2)
+    alone = comparison.play()
+    several = comparison.play(workers=2)
     assert np.array_equal(alone.a.deal_shares, several.a.deal_shares)
     assert np.array_equal(alone.b.deal_shares, several.b.deal_shares)
     assert replace(comparison, a=RandomAgent()).play().a == several.b
 
 
 def test_so_many_games_as_are_needed_make_the_interval_that_was_asked_for() -> None:
-    few = arena.compare("greedy", "random", GAME, 2, 400, opponents="first", seed=0)
-    wanted = width(few.difference) / 3
-    needed = few.games_for(wanted)
+    short = arena.compare("greedy", "random", GAME, 2, 400, opponents="first", seed=0)
+    target = width(short.difference) / 3
+    needed = short.games_for(target)
     assert needed == pytest.approx(9 * 400, rel=0.03)
-    many = arena.compare("greedy", "random", GAME, 2, needed, opponents="first", seed=1)
-    assert width(many.difference) == pytest.approx(wanted, rel=0.1)
+    long = arena.compare("greedy", "random", GAME, 2, needed, opponents="first", seed=1)
+    assert width(long.difference) == pytest.approx(target, rel=0.1)
 
 
 def test_it_tells_the_rules_the_games_and_the_difference() -> None:
-    found = arena.compare("first", "random", GAME, 2, 40, rules={"variant": "long"}, seed=3)
-    text = found.to_text()
+    comparison = arena.compare("first", "random", GAME, 2, 40, rules={"variant": "long"}, seed=3)
+    text = comparison.to_text()
     assert text.startswith(f"{GAME}, 2 players, variant=long: 40 games of each agent")
     assert [line.split()[0] for line in text.split("\n\n")[1].splitlines()] == [
         "agent", "first", "random", "difference",
     ]  # fmt: skip
-    content = found.to_json()
+    content = comparison.to_json()
     assert content["agents"] == ["first", "random"]
-    assert content["difference"]["mean"] == found.difference.mean
-    assert [each["share"]["mean"] for each in content["results"]] == [
-        found.a.share.mean, found.b.share.mean,
+    assert content["difference"]["mean"] == comparison.difference.mean
+    assert [result["share"]["mean"] for result in content["results"]] == [
+        comparison.a.share.mean, comparison.b.share.mean,
     ]  # fmt: skip
     assert set(content["games_needed"]) == {"0.04", "0.02", "0.01"}
 
 
 def test_a_single_deal_tells_no_spread() -> None:
-    found = arena.compare("first", "random", GAME, 2, 2)
-    assert found.to_json()["games_needed"] == {}
-    assert "unknown" in found.to_text()
+    comparison = arena.compare("first", "random", GAME, 2, 2)
+    assert comparison.to_json()["games_needed"] == {}
+    assert "unknown" in comparison.to_text()
     with pytest.raises(ValueError, match="two deals"):
-        found.games_for(0.1)
+        comparison.games_for(0.1)
 
 
 @pytest.mark.parametrize("wrong", [0, -0.1, 1e-9, 3, float("nan"), "wide"])
 def test_a_width_that_no_interval_has(wrong: Any) -> None:
-    found = arena.compare("first", "random", GAME, 2, 20)
+    comparison = arena.compare("first", "random", GAME, 2, 20)
     with pytest.raises(ValueError, match="width must be"):
-        found.games_for(wrong)
+        comparison.games_for(wrong)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +120,6 @@ def test_a_width_that_no_interval_has(wrong: Any) -> None:
     ],
 )
 def test_comparisons_that_cannot_be_played(changed: dict[str, Any], words: str) -> None:
-    asked = {"a": "first", "b": "random", "game": GAME, "players": 3, "games": 6}
+    arguments = {"a": "first", "b": "random", "game": GAME, "players": 3, "games": 6}
     with pytest.raises(ValueError, match=words):
-        arena.compare(**{**asked, **changed})
+        arena.compare(**{**arguments, **changed})

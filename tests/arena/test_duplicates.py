@@ -25,7 +25,8 @@ class Careless(First):
     name = "careless"
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        chosen, anything = super().act(view, rng), RandomAgent().act(view, rng)
+        chosen = super().act(view, rng)
+        anything = RandomAgent().act(view, rng)
         return np.where(rng.random(view.num_envs) < 0.05, anything, chosen)
 
 
@@ -65,23 +66,25 @@ def test_a_player_who_has_nothing_to_decide_is_not_asked(game: str, players: int
 
 
 def test_each_agent_sits_where_it_was_put_and_is_asked_once_for_all_games() -> None:
-    first, games = First(), batch(5)
+    first = First()
+    games = batch(5)
     play(
         [LastAgent(), first, LastAgent(), first], games, games.sample_decks(5, games.rng), games.rng
     )
     turns = games.rules.num_rounds * games.rules.num_turns
-    assert first.asked == {1: turns, 3: turns}
+    assert first.calls == {1: turns, 3: turns}
 
 
 def test_the_given_decks_are_what_is_dealt() -> None:
-    games, rng = batch(8), np.random.default_rng(0)
+    games = batch(8)
+    rng = np.random.default_rng(0)
     decks = games.sample_decks(8, rng)
     agents: list[Agent] = [First(), LastAgent(), First(), LastAgent()]
     once = play(agents, games, decks, rng)
-    again = play(agents, games, decks, np.random.default_rng(99))
-    np.testing.assert_array_equal(once.points, again.points)
-    other = play(agents, games, games.sample_decks(8, rng), rng)
-    assert (once.points != other.points).any()
+    repeated = play(agents, games, decks, np.random.default_rng(99))
+    np.testing.assert_array_equal(once.points, repeated.points)
+    other_decks = play(agents, games, games.sample_decks(8, rng), rng)
+    assert (once.points != other_decks.points).any()
 
 
 def test_as_many_agents_as_seats() -> None:
@@ -93,7 +96,9 @@ def test_as_many_agents_as_seats() -> None:
 def test_duplicates_give_each_place_of_the_lineup_each_seat() -> None:
     lineup: list[Agent] = [First(), LastAgent(), LastAgent(), First()]
     played, decks = played_by(lineup, 7, 3)
-    games, points, shares = batch(7), np.zeros((7, 4)), np.zeros((7, 4))
+    games = batch(7)
+    points = np.zeros((7, 4))
+    shares = np.zeros((7, 4))
     for turn in range(4):  # clockwise order stays: who sits at seat s sat at s + 1 before
         seated = lineup[turn:] + lineup[:turn]
         once = play(seated, games, decks, np.random.default_rng(0))
@@ -112,9 +117,11 @@ def test_with_equal_agents_the_seat_cancels_completely() -> None:
 
 def test_duplicates_narrow_the_interval() -> None:
     # Most among agents that play much alike, as two snapshots of one learner do.
-    deals, lineup = 400, [Careless(), *[First()] * 3]
+    deals = 400
+    lineup = [Careless(), *[First()] * 3]
     together, _ = played_by(lineup, deals, 1)
-    game, rng = batch(4 * deals), np.random.default_rng(1)
+    game = batch(4 * deals)
+    rng = np.random.default_rng(1)
     apart = play(lineup, game, game.sample_decks(4 * deals, rng), rng)
 
     def margin(played: Played) -> Estimate:

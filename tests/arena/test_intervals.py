@@ -26,10 +26,11 @@ def test_intervals_hold_the_truth_as_often_as_they_say(chance: float, deals: int
     times = 1000
     inside = {share: 0, mean: 0}
     for _ in range(times):
-        seen = deals_of_duplicates(rng, chance, deals)
+        shares = deals_of_duplicates(rng, chance, deals)
         for measure in inside:
-            found = measure(seen)
-            inside[measure] += found.low <= chance <= found.high
+            estimate = measure(shares)
+            if estimate.low <= chance <= estimate.high:
+                inside[measure] += 1
     for hits in inside.values():
         assert 0.93 * times < hits < 0.97 * times
 
@@ -37,18 +38,18 @@ def test_intervals_hold_the_truth_as_often_as_they_say(chance: float, deals: int
 def test_students_quantile_is_scipys() -> None:
     special = pytest.importorskip("scipy.special", reason="another extra may bring it")
     freedoms = [*range(1, 200), 10**3, 10**5, 10**7]
-    found = list(map(_student, freedoms))
-    assert found == pytest.approx(special.stdtrit(freedoms, 0.975), rel=2e-8)
+    quantiles = list(map(_student, freedoms))
+    assert quantiles == pytest.approx(special.stdtrit(freedoms, 0.975), rel=2e-8)
 
 
-@pytest.mark.parametrize("wanted", [0.5, 0.1, 0.01, 0.0001])
-def test_so_many_observations_are_the_fewest_that_make_an_interval_so_narrow(wanted: float) -> None:
-    seen = np.random.default_rng(3).normal(size=50)
-    needed = observations_for(seen, wanted)
+@pytest.mark.parametrize("target", [0.5, 0.1, 0.01, 0.0001])
+def test_so_many_observations_are_the_fewest_that_make_an_interval_so_narrow(target: float) -> None:
+    sample = np.random.default_rng(3).normal(size=50)
+    needed = observations_for(sample, target)
 
     def is_narrow(number: int) -> bool:
-        half = _student(min(number - 1, 10_000)) * seen.std(ddof=1) / np.sqrt(number)
-        return bool(2 * half <= wanted)
+        half = _student(min(number - 1, 10_000)) * sample.std(ddof=1) / np.sqrt(number)
+        return bool(2 * half <= target)
 
     assert is_narrow(needed)
     assert not is_narrow(needed - 1)
@@ -61,7 +62,8 @@ def test_observations_that_do_not_vary_need_two() -> None:
 def test_treating_games_of_a_deal_as_independent_would_say_too_much() -> None:
     rng = np.random.default_rng(0)
     luck = (rng.random(500) < 0.5).astype(float)  # the deck alone decides, in all rotations
-    clustered, single = share(luck), share(np.repeat(luck, 4))
+    clustered = share(luck)
+    single = share(np.repeat(luck, 4))
     assert width(clustered) == pytest.approx(2 * width(single), rel=0.01)
 
 
@@ -71,39 +73,41 @@ def test_a_share_near_the_end_keeps_an_interval() -> None:
         assert all_won.mean == all_won.high == 1
     all_won = share(np.ones(50))
     assert 0.9 < all_won.low < 0.95
-    nothing = share(np.zeros(50))
-    assert nothing.low == 0
-    assert nothing.high == pytest.approx(1 - all_won.low)
+    none_won = share(np.zeros(50))
+    assert none_won.low == 0
+    assert none_won.high == pytest.approx(1 - all_won.low)
 
 
 def test_a_single_deal_says_nothing_of_its_spread() -> None:
-    for found in (share([0.5]), mean([3.0])):
-        assert isnan(found.low)
-        assert isnan(found.high)
+    for estimate in (share([0.5]), mean([3.0])):
+        assert isnan(estimate.low)
+        assert isnan(estimate.high)
     assert share([0.5]).to_json() == {"mean": 0.5, "low": None, "high": None}
     assert isnan(share([0.0], [0.0]).mean)
 
 
 def test_deals_that_all_end_alike_say_the_less_the_fewer_they_are() -> None:
     """Two of them gave an interval without width: one in three such matches was surely wrong."""
-    two, many = share([0.75, 0.75]), share([0.75] * 2000)
-    assert (two.low, two.high) == pytest.approx((0.75 * 0.025**0.5, 1 - 0.25 * 0.025**0.5))
-    assert 0.748 < many.low < many.mean == 0.75 < many.high < 0.7505
+    short = share([0.75, 0.75])
+    long = share([0.75] * 2000)
+    assert (short.low, short.high) == pytest.approx((0.75 * 0.025**0.5, 1 - 0.25 * 0.025**0.5))
+    assert 0.748 < long.low < long.mean == 0.75 < long.high < 0.7505
 
 
 def test_a_ratio_counts_only_where_there_was_something_to_win() -> None:
-    won, stake = np.array([1.0, 0, 0.5, 0, 1]), np.array([1.0, 1, 1, 0, 2])
-    found = share(won, stake)
-    assert found.mean == pytest.approx(2.5 / 5)
-    kept = share(won[stake > 0], stake[stake > 0])
-    assert found == kept
+    won = np.array([1.0, 0, 0.5, 0, 1])
+    stake = np.array([1.0, 1, 1, 0, 2])
+    ratio = share(won, stake)
+    assert ratio.mean == pytest.approx(2.5 / 5)
+    counted = share(won[stake > 0], stake[stake > 0])
+    assert ratio == counted
 
 
 def test_different_tables_do_not_widen_the_interval() -> None:
     rng = np.random.default_rng(0)
     kinds = np.repeat([0, 1], 500)
-    seen = (rng.random(1000) < np.where(kinds == 0, 0.05, 0.95)).astype(float)
-    assert width(share(seen, strata=kinds)) < 0.6 * width(share(seen))
-    assert width(mean(seen, kinds)) < 0.6 * width(mean(seen))
+    outcomes = (rng.random(1000) < np.where(kinds == 0, 0.05, 0.95)).astype(float)
+    assert width(share(outcomes, strata=kinds)) < 0.6 * width(share(outcomes))
+    assert width(mean(outcomes, kinds)) < 0.6 * width(mean(outcomes))
     too_fine = np.arange(1000) * 6 // 10
-    assert width(share(seen, strata=too_fine)) == width(share(seen))
+    assert width(share(outcomes, strata=too_fine)) == width(share(outcomes))

@@ -19,15 +19,16 @@ from tests.arena.players import GAME, First, batch, tournament
 
 
 def test_a_match_is_the_same_for_the_same_seed() -> None:
-    one = Match(RandomAgent(), First(), GAME, 3, 60, seed=4).play()
-    assert one == Match(RandomAgent(), First(), GAME, 3, 60, seed=4).play()
-    assert one != Match(RandomAgent(), First(), GAME, 3, 60, seed=5).play()
-    assert one.share.low < one.share.mean < one.share.high
+    result = Match(RandomAgent(), First(), GAME, 3, 60, seed=4).play()
+    assert result == Match(RandomAgent(), First(), GAME, 3, 60, seed=4).play()
+    assert result != Match(RandomAgent(), First(), GAME, 3, 60, seed=5).play()
+    assert result.share.low < result.share.mean < result.share.high
 
 
 def test_a_match_measures_share_points_and_margin() -> None:
     outcome = Match(First(), LastAgent(), GAME, 3, 30, seed=2).play()
-    game, chunk = batch(10, 3), Chunk(0, (0, 1, 1), 10)
+    game = batch(10, 3)
+    chunk = Chunk(0, (0, 1, 1), 10)
     played = play_chunk(chunk, [First(), LastAgent()], game, seed=2)
     points = played.points.mean(axis=0)
     assert outcome.share.mean == pytest.approx(played.shares[:, 0].mean())
@@ -35,8 +36,8 @@ def test_a_match_measures_share_points_and_margin() -> None:
     assert outcome.margin.mean == pytest.approx(points[0] - (points[1] + points[2]) / 2)
     assert outcome.deal_shares.tolist() == played.shares[:, 0].tolist()
     assert outcome.deal_points.tolist() == played.points[:, 0].tolist()
-    others = played.points[:, 1:].mean(axis=1)
-    assert outcome.deal_margins.tolist() == (played.points[:, 0] - others).tolist()
+    opponents = played.points[:, 1:].mean(axis=1)
+    assert outcome.deal_margins.tolist() == (played.points[:, 0] - opponents).tolist()
 
 
 def test_equals_have_parity_in_a_match() -> None:
@@ -46,11 +47,11 @@ def test_equals_have_parity_in_a_match() -> None:
 
 
 def test_a_match_tells_who_is_better_from_both_sides() -> None:
-    there = Match(First(), RandomAgent(), GAME, 2, 800, seed=0).play()
+    forward = Match(First(), RandomAgent(), GAME, 2, 800, seed=0).play()
     back = Match(RandomAgent(), First(), GAME, 2, 800, seed=0).play()
-    assert (there.share.mean > 0.5) == (there.margin.mean > 0)
-    assert there.margin.low < -back.margin.mean < there.margin.high
-    assert there.share.low < 1 - back.share.mean < there.share.high
+    assert (forward.share.mean > 0.5) == (forward.margin.mean > 0)
+    assert forward.margin.low < -back.margin.mean < forward.margin.high
+    assert forward.share.low < 1 - back.share.mean < forward.share.high
 
 
 def test_a_match_knows_the_rules() -> None:
@@ -58,13 +59,13 @@ def test_a_match_knows_the_rules() -> None:
     assert long.points.mean > Match(RandomAgent(), First(), GAME, 2, 20).play().points.mean
 
 
-def match(**asked: Any) -> Match:
-    return Match(First(), LastAgent(), **{"game": GAME, "players": 4, "games": 40, **asked})
+def match(**options: Any) -> Match:
+    return Match(First(), LastAgent(), **{"game": GAME, "players": 4, "games": 40, **options})
 
 
-@pytest.mark.parametrize("made", [match, tournament])
+@pytest.mark.parametrize("make", [match, tournament])
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("changes", "words"),
     [
         ({"games": 3}, "4 players need 4 games at least"),
         ({"games": 0}, "4 players need 4 games at least"),
@@ -80,12 +81,12 @@ def match(**asked: Any) -> Match:
     ],
 )
 def test_contests_that_cannot_be_played(
-    made: Callable[..., Match | Tournament], asked: dict[str, Any], words: str
+    make: Callable[..., Match | Tournament], changes: dict[str, Any], words: str
 ) -> None:
     """A tournament says so when it is made, a match when it is made or played."""
 
     def tried() -> None:
-        contest = made(**asked)
+        contest = make(**changes)
         if isinstance(contest, Match):
             contest.play()
 
@@ -109,7 +110,7 @@ def test_agents_may_be_named_and_then_play_in_several_processes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "words"),
+    ("agent", "words"),
     [
         ("nobody", "unknown agent 'nobody'"),
         ("kododo-9p", "kododo-2p, .*, or give a policy file"),
@@ -118,18 +119,18 @@ def test_agents_may_be_named_and_then_play_in_several_processes() -> None:
         ("kado-3p", "it is for game kado, not kododo"),
     ],
 )
-def test_agents_that_cannot_play_a_match(one: str, words: str) -> None:
+def test_agents_that_cannot_play_a_match(agent: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        Match(one, First(), GAME, 3, 3).play()
+        Match(agent, First(), GAME, 3, 3).play()
 
 
-@pytest.mark.parametrize("one", [None, Path("bot.onnx"), object])
-def test_a_player_is_an_agent_or_the_name_of_one(one: Any) -> None:
+@pytest.mark.parametrize("agent", [None, Path("bot.onnx"), object])
+def test_a_player_is_an_agent_or_the_name_of_one(agent: Any) -> None:
     """None played the first legal action: so a function without ``return`` was measured."""
     with pytest.raises(
         ValueError, match=r"\A[^\n]*must be an agent [^\n]* or the name of one, not"
     ):
-        Match(one, "random", GAME, 3, 3).play()
+        Match(agent, "random", GAME, 3, 3).play()
 
 
 def test_a_result_as_json() -> None:

@@ -20,10 +20,10 @@ def test_games_are_counted_from_what_was_played_before(
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert list(games_bar(RESULTS, 40, 10, "test")) == RESULTS
-    shown = capsys.readouterr().err
-    assert "test:" in shown
-    assert "10/40" in shown
-    assert "40/40" in shown
+    output = capsys.readouterr().err
+    assert "test:" in output
+    assert "10/40" in output
+    assert "40/40" in output
 
 
 def test_in_a_pipe_games_are_not_shown(capsys: Said) -> None:
@@ -35,11 +35,11 @@ def test_a_budget_is_a_bar_on_a_terminal(capsys: Said, monkeypatch: pytest.Monke
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with budget_bar(0.5, "learning") as show:
         show(0.25, "first", 1)
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert " 50%" in said.err
-    assert " 75%" in said.err
-    assert "first" in said.err
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert " 50%" in output.err
+    assert " 75%" in output.err
+    assert "first" in output.err
 
 
 def test_in_a_pipe_a_line_is_printed_when_there_is_news(capsys: Said) -> None:
@@ -54,10 +54,10 @@ def test_in_a_pipe_a_line_is_printed_when_there_is_news(capsys: Said) -> None:
 def test_the_work_goes_on_where_nobody_reads_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     """A training in a pipe ended without a word, and unsaved, when the reader went."""
 
-    def gone(text: str) -> int:
+    def fail_to_write(text: str) -> int:
         raise BrokenPipeError
 
-    monkeypatch.setattr(sys.stdout, "write", gone)
+    monkeypatch.setattr(sys.stdout, "write", fail_to_write)
     with budget_bar() as show:
         show(0.75, "first", 1)
         show(0.5, "second", 2)

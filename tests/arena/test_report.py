@@ -40,7 +40,7 @@ def test_rock_paper_scissors_is_named() -> None:
     report = build_report(tournament, results)
     assert report.intransitive_triples == [("rock", "scissors", "paper")]
     assert "Intransitive: rock beats scissors beats paper beats rock" in report.to_text()
-    assert all(abs(each.rating.mean) < 50 for each in report.standings)
+    assert all(abs(standing.rating.mean) < 50 for standing in report.standings)
 
 
 def test_a_triple_within_the_noise_is_not_named() -> None:
@@ -52,14 +52,14 @@ def test_a_triple_within_the_noise_is_not_named() -> None:
 
 def test_shares_of_a_tournament_sum_to_one_for_the_seats_of_a_table() -> None:
     report = report_of(tournament(players=3, games=300))
-    assert sum(each.share.mean for each in report.standings) == pytest.approx(1)
-    assert sum(each.margin.mean for each in report.standings) == pytest.approx(0, abs=1e-9)
+    assert sum(standing.share.mean for standing in report.standings) == pytest.approx(1)
+    assert sum(standing.margin.mean for standing in report.standings) == pytest.approx(0, abs=1e-9)
     assert report.deals == 100
-    assert {each.games for each in report.standings} == {300}
-    points = {each.agent: each.points.mean for each in report.standings}
-    for each in report.standings:
-        others = (sum(points.values()) - points[each.agent]) / 2
-        assert each.margin.mean == pytest.approx(points[each.agent] - others)
+    assert {standing.games for standing in report.standings} == {300}
+    points = {standing.agent: standing.points.mean for standing in report.standings}
+    for standing in report.standings:
+        opponents = (sum(points.values()) - points[standing.agent]) / 2
+        assert standing.margin.mean == pytest.approx(points[standing.agent] - opponents)
 
 
 @pytest.mark.parametrize("edge", [0.3, -0.3])
@@ -72,7 +72,7 @@ def test_the_best_stand_first(edge: float) -> None:
         shares[chunk.index][:, chunk.lineup.index(1)] -= edge
         results.append(ChunkResult(chunk, shares[chunk.index], 10 * shares[chunk.index]))
     standings = build_report(played, results).standings
-    assert [each.agent for each in standings] == (
+    assert [standing.agent for standing in standings] == (
         ["one", "other"] if edge > 0 else ["other", "one"]
     )
     assert standings[0].share.mean == pytest.approx(0.8)
@@ -82,11 +82,12 @@ def test_numpy_2_0_0_tells_the_kinds_of_tables_in_a_column(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Every tournament ended in an error of numpy's, after its last game."""
-    played, usual = tournament(players=3, games=300), np.unique
+    played = tournament(players=3, games=300)
+    usual = np.unique
 
-    def unique(*given: Any, axis: int | None = None, **named: bool) -> Any:
-        found = usual(*given, axis=axis, **named)
-        return found if axis is None else (found[0], found[1][:, None])
+    def unique(*arguments: Any, axis: int | None = None, **named: bool) -> Any:
+        result = usual(*arguments, axis=axis, **named)
+        return result if axis is None else (result[0], result[1][:, None])
 
     expected = report_of(played).to_json()
     monkeypatch.setattr(np, "unique", unique)
@@ -102,9 +103,9 @@ def test_names_are_drawn_as_they_are_written(tmp_path: Path) -> None:
 
 def test_pairs_are_seen_from_both_sides() -> None:
     pairs = report_of(tournament()).pairs
-    for one, other in combinations(range(3), 2):
-        assert pairs[one][other].mean + pairs[other][one].mean == pytest.approx(1)
-        assert pairs[one][other].low + pairs[other][one].high == pytest.approx(1)
+    for first, second in combinations(range(3), 2):
+        assert pairs[first][second].mean + pairs[second][first].mean == pytest.approx(1)
+        assert pairs[first][second].low + pairs[second][first].high == pytest.approx(1)
 
 
 def test_a_report_is_readable_and_its_json_has_no_nan() -> None:
@@ -117,7 +118,8 @@ def test_a_report_is_readable_and_its_json_has_no_nan() -> None:
 
 
 def test_a_number_that_is_nearly_zero_has_no_minus(tmp_path: Path) -> None:
-    report, little = report_of(tournament(games=4, players=4)), Estimate(-0.001, -0.004, 0.001)
+    report = report_of(tournament(games=4, players=4))
+    little = Estimate(-0.001, -0.004, 0.001)
     report.standings[:] = [replace(report.standings[0], margin=little, rating=little)]
     draw_report(report, tmp_path / "report.svg")
     drawn = (tmp_path / "report.svg").read_text()

@@ -10,23 +10,23 @@ from kododo_env.arena.shares import share
 from kododo_env.core.arrays import Array
 
 
-def first(seen: Array, mask: Array) -> Array:
-    assert seen.dtype == np.uint8
+def first(observation: Array, mask: Array) -> Array:
+    assert observation.dtype == np.uint8
     return mask.argmax(axis=1)
 
 
 def test_a_function_is_measured_as_the_agent_that_plays_alike() -> None:
-    found = share(first, "kododo", 3, games=300, seed=1)
-    assert found == Match("first", "random", "kododo", 3, 300, seed=1).play().share
+    estimate = share(first, "kododo", 3, games=300, seed=1)
+    assert estimate == Match("first", "random", "kododo", 3, 300, seed=1).play().share
 
 
 def test_it_sees_what_it_learned_with_and_keeps_it() -> None:
     """Normalised like the doors' observations, in arrays of its own that torch takes."""
 
-    def choose(seen: Array, mask: Array) -> Array:
-        assert seen.dtype == np.float32
-        assert seen.max() <= 1
-        seen[:] = 0
+    def choose(observation: Array, mask: Array) -> Array:
+        assert observation.dtype == np.float32
+        assert observation.max() <= 1
+        observation[:] = 0
         return mask.argmax(axis=1)
 
     share(choose, "kado", 2, normalize=True, games=10)
@@ -34,4 +34,4 @@ def test_it_sees_what_it_learned_with_and_keeps_it() -> None:
 
 def test_an_illegal_action_is_refused() -> None:
     with pytest.raises(ValueError, match="illegal action in combi_combo"):
-        share(lambda seen, mask: mask.argmin(axis=1), "combi_combo", 4, games=4)
+        share(lambda observation, mask: mask.argmin(axis=1), "combi_combo", 4, games=4)

@@ -71,18 +71,18 @@ def test_a_worker_that_is_killed_takes_no_other_work_with_it() -> None:
     """It was given all that was left, too: with one training all later ones failed at once."""
     with worker_pool(2) as pool:
         killed = pool.submit(os._exit, 1)
-        others = [pool.submit(time.sleep, 0.1) for _ in range(6)]
+        futures = [pool.submit(time.sleep, 0.1) for _ in range(6)]
         assert isinstance(killed.exception(), ChildProcessError)
-        assert [each.exception() for each in others] == [None] * 6
+        assert [future.exception() for future in futures] == [None] * 6
         lost = [pool.submit(os._exit, 1) for _ in range(3)]  # of which one kills the last worker
-        assert all(isinstance(each.exception(), ChildProcessError) for each in lost)
+        assert all(isinstance(future.exception(), ChildProcessError) for future in lost)
 
 
 class TwoPartsError(Exception):
     """Can be pickled, but not read again: it is made of more than it keeps."""
 
-    def __init__(self, found: str, wanted: str) -> None:
-        super().__init__(f"{found} in place of {wanted}")
+    def __init__(self, actual: str, expected: str) -> None:
+        super().__init__(f"{actual} in place of {expected}")
 
 
 def fails(locally: bool) -> None:
@@ -93,15 +93,15 @@ def fails(locally: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("locally", "told"),
+    ("locally", "message"),
     [(True, "LocalError: lost in a card"), (False, "TwoPartsError: red in place of blue")],
 )
-def test_an_error_that_cannot_be_sent_is_told_in_words(locally: bool, told: str) -> None:
+def test_an_error_that_cannot_be_sent_is_told_in_words(locally: bool, message: str) -> None:
     """It ended the worker, and was told as a process that had been killed."""
     with worker_pool(1) as pool:
         error = pool.submit(fails, locally).exception()
         assert isinstance(error, RuntimeError)
-        assert str(error) == told
+        assert str(error) == message
         assert "in fails" in error.__notes__[0]
         assert pool.submit(abs, -1).result() == 1
 
@@ -111,20 +111,20 @@ def test_a_worker_that_ends_is_told_of_though_its_end_of_the_pipe_is_open(
 ) -> None:
     """On Windows the parent has it until the worker takes it: who waited for the pipe waited on."""
     context = get_context("spawn")
-    made = context.Pipe
+    make_pipe = context.Pipe
 
     def kept_open() -> tuple[Connection, Connection]:
-        ours, theirs = made()
-        kept.append(os.dup(theirs.fileno()))
-        return ours, theirs
+        parent_end, child_end = make_pipe()
+        handles.append(os.dup(child_end.fileno()))
+        return parent_end, child_end
 
-    kept: list[int] = []
+    handles: list[int] = []
     monkeypatch.setattr(context, "Pipe", kept_open)
     try:
         with pytest.raises(ChildProcessError, match="was killed"), worker_pool(1) as pool:
             pool.submit(os._exit, 1).result()
     finally:
-        os.close(kept[0])
+        os.close(handles[0])
 
 
 def much(_: int) -> bytes:
@@ -133,7 +133,7 @@ def much(_: int) -> bytes:
 
 def stopped_while_results_come() -> None:
     with worker_pool(2) as pool:
-        results = [pool.submit(much, each) for each in range(4)]
+        results = [pool.submit(much, index) for index in range(4)]
         results[0].result()
         raise KeyboardInterrupt
 

@@ -39,7 +39,7 @@ def try_node(folder: Path) -> dict[str, Any]:
         ValueError: It answers otherwise.
     """
     version = _npm(folder, "onnxruntime-node")
-    told = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True)
+    result = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True)
 
     def node(name: str) -> Answers:
         command = ["node", "onnx_node.mjs", f"{name}.onnx", "positions.json"]
@@ -48,8 +48,8 @@ def try_node(folder: Path) -> dict[str, Any]:
             raise ValueError(f"onnx_node.mjs fails: {done.stderr[-2000:]}")
         return dict(json.loads(done.stdout))
 
-    versions = {"onnxruntime-node": version, "node": told.stdout.strip().lstrip("v")}
-    return _told("onnx_node.mjs", versions, _compare(node, folder))
+    versions = {"onnxruntime-node": version, "node": result.stdout.strip().lstrip("v")}
+    return _trial("onnx_node.mjs", versions, _compare(node, folder))
 
 
 def try_browser(folder: Path) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def try_browser(folder: Path) -> dict[str, Any]:
     if browser is None:
         raise Skipped(f"there is no browser here ({', '.join(BROWSERS)})")
     version = _npm(folder, "onnxruntime-web")
-    said = subprocess.run([browser, "--version"], capture_output=True, text=True, check=True)
+    result = subprocess.run([browser, "--version"], capture_output=True, text=True, check=True)
     command = [
         browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/user",
         "--virtual-time-budget=60000", "--dump-dom",
@@ -67,18 +67,18 @@ def try_browser(folder: Path) -> dict[str, Any]:
     def show(address: str, name: str) -> Answers:
         page = f"http://{address}/onnx_browser.html?policy={name}"
         done = subprocess.run([*command, page], capture_output=True, text=True, check=False)
-        shown = re.search('<pre id="answers">(.*?)</pre>', done.stdout, re.DOTALL)
-        if shown is None or not shown[1].startswith("{"):
+        match = re.search('<pre id="answers">(.*?)</pre>', done.stdout, re.DOTALL)
+        if match is None or not match[1].startswith("{"):
             raise ValueError(f"onnx_browser.html does not answer: {done.stderr[-2000:]}")
-        return dict(json.loads(html.unescape(shown[1])))
+        return dict(json.loads(html.unescape(match[1])))
 
     with serving(folder) as address:
         largest = _compare(partial(show, address), folder)
-    versions = {"onnxruntime-web": version, "Chromium": re.findall(r"[\d.]+", said.stdout)[0]}
-    return _told("onnx_browser.html", versions, largest)
+    versions = {"onnxruntime-web": version, "Chromium": re.findall(r"[\d.]+", result.stdout)[0]}
+    return _trial("onnx_browser.html", versions, largest)
 
 
-def _told(example: str, versions: dict[str, str], largest: float) -> dict[str, Any]:
+def _trial(example: str, versions: dict[str, str], largest: float) -> dict[str, Any]:
     return {"example": example, "versions": versions, "largest_difference": largest}
 
 
@@ -105,22 +105,26 @@ def _compare(answers_of: Callable[[str], Answers], folder: Path) -> float:
     elsewhere = from_elsewhere(registry.batch_game("kododo", 1), folder / "elsewhere.onnx")
     for name in (*shipped(), elsewhere.stem):
         agent = OnnxAgent(folder / f"{name}.onnx")
-        seen, masks = (each[:POSITIONS] for each in positions(game_of(agent.metadata), POSITIONS))
-        content = {"observations": seen.tolist(), "masks": masks.tolist()}
+        observations, masks = (
+            array[:POSITIONS] for array in positions(game_of(agent.metadata), POSITIONS)
+        )
+        content = {"observations": observations.tolist(), "masks": masks.tolist()}
         (folder / "positions.json").write_text(json.dumps(content))
-        found = answers_of(name)
-        logits, values = agent.evaluate(seen, masks)
-        _same(found["actions"], first_of_best(logits), 0, f"{name}'s actions")
-        largest = max(largest, _same(found["logits"], logits, CLOSE, f"{name}'s logits"))
+        answers = answers_of(name)
+        logits, values = agent.evaluate(observations, masks)
+        _difference(answers["actions"], first_of_best(logits), 0, f"{name}'s actions")
+        largest = max(largest, _difference(answers["logits"], logits, CLOSE, f"{name}'s logits"))
         if isinstance(agent, ValueAgent):
-            largest = max(largest, _same(found["values"], values, CLOSE, f"{name}'s values"))
-        elif found["values"] is not None:
+            largest = max(
+                largest, _difference(answers["values"], values, CLOSE, f"{name}'s values")
+            )
+        elif answers["values"] is not None:
             raise ValueError(f"{name} has no values, and values are given")
     return largest
 
 
-def _same(found: Any, want: npt.NDArray[Any], close: float, what: str) -> float:
-    difference = np.abs(np.asarray(found, want.dtype) - want).max()
-    if not difference <= close:
-        raise ValueError(f"{what} differ from those in Python by {difference:.2g}")
+def _difference(answer: Any, expected: npt.NDArray[Any], tolerance: float, name: str) -> float:
+    difference = np.abs(np.asarray(answer, expected.dtype) - expected).max()
+    if not difference <= tolerance:
+        raise ValueError(f"{name} differ from those in Python by {difference:.2g}")
     return float(difference)

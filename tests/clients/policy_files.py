@@ -18,7 +18,8 @@ from tests.play.static.folder import build_with_numpy, missing
 
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "tests" / "play" / "static"
-PLAYED, IN_PYODIDE = STATIC / "played.py", STATIC / "in_pyodide.mjs"
+PLAYED = STATIC / "played.py"
+IN_PYODIDE = STATIC / "in_pyodide.mjs"
 # All that played.py, which is run as text, is asked for.
 ALL_OF = "import sys; exec(open(sys.argv[1]).read()); print(all_of(sys.argv[2]))"
 
@@ -38,43 +39,46 @@ def use(policy: Path, python: str | Path) -> list[str]:
         ValueError: One of them fails, or plays otherwise than the first.
     """
     agent = kododo_env.load(policy)
-    game, players = agent.metadata.game, agent.metadata.num_players
+    game = agent.metadata.game
+    players = agent.metadata.num_players
     at_table = ["--players", str(players)]
     kododo = [python, "-m", "kododo_env"]
-    _told(
+    _output(
         [*kododo, "evaluate", "--agents", policy, "random", "--game", game, *at_table,
          "--games", "100", "--workers", "1"], policy.parent,
     )  # fmt: skip
     player = shutil.copy(ROOT / "docs" / "examples" / "stdio_player.py", policy.parent)
-    _told([python, player, game, *at_table, "--opponents", policy], policy.parent)
-    asked = [["choices", [str(policy), 4]], ["page", [game, players, str(policy), 3]]]
+    _output([python, player, game, *at_table, "--opponents", policy], policy.parent)
+    questions = [["choices", [str(policy), 4]], ["page", [game, players, str(policy), 3]]]
     # The first is by onnxruntime, from the project as it is installed there.
-    wanted = json.loads(_told([python, "-c", ALL_OF, PLAYED, json.dumps(asked)], policy.parent))
-    found = {"by numpy alone": _by_numpy_alone(policy, asked)}
+    expected = json.loads(
+        _output([python, "-c", ALL_OF, PLAYED, json.dumps(questions)], policy.parent)
+    )
+    answers_by_place = {"by numpy alone": _by_numpy_alone(policy, questions)}
     if shutil.which("node") and not missing():
-        found["in Pyodide"] = _in_pyodide(policy, asked)
-    for where, answers in found.items():
-        if answers != wanted:
-            raise ValueError(f"{policy.name} plays otherwise {where}")
-    return ["measured", "played", *found]
+        answers_by_place["in Pyodide"] = _in_pyodide(policy, questions)
+    for place, answers in answers_by_place.items():
+        if answers != expected:
+            raise ValueError(f"{policy.name} plays otherwise {place}")
+    return ["measured", "played", *answers_by_place]
 
 
-def _by_numpy_alone(policy: Path, asked: list[object]) -> object:
+def _by_numpy_alone(policy: Path, questions: list[object]) -> object:
     python = cached("alone", lambda path: fresh(path, [distribution("numpy")])) / "bin" / "python"
-    command = [python, "-P", "-c", ALL_OF, PLAYED, json.dumps(asked)]
-    return json.loads(_told(command, policy.parent, PYTHONPATH=str(ROOT)))
+    command = [python, "-P", "-c", ALL_OF, PLAYED, json.dumps(questions)]
+    return json.loads(_output(command, policy.parent, PYTHONPATH=str(ROOT)))
 
 
-def _in_pyodide(policy: Path, asked: list[object]) -> object:
+def _in_pyodide(policy: Path, questions: list[object]) -> object:
     """The same in the static page's folder, where a policy is known by its name alone."""
     site = cached("site", build_with_numpy)
-    there = site / "policies" / policy.name
-    shutil.copy(policy, there)
-    text = json.dumps(asked).replace(json.dumps(str(policy)), json.dumps(policy.stem))
+    copy = site / "policies" / policy.name
+    shutil.copy(policy, copy)
+    text = json.dumps(questions).replace(json.dumps(str(policy)), json.dumps(policy.stem))
     try:
-        return json.loads(_told(["node", IN_PYODIDE, site, PLAYED, text], policy.parent))
+        return json.loads(_output(["node", IN_PYODIDE, site, PLAYED, text], policy.parent))
     finally:
-        there.unlink()
+        copy.unlink()
 
 
 @cache
@@ -91,7 +95,7 @@ def cached(name: str, make: Callable[[Path], object]) -> Path:
     return path
 
 
-def _told(command: Sequence[str | Path], folder: Path, **environment: str) -> str:
+def _output(command: Sequence[str | Path], folder: Path, **environment: str) -> str:
     """The output of a command; ValueError if it fails."""
     done = subprocess.run(
         [*map(str, command)],

@@ -98,10 +98,10 @@ def versions(python: Path, packages: Iterable[str]) -> dict[str, str]:
     return {name: text.partition("+")[0] for name, text in json.loads(done.stdout).items()}
 
 
-def install(python: Path, wanted: list[str]) -> None:
+def install(python: Path, requirements: list[str]) -> None:
     """Have pip install something; Skipped if it cannot."""
     quiet = ["--quiet", "--disable-pip-version-check"]
-    command = [str(python), "-m", "pip", "install", *quiet, *wanted]
+    command = [str(python), "-m", "pip", "install", *quiet, *requirements]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         lines = [line.strip() for line in done.stderr.splitlines()]

@@ -54,7 +54,7 @@ def test_an_example_that_fails_is_no_success(
 ) -> None:
     (tmp_path / "example.py").write_text("print('all is well'); raise SystemExit(code)")
     monkeypatch.setattr(python_clients, "EXAMPLES", tmp_path)
-    monkeypatch.setattr(python_clients, "install", lambda python, wanted: None)
+    monkeypatch.setattr(python_clients, "install", lambda python, requirements: None)
     bare = EnvBuilder(symlinks=True)  # without pip, which takes seconds
     monkeypatch.setattr(python_clients, "EnvBuilder", lambda **_: bare)
     client = Client("toy", "example.py", "all is better", (), torch=False)

@@ -19,6 +19,6 @@ def test_a_file_that_plays_otherwise_elsewhere_is_no_success(
     monkeypatch.setenv("PYTHONPATH", str(policy_files.ROOT))
     monkeypatch.setattr(policy_files, "missing", lambda: "pyodide")
     path = from_elsewhere(registry.batch_game("kado", 1, num_players=2), tmp_path / "own.onnx")
-    monkeypatch.setattr(policy_files, "_by_numpy_alone", lambda policy, asked: [])
+    monkeypatch.setattr(policy_files, "_by_numpy_alone", lambda policy, questions: [])
     with pytest.raises(ValueError, match=r"own\.onnx plays otherwise by numpy alone"):
         policy_files.use(path, sys.executable)

@@ -26,16 +26,16 @@ def fresh(folder: Path, packages: Iterable[Distribution], system_site: bool = Fa
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:
     """The output of a command; it knows nothing of this checkout, nor of the user's settings."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    inherited = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     done = subprocess.run(
         [*map(str, command)],
-        cwd=cwd, env={**kept, "OMP_NUM_THREADS": "1", **environment},
+        cwd=cwd, env={**inherited, "OMP_NUM_THREADS": "1", **environment},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def told(python: Path, *arguments: str, path: Path = ROOT) -> str:
+def output_of(python: Path, *arguments: str, path: Path = ROOT) -> str:
     """The output of a Python that has this checkout, or another path, beside its own libraries."""
     return run(python, "-P", *arguments, cwd=ROOT, PYTHONPATH=str(path))

@@ -24,15 +24,15 @@ LEARNS = ("tests/ppo", "tests/networks", "tests/export", "tests/wrappers/test_sb
 WITHOUT_PIXELS = "tests/wrappers/test_sb3_without_pixels.py"
 LEARN_EXTRAS = ("play", "render", "sb3", "export", "train")
 DOORS = [
-    f"tests/wrappers/test_{each}.py"
-    for each in ("every_wrapper", "gymnasium", "gymnasium_vector", "pettingzoo")
+    f"tests/wrappers/test_{name}.py"
+    for name in ("every_wrapper", "gymnasium", "gymnasium_vector", "pettingzoo")
 ]
 WITH_AGENTS = re.compile(
     r"^(from|import) (agents|torch|stable_baselines3|sb3_contrib|"
     r"kododo_env\.(networks|export|wrappers\.sb3))\b",
     re.M,
 )
-# What libraries warn of, each other and themselves, is not for us to mend.
+# What libraries warn of, each other and themselves, is not for us to fix.
 PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning")
 TORCH = next(
     line for line in (ROOT / "constraints.txt").read_text("utf-8").split() if "torch==" in line
@@ -46,8 +46,15 @@ def needed(*extras: str) -> list[str]:
     """The requirements of the package and its extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     optional = project["optional-dependencies"]
-    asked = [*project["dependencies"], *(each for extra in extras for each in optional[extra])]
-    return [each for each in asked if not each.startswith(("kododo-env", "torch"))]
+    requirements = [
+        *project["dependencies"],
+        *(requirement for extra in extras for requirement in optional[extra]),
+    ]
+    return [
+        requirement
+        for requirement in requirements
+        if not requirement.startswith(("kododo-env", "torch"))
+    ]
 
 
 def tests() -> list[str]:
@@ -59,7 +66,7 @@ def tests() -> list[str]:
 def try_with(
     session: nox.Session,
     *versions: str,
-    given: list[str],
+    targets: list[str],
     tools: Sequence[str] = ("hypothesis", "psutil"),
 ) -> None:
     """Install these versions of what the tests need, and run them."""
@@ -67,7 +74,7 @@ def try_with(
     session.install("--quiet", *versions, "pytest", *tools)
     session.run("python", "-m", "pip", "list", "--format", "freeze", silent=False)
     environment = {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT)}
-    session.run("python", "-m", *PYTEST, *given, env=environment)
+    session.run("python", "-m", *PYTEST, *targets, env=environment)
 
 
 def oldest(names: list[str]) -> list[str]:
@@ -78,38 +85,38 @@ def oldest(names: list[str]) -> list[str]:
 @nox.session(python=PYTHONS)
 def bare(session: nox.Session) -> None:
     """The package's own requirements and no extra: the doors, and the checks of other projects."""
-    try_with(session, *needed(), given=DOORS, tools=())
+    try_with(session, *needed(), targets=DOORS, tools=())
 
 
 @nox.session(python=PYTHONS)
 def newest(session: nox.Session) -> None:
     """The newest versions of all that playing and drawing need."""
-    try_with(session, "--upgrade", *needed("play", "render"), given=tests())
+    try_with(session, "--upgrade", *needed("play", "render"), targets=tests())
 
 
 @nox.session(python=PYTHONS[:2])
 def numpy_1(session: nox.Session) -> None:
     """The newest versions that go with the last numpy below 2, which later Pythons never had."""
-    try_with(session, *needed("play", "render"), "numpy<2", given=tests())
+    try_with(session, *needed("play", "render"), "numpy<2", targets=tests())
 
 
 @nox.session(python=PYTHONS[0])
 def lowest(session: nox.Session) -> None:
     """The lower bounds of all that playing and drawing need; some have no later Python."""
-    try_with(session, *oldest(needed("play", "render")), given=tests())
+    try_with(session, *oldest(needed("play", "render")), targets=tests())
 
 
 @nox.session(python=PYTHONS)
 def newest_training(session: nox.Session) -> None:
     """The newest versions of what learns, beside torch; at first of the extra ``sb3`` alone."""
     session.install("--quiet", TORCH)
-    try_with(session, "--upgrade", TORCH, *needed("sb3"), given=[WITHOUT_PIXELS], tools=())
-    try_with(session, "--upgrade", TORCH, *needed(*LEARN_EXTRAS), given=list(LEARNS))
+    try_with(session, "--upgrade", TORCH, *needed("sb3"), targets=[WITHOUT_PIXELS], tools=())
+    try_with(session, "--upgrade", TORCH, *needed(*LEARN_EXTRAS), targets=list(LEARNS))
 
 
 @nox.session(python=PYTHONS[0])
 def lowest_training(session: nox.Session) -> None:
     """The lower bounds of what learns, beside torch; at first of the extra ``sb3`` alone."""
     session.install("--quiet", TORCH)
-    try_with(session, TORCH, *oldest(needed("sb3")), given=[WITHOUT_PIXELS], tools=())
-    try_with(session, TORCH, *oldest(needed(*LEARN_EXTRAS)), given=list(LEARNS))
+    try_with(session, TORCH, *oldest(needed("sb3")), targets=[WITHOUT_PIXELS], tools=())
+    try_with(session, TORCH, *oldest(needed(*LEARN_EXTRAS)), targets=list(LEARNS))

@@ -35,9 +35,11 @@ OLD = {
 def disabled(name: str) -> str:
     """Those of numpy's features on this processor that an older one has not."""
     code = "import numpy; numpy.show_runtime()"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    found = re.search(r"'found': \[(.*?)\]", told.stdout, re.DOTALL)
-    features = re.findall(r"'(\w+)'", found[1]) if found else []
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    match = re.search(r"'found': \[(.*?)\]", result.stdout, re.DOTALL)
+    features = re.findall(r"'(\w+)'", match[1]) if match else []
     newer = re.compile("512|V4" if name == "haswell" else "")
     return " ".join(filter(newer.search, features))
 

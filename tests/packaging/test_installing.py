@@ -59,18 +59,18 @@ def held_out_policies() -> list[str]:
 
 def tree(root: Path = ROOT) -> list[Path]:
     """The files of the project, relative to its root, without what tools leave there."""
-    found = []
+    paths = []
     for folder, folders, files in os.walk(root):
         folders[:] = [f for f in folders if f not in NOT_BUILT_FROM and not f.endswith(".egg-info")]
-        found += [Path(folder, file).relative_to(root) for file in files if file != ".git"]
-    return found
+        paths += [Path(folder, file).relative_to(root) for file in files if file != ".git"]
+    return paths
 
 
 def pip(*arguments: str | Path, cwd: Path, python: Path | str = sys.executable, **env: str) -> str:
     into = ["--python", str(python)] if python != sys.executable else []
     quiet = ["--quiet", "--no-deps", "--no-index", "--disable-pip-version-check"]
-    command, *rest = arguments
-    return run(sys.executable, "-m", "pip", *into, command, *quiet, *rest, cwd=cwd, **env)
+    command, *options = arguments
+    return run(sys.executable, "-m", "pip", *into, command, *quiet, *options, cwd=cwd, **env)
 
 
 @pytest.fixture(scope="session")
@@ -97,8 +97,8 @@ def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     def build(folder: Path) -> None:
         pip("wheel", "--no-build-isolation", "--wheel-dir", folder, sdist, cwd=sdist.parent)
 
-    (found,) = made_once(tmp_path_factory, "wheel", build).glob("*.whl")
-    return found
+    (path,) = made_once(tmp_path_factory, "wheel", build).glob("*.whl")
+    return path
 
 
 def environment(folder: Path, extra: str, system_site: bool = False) -> Path:
@@ -122,7 +122,7 @@ def test_the_wheel_has_what_plays_and_nothing_else(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.partition("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"kododo_env"}
-    wanted = [
+    expected = [
         str(file) for file in tree()
         if file.parts[0] == "kododo_env"
         and (
@@ -131,14 +131,14 @@ def test_the_wheel_has_what_plays_and_nothing_else(wheel: Path) -> None:
             or file.name in ("py.typed", "rules.md")
         )
     ]  # fmt: skip
-    assert sorted(wanted) == sorted(name for name in names if name.startswith("kododo_env/"))
+    assert sorted(expected) == sorted(name for name in names if name.startswith("kododo_env/"))
 
 
 def test_users_who_installed_it_can_play(wheel: Path, tmp_path: Path) -> None:
     python = environment(tmp_path / "fresh", "play")
     pip("install", wheel, cwd=tmp_path, python=python)
-    told = run(python, "-c", PLAY, cwd=tmp_path).splitlines()
-    where, baselines, shipped, strangers, played = told
+    lines = run(python, "-c", PLAY, cwd=tmp_path).splitlines()
+    where, baselines, shipped, strangers, played = lines
     assert Path(where).is_relative_to(tmp_path / "fresh")
     assert baselines.split()[0] == "random"
     assert len(shipped.split()) == 9
@@ -157,8 +157,8 @@ def test_policies_are_found_wherever_it_is_installed(how: str, wheel: Path, tmp_
     options: Sequence[str | Path] = [how] if how == "--user" else [how, place]
     variable = "PYTHONUSERBASE" if how == "--user" else "PYTHONPATH"
     pip("install", *options, wheel, cwd=tmp_path, python=python, PYTHONUSERBASE=str(place))
-    said = run(python, "-c", LOAD, cwd=tmp_path, **{variable: str(place)})
-    where, name = said.split()
+    output = run(python, "-c", LOAD, cwd=tmp_path, **{variable: str(place)})
+    where, name = output.split()
     assert Path(where).is_relative_to(place)
     assert name == "kado-3p"
 
@@ -183,11 +183,11 @@ def test_extras_are_named_as_every_pip_finds_them() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = set(project["optional-dependencies"])
     assert {re.sub(r"[-_.]+", "-", extra).lower() for extra in extras} == extras
-    texts = [each for each in tree() if each.suffix in (".ipynb", ".md", ".py", ".rst", ".toml")]
+    texts = [path for path in tree() if path.suffix in (".ipynb", ".md", ".py", ".rst", ".toml")]
     named: dict[str, Path] = {}
     for file in texts:
-        for found in NAMES_AN_EXTRA.findall((ROOT / file).read_text()):
-            named |= dict.fromkeys("".join(found).split(","), file)
+        for groups in NAMES_AN_EXTRA.findall((ROOT / file).read_text()):
+            named |= dict.fromkeys("".join(groups).split(","), file)
     assert {extra: file for extra, file in named.items() if extra not in extras} == {}
     assert {"export", "open-spiel", "play", "render", "sb3", "train"} <= {*named}
 
@@ -196,10 +196,10 @@ def test_without_an_extra_it_is_said_which_one_is_missing(wheel: Path, tmp_path:
     python = environment(tmp_path / "fresh", "")
     pip("install", wheel, cwd=tmp_path, python=python)
     code = "import kododo_env\n" + "".join(map(TRY.format, MISSING))
-    told = run(python, "-c", code, cwd=tmp_path).splitlines()
-    for said, (message, extra) in zip(told, MISSING.values(), strict=True):
-        assert message in said
-        assert f"'kododo-env[{extra}]'" in said
+    lines = run(python, "-c", code, cwd=tmp_path).splitlines()
+    for line, (message, extra) in zip(lines, MISSING.values(), strict=True):
+        assert message in line
+        assert f"'kododo-env[{extra}]'" in line
     for command in (["-m", "kododo_env", "evaluate"], [str(ROOT / "train.py"), "--help"]):
         done = subprocess.run(
             [str(python), *command], capture_output=True, text=True, check=False, cwd=tmp_path
@@ -259,7 +259,7 @@ def test_the_tests_that_sessions_of_nox_name_are_there() -> None:
     """A session named a file that had been renamed, and nothing else noticed."""
     rooms = [f"tests/{room}" for room in (*matrix.ROOMS, *processors.ROOMS)]
     named = [*matrix.DOORS, *matrix.LEARNS, *rooms]
-    assert [each for each in named if not (ROOT / each).exists()] == []
+    assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_the_hosts_workflow_runs_the_sessions_of_nox() -> None:
@@ -273,4 +273,4 @@ def test_what_is_checked_before_a_commit_is_what_make_checks() -> None:
     hooks = re.findall(r"entry: (.+)", (ROOT / ".pre-commit-config.yaml").read_text())
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert hooks == ["make lint", "make types"]
-    assert {each.removeprefix("make ") for each in hooks} <= {*targets}
+    assert {hook.removeprefix("make ") for hook in hooks} <= {*targets}

@@ -10,7 +10,7 @@ import pytest
 
 from kododo_env.agent_registry import shipped, strangers
 from tests.doors import TABLES
-from tests.packaging.bare_environment import fresh, told
+from tests.packaging.bare_environment import fresh, output_of
 
 # Each scripted player at a table of their own, a picture of the beginning and of the end.
 PLAY = """
@@ -81,7 +81,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_games_scripted_players_and_pictures(python: Path) -> None:
     """``import kododo_env`` wanted Gymnasium and PettingZoo, and so did every door."""
-    installed, missing, played = json.loads(told(python, "-c", PLAY))
+    installed, missing, played = json.loads(output_of(python, "-c", PLAY))
     # The checkout itself, where an editable install left its own name there.
     assert {*installed} <= {"numpy", "kododo-env"}
     assert missing == 2 * ["kododo_env.wrappers needs gymnasium: pip install kododo-env"]
@@ -92,12 +92,12 @@ def test_games_scripted_players_and_pictures(python: Path) -> None:
 
 def test_policies_play(python: Path) -> None:
     """``load`` said that it needed onnxruntime."""
-    assert told(python, "-c", POLICIES).split() == [*shipped(), *strangers()]
+    assert output_of(python, "-c", POLICIES).split() == [*shipped(), *strangers()]
 
 
 def test_searches_play(python: Path) -> None:
     """They fitted their model of outcomes by scipy."""
-    assert len(told(python, "-c", SEARCHES).split()) == 6
+    assert len(output_of(python, "-c", SEARCHES).split()) == 6
 
 
 def test_a_gymnasium_that_cannot_be_imported_is_nobodys_concern(
@@ -114,4 +114,4 @@ for _ in range(2):
     except RuntimeError as error:
         print(error, kododo_env.kado_v0.batch_game(1).name)
 """
-    assert told(python, "-c", code, path=path) == 2 * "made for another numpy kado\n"
+    assert output_of(python, "-c", code, path=path) == 2 * "made for another numpy kado\n"

@@ -69,17 +69,18 @@ def test_a_tournament_in_several_processes_and_its_records(
     folder.mkdir()
     policy = folder / "策略.onnx"
     policy.write_bytes((ROOT / "kododo_env/policy/shipped/kododo-2p.onnx").read_bytes())
-    asked = ("-m", "kododo_env", "evaluate", "--players", "2", "--games", "400", "--agents")
+    command = ("-m", "kododo_env", "evaluate", "--players", "2", "--games", "400", "--agents")
     files = ("--json", "--plot", "--record")
-    found = {}
+    reports = {}
     for name, environment in (("here", dict(os.environ)), ("there", elsewhere)):
-        ours = [folder / f"{name}{end}" for end in (".json", ".svg", "")]
-        options = [text for pair in zip(files, map(str, ours), strict=True) for text in pair]
-        given = (*asked, str(policy), "random", "--workers", "2", "--record-games", "2", *options)
-        said = done({**environment, "PYTHONIOENCODING": "cp1252"}, *given)
-        assert r"\u7b56\u7565.onnx" in said  # its name, as far as a pipe there can say it
-        found[name] = json.loads(ours[0].read_text("utf-8"))
-    assert found["here"] == found["there"]
+        paths = [folder / f"{name}{end}" for end in (".json", ".svg", "")]
+        options = [text for pair in zip(files, map(str, paths), strict=True) for text in pair]
+        settings = ("--workers", "2", "--record-games", "2", *options)
+        arguments = (*command, str(policy), "random", *settings)
+        output = done({**environment, "PYTHONIOENCODING": "cp1252"}, *arguments)
+        assert r"\u7b56\u7565.onnx" in output  # its name, as far as a pipe there can say it
+        reports[name] = json.loads(paths[0].read_text("utf-8"))
+    assert reports["here"] == reports["there"]
     assert not [*folder.rglob(".*"), *folder.rglob("*.partial")]
     # As a text editor there would write it.
     record = next(iter((folder / "there").iterdir()))
@@ -109,32 +110,33 @@ print(*place.iterdir())
 """
     place = tmp_path / "a run"
     place.mkdir()
-    said = done(elsewhere, "-c", script, str(place))
-    assert said.splitlines() == [f"another process is using {place}", ""]
+    output = done(elsewhere, "-c", script, str(place))
+    assert output.splitlines() == [f"another process is using {place}", ""]
 
 
 def test_a_file_is_read_byte_by_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows opens a file as text unless it is told otherwise."""
-    asked: list[int] = []
+    all_flags: list[int] = []
     opened = os.open
     binary = 1 << 30
 
     def asking(path: Any, flags: int) -> int:
-        asked.append(flags)
+        all_flags.append(flags)
         return opened(path, flags & ~binary)
 
     monkeypatch.setattr(files.os, "O_BINARY", binary, raising=False)
     monkeypatch.setattr(files.os, "open", asking)
     (tmp_path / "with spaces").write_bytes(b"a\r\nb\x1a")
     assert read_ordinary(tmp_path / "with spaces", 10, "it") == b"a\r\nb\x1a"
-    assert asked[0] & binary
+    assert all_flags[0] & binary
 
 
 def test_a_lock_that_is_open_is_removed_afterwards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Windows removes no file that is open, and so left a lock in every folder."""
-    unlink, held = Path.unlink, True
+    unlink = Path.unlink
+    held = True
 
     def as_there(path: Path, missing_ok: bool = False) -> None:
         if held and path.name.endswith(".lock"):

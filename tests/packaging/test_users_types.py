@@ -50,9 +50,9 @@ def test_a_type_checker_finds_the_planted_mistakes_and_no_others(tmp_path: Path)
         [sys.executable, "-m", "mypy", str(program)],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    found = {int(line) for line in re.findall(r"program\.py:(\d+): error", done.stdout)}
+    error_lines = {int(line) for line in re.findall(r"program\.py:(\d+): error", done.stdout)}
     lines = enumerate(PROGRAM.splitlines(), start=1)
-    assert found == {number for number, line in lines if "# wrong" in line}, done.stdout
+    assert error_lines == {number for number, line in lines if "# wrong" in line}, done.stdout
 
 
 def test_an_editor_sees_what_can_be_written_after_the_dot() -> None:

@@ -50,13 +50,16 @@ TAIL = """\
 
 def sessions() -> list[tuple[str, str]]:
     """Each session as nox names it, and its Python."""
-    found = []
-    for each in registry.get().values():
-        if each.__module__ == matrix.__name__:
-            several = not isinstance(each.python, str)
-            pythons = each.python if several else [each.python]
-            found += [(f"{each.name}-{one}" if several else each.name, one) for one in pythons]
-    return found
+    named_pythons = []
+    for session in registry.get().values():
+        if session.__module__ == matrix.__name__:
+            several = not isinstance(session.python, str)
+            pythons = session.python if several else [session.python]
+            named_pythons += [
+                (f"{session.name}-{python}" if several else session.name, python)
+                for python in pythons
+            ]
+    return named_pythons
 
 
 def text() -> str:

@@ -17,7 +17,8 @@ from benchmarks.same_way import alike
 from kododo_env.agent_registry import baselines, held_out, policy_tables
 from tests.pages.scripts import script
 
-ablation, update_tables = script("ablation", "benchmarks"), script("update_tables")
+ablation = script("ablation", "benchmarks")
+update_tables = script("update_tables")
 RECIPE = "the recipe"
 TABLE = "kododo-4p"
 
@@ -26,12 +27,14 @@ TABLE = "kododo-4p"
     ("table", "row"), [(table, row) for table in ablation.ROWS for row in ablation.ROWS[table]]
 )
 def test_each_row_can_be_trained_and_is_another_training(table: str, row: str) -> None:
-    given = policy_tables()[table.split(",")[0]]
-    changes, before = dict(ablation.ROWS[table][row]), [*ablation.ROWS[table]]
+    game_table = policy_tables()[table.split(",")[0]]
+    changes = dict(ablation.ROWS[table][row])
+    before = [*ablation.ROWS[table]]
     assert changes.pop(ablation.TAUGHT_BY, RECIPE) in before[: before.index(row) + 1]
-    asked, usual = default_config(*given, **changes), default_config(*given)
-    same = (task_of(asked), asked.steps) == (task_of(usual), usual.steps)
-    assert same == (not changes)
+    config = default_config(*game_table, **changes)
+    usual = default_config(*game_table)
+    is_equal = (task_of(config), config.steps) == (task_of(usual), usual.steps)
+    assert is_equal == (not changes)
     assert ablation.STEPS[table] > 0
     assert len(ablation.ROWS[table]) <= 20  # as many as a page can hold
 
@@ -39,16 +42,16 @@ def test_each_row_can_be_trained_and_is_another_training(table: str, row: str) -
 @pytest.fixture
 def trained(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The trainings, without doing them; a share tells which training it was."""
-    found: list[str] = []
+    trainings: list[str] = []
 
-    def measured(_: object, table: str, what: str, seed: int) -> dict[str, float]:
-        found.append(f"{table} {json.dumps(ablation.ROWS[table][what])} {seed}")
-        return {"v a (held out)": 0.1 * len(found), "v b": 0.5}
+    def measured(_: object, table: str, row: str, seed: int) -> dict[str, float]:
+        trainings.append(f"{table} {json.dumps(ablation.ROWS[table][row])} {seed}")
+        return {"v a (held out)": 0.1 * len(trainings), "v b": 0.5}
 
     monkeypatch.setattr(ablation, "_measured", measured)
     rows = {TABLE: {RECIPE: {}, "wide": {"width": 512}}, "kado-3p": {RECIPE: {}}}
     monkeypatch.setattr(ablation, "ROWS", rows)
-    return found
+    return trainings
 
 
 def test_it_goes_on_seed_by_seed(
@@ -70,8 +73,8 @@ def test_it_goes_on_seed_by_seed(
     assert trained[6:] == [
         f'{table} {{"width": 8}} {seed}' for seed in (0, 1) for table in (TABLE, "kado-3p")
     ]
-    found = json.loads(path.read_text())
-    assert [row["what"] for row in found["kado-3p"]["rows"]] == ["narrow", RECIPE]
+    content = json.loads(path.read_text())
+    assert [row["what"] for row in content["kado-3p"]["rows"]] == ["narrow", RECIPE]
     monkeypatch.setitem(ablation.ROWS[TABLE], "wide", {"width": 8, "steps": 9})  # the same recipe
     ablation.ablation(replace(config, tables=(TABLE,)))
     assert trained[10:] == [f'{TABLE} {{"width": 8, "steps": 9}} 0']
@@ -82,7 +85,7 @@ def test_it_goes_on_seed_by_seed(
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("options", "message"),
     [
         ({"steps": 0}, "--steps must be 1 to "),
         (
@@ -91,17 +94,17 @@ def test_it_goes_on_seed_by_seed(
         ),
     ],
 )
-def test_what_cannot_be_trained_is_refused(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        ablation.AblationConfig(**given)
+def test_what_cannot_be_trained_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ablation.AblationConfig(**options)
 
 
 def test_a_setting_that_there_was_not_yet_had_no_effect() -> None:
-    now = {"width": 8, "depth": Recipe().depth}
-    assert alike({"width": 8}, now)
-    assert alike({"width": 8, "gone": 3}, now)
-    assert not alike({"width": 8}, now | {"depth": 9})
-    assert not alike({}, now)
+    recipe = {"width": 8, "depth": Recipe().depth}
+    assert alike({"width": 8}, recipe)
+    assert alike({"width": 8, "gone": 3}, recipe)
+    assert not alike({"width": 8}, recipe | {"depth": 9})
+    assert not alike({}, recipe)
 
 
 def test_tables_hold_the_seeds_that_all_rows_have(
@@ -132,8 +135,8 @@ def test_rows_are_trained_and_measured_and_one_teaches_another(
     monkeypatch.setattr(ablation, "ROWS", {TABLE: {RECIPE: small, "by the recipe, taught": taught}})
     monkeypatch.setattr(response_training, "SELECTION_GAMES", 40)
     path = tmp_path / "ablation.json"
-    asked = {"tables": (TABLE,), "steps": 1, "seeds": 1, "games": 40, "response_steps": 1}
-    config = ablation.AblationConfig(**asked, json=path, runs=tmp_path / "runs")
+    options = {"tables": (TABLE,), "steps": 1, "seeds": 1, "games": 40, "response_steps": 1}
+    config = ablation.AblationConfig(**options, json=path, runs=tmp_path / "runs")
     stopped, taught_by = (
         config.runs / row / "seed-0" / "config.json"
         for row in ("kododo-4p-the-recipe", "kododo-4p-by-the-recipe-taught")
@@ -146,10 +149,10 @@ def test_rows_are_trained_and_measured_and_one_teaches_another(
     (columns,), _ = (row["seeds"] for row in json.loads(path.read_text())[TABLE]["rows"])
     unmet = [f"v {name} (held out)" for name in held_out("kododo", 4) if ":" not in name]
     gain = "a best response of 1 steps gains"
-    known = [f"v {name}" for name in reversed(baselines("kododo"))]
+    baseline_heads = [f"v {name}" for name in reversed(baselines("kododo"))]
     minutes = "minutes of a core"
-    assert list(columns) == [*unmet, gain, "v validation opponents", *known, minutes]
-    assert all(0 <= each <= 1 for head, each in columns.items() if head not in (gain, minutes))
+    assert list(columns) == [*unmet, gain, "v validation opponents", *baseline_heads, minutes]
+    assert all(0 <= share <= 1 for head, share in columns.items() if head not in (gain, minutes))
     assert columns[minutes] > 0
     assert -0.5 <= columns[gain] <= 0.5
     content = json.loads(path.read_text())

@@ -29,20 +29,20 @@ WARNINGS = ("error", "ignore:The old environment creation API:DeprecationWarning
 
 def code() -> list[tuple[str, str]]:
     """The blocks to run, each with a name: its page, and the last of its imports."""
-    found = []
+    named_blocks = []
     for page, of_page in PAGES.items():
         if page in ELSEWHERE or not of_page:
             continue
         for block in ["".join(of_page)] if page in TOGETHER else of_page:
             if not any(part in block for part in NOT_RUN):
                 *_, last = re.findall(r"^(?:import|from) (\S+)", block, re.MULTILINE)
-                found.append((f"{page}-{last}", block))
-    return found
+                named_blocks.append((f"{page}-{last}", block))
+    return named_blocks
 
 
 @pytest.mark.parametrize("block", [pytest.param(block, id=name) for name, block in code()])
 def test_a_block_runs(block: str, tmp_path: Path) -> None:
-    done = run_block(block, tmp_path, *(f"-W{each}" for each in WARNINGS))
+    done = run_block(block, tmp_path, *(f"-W{warning}" for warning in WARNINGS))
     assert (done.returncode, done.stderr) == (0, "")
     assert bool(done.stdout) == ("print(" in block)
 

@@ -9,7 +9,8 @@ import pytest
 
 from tests.pages.scripts import script
 
-update_tables, devices = script("update_tables"), script("devices", "benchmarks")
+update_tables = script("update_tables")
+devices = script("devices", "benchmarks")
 
 
 def test_speeds_are_measured_and_stand_in_a_table(
@@ -18,14 +19,14 @@ def test_speeds_are_measured_and_stand_in_a_table(
     monkeypatch.setattr(devices, "TABLES", {("kododo", 2): ((16, 32), (1024,))})
     path = tmp_path / "devices.json"
     devices.measure_devices(devices.DevicesConfig(("cpu",), threads=1, seconds=0.01, json=path))
-    found = json.loads(path.read_text())
-    assert [row["width"] for row in found["rows"]] == [16, 32]
-    for row in found["rows"]:
+    content = json.loads(path.read_text())
+    assert [row["width"] for row in content["rows"]] == [16, 32]
+    for row in content["rows"]:
         assert row["steps_per_second"] > 0
         assert set(row["shares"]) == {"acting", "games", "learning"}
         assert 0.5 < sum(row["shares"].values()) <= 1
-    found["rows"].append({**found["rows"][0], "device": "cuda", "games": 1024})
-    path.write_text(json.dumps(found))
+    content["rows"].append({**content["rows"][0], "device": "cuda", "games": 1024})
+    path.write_text(json.dumps(content))
     monkeypatch.setattr(update_tables, "DOCS", tmp_path)
     heads, _, narrow, wide = update_tables.devices().splitlines()[-4:]
     assert heads.split("|")[2:4] == [" 1 core   ", " GPU, 1,024 games   "]

@@ -10,7 +10,8 @@ from kododo_env.agent_registry import LEVELS, SEARCHING, levels, policy_tables
 from tests.doors import GAMES
 from tests.pages.scripts import script
 
-goals, update_tables = script("goals"), script("update_tables")
+goals = script("goals")
+update_tables = script("update_tables")
 
 HEADINGS = ("## Rules", "## Specification", "## Rulings", "## Scripted players", "## Versions")
 
@@ -64,15 +65,17 @@ def test_of_each_opponent_one_row_counts() -> None:
     ]  # fmt: skip
     number, mean = goals.specialist_ratios(rows)["kododo-2p"]
     assert (number, mean.mean) == (1, 0.7)
-    asked = {"worlds": "64", "dealt": "likely", "end": "near", "against": "heuristic"}
+    cell = {"worlds": "64", "dealt": "likely", "end": "near", "against": "heuristic"}
     rows = [
-        {"cell": asked | {"policy": "kado-2p", "games": games}, "share": games}
+        {"cell": cell | {"policy": "kado-2p", "games": games}, "share": games}
         for games in (250, 1000, 500)
     ]
-    found, *others = (each for each in goals.of_search(update_tables._cards(), rows)
-                      if "heuristic" in each.what)  # fmt: skip
-    assert found.reached == 1000
-    assert {(goals._shown(each), goals._met(each)) for each in others} == {("not measured", "open")}
+    search_goals = goals.of_search(update_tables._cards(), rows)
+    heuristic_goal, *open_goals = (goal for goal in search_goals if "heuristic" in goal.title)
+    assert heuristic_goal.reached == 1000
+    assert {(goals._reached_text(goal), goals._met(goal)) for goal in open_goals} == {
+        ("not measured", "open")
+    }
 
 
 @pytest.mark.parametrize(("width", "apart"), [(0.9, True), (1.0, False)])
@@ -92,19 +95,19 @@ def test_tables_are_counted_whose_levels_all_rise_for_sure(
 def test_goals_and_words_skip_what_was_not_measured() -> None:
     assert [*goals.speed({})] == []
     assert update_tables.speed_in_words({}) == ""
-    some = {"decision/kododo-4p/1/decision": 63.0}
-    assert update_tables.speed_in_words(some) == "A policy decides one position in 63 µs."
+    figures = {"decision/kododo-4p/1/decision": 63.0}
+    assert update_tables.speed_in_words(figures) == "A policy decides one position in 63 µs."
     row = {"seeds": [{"curve": [{"nash_conv": {"1.0": 0.5}}]}]}
     assert goals.of_truth({"rows": [row, {"seeds": []}]}).reached["mean"] == 0.5
 
 
 def test_levels_without_search_have_dashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    def begun(game: str, players: int) -> dict[str, dict[str, Any]]:
-        found = levels(game, players)
-        del found[SEARCHING]
-        return found
+    def levels_without_search(game: str, players: int) -> dict[str, dict[str, Any]]:
+        results = levels(game, players)
+        del results[SEARCHING]
+        return results
 
-    monkeypatch.setattr(update_tables, "levels", begun)
+    monkeypatch.setattr(update_tables, "levels", levels_without_search)
     for line in update_tables.levels_measured().splitlines()[2:]:
         games, *last = line.replace(" ", "").split("|")[-4:-1]
         assert games[:4] == "8,00"  # whole deals
@@ -113,6 +116,10 @@ def test_levels_without_search_have_dashes(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_goal_is_open_where_the_interval_contains_it() -> None:
     reached = {"mean": 0.5, "low": 0.4, "high": 0.6}
-    for goal, least, most in ((0.3, "yes", "no"), (0.5, "open", "open"), (0.7, "no", "yes")):
-        assert goals._met(goals.Goal("", goal, reached)) == least
-        assert goals._met(goals.Goal("", goal, reached, is_maximum=True)) == most
+    for goal, as_minimum, as_maximum in (
+        (0.3, "yes", "no"),
+        (0.5, "open", "open"),
+        (0.7, "no", "yes"),
+    ):
+        assert goals._met(goals.Goal("", goal, reached)) == as_minimum
+        assert goals._met(goals.Goal("", goal, reached, is_maximum=True)) == as_maximum

@@ -28,20 +28,21 @@ def test_the_benchmark_solves_trains_and_goes_on(
 ) -> None:
     pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (extra open_spiel)")
     truth = script("exact_truth", "benchmarks")
-    path, (row, *_) = tmp_path / "exact.json", [*truth.ROWS][1:]
-    given = {"steps": 4096, "evaluations": 2, "iterations": 8, "rows": (row,), "json": path}
-    truth.truth(truth.TruthConfig(seeds=1, **given))
-    found = json.loads(path.read_text())
-    assert found["cfr"][-1]["iteration"] == 8
-    assert found["cfr"][-1]["nash_conv"] < 0.3 * found["uniform"] < 0.11
-    much, little = (each["nash_conv"] for each in found["rewarded"])
+    path = tmp_path / "exact.json"
+    row = [*truth.ROWS][1]
+    options = {"steps": 4096, "evaluations": 2, "iterations": 8, "rows": (row,), "json": path}
+    truth.truth(truth.TruthConfig(seeds=1, **options))
+    content = json.loads(path.read_text())
+    assert content["cfr"][-1]["iteration"] == 8
+    assert content["cfr"][-1]["nash_conv"] < 0.3 * content["uniform"] < 0.11
+    much, little = (solution["nash_conv"] for solution in content["rewarded"])
     assert 0 < little < much < 0.1
-    (learned,) = found["rows"][0]["seeds"]
+    (learned,) = content["rows"][0]["seeds"]
     assert 0 < learned["curve"][-1]["nash_conv"]["1.0"] < 1
     monkeypatch.setattr(truth, "_learned", lambda *_: pytest.fail("trained once more"))
-    truth.truth(truth.TruthConfig(seeds=1, **given))
+    truth.truth(truth.TruthConfig(seeds=1, **options))
     with pytest.raises(ValueError, match="holds something else: move it away"):
-        truth.truth(truth.TruthConfig(seeds=1, **{**given, "steps": 8}))
+        truth.truth(truth.TruthConfig(seeds=1, **{**options, "steps": 8}))
     monkeypatch.setattr(update_tables, "DOCS", tmp_path)
     assert f"\n| {row} " in update_tables.exact()
 
@@ -69,8 +70,8 @@ def test_a_row_of_another_recipe_is_not_gone_on_with() -> None:
 def test_each_row_can_be_trained() -> None:
     pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (extra open_spiel)")
     truth = script("exact_truth", "benchmarks")
-    asked = {truth.settings(truth.TruthConfig(), row, 0).settings for row in truth.ROWS.values()}
-    assert len(asked) == len(truth.ROWS)
+    settings = {truth.settings(truth.TruthConfig(), row, 0).settings for row in truth.ROWS.values()}
+    assert len(settings) == len(truth.ROWS)
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.5])
@@ -86,6 +87,6 @@ def test_a_game_for_a_reward_ends_with_all_that_the_reward_gave(weight: float) -
         after = step.games.take(step.before)
         after.step(step.actions)
         margins = after.scores - after.scores[:, ::-1].astype(np.float64)
-        wanted = np.where(step.over[:, None], shares - 0.5 + weight * margins, 0.0)
-        np.testing.assert_allclose(changed.shares, wanted, atol=1e-6)
+        expected = np.where(step.over[:, None], shares - 0.5 + weight * margins, 0.0)
+        np.testing.assert_allclose(changed.shares, expected, atol=1e-6)
         np.testing.assert_array_equal(step.shares, shares)

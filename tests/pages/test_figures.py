@@ -11,9 +11,10 @@ from PIL import Image
 
 from tests.pages.scripts import script
 
-update_tables, make_images = script("update_tables"), script("make_images")
+update_tables = script("update_tables")
+make_images = script("make_images")
 draw_rooms = script("draw_rooms")
-TABLES = [each for each in update_tables.tables() if each[1] != "layout"]
+TABLES = [entry for entry in update_tables.tables() if entry[1] != "layout"]
 
 
 @pytest.mark.parametrize(

@@ -24,12 +24,12 @@ def test_a_file_holds_together(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_row_of_ours_is_of_the_policy_that_ships(path: Path) -> None:
     """Searches over a policy and its levels kept the rows of the one that had shipped before."""
-    found = read_entry(path)
-    name = search_parts(found["agent"]["name"])[1]
+    entry = read_entry(path)
+    name = search_parts(entry["agent"]["name"])[1]
     if name in LEVELS:
-        name = f"{found['protocol']['game']}-{found['protocol']['players']}p"
+        name = f"{entry['protocol']['game']}-{entry['protocol']['players']}p"
     if name in shipped():
-        assert found["agent"]["file"]["sha256"] == fingerprint(policy_path(name))
+        assert entry["agent"]["file"]["sha256"] == fingerprint(policy_path(name))
 
 
 # Policies that play their likeliest action, which the rule for ties makes the same everywhere.
@@ -42,11 +42,13 @@ SURE = ("kododo-2p", "kododo-4p")
         "combi_combo-4p-greedy",
         "kado-2p-greedy",
         "kododo-2p-greedy",
-        *(f"{each}-{each}" for each in SURE),
+        *(f"{policy}-{policy}" for policy in SURE),
     ],
 )
 def test_a_part_is_the_same_again(name: str) -> None:
-    found = read_entry(script("update_tables").LEADERBOARD / f"{name}.json")
-    given = found["protocol"]
-    table = Benchmark(found["agent"]["name"], given["game"], given["players"], given["quick"])
-    compare(table, found, run(table, table.chunks()[:1]))
+    entry = read_entry(script("update_tables").LEADERBOARD / f"{name}.json")
+    protocol = entry["protocol"]
+    table = Benchmark(
+        entry["agent"]["name"], protocol["game"], protocol["players"], protocol["quick"]
+    )
+    compare(table, entry, run(table, table.chunks()[:1]))

@@ -19,19 +19,19 @@ def test_the_list_of_licences_is_that_of_the_pinned_packages() -> None:
     pins = {
         update_licences.normal(name): pin for name, _, pin in (x.partition("==") for x in lines)
     }
-    found = update_licences.rows()
+    rows = update_licences.rows()
     as_pinned = {
-        name for name in found if distribution(name).version.partition("+")[0] == pins.get(name)
+        name for name in rows if distribution(name).version.partition("+")[0] == pins.get(name)
     }
     listed = update_licences.PAGE.read_text().splitlines()
-    missing = [found[name] for name in as_pinned if found[name] not in listed]
+    missing = [rows[name] for name in as_pinned if rows[name] not in listed]
     assert missing == [], "run python docs/update_licences.py"
-    if as_pinned == found.keys():
+    if as_pinned == rows.keys():
         assert update_licences.PAGE.read_text() == update_licences.page()
 
 
 @pytest.mark.parametrize(
-    ("said", "binds"),
+    ("licence", "binds"),
     [
         ("LGPL", True),
         ("Mozilla Public License 2.0 (MPL 2.0)", True),
@@ -44,5 +44,5 @@ def test_the_list_of_licences_is_that_of_the_pinned_packages() -> None:
         ("MIT-CMU", False),
     ],
 )
-def test_copyleft_is_told_from_what_is_free_of_conditions(said: str, binds: bool) -> None:
-    assert bool(update_licences.COPYLEFT.search(said)) is binds
+def test_copyleft_is_told_from_what_is_free_of_conditions(licence: str, binds: bool) -> None:
+    assert bool(update_licences.COPYLEFT.search(licence)) is binds

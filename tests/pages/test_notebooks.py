@@ -15,16 +15,17 @@ ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 PICTURES = {"image/png", "image/svg+xml"}
 
-each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+all_notebooks = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
 def read(path: Path) -> nbformat.NotebookNode:
     return nbformat.read(path, as_version=4)
 
 
-@each_notebook
+@all_notebooks
 def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reader, temporary = tmp_path / "reader", tmp_path / "temporary"
+    reader = tmp_path / "reader"
+    temporary = tmp_path / "temporary"
     reader.mkdir()
     temporary.mkdir()
     monkeypatch.delenv("MPLBACKEND", raising=False)  # so that pictures end up in the notebook
@@ -38,7 +39,7 @@ def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert list(temporary.glob("tmp*")) == []  # tempfile's; libraries leave files of their own
 
 
-@each_notebook
+@all_notebooks
 def test_a_notebook_is_a_page_and_is_kept_without_outputs(path: Path) -> None:
     """One title, at the top, and chapters below it; the page of all notebooks has it."""
     cells = read(path).cells
@@ -56,11 +57,11 @@ def test_a_notebook_is_a_page_and_is_kept_without_outputs(path: Path) -> None:
     assert all(cell.outputs == [] and cell.execution_count is None for cell in code)
 
 
-@each_notebook
+@all_notebooks
 def test_the_answers_of_its_exercises_are_folded(path: Path) -> None:
     cells = read(path).cells
     (first,) = (k for k, cell in enumerate(cells) if "\n## Exercises\n" in f"\n{cell.source}\n")
     answers = [cell for cell in cells if "hide-cell" in cell.metadata.get("tags", [])]
     assert len(answers) >= 2
-    assert all(cells.index(each) > first for each in answers)
-    assert all(each.metadata.jupyter.source_hidden for each in answers)
+    assert all(cells.index(answer) > first for answer in answers)
+    assert all(answer.metadata.jupyter.source_hidden for answer in answers)

@@ -45,7 +45,7 @@ SCRIPTS: dict[str, type[Any]] = {
     "puzzles": PuzzlesConfig,
 }  # fmt: skip
 
-each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+all_pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
 def test_a_newcomer_finishes_the_readme() -> None:
@@ -57,7 +57,7 @@ def test_a_newcomer_finishes_the_readme() -> None:
     assert all(len(block.splitlines()) <= 12 for block in blocks("python", README))
 
 
-@each_page
+@all_pages
 def test_every_make_target_exists(page: Path) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert {"train", "test", "bench"} < targets
@@ -83,14 +83,14 @@ def test_every_command_line_is_understood(command: str) -> None:
     if isinstance(config, TournamentConfig) and config.agents:
         tournament = config.tournament()
         assert tournament.make_game(1).name == config.game
-        known = [name for name in config.agents if not is_bot(name)]
-        models = [name.removeprefix("search:").partition(":")[0] for name in known]
+        agents = [name for name in config.agents if not is_bot(name)]
+        models = [name.removeprefix("search:").partition(":")[0] for name in agents]
         names = [name for name in models if not name.endswith(".onnx")]
         shipped = {name for name, (game, _) in policy_tables().items() if game == config.game}
         assert set(names) <= {*baselines(config.game), *shipped}
 
 
-@each_page
+@all_pages
 def test_every_link_leads_somewhere(page: Path) -> None:
     """To a file of the project, which is in the sdist as well, and to a heading of it."""
     assert dead_links(page.read_text(), page) == []
@@ -109,7 +109,8 @@ def test_every_file_that_is_named_is_there(page: Path) -> None:
 
 @pytest.mark.parametrize("game", registry.DOORS)
 def test_the_row_of_a_game_is_true(game: str) -> None:
-    door, rows = registry.door(game), re.findall(r"^\| \[.*\|$", API, re.MULTILINE)
+    door = registry.door(game)
+    rows = re.findall(r"^\| \[.*\|$", API, re.MULTILINE)
     row = next(row for row in rows if f"games/{game}.md" in row)
     _, _, name, gymnasium_id, players, _, actions, size, steps, _ = row.split("|")
     batch = door.batch_game(500, seed=0)

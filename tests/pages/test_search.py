@@ -15,7 +15,8 @@ from kododo_env.core.agent import RandomAgent
 from tests.helpers import play_random
 from tests.pages.scripts import script
 
-ceilings, update_tables = script("search_ceilings", "benchmarks"), script("update_tables")
+ceilings = script("search_ceilings", "benchmarks")
+update_tables = script("update_tables")
 
 
 @pytest.mark.parametrize(("game", "players"), [("kododo", 3), ("kado", 3), ("combi_combo", 4)])
@@ -27,11 +28,12 @@ def test_true_hands_are_true_and_what_nobody_knows_is_not(
     play_random(batch, np.random.default_rng(0), steps=steps)
     worlds = ceilings.true_hands(RandomAgent(), batch.view(1), np.random.default_rng(2), 4)
     for player in range(players):
-        seen = batch.view(player).observation.repeat(4, axis=0)
-        assert np.array_equal(worlds.view(player).observation, seen)
+        expected = batch.view(player).observation.repeat(4, axis=0)
+        assert np.array_equal(worlds.view(player).observation, expected)
     for must, holds in worlds._invariants():
         assert np.all(holds), must
-    lie, before = worlds._state.deck, batch._state.deck.repeat(4, axis=1)
+    lie = worlds._state.deck
+    before = batch._state.deck.repeat(4, axis=1)
     assert np.array_equal(np.sort(lie, axis=0), np.sort(before, axis=0))
     assert (lie != before).any(axis=1).sum() > 5
     play_random(worlds, np.random.default_rng(0))  # to the end
@@ -47,7 +49,8 @@ def test_cells_are_played_once_and_make_a_table(
     ceilings.ceilings(config)
     likely, true = json.loads(path.read_text())
     assert (likely["cell"]["dealt"], true["cell"]["dealt"]) == ("likely", "true")
-    played, before = ceilings.played, path.read_bytes()
+    played = ceilings.played
+    before = path.read_bytes()
     monkeypatch.setattr(ceilings, "played", lambda _: pytest.fail("played once more"))
     ceilings.ceilings(replace(config, dealt=("likely", "true", "even")))  # as likely in this game
     assert path.read_bytes() == before
@@ -60,19 +63,19 @@ def test_cells_are_played_once_and_make_a_table(
     old[1]["cell"]["games"] -= 4  # and of fewer games
     path.write_text(json.dumps(old))
     ceilings.ceilings(replace(config, dealt=("true",)))
-    now = json.loads(path.read_text())
-    assert [row["cell"] for row in now] == [old[0]["cell"], true["cell"]]
+    rows = json.loads(path.read_text())
+    assert [row["cell"] for row in rows] == [old[0]["cell"], true["cell"]]
     monkeypatch.setattr(ceilings, "file_of", lambda _: "another")
     ceilings.ceilings(replace(config, dealt=("true",)))
-    now = json.loads(path.read_text())
-    other = dict.fromkeys(("file", "against_file"), "another")
-    assert [row["cell"] for row in now] == [old[0]["cell"], true["cell"] | other]
+    rows = json.loads(path.read_text())
+    changed_files = dict.fromkeys(("file", "against_file"), "another")
+    assert [row["cell"] for row in rows] == [old[0]["cell"], true["cell"] | changed_files]
     monkeypatch.setattr(update_tables, "DOCS", tmp_path)
     assert "| true hands " in update_tables.search_gains()
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("arguments", "message"),
     [
         ("--end games", "--end: invalid choice: 'games'"),
         ("--dealt truth", "--dealt: invalid choice: 'truth'"),
@@ -81,6 +84,6 @@ def test_cells_are_played_once_and_make_a_table(
         ("--games 0", "--games must be 1 to "),
     ],
 )
-def test_what_cannot_be_played_is_refused(given: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        read_arguments(ceilings.CeilingsConfig, given.split())
+def test_what_cannot_be_played_is_refused(arguments: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_arguments(ceilings.CeilingsConfig, arguments.split())

@@ -34,11 +34,11 @@ class Tags(HTMLParser):
 
     def __init__(self, page: str) -> None:
         super().__init__()
-        self.found: list[Tag] = []
+        self.tags: list[Tag] = []
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, {name: value or "" for name, value in attrs}))
+        self.tags.append((tag, {name: value or "" for name, value in attrs}))
 
 
 @pytest.fixture(scope="session")
@@ -58,7 +58,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pages(site: Path) -> Pages:
-    return {path: Tags(path.read_text()).found for path in sorted(site.rglob("*.html"))}
+    return {path: Tags(path.read_text()).tags for path in sorted(site.rglob("*.html"))}
 
 
 @pytest.fixture(scope="module")
@@ -126,10 +126,10 @@ def test_the_games_to_play_are_linked_where_they_are(
     conf = script("conf", "docs/site")
     config = SimpleNamespace(html_context={})
     template = Template((ROOT / "docs/site/templates/game.html").read_text())
-    shown = {"pathto": lambda page, _: f"../{page}"}
+    context = {"pathto": lambda page, _: f"../{page}"}
     for link in (None, f'href="../{conf.GAME}"'):
         conf.link_the_game(SimpleNamespace(outdir=tmp_path), config)
-        rendered = template.render(**shown, **config.html_context)
+        rendered = template.render(**context, **config.html_context)
         assert link in rendered if link else "href" not in rendered
         (tmp_path / conf.GAME).parent.mkdir(exist_ok=True)
         (tmp_path / conf.GAME).touch()
@@ -147,7 +147,7 @@ def imported() -> Iterator[tuple[str, str]]:
     for path in ROOT.glob("notebooks/*.ipynb"):
         cells = json.loads(path.read_text())["cells"]
         code += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    for node in (node for each in code for node in ast.walk(ast.parse(each))):
+    for node in (node for source in code for node in ast.walk(ast.parse(source))):
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("kododo_env"):
             yield from ((str(node.module), alias.name) for alias in node.names)
 
@@ -158,22 +158,27 @@ def public() -> dict[str, object]:
     for file in ROOT.glob("kododo_env/**/__init__.py"):
         module = ".".join(file.parent.relative_to(ROOT).parts)
         names += [(module, name) for name in getattr(import_module(module), "__all__", ())]
-    found = {f"{module}.{name}": getattr(import_module(module), name) for module, name in names}
-    return {name: thing for name, thing in found.items() if not name.endswith("__version__")}
+    objects = {f"{module}.{name}": getattr(import_module(module), name) for module, name in names}
+    return {name: thing for name, thing in objects.items() if not name.endswith("__version__")}
 
 
 def test_all_that_is_public_is_in_the_reference(site: Path, ids: dict[Path, set[str]]) -> None:
-    shown = {
-        each for path, of_page in ids.items() if path.parent.name == "reference" for each in of_page
+    anchors = {
+        anchor
+        for path, of_page in ids.items()
+        if path.parent.name == "reference"
+        for anchor in of_page
     }
     start = "module-kododo_env"
-    modules = {each.removeprefix("module-") for each in shown if each.startswith(start)}
-    parts = [each.rpartition(".") for each in shown]
+    modules = {anchor.removeprefix("module-") for anchor in anchors if anchor.startswith(start)}
+    parts = [anchor.rpartition(".") for anchor in anchors]
     things = [
         getattr(import_module(module), name) for module, _, name in parts if module in modules
     ]
     things += [import_module(module) for module in modules]
     missing = [
-        name for name, thing in public().items() if not any(thing is each for each in things)
+        name
+        for name, thing in public().items()
+        if not any(thing is documented for documented in things)
     ]
     assert missing == [], "name their modules in docs/reference/"

@@ -14,22 +14,23 @@ from kododo_env.agent_registry import TEST, load, make_agent, policy_tables, pop
 from kododo_env.arena.match import Match
 from tests.pages.scripts import script
 
-specialists, update_tables = script("specialists", "benchmarks"), script("update_tables")
+specialists = script("specialists", "benchmarks")
+update_tables = script("update_tables")
 CONFIG = specialists.SpecialistsConfig
 
 
 def test_the_first_opponent_of_each_table_comes_before_the_second() -> None:
     cells = list(specialists.cells(CONFIG(opponents=2)))
-    assert [each.policy for each in cells] == [*policy_tables()] * 2
+    assert [cell.policy for cell in cells] == [*policy_tables()] * 2
 
 
 @pytest.mark.parametrize("policy", policy_tables())
 def test_all_of_the_test_half_but_searches_are_met(policy: str) -> None:
     half = population(*policy_tables()[policy], TEST)
     cells = specialists.of_table(policy, CONFIG())
-    met = {each.against for each in cells if each.stranger}
+    met = {cell.against for cell in cells if cell.stranger}
     assert met == {name for name, about in half.items() if about["kind"] != "flat"}
-    assert len({each.against for each in cells}) == len(cells)
+    assert len({cell.against for cell in cells}) == len(cells)
 
 
 def test_both_play_the_deals_of_a_match() -> None:
@@ -41,17 +42,19 @@ def test_both_play_the_deals_of_a_match() -> None:
 
 
 def test_the_interval_of_a_ratio_holds_it_nineteen_times_of_twenty() -> None:
-    rng, held = np.random.default_rng(0), 0
+    rng = np.random.default_rng(0)
+    held = 0
     for _ in range(400):
         could = rng.normal(0.2, 0.5, 500)
-        found = specialists.ratio(could / 2 + rng.normal(0.04, 0.3, 500), could)
-        held += found.low < 0.7 < found.high
+        estimate = specialists.ratio(could / 2 + rng.normal(0.04, 0.3, 500), could)
+        if estimate.low < 0.7 < estimate.high:
+            held += 1
     assert 0.92 < held / 400 < 0.98
 
 
 def test_nothing_is_known_of_a_ratio_to_nothing() -> None:
-    found = specialists.ratio(np.array([0.1, 0.2]), np.array([-0.3, 0.4]))
-    assert set(found.to_json().values()) == {None}
+    estimate = specialists.ratio(np.array([0.1, 0.2]), np.array([-0.3, 0.4]))
+    assert set(estimate.to_json().values()) == {None}
 
 
 def test_specialists_are_trained_once_and_make_a_table(
@@ -63,16 +66,17 @@ def test_specialists_are_trained_once_and_make_a_table(
     specialists.specialists(config)
     (row,) = json.loads(path.read_text())
     assert row["cell"]["against"] == "drawn:1"
-    before, measured = path.read_bytes(), specialists.measured
+    before = path.read_bytes()
+    measured = specialists.measured
     monkeypatch.setattr(specialists, "measured", lambda _: pytest.fail("trained once more"))
     specialists.specialists(config)
     assert path.read_bytes() == before
     monkeypatch.setattr(specialists, "measured", measured)
     monkeypatch.setattr(specialists, "file_of", lambda _: "another")
     specialists.specialists(config)
-    (again,) = json.loads(path.read_text())
-    assert again["cell"] == row["cell"] | {"file": "another"}
-    assert again["ours"] == row["ours"]
+    (repeated,) = json.loads(path.read_text())
+    assert repeated["cell"] == row["cell"] | {"file": "another"}
+    assert repeated["ours"] == row["ours"]
 
 
 def test_the_mean_is_over_the_strangers_of_whom_a_ratio_is_known(
@@ -81,9 +85,9 @@ def test_the_mean_is_over_the_strangers_of_whom_a_ratio_is_known(
     means = (0.6, True), (0.8, True), (0.1, False), (None, True)
     rows = []
     for number, (mean, stranger) in enumerate(means):
-        known, found = ({"mean": each, "low": each, "high": each} for each in (0.5, mean))
+        share, ratio = ({"mean": centre, "low": centre, "high": centre} for centre in (0.5, mean))
         cell = specialists.Cell("kododo-2p", "", f"other-{number}", stranger, 1000, 0, 20)
-        rows.append({"cell": asdict(cell), "ours": known, "specialist": known, "ratio": found})
+        rows.append({"cell": asdict(cell), "ours": share, "specialist": share, "ratio": ratio})
     (tmp_path / "specialists.json").write_text(json.dumps(rows))
     monkeypatch.setattr(update_tables, "DOCS", tmp_path)
     summary, table = update_tables.specialists().split("\n\n")

@@ -59,8 +59,8 @@ def test_the_loop_in_c_does_what_the_core_does(players: int) -> None:
     loop.play(np.stack(actions), decks)
     game.reset(decks=decks)
     assert loop.steps == len(actions)
-    for step, each in enumerate(actions):
-        game.step(each)
+    for step, joint_action in enumerate(actions):
+        game.step(joint_action)
         assert (loop.seen.rewards[step] == game.rewards).all()
         assert (loop.seen.mask[step] == game.legal_action_mask()).all()
         assert (loop.seen.rows[step] == game.observe()).all()
@@ -71,9 +71,9 @@ def test_the_loop_in_c_shuffles_all_cards() -> None:
     game = kododo_v0.batch_game(300, seed=0)
     loop = loop_in_c(300, 4)
     loop.play(np.stack(Recorded(game).actions))
-    seen = loop.seen.rows[-1, :, 0, -30:]  # by type, after the last turn
-    assert (seen.sum(axis=1) == 4 * 4 * 6).all()
-    assert (seen <= np.tile((5, 6, 5, 2, 1, 1), 5)).all()
+    counts = loop.seen.rows[-1, :, 0, -30:]  # by type, after the last turn
+    assert (counts.sum(axis=1) == 4 * 4 * 6).all()
+    assert (counts <= np.tile((5, 6, 5, 2, 1, 1), 5)).all()
     assert len(np.unique(loop.seen.rows[0, :, 0, :30], axis=0)) > 250
 
 
@@ -83,21 +83,23 @@ def test_without_a_compiler_the_loop_is_left_out(
     monkeypatch.setenv("CC", "no-such-compiler")
     reference_loop.compiled.cache_clear()
     assert list(figures.in_turns(figures.selected(all_benches(), ["C/kododo/1"]), 1)) == []
-    said = capsys.readouterr().out
-    assert said == "C/kododo/1 is left out: there is no C compiler (cc) to make the loop by hand\n"
+    output = capsys.readouterr().out
+    assert (
+        output == "C/kododo/1 is left out: there is no C compiler (cc) to make the loop by hand\n"
+    )
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_recorded_game_is_played_again(game: str) -> None:
-    one = Recorded(registry.door(game).batch_game(5, seed=3))
-    scores = one.game.scores.copy()
+    recorded = Recorded(registry.door(game).batch_game(5, seed=3))
+    scores = recorded.game.scores.copy()
     for _ in range(2):
-        one.rewind()
-        one.game.reset()
-        for actions in one.actions:
-            one.game.step(actions)
-        assert one.game.terminated.all()
-        assert (one.game.scores == scores).all()
+        recorded.rewind()
+        recorded.game.reset()
+        for actions in recorded.actions:
+            recorded.game.step(actions)
+        assert recorded.game.terminated.all()
+        assert (recorded.game.scores == scores).all()
 
 
 def test_another_episode_than_the_recorded_one_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,12 +121,12 @@ def test_a_profile_tells_which_function_has_the_time(monkeypatch: pytest.MonkeyP
     if not hasattr(signal, "setitimer"):
         pytest.skip("this system has no timer of the processor's time")
     monkeypatch.setattr(profile, "SECONDS", 0.4)
-    here = f"{__name__}:Busy"
-    places = {"long": f"{here}.long", "short": f"{here}.short", profile.OTHER: f"{here}.work"}
-    found = profile.looked_at(places, lambda: Busy().work)()
-    assert list(found) == ["long", "short", profile.OTHER]
-    assert found["long"] > found["short"] > 10 > found[profile.OTHER]
-    assert isclose(sum(found.values()), 100)
+    prefix = f"{__name__}:Busy"
+    places = {"long": f"{prefix}.long", "short": f"{prefix}.short", profile.OTHER: f"{prefix}.work"}
+    shares = profile.looked_at(places, lambda: Busy().work)()
+    assert list(shares) == ["long", "short", profile.OTHER]
+    assert shares["long"] > shares["short"] > 10 > shares[profile.OTHER]
+    assert isclose(sum(shares.values()), 100)
 
 
 class Busy:
@@ -160,10 +162,10 @@ def test_each_figure_has_a_unit_and_is_positive(monkeypatch: pytest.MonkeyPatch)
         "core/kododo/8", "core/kado/128", "doors", "one-game", "decision/kododo-4p/1",
         "decision/search:kododo-4p:5ms", "tournament/scripted",
     ]  # fmt: skip
-    found = dict(figures.in_turns(figures.selected(all_benches(), cheap), 1))
-    assert len(found) == 2 + 12 + 12 + 2 + 1
-    for each in found.values():
-        assert all(figures.UNITS[name] and value > 0 for name, value in each.items())
+    results = dict(figures.in_turns(figures.selected(all_benches(), cheap), 1))
+    assert len(results) == 2 + 12 + 12 + 2 + 1
+    for sample in results.values():
+        assert all(figures.UNITS[name] and value > 0 for name, value in sample.items())
 
 
 @pytest.mark.parametrize("places", [profile.DECIDING, profile.SEARCHING, profile.PLAYING])
@@ -172,46 +174,46 @@ def test_where_a_profile_looks_there_is_a_function(places: dict[str, str]) -> No
 
 
 def test_nine_agents_can_play_a_tournament() -> None:
-    for each in figures.selected(all_benches(), ["tournament/nine"]):
-        each.make()  # it is refused unless all of them play
+    for benchmark in figures.selected(all_benches(), ["tournament/nine"]):
+        benchmark.make()  # it is refused unless all of them play
     assert len(tournaments.FIELDS["nine"]) == 9
     assert set(tournaments.POLICIES) <= {*shipped(), *strangers()}
 
 
 def test_many_games_have_times_and_memory() -> None:
-    found = core.many(GAMES[0], 100)
-    assert found.keys() == {*core.WORKS, "whole", "peak", "peak without observing"}
-    assert found["peak"] >= found["peak without observing"] > 0.01
-    assert isclose(found["whole"], sum(found[work] for work in core.WORKS))
+    measurements = core.many(GAMES[0], 100)
+    assert measurements.keys() == {*core.WORKS, "whole", "peak", "peak without observing"}
+    assert measurements["peak"] >= measurements["peak without observing"] > 0.01
+    assert isclose(measurements["whole"], sum(measurements[work] for work in core.WORKS))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="tells of Linux's ru_maxrss")
 def test_memory_is_that_of_the_process_not_of_its_parent() -> None:
     """All three games had 1.10 GB without observing: those of the process that measured C."""
     parent = np.ones(50_000_000)  # .4 GB
-    found = core.in_a_process("kado", 10)()
-    assert found["peak"] < parent.nbytes / 1e9
+    measurements = core.in_a_process("kado", 10)()
+    assert measurements["peak"] < parent.nbytes / 1e9
 
 
 # --- in turns, and written down -----------------------------------------------------------------
 
 
-def counting(name: str, calls: list[str], most: int = 1000) -> Bench:
+def counting(name: str, calls: list[str], limit: int = 1000) -> Bench:
     """A benchmark whose figure is how often it was asked."""
 
     def sample() -> dict[str, float]:
         calls.append(name)
         return {"step": float(calls.count(name))}
 
-    return Bench(name, lambda: sample, most)
+    return Bench(name, lambda: sample, limit)
 
 
 def test_benchmarks_take_turns_and_the_median_counts() -> None:
     calls: list[str] = []
-    benches = [counting("a", calls), counting("b", calls, most=1), counting("c", calls)]
-    found = dict(figures.in_turns(benches, 3))
+    benches = [counting("a", calls), counting("b", calls, limit=1), counting("c", calls)]
+    results = dict(figures.in_turns(benches, 3))
     assert "".join(calls) == "ac" + "abc" + "ac" + "ac"
-    assert found == {"a": {"step": 3.0}, "b": {"step": 1.0}, "c": {"step": 3.0}}
+    assert results == {"a": {"step": 3.0}, "b": {"step": 1.0}, "c": {"step": 3.0}}
 
 
 @pytest.fixture
@@ -227,16 +229,16 @@ def two_parts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_figures_are_kept_and_merged(tmp_path: Path, two_parts: list[str]) -> None:
     path = tmp_path / "results.json"
     bench.measure(bench.SpeedConfig("tournament", 1, path))
-    found = json.loads(path.read_text())
-    assert found["figures"] == {"tournament/x/1/step": 2.0}
-    assert set(found["machine"]) == {"processor", "cores", "system", "python", "numpy"}
-    found["figures"]["training/x/seconds"] = 5.0
-    path.write_text(json.dumps(found))
+    content = json.loads(path.read_text())
+    assert content["figures"] == {"tournament/x/1/step": 2.0}
+    assert set(content["machine"]) == {"processor", "cores", "system", "python", "numpy"}
+    content["figures"]["training/x/seconds"] = 5.0
+    path.write_text(json.dumps(content))
     bench.measure(bench.SpeedConfig("core", 1, path))
     merged = json.loads(path.read_text())["figures"]
     assert list(merged) == ["core/x/1/step", "tournament/x/1/step", "training/x/seconds"]
-    found["machine"]["cores"] = 1000
-    path.write_text(json.dumps(found))
+    content["machine"]["cores"] = 1000
+    path.write_text(json.dumps(content))
     bench.measure(bench.SpeedConfig("core", 1, path))
     assert list(json.loads(path.read_text())["figures"]) == ["core/x/1/step"]
 
@@ -249,7 +251,7 @@ def test_a_benchmark_that_is_not_there_is_said() -> None:
 
 
 def test_the_tables_show_ratios() -> None:
-    found = {
+    measurements = {
         **{f"core/x/{size}/{work}": cost for size, cost in ((64, 20.0), (4096, 5.0))
            for work in page.TITLES},
         "core/x/64/observe": 26.0, "core/x/4096/observe": 8.0,
@@ -259,7 +261,7 @@ def test_the_tables_show_ratios() -> None:
         "one-game/gymnasium/x/played": 30.0, "one-game/gymnasium/x/with reset": 20.0,
         "decision/a/1/decision": 7.0, "decision/b/1/decision": 8.0, "decision/b/9/decision": 5.0,
     }  # fmt: skip
-    rows = [line.replace(" ", "") for line in page.printed(found).splitlines()]
+    rows = [line.replace(" ", "") for line in page.printed(measurements).splitlines()]
     assert "|whole,×thatof4,096games|4.00|1.00|–|" in rows
     assert "|whole,×C|8.00|–|–|" in rows  # four works, of which one is rows
     assert "|wholeinthatorder|86|23|–|" in rows
@@ -276,8 +278,8 @@ def test_a_ratio_is_the_median_of_those_of_rounds() -> None:
     def bench(name: str, beside: str = "") -> figures.Bench:
         return figures.Bench(name, lambda: lambda: {"played": next(speeds[name])}, beside=beside)
 
-    found = dict(figures.in_turns([bench("own", "other"), bench("other")], 3))
-    assert found == {"own": {"played": 20.0, "times": 2.0}, "other": {"played": 30.0}}
+    results = dict(figures.in_turns([bench("own", "other"), bench("other")], 3))
+    assert results == {"own": {"played": 20.0, "times": 2.0}, "other": {"played": 30.0}}
 
 
 # --- two revisions ------------------------------------------------------------------------------
@@ -292,13 +294,13 @@ def test_ratios_are_those_of_rounds_and_say_which_is_better() -> None:
         }
         for noise, wobble in ((1.0, 1.1), (7.0, 1.0), (3.0, 0.9))
     ]
-    found = compare.ratios(rounds)
-    assert found["a/step"]["ratio"] == pytest.approx(2 / (1.1 * 0.9) ** (1 / 3))
-    assert found["a/played"]["ratio"] == pytest.approx(1 / 3 * (1.1 * 0.9) ** (1 / 3))
+    ratios = compare.ratios(rounds)
+    assert ratios["a/step"]["ratio"] == pytest.approx(2 / (1.1 * 0.9) ** (1 / 3))
+    assert ratios["a/played"]["ratio"] == pytest.approx(1 / 3 * (1.1 * 0.9) ** (1 / 3))
     logs = np.log([1.1, 1.0, 0.9])
     half = 4.3027 * logs.std(ddof=1) / 3**0.5  # Student's, 2 degrees of freedom
-    assert np.log(found["b/step"]["high"] / found["b/step"]["ratio"]) == pytest.approx(half, 1e-3)
-    marks = {name: compare.row(name, each)[-1] for name, each in found.items()}
+    assert np.log(ratios["b/step"]["high"] / ratios["b/step"]["ratio"]) == pytest.approx(half, 1e-3)
+    marks = {name: compare.row(name, ratio)[-1] for name, ratio in ratios.items()}
     assert marks == {"a/step": "better", "a/played": "worse", "b/step": ""}
 
 
@@ -321,16 +323,18 @@ def test_a_benchmark_that_a_tree_cannot_run_is_left_out(
 
     monkeypatch.setattr(compare, "Tree", Planted)
     benches = [counting("new", []), counting("both", [])]
-    found = dict(compare.one_round((Path("old"), Path("now")), benches, 2, turned=True))
-    assert found == {"both/step": (1.0, 3.0)}
+    results = dict(compare.one_round((Path("old"), Path("now")), benches, 2, turned=True))
+    assert results == {"both/step": (1.0, 3.0)}
     assert capsys.readouterr().out == "new is left out: AttributeError: it was not there yet\n"
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
 def test_the_makefile_gives_what_is_read() -> None:
-    given = ["REV=a", "ONLY=core", "ROUNDS=2", "JSON=b", "MARKDOWN=c"]
-    said = subprocess.check_output(["make", "-n", "-C", ROOT, "bench-compare", *given], text=True)
-    line = said.replace("\\\n", "").partition("benchmarks.speed.compare")[2].splitlines()[0]
+    variables = ["REV=a", "ONLY=core", "ROUNDS=2", "JSON=b", "MARKDOWN=c"]
+    output = subprocess.check_output(
+        ["make", "-n", "-C", ROOT, "bench-compare", *variables], text=True
+    )
+    line = output.replace("\\\n", "").partition("benchmarks.speed.compare")[2].splitlines()[0]
     read = read_arguments(compare.CompareConfig, shlex.split(line))
     assert read == compare.CompareConfig("a", "core", 2, json=Path("b"), markdown=Path("c"))
 
@@ -350,13 +354,14 @@ def test_a_profile_is_not_compared() -> None:
 def test_two_trees_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written = {"json": tmp_path / "ratios.json", "markdown": tmp_path / "ratios.md"}
     compare.compare(compare.CompareConfig("HEAD", "core/kododo/8", 2, 1, **written))
-    found = json.loads(written["json"].read_text())
-    assert [found["rev"], found["rounds"]] == ["HEAD", 2]
+    content = json.loads(written["json"].read_text())
+    assert [content["rev"], content["rounds"]] == ["HEAD", 2]
     works = {f"core/kododo/8/{work}" for work in (*core.WORKS, "rows", "whole")}
-    assert found["figures"].keys() == works
-    for each in found["figures"].values():
-        assert 0 < each["low"] < each["ratio"] < each["high"]
-    printed, page = capsys.readouterr().out.splitlines(), written["markdown"].read_text()
+    assert content["figures"].keys() == works
+    for ratio in content["figures"].values():
+        assert 0 < ratio["low"] < ratio["ratio"] < ratio["high"]
+    printed = capsys.readouterr().out.splitlines()
+    page = written["markdown"].read_text()
     assert len(printed) == 2 + len(works)
     assert page.count("\n") == 2 + len(works)
     assert page.startswith("| figure")

@@ -20,36 +20,41 @@ def test_a_share_has_the_temperature_between_those_that_were_tried() -> None:
     tried = [0.5 - 0.02 * place for place in range(len(TEMPERATURES))]
     tried[2] += 0.05  # by luck
     between = (tried[5] + tried[6]) / 2
-    wanted = float(f"{(TEMPERATURES[5] * TEMPERATURES[6]) ** 0.5:.2g}")
-    assert temperatures_for([tried[5], between], tried) == [TEMPERATURES[5], wanted]
+    expected = float(f"{(TEMPERATURES[5] * TEMPERATURES[6]) ** 0.5:.2g}")
+    assert temperatures_for([tried[5], between], tried) == [TEMPERATURES[5], expected]
 
 
 def test_nothing_is_measured_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(maker, "worker_pool", lambda _: Here())
     monkeypatch.setattr(maker, "TIME", "1ms")
     monkeypatch.setattr(outcome_model, "FITTED_GAMES", 16)
-    out, outcomes = tmp_path / "levels.json", tmp_path / "outcomes.json"
+    out = tmp_path / "levels.json"
+    outcomes = tmp_path / "outcomes.json"
     config = LevelsConfig(
         ("kododo-2p",), 1, games=8, search_games=4, out=out, outcomes=outcomes, runs=tmp_path
     )
     measure_levels(config)
-    fitted, shipped = outcomes.read_bytes(), OUTCOMES_FILE.read_bytes()
-    shapes = {np.shape(json.loads(each)["kododo-2p"]["weights"]) for each in (fitted, shipped)}
+    fitted = outcomes.read_bytes()
+    shipped = OUTCOMES_FILE.read_bytes()
+    shapes = {np.shape(json.loads(text)["kododo-2p"]["weights"]) for text in (fitted, shipped)}
     assert len(shapes) == 1
     first = json.loads(out.read_text("utf-8"))["kododo-2p"]["levels"]
-    assert {name: each["games"] for name, each in first.items()} == dict(
+    assert {name: level["games"] for name, level in first.items()} == dict(
         zip(LEVELS, (8, 8, 8, 8, 4), strict=True)
     )
-    played, run = [], maker.run
+    played = []
+    run = maker.run
     monkeypatch.setattr(maker, "OutcomeModel", lambda *_: pytest.fail("fitted twice"))
     monkeypatch.setattr(maker, "_share", lambda *_: pytest.fail("measured twice"))
-    monkeypatch.setattr(maker, "run", lambda what, left: played.extend(left) or run(what, left))
+    monkeypatch.setattr(
+        maker, "run", lambda contest, deals: played.extend(deals) or run(contest, deals)
+    )
     measure_levels(replace(config, search_games=6))  # it goes on
     assert [deal.index for deal in played] == [2]
     measure_levels(config)  # and keeps what there is more than asked for
-    again = json.loads(out.read_text("utf-8"))["kododo-2p"]["levels"]
-    assert again[SEARCHING]["games"] == 6
-    assert {**again, SEARCHING: 0} == {**first, SEARCHING: 0}
+    second = json.loads(out.read_text("utf-8"))["kododo-2p"]["levels"]
+    assert second[SEARCHING]["games"] == 6
+    assert {**second, SEARCHING: 0} == {**first, SEARCHING: 0}
     assert outcomes.read_bytes() == fitted
     monkeypatch.setattr(maker, "fingerprint", lambda _: "that of another policy")
     with pytest.raises(pytest.fail.Exception, match="fitted twice"):

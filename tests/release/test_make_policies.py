@@ -59,7 +59,7 @@ EXPLOITED = {
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PoliciesConfig]:
+def finished_config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PoliciesConfig]:
     """One update of a small network, few games, and attackers that are not played."""
     folder = tmp_path_factory.mktemp("made")
     config = PoliciesConfig(
@@ -79,12 +79,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PoliciesConfig]:
 
 
 @pytest.fixture
-def quick_export(made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+def quick_export(finished_config: PoliciesConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     """Trainings write a policy that is there, with their own facts: torch takes seconds for it."""
-    source = job_of(made).candidates[0]
+    source = job_of(finished_config).candidates[0]
 
-    def export(_network: Any, _game: Any, path: Path, **told: Any) -> None:
-        rewrite(source, path, **told)
+    def export(_network: Any, _game: Any, path: Path, **facts: Any) -> None:
+        rewrite(source, path, **facts)
 
     monkeypatch.setattr("agents.commands.train.export_policy", export)
 
@@ -95,52 +95,52 @@ def job_of(config: PoliciesConfig) -> PolicyJob:
 
 
 def numbers(config: PoliciesConfig) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((config.out / f"{NAME}.json").read_text())
-    return found
+    content: dict[str, Any] = json.loads((config.out / f"{NAME}.json").read_text())
+    return content
 
 
 # --- the whole ----------------------------------------------------------------------------
 
 
-def test_a_policy_its_numbers_and_its_card_are_written(made: PoliciesConfig) -> None:
-    names = {path.name for path in made.out.iterdir()}
+def test_a_policy_its_numbers_and_its_card_are_written(finished_config: PoliciesConfig) -> None:
+    names = {path.name for path in finished_config.out.iterdir()}
     endings = (".onnx", ".meta.json", ".json", ".md")
     assert names == {*(f"{NAME}{ending}" for ending in endings), "README.md"}
-    data = numbers(made)
-    agent = OnnxAgent(made.out / f"{NAME}.onnx")
+    data = numbers(finished_config)
+    agent = OnnxAgent(finished_config.out / f"{NAME}.onnx")
     assert agent.temperature == data["temperature"]
     assert data["temperature"] in data["choice"]["temperatures"]
     assert agent.metadata.results == data["shares"]["alone"]
     assert data["training"].items() >= agent.metadata.training.items()
-    assert data["file"]["sha256"] == fingerprint(made.out / f"{NAME}.onnx")
+    assert data["file"]["sha256"] == fingerprint(finished_config.out / f"{NAME}.onnx")
     assert list(data["shares"]["alone"]) == list(registry.baselines("kododo"))
     assert data["choice"]["opponents"] == ["greedy"]
     unknown = data["unknown"]["members"]
-    assert {name: each["games"] for name, each in unknown.items()} == {
+    assert {name: member["games"] for name, member in unknown.items()} == {
         "follow": 10,
         "flat:greedy:2": 2,
     }
-    worst = min(unknown.values(), key=lambda each: each["mean"])
+    worst = min(unknown.values(), key=lambda member: member["mean"])
     assert unknown[data["unknown"]["worst"]["name"]] == worst
-    assert data["unknown"]["mean"]["mean"] == sum(each["mean"] for each in unknown.values()) / 2
+    assert data["unknown"]["mean"]["mean"] == sum(member["mean"] for member in unknown.values()) / 2
     assert data["exploitability"] == EXPLOITED
     assert data["training"]["curve"]
 
 
 def test_each_purpose_has_other_deals() -> None:
     """The seeds that train.py measures on are those of its run."""
-    of_runs = {seed + more for seed in range(PoliciesConfig().seeds) for more in (1, 2)}
+    of_runs = {seed + offset for seed in range(PoliciesConfig().seeds) for offset in (1, 2)}
     last = policy_strength.RESPONSE_SEED + policy_strength.ATTACKERS["seeds"]
     of_responses = range(policy_strength.RESPONSE_SEED, last + 1)
     to_choose = policy_strength.CHOICE_RESPONSE_SEED
-    others = (
+    deal_seeds = (
         to_choose,
         to_choose + 1,
         policy_strength.CHOICE_DEALS,
         policy_strength.STRENGTH_DEALS,
         policy_strength.WORST_DEALS,
     )
-    every = [*of_runs, *of_responses, *others]
+    every = [*of_runs, *of_responses, *deal_seeds]
     assert len({*every}) == len(every)
 
 
@@ -154,25 +154,27 @@ def test_no_recipe_learns_from_a_held_out_player() -> None:
             assert registry.STRANGERS.name not in Path(name).parts  # nor by its file
 
 
-def test_nothing_is_done_twice(made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = {path.name: path.read_bytes() for path in made.out.iterdir()}
+def test_nothing_is_done_twice(
+    finished_config: PoliciesConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {path.name: path.read_bytes() for path in finished_config.out.iterdir()}
 
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError("this was done before")
 
     monkeypatch.setattr(policy_runs, "_train", never)
     monkeypatch.setattr(Match, "play", never)
-    make_policies(made)
-    assert {path.name: path.read_bytes() for path in made.out.iterdir()} == before
+    make_policies(finished_config)
+    assert {path.name: path.read_bytes() for path in finished_config.out.iterdir()} == before
     with pytest.raises(AssertionError, match="done before"):
-        make_policies(replace(made, games=60))
+        make_policies(replace(finished_config, games=60))
 
 
 def test_results_from_before_a_crash_are_kept(
-    made: PoliciesConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    finished_config: PoliciesConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(made.runs, tmp_path / "runs")
-    job = job_of(replace(made, runs=tmp_path / "runs", games=8))
+    shutil.copytree(finished_config.runs, tmp_path / "runs")
+    job = job_of(replace(finished_config, runs=tmp_path / "runs", games=8))
 
     def crash(*_: Any) -> None:
         raise RuntimeError("out of memory")
@@ -218,11 +220,13 @@ def test_where_it_helps_one_more_network_learns_the_mean_of_the_seeds(
     assert not alone.runs_after()
 
 
-def test_a_folder_with_another_run_is_refused(made: PoliciesConfig, tmp_path: Path) -> None:
-    (run,) = job_of(made).runs()
+def test_a_folder_with_another_run_is_refused(
+    finished_config: PoliciesConfig, tmp_path: Path
+) -> None:
+    (run,) = job_of(finished_config).runs()
     assert is_finished(run)
     with pytest.raises(ValueError, match=r"with other settings \(see steps in its config.json\)"):
-        train_all(job_of(replace(made, steps=5)).runs(), 1)
+        train_all(job_of(replace(finished_config, steps=5)).runs(), 1)
     settings = replace(run.settings, width=24)
     with pytest.raises(ValueError, match=r"with other settings \(see task in its config.json\)"):
         is_finished(replace(run, settings=settings))
@@ -234,23 +238,25 @@ def test_a_folder_with_another_run_is_refused(made: PoliciesConfig, tmp_path: Pa
 
 
 @pytest.mark.usefixtures("quick_export")
-def test_a_run_without_its_end_goes_on(made: PoliciesConfig, tmp_path: Path) -> None:
-    job = job_of(replace(made, runs=tmp_path))
+def test_a_run_without_its_end_goes_on(finished_config: PoliciesConfig, tmp_path: Path) -> None:
+    job = job_of(replace(finished_config, runs=tmp_path))
     copy = job.folder / "seed-0"
     copy.mkdir(parents=True)
     for name in ("checkpoint.zip", "results.json", "config.json"):
-        shutil.copy(job_of(made).folder / "seed-0" / name, copy / name)
+        shutil.copy(job_of(finished_config).folder / "seed-0" / name, copy / name)
     assert not is_finished(*job.runs())
     train_all(job.runs(), 1)
     assert is_finished(*job.runs())
     assert "nothing is left of" in copy.with_name("seed-0.log").read_text()
-    (more,) = job_of(replace(made, runs=tmp_path, steps=10_000_000)).runs()
-    write_config(copy, task_of(more), more)
-    assert not is_finished(more)  # its policy would be of a run that was stopped early
+    (longer_run,) = job_of(replace(finished_config, runs=tmp_path, steps=10_000_000)).runs()
+    write_config(copy, task_of(longer_run), longer_run)
+    assert not is_finished(longer_run)  # its policy would be of a run that was stopped early
 
 
-def test_a_run_that_fails_is_named_with_its_error(made: PoliciesConfig, tmp_path: Path) -> None:
-    job = job_of(replace(made, runs=tmp_path))
+def test_a_run_that_fails_is_named_with_its_error(
+    finished_config: PoliciesConfig, tmp_path: Path
+) -> None:
+    job = job_of(replace(finished_config, runs=tmp_path))
     (job.folder / "seed-0").mkdir(parents=True)
     (job.folder / "seed-0" / "config.json").write_text("{}")
     with pytest.raises(ChildProcessError, match=r"seed-0 failed: .*seed-0 holds a run already"):
@@ -286,13 +292,13 @@ def test_ctrl_c_ends_the_runs_with_their_checkpoints(tmp_path: Path) -> None:
 
 
 def test_the_choice_is_worth_most(
-    made: PoliciesConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    finished_config: PoliciesConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Seed 1 has the higher shares; at temperature 0 a best response takes most of that back."""
-    job = job_of(replace(made, seeds=2, runs=tmp_path))
+    job = job_of(replace(finished_config, seeds=2, runs=tmp_path))
     for path in job.candidates.values():
         path.parent.mkdir(parents=True)
-        shutil.copy(job_of(made).candidates[0], path)
+        shutil.copy(job_of(finished_config).candidates[0], path)
     gains = {0.0: 0.2, 0.1: 0.02, 0.25: -0.3}  # below 0 is nothing to have
 
     def played(match: Match) -> MatchResult:
@@ -305,18 +311,22 @@ def test_the_choice_is_worth_most(
     monkeypatch.setattr(
         policy_strength, "response_gain", lambda agent, *_: gains[agent.temperature]
     )
-    found = policy_strength.choose(job)
-    assert (found["seed"], found["temperature"], found["opponents"]) == (1, 0.1, ["greedy"])
-    assert len(found["candidates"]) == 3 * len(policy_strength.TEMPERATURES)  # and their mean
-    known = {each["temperature"]: each["gain"] for each in found["candidates"] if each["gain"]}
-    assert known == gains
+    choice = policy_strength.choose(job)
+    assert (choice["seed"], choice["temperature"], choice["opponents"]) == (1, 0.1, ["greedy"])
+    assert len(choice["candidates"]) == 3 * len(policy_strength.TEMPERATURES)  # and their mean
+    gain_by_temperature = {
+        candidate["temperature"]: candidate["gain"]
+        for candidate in choice["candidates"]
+        if candidate["gain"]
+    }
+    assert gain_by_temperature == gains
 
 
 def test_a_best_response_gains_what_it_wins(
-    made: PoliciesConfig, monkeypatch: pytest.MonkeyPatch
+    finished_config: PoliciesConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(policy_strength, "response_gain", RESPONSE_GAIN)
-    policy = OnnxAgent(made.out / f"{NAME}.onnx")
+    policy = OnnxAgent(finished_config.out / f"{NAME}.onnx")
 
     def trained(_: OnnxAgent, steps: int, seed: int) -> BestResponse:
         assert (steps, seed) == (7, policy_strength.CHOICE_RESPONSE_SEED)
@@ -328,34 +338,35 @@ def test_a_best_response_gains_what_it_wins(
 
 
 def test_published_policies_are_measured_again_without_their_runs(
-    made: PoliciesConfig, tmp_path: Path
+    finished_config: PoliciesConfig, tmp_path: Path
 ) -> None:
-    other = {
+    changes = {
         "out": tmp_path / "out",
         "runs": tmp_path / "none",
         "games": 60,
         "again": ("shares", "unknown"),
     }
     with pytest.raises(ValueError, match="--games must be at least 8, not 7"):
-        replace(made, games=7)
+        replace(finished_config, games=7)
     with pytest.raises(ValueError, match=r"there is no .*kododo-2p.onnx with its .json to"):
-        replace(made, **other)
-    shutil.copytree(made.out, tmp_path / "out")
+        replace(finished_config, **changes)
+    shutil.copytree(finished_config.out, tmp_path / "out")
     with pytest.raises(ValueError, match="--again takes shares, unknown, exploitability, not"):
-        replace(made, **other | {"again": ("choice",)})
-    again = replace(made, **other)
-    make_policies(again)
-    before, after = numbers(made), numbers(again)
+        replace(finished_config, **changes | {"again": ("choice",)})
+    repeated = replace(finished_config, **changes)
+    make_policies(repeated)
+    before = numbers(finished_config)
+    after = numbers(repeated)
     assert {n for n in before if before[n] != after[n]} == {"shares", "unknown", "file"}
     assert after["shares"]["games"] == 60
-    assert OnnxAgent(again.out / f"{NAME}.onnx").metadata.results == after["shares"]["alone"]
-    assert not again.runs.exists()
+    assert OnnxAgent(repeated.out / f"{NAME}.onnx").metadata.results == after["shares"]["alone"]
+    assert not repeated.runs.exists()
 
 
 def test_a_policy_too_large_to_ship_is_refused(
-    made: PoliciesConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    finished_config: PoliciesConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = made.out / f"{NAME}.onnx"
+    source = finished_config.out / f"{NAME}.onnx"
     monkeypatch.setattr(maker, "LARGEST_POLICY", 1000)
     with pytest.raises(ValueError, match="has 1,000 at most: make the network smaller"):
         rewrite(source, tmp_path / "copy.onnx")
@@ -366,30 +377,30 @@ def test_a_policy_too_large_to_ship_is_refused(
 
 
 def test_a_result_is_kept_for_as_long_as_the_question_is_the_same(
-    made: PoliciesConfig, tmp_path: Path
+    finished_config: PoliciesConfig, tmp_path: Path
 ) -> None:
-    job = job_of(replace(made, runs=tmp_path))
+    job = job_of(replace(finished_config, runs=tmp_path))
     job.folder.mkdir()
 
-    def found(games: int, name: str, answer: int) -> Any:
+    def cached(games: int, name: str, answer: int) -> Any:
         return result_of(job, {"games": games}, name, lambda _: answer)
 
-    assert [found(1, "shares", 1), found(1, "seeds", 2), found(1, "shares", 3)] == [1, 2, 1]
-    assert [found(2, "shares", 4), found(2, "seeds", 5), found(2, "shares", 6)] == [4, 5, 4]
+    assert [cached(1, "shares", 1), cached(1, "seeds", 2), cached(1, "shares", 3)] == [1, 2, 1]
+    assert [cached(2, "shares", 4), cached(2, "seeds", 5), cached(2, "shares", 6)] == [4, 5, 4]
     for damaged in (job.results.read_text()[:-10], "[" * 100_000):
         job.results.write_text(damaged)
-        assert found(2, "shares", 7) == 7
+        assert cached(2, "shares", 7) == 7
         job.results.unlink()
 
 
 # --- the cards ----------------------------------------------------------------------------
 
 
-def test_the_card_tells_what_is_known(made: PoliciesConfig) -> None:
-    data = numbers(made)
+def test_the_card_tells_what_is_known(finished_config: PoliciesConfig) -> None:
+    data = numbers(finished_config)
     text = card(data)
-    for name, each in data["shares"]["alone"].items():
-        assert f"| {name} | {each['share']['mean']:.3f} (" in text
+    for name, result in data["shares"]["alone"].items():
+        assert f"| {name} | {result['share']['mean']:.3f} (" in text
     assert "One policy against 1 copy of another player, 40 games each" in text
     responses = [f"best response, seed {seed}, 2,000,000 steps" for seed in (8, 9)]
     for title in (*responses, "mean of these", "search, 64 worlds a decision"):
@@ -406,9 +417,9 @@ def test_the_card_tells_what_is_known(made: PoliciesConfig) -> None:
         for table in re.findall(r"(?:^\|.*\|\n)+", page, re.MULTILINE):
             assert len({line.count("|") for line in table.splitlines()}) == 1, table
     data["choice"]["candidates"] = [
-        {"seed": seed, "temperature": data["temperature"] + more, "share": 0.25 + more}
+        {"seed": seed, "temperature": data["temperature"] + offset, "share": 0.25 + offset}
         for seed in range(2)
-        for more in (0, 0.1)
+        for offset in (0, 0.1)
     ]
     data["training"]["recipe"] = {"a": [], "b": ["x", "y"], "c": 0.5}
     data["exploitability"]["best_response"]["each"] = RESPONSES[:1]
@@ -421,8 +432,8 @@ def test_a_team_may_be_the_worst_attacker() -> None:
     stronger = {"mean": 0.06, "low": 0.05, "high": 0.07}
 
     def by(teams: list[Any]) -> str:
-        found: str = worst_attacker({"exploitability": EXPLOITED | {"teams": teams}})["by"]
-        return found
+        title: str = worst_attacker({"exploitability": EXPLOITED | {"teams": teams}})["by"]
+        return title
 
     assert by([TEAM]) == by([]) == "a best response"
     assert by([TEAM | {"gain": stronger}]) == "a team"
@@ -451,7 +462,10 @@ def test_a_team_may_be_the_worst_attacker() -> None:
     ],
 )
 def test_the_card_says_which_players_a_bot_has_met(
-    recipe: dict[str, Any], words: str, made: PoliciesConfig
+    recipe: dict[str, Any], words: str, finished_config: PoliciesConfig
 ) -> None:
-    training = numbers(made)["training"] | {"recipe": vars(Recipe(**recipe)), "steps": 1000}
-    assert f" In training it {words}.\n" in card(numbers(made) | {"training": training})
+    training = numbers(finished_config)["training"] | {
+        "recipe": vars(Recipe(**recipe)),
+        "steps": 1000,
+    }
+    assert f" In training it {words}.\n" in card(numbers(finished_config) | {"training": training})

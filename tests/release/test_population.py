@@ -20,7 +20,8 @@ ROOT = Path(__file__).parents[2]
 def test_nothing_that_learns_or_is_chosen_names_the_test_half() -> None:
     ablation = (ROOT / "benchmarks" / "ablation_rows.json").read_text("utf-8")
     for name, (game, players) in policy_tables().items():
-        members, recipe = {*population(game, players, TEST)}, recipe_for(game, players)
+        members = {*population(game, players, TEST)}
+        recipe = recipe_for(game, players)
         chosen = json.loads((POLICIES / f"{name}.json").read_text("utf-8"))["choice"]["opponents"]
         assert not members & {recipe.expert, *recipe.opponents, *chosen}
         assert not [member for member in members if f'"{member}"' in ablation]
@@ -36,10 +37,10 @@ def test_one_command_makes_a_population(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(maker, "worker_pool", lambda _: Here())
     populate(config)
     lines = (tmp_path / "out" / "kododo-2p.jsonl").read_text("utf-8").splitlines()
-    members = {each["name"]: each for each in map(json.loads, lines)}
+    members = {member["name"]: member for member in map(json.loads, lines)}
     assert len(members) == maker.MEMBERS
     assert not members.keys() & strengths.keys()
-    assert Counter(each["half"] for each in members.values()) == dict.fromkeys(HALVES, 12)
+    assert Counter(member["half"] for member in members.values()) == dict.fromkeys(HALVES, 12)
     assert len([*(tmp_path / "out").glob("*.onnx")]) == maker.POLICIES - 1
     with pytest.raises(ValueError, match="unknown policy 'chess'; choose from"):
         PopulationConfig(("chess",))
