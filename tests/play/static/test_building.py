@@ -40,7 +40,7 @@ def test_the_start_page_has_all_tables() -> None:
         assert f'href="rules-{game}.html"' in form
         assert rules_page(game).count("<figure><svg ") > 0
     assert page.count('value="variant=long"') == 1  # in the game that has one
-    told = start._told("kododo", 4)
+    told = start._level_sentences("kododo", 4)
     first, last = (text.format(**parts) for text, parts in (told["level-1"], told["level-5"]))
     weakest, *_, strongest = levels("kododo", 4).values()
     wins, games = f"{100 * weakest['share']['mean']:.0f}", strongest["games"]
@@ -145,7 +145,7 @@ def test_an_error_of_code_without_lines_has_its_message() -> None:
 def test_a_table_loads_six_megabytes(site: Path) -> None:
     """Compressed, with the largest policy; the page itself, a twentieth of one, is not counted."""
     loads = json.loads((site / building.MARK).read_text())["loads"]
-    assert building._sent(site, loads) < 6.0
+    assert building._download_size(site, loads) < 6.0
 
 
 def archive(files: dict[str, str]) -> bytes:
@@ -196,4 +196,4 @@ def test_the_files_have_the_sizes_that_are_told(site: Path) -> None:
     contents = json.loads((site / building.MARK).read_text())
     for name, size in contents["loads"].items():
         assert (site / name).stat().st_size == size
-    assert building._sent(site, [*contents["loads"]]) < 6.2
+    assert building._download_size(site, [*contents["loads"]]) < 6.2
