@@ -13,7 +13,8 @@ import sys
 
 from kododo_env.core.agent import Agent
 
-EXEC, FILE = "exec:", ".py"
+EXEC = "exec:"
+FILE = ".py"
 WORD = r"[^\W\d]\w*"
 LIMIT = r"([0-9]{1,6}(?:\.[0-9]{1,6})?)s"  # seconds for a decision
 PYTHON = re.compile(rf"(.+\{FILE}|{WORD}(?:\.{WORD})*):({WORD})(?::{LIMIT})?", re.DOTALL)

@@ -15,11 +15,11 @@ DECKS = ("same", "other")
 MOST_EXACT = 2**53 - 1  # beyond it a whole number of JavaScript's is not exact
 
 
-def read_message(given: object, kinds: Collection[str] | None = None) -> Message:
+def read_message(message: object, kinds: Collection[str] | None = None) -> Message:
     """A message that a client has sent, checked as far as it can be without the game.
 
     Args:
-        given: JSON as text or bytes, or the object that it holds.
+        message: JSON as text or bytes, or the object that it holds.
         kinds: The types that this client may send; None for all that there are.
 
     Returns:
@@ -28,13 +28,13 @@ def read_message(given: object, kinds: Collection[str] | None = None) -> Message
     Raises:
         ValueError: It is no such message; one line that says what was wrong.
     """
-    content = _parsed(given) if isinstance(given, str | bytes) else given
+    content = _parse(message) if isinstance(message, str | bytes) else message
     if not isinstance(content, Mapping):
         raise ValueError(f'a message is an object such as {{"type": "look"}}, not {shown(content)}')
     kind = content.get("type")
-    known = FIELDS if kinds is None else kinds
-    if not isinstance(kind, str) or kind not in known:
-        raise ValueError(f"the type of a message is one of {', '.join(known)}, not {shown(kind)}")
+    types = FIELDS if kinds is None else kinds
+    if not isinstance(kind, str) or kind not in types:
+        raise ValueError(f"the type of a message is one of {', '.join(types)}, not {shown(kind)}")
     fields = FIELDS[kind]
     for name in content:
         if name != "type" and name not in fields:
@@ -46,13 +46,13 @@ def read_message(given: object, kinds: Collection[str] | None = None) -> Message
     return {"type": kind} | {name: check(content[name]) for name, check in fields.items()}
 
 
-def _parsed(given: str | bytes) -> object:
+def _parse(text: str | bytes) -> object:
     try:
-        content: object = read_json(given)
+        content: object = read_json(text)
     except TooDeep as error:
         raise ValueError("a message must be JSON, and not so deeply nested") from error
     except ValueError as error:  # UnicodeDecodeError and numbers of too many digits among them
-        raise ValueError(f"a message must be JSON, not {shown(given)}") from error
+        raise ValueError(f"a message must be JSON, not {shown(text)}") from error
     return content
 
 

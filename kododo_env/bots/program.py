@@ -29,7 +29,7 @@ from kododo_env.rendering.words import counted
 
 START = 10.0  # more for the first one of a process
 PATIENCE = 1.0  # for a process to end when there is nothing more to read
-SENT = ("act", "look")  # the types of messages that a bot may send
+BOT_MESSAGES = ("act", "look")  # the types of messages that a bot may send
 MOST_REFUSED = 3
 LONGEST = 1 << 20  # bytes of a line
 NAME = re.compile(rf"exec:(?:{LIMIT}:)?(.*\S.*)", re.DOTALL)
@@ -53,20 +53,20 @@ class ProgramBot:
     """
 
     def __init__(self, name: str) -> None:
-        found = NAME.fullmatch(name)
-        if found is None:
+        match = NAME.fullmatch(name)
+        if match is None:
             raise ValueError(f"a program is named by its command, exec:CMD, not {name!r}")
         self.name = name = " ".join(name.split())  # for messages of one line
-        self.bot_seconds = limit_of(found[1], name)
+        self.bot_seconds = limit_of(match[1], name)
         try:
-            self._command = shlex.split(found[2], posix=sys.platform != "win32")
+            self._command = shlex.split(match[2], posix=sys.platform != "win32")
         except ValueError as error:
             raise ValueError(f"bot {name}: its command cannot be read: {error}") from error
         if shutil.which(self._command[0]) is None:
             raise ValueError(f"bot {name}: there is no program {self._command[0]}")
         files = filter(os.path.isfile, reversed(self._command))
         self.bot_file = next(files, None)  # the program, as far as its command tells
-        self._asked = 0
+        self._step = 0
         self.__setstate__({"_seated": {}})
 
     def __getstate__(self) -> dict[str, Any]:
@@ -96,27 +96,27 @@ class ProgramBot:
         if view.player not in self._seated:
             self._start(view.player)
             deadline += START
-        self._asked += 1
-        sent = asked = self._position(view, index)
-        wrong: list[str] = []
-        while len(wrong) < MOST_REFUSED:
+        self._step += 1
+        request = position_line = self._position(view, index)
+        errors: list[str] = []
+        while len(errors) < MOST_REFUSED:
             remaining = deadline - monotonic()
-            said = self._seated[view.player].answer(sent, remaining, f"bot {self.name}")
-            if said is None:
+            answer = self._seated[view.player].answer(request, remaining, f"bot {self.name}")
+            if answer is None:
                 self._blame(view.player, f"has not answered within {self.bot_seconds:g} s")
-            if not said:
+            if not answer:
                 self._blame(view.player, "is gone: its output has ended")
             try:
-                action = self._understood(said, view, index) if said.strip() else None
+                action = self._read_action(answer, view, index) if answer.strip() else None
             except ValueError as error:
-                wrong.append(str(error))
-                sent = _line({"type": "error", "step": self._asked, "error": wrong[-1]})
+                errors.append(str(error))
+                request = _line({"type": "error", "step": self._step, "error": errors[-1]})
             else:
                 if action is not None:
                     return action
-                sent = asked if said.strip() else b""
+                request = position_line if answer.strip() else b""
         self._blame(
-            view.player, f"gave {counted(len(wrong), 'wrong answer')}, the last: {wrong[-1]}"
+            view.player, f"gave {counted(len(errors), 'wrong answer')}, the last: {errors[-1]}"
         )
 
     def _start(self, player: int) -> None:
@@ -130,12 +130,12 @@ class ProgramBot:
     def _position(self, view: View, index: int) -> bytes:
         """The position as the table tells it, with no names and no log, in a line."""
         seats = players(view, [f"player_{k}" for k in range(view.num_players)], index=index)
-        told = {
+        message = {
             "type": "position",
-            "step": self._asked,
+            "step": self._step,
             "game": view.game_name,
             "you": view.player,
-            "players": [each | {"called": each["name"]} for each in seats],
+            "players": [player | {"called": player["name"]} for player in seats],
             "over": False,
             "counts": True,
             "waiting_for": [view.player],
@@ -147,24 +147,24 @@ class ProgramBot:
             "teaches": False,
             "lesson": None,
         }
-        return _line(told)
+        return _line(message)
 
-    def _understood(self, said: bytes, view: View, index: int) -> int | None:
+    def _read_action(self, line: bytes, view: View, index: int) -> int | None:
         """The action that a message chooses, None for a look; ValueError if it will not do."""
-        message = read_message(said, SENT)
+        message = read_message(line, BOT_MESSAGES)
         if message["type"] == "look":
             return None
-        if message["step"] != self._asked:
-            raise ValueError(f"this was for step {message['step']}; it is step {self._asked}")
+        if message["step"] != self._step:
+            raise ValueError(f"this was for step {message['step']}; it is step {self._step}")
         return named_action(message["action"], view, index)
 
-    def _blame(self, player: int, told: str) -> NoReturn:
+    def _blame(self, player: int, failure: str) -> NoReturn:
         """End a process, and say why."""
         process = self._seated.pop(player)
         process.kill()
         status = process.status()
-        left = "" if status is None or status < 0 else f" (status {status})"
-        raise ValueError(f"bot {self.name} as player_{player} {told}{left}")
+        status_text = "" if status is None or status < 0 else f" (status {status})"
+        raise ValueError(f"bot {self.name} as player_{player} {failure}{status_text}")
 
 
 def _line(message: Message) -> bytes:
@@ -177,35 +177,36 @@ class _Process:
     def __init__(self, command: Sequence[str]) -> None:
         # A session of its own: Ctrl-C is not for the bot, and its own processes end with it.
         self._process = Popen(command, stdin=PIPE, stdout=PIPE, start_new_session=True)
-        self._sent: SimpleQueue[bytes | None] = SimpleQueue()
+        self._requests: SimpleQueue[bytes | None] = SimpleQueue()
         self._answers: SimpleQueue[bytes] = SimpleQueue()
         Thread(target=self._talk, daemon=True).start()
 
     def _talk(self) -> None:
-        given, taken = self._process.stdin, self._process.stdout
-        assert given is not None
-        assert taken is not None
+        stdin = self._process.stdin
+        stdout = self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
         with suppress(OSError, ValueError):
-            while (line := self._sent.get()) is not None:
-                given.write(line)
-                given.flush()
-                self._answers.put(taken.readline(LONGEST))
+            while (line := self._requests.get()) is not None:
+                stdin.write(line)
+                stdin.flush()
+                self._answers.put(stdout.readline(LONGEST))
         self._answers.put(b"")
-        for pipe in (given, taken):
+        for pipe in (stdin, stdout):
             with suppress(OSError, ValueError):
                 pipe.close()
 
-    def answer(self, sent: bytes, seconds: float, who: str) -> bytes | None:
+    def answer(self, request: bytes, seconds: float, owner: str) -> bytes | None:
         """The next line that it writes after it was sent this; b"" if it is gone, None if late."""
-        self._sent.put(sent)
+        self._requests.put(request)
         try:
-            return patiently(self._answers, max(seconds, 0), who)
+            return patiently(self._answers, max(seconds, 0), owner)
         except Empty:
             return None
 
     def ask_to_end(self) -> None:
         """Let it read that there is nothing more."""
-        self._sent.put(None)
+        self._requests.put(None)
 
     def kill(self) -> None:
         """End it, and the processes that it has started, unless it ends by itself at once."""

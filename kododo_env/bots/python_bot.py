@@ -25,7 +25,7 @@ from kododo_env.core.view import View
 from kododo_env.system.stopping import is_stop
 
 # The methods besides act that others call (``kododo_env.core.agent``), and what is told of errors.
-CALLED = {
+FAILURES = {
     "check": "cannot play this game",
     **dict.fromkeys(("begin", "action_values", "choose", "probabilities", "value"), "fails"),
 }
@@ -53,57 +53,59 @@ def python_bot(name: str) -> Agent:
     Raises:
         ValueError: There is no such file, module or class, or its code raises.
     """
-    found = PYTHON.fullmatch(name)
+    match = PYTHON.fullmatch(name)
     name = " ".join(name.split())  # for messages of one line
-    if found is None:
+    if match is None:
         raise ValueError(f"bot {name}: {HOW}")
-    where, wanted, seconds = found.groups()
+    where, attribute, seconds = match.groups()
     limit = limit_of(seconds, name)
 
     def load() -> Agent:
         with _blamed(name, "cannot be made"):
-            return _loaded(where, wanted, name, limit)
+            return _load(where, attribute, name, limit)
 
     return call_within(LOADING, load, f"bot {name}", "is not loaded")
 
 
-def _loaded(where: str, wanted: str, name: str, seconds: float) -> Agent:
+def _load(where: str, attribute: str, name: str, seconds: float) -> Agent:
     """The bot of a class or function, in a file or module."""
     with _blamed(name, "cannot be imported", str(Path(where))):
         module = _from_file(Path(where), name) if where.endswith(".py") else import_module(where)
     file = getattr(module, "__file__", None)
-    found = getattr(module, wanted, None)
-    if not callable(found):
-        known = [name for name, each in vars(module).items() if _plays(each, module.__name__)]
-        has = f"; it has {', '.join(known)}" if known else ""
-        raise ValueError(f"bot {name}: there is no {wanted} in {where}{has}; {HOW}")
-    if iscoroutinefunction(found) or iscoroutinefunction(getattr(found, "act", None)):
-        raise ValueError(f"bot {name}: {wanted} {ASYNCHRONOUS}")
-    kind: Any = found if isinstance(found, type) else _with_act(found)
+    code = getattr(module, attribute, None)
+    if not callable(code):
+        candidates = [
+            name for name, member in vars(module).items() if _plays(member, module.__name__)
+        ]
+        has = f"; it has {', '.join(candidates)}" if candidates else ""
+        raise ValueError(f"bot {name}: there is no {attribute} in {where}{has}; {HOW}")
+    if iscoroutinefunction(code) or iscoroutinefunction(getattr(code, "act", None)):
+        raise ValueError(f"bot {name}: {attribute} {ASYNCHRONOUS}")
+    kind: Any = code if isinstance(code, type) else _with_act(code)
     if not callable(getattr(kind, "act", None)):
-        raise ValueError(f"bot {name}: {wanted} has no act; {HOW}")
+        raise ValueError(f"bot {name}: {attribute} has no act; {HOW}")
     with _blamed(name, "cannot be made", file):
-        made = _blaming(kind, name, file, seconds)
-        bot: Any = made()
-        signature(super(made, bot).act).bind(None, None)
+        bot_class = _guarded_class(kind, name, file, seconds)
+        bot: Any = bot_class()
+        signature(super(bot_class, bot).act).bind(None, None)
         own_name = bot.name
     if not isinstance(own_name, str):
         raise ValueError(f"bot {name}: its name must be text, not {shown(own_name)}")
-    made.name = own_name  # a property might raise an error later
+    bot_class.name = own_name  # a property might raise an error later
     return cast("Agent", bot)
 
 
-def _plays(found: Any, module: str) -> bool:
+def _plays(member: Any, module: str) -> bool:
     """Whether something may be a bot: a class with ``act``, or a function of its own module."""
-    own = isinstance(found, FunctionType) and found.__module__ == module
-    return own or hasattr(found, "act")
+    is_local = isinstance(member, FunctionType) and member.__module__ == module
+    return is_local or hasattr(member, "act")
 
 
 def _with_act(function: Callable[[View, np.random.Generator], Integer]) -> Any:
     """A class of agents that play by a function."""
 
-    def act(_: object, *given: Any) -> Integer:
-        return function(*given)
+    def act(_: object, *arguments: Any) -> Integer:
+        return function(*arguments)
 
     signature(function).bind(None, None)
     return type(getattr(function, "__name__", "Bot"), (), {"act": act})
@@ -115,28 +117,28 @@ def _from_file(path: Path, name: str) -> ModuleType:
     return module_from_file(path)
 
 
-def _blaming(kind: Any, name: str, file: str | None, seconds: float) -> Any:
+def _guarded_class(kind: Any, name: str, file: str | None, seconds: float) -> Any:
     """The class of a bot whose errors, illegal actions and late answers are told by its name."""
 
-    def blamed(method: Callable[..., Any], told: str = "fails") -> Callable[..., Any]:
-        def answer(*given: Any, **named: Any) -> Any:
-            with _blamed(name, told, file):
-                return _at_once(name, method, *given, **named)
+    def blamed(method: Callable[..., Any], failure: str = "fails") -> Callable[..., Any]:
+        def answer(*arguments: Any, **keywords: Any) -> Any:
+            with _blamed(name, failure, file):
+                return _at_once(name, method, *arguments, **keywords)
 
         @wraps(method)
-        def call(self: Any, *given: Any, **named: Any) -> Any:
-            view = next((each for each in given if isinstance(each, View)), None)
-            late = "has not answered"
+        def call(self: Any, *arguments: Any, **keywords: Any) -> Any:
+            view = next((argument for argument in arguments if isinstance(argument, View)), None)
+            complaint = "has not answered"
             if view is not None:
-                late = f"as player_{view.player} {late}"
+                complaint = f"as player_{view.player} {complaint}"
             games = 1 if view is None else view.num_envs
-            limited = partial(answer, self, *given, **named)
-            return call_within(self.bot_seconds, limited, f"bot {name}", late, games)
+            limited = partial(answer, self, *arguments, **keywords)
+            return call_within(self.bot_seconds, limited, f"bot {name}", complaint, games)
 
         return call
 
     def act(self: Any, view: View, rng: np.random.Generator) -> Integer:
-        answer = _at_once(name, super(made, self).act, view, rng)
+        answer = _at_once(name, super(bot_class, self).act, view, rng)
         try:
             chosen = checked_choice(answer, view, name)
         except ValueError as error:
@@ -144,25 +146,27 @@ def _blaming(kind: Any, name: str, file: str | None, seconds: float) -> Any:
         _check_legal(chosen, view, name)
         return chosen
 
-    own = getattr(kind, "name", None)
+    own_name = getattr(kind, "name", None)
     facts: dict[str, Any] = {
         "act": blamed(act),
-        "name": name if own is None else own,
+        "name": name if own_name is None else own_name,
         "bot_file": file,
         "bot_seconds": seconds,
     }
-    for each, told in CALLED.items():
-        method = getattr_static(kind, each, None)
+    for method_name, failure in FAILURES.items():
+        method = getattr_static(kind, method_name, None)
         if isinstance(method, FunctionType):
-            giving = _of_shape(name, method, SHAPES[each]) if each in SHAPES else method
-            facts[each] = blamed(giving, told)
-    made: Any = type(kind.__name__, (kind,), facts)
-    return made
+            giving = (
+                _of_shape(name, method, SHAPES[method_name]) if method_name in SHAPES else method
+            )
+            facts[method_name] = blamed(giving, failure)
+    bot_class: Any = type(kind.__name__, (kind,), facts)
+    return bot_class
 
 
-def _at_once(name: str, method: Callable[..., Any], *given: Any, **named: Any) -> Any:
+def _at_once(name: str, method: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
     """The answer of a bot's method, which must not be asynchronous."""
-    answer = method(*given, **named)
+    answer = method(*arguments, **keywords)
     if isinstance(answer, CoroutineType):
         answer.close()  # without a warning that nobody has waited for it
         raise ValueError(f"bot {name}: {method.__name__} {ASYNCHRONOUS}")
@@ -176,11 +180,14 @@ def _of_shape(
 
     @wraps(method)
     def call(self: Any, view: View) -> Any:
-        given, wanted = np.asarray(_at_once(name, method, self, view)), shape(view)
-        if given.dtype.kind not in "fiu" or given.shape != wanted:
-            told = f"{given.dtype} {given.shape}"
-            raise ValueError(f"{method.__name__} must give numbers {wanted}, not {told}")
-        return given
+        answer = np.asarray(_at_once(name, method, self, view))
+        expected_shape = shape(view)
+        if answer.dtype.kind not in "fiu" or answer.shape != expected_shape:
+            description = f"{answer.dtype} {answer.shape}"
+            raise ValueError(
+                f"{method.__name__} must give numbers {expected_shape}, not {description}"
+            )
+        return answer
 
     return call
 
@@ -201,12 +208,12 @@ def _words(error: BaseException) -> str:
 
 
 @contextmanager
-def _blamed(name: str, told: str, file: str | None = None) -> Iterator[None]:
+def _blamed(name: str, failure: str, file: str | None = None) -> Iterator[None]:
     """Inside, an error is the bot's: a ValueError that names it, and the line that raised it.
 
     Args:
         name: The bot's.
-        told: What it does in place of what it should.
+        failure: What it does in place of what it should.
         file: Its code, of which the last line is told; else that line which raised the error.
     """
     try:
@@ -218,23 +225,23 @@ def _blamed(name: str, told: str, file: str | None = None) -> Iterator[None]:
         if isinstance(error, ValueError) and words.startswith(f"bot {name}"):
             raise
         lines = traceback.extract_tb(sys.exc_info()[2])
-        last = next((each for each in reversed(lines) if each.filename == file), lines[-1])
+        last = next((frame for frame in reversed(lines) if frame.filename == file), lines[-1])
         where = f" ({Path(last.filename).name}, line {last.lineno})"
-        said = f"{type(error).__name__}: {words}" if words else type(error).__name__
+        message = f"{type(error).__name__}: {words}" if words else type(error).__name__
         if isinstance(error, SyntaxError):  # it says so itself
             where = ""
-        said = " ".join(said.split())
-        raise ValueError(f"bot {name} {told}: {said}{where}") from error
+        message = " ".join(message.split())
+        raise ValueError(f"bot {name} {failure}: {message}{where}") from error
 
 
-def _check_legal(given: Integer, view: View, name: str) -> None:
+def _check_legal(actions: Integer, view: View, name: str) -> None:
     """Raise ValueError if an action is not legal."""
     mask = view.legal_action_mask
-    there = (given >= 0) & (given < mask.shape[1])
-    legal = there & mask[np.arange(len(mask)), np.where(there, given, 0)]
+    in_range = (actions >= 0) & (actions < mask.shape[1])
+    legal = in_range & mask[np.arange(len(mask)), np.where(in_range, actions, 0)]
     if not legal.all():
         first = int(legal.argmin())
         raise ValueError(
-            f"bot {name} plays {given[first]}, which is not legal for player_{view.player}; legal "
-            f"are {', '.join(map(str, np.flatnonzero(mask[first])))}"
+            f"bot {name} plays {actions[first]}, which is not legal for player_{view.player}; "
+            f"legal are {', '.join(map(str, np.flatnonzero(mask[first])))}"
         )

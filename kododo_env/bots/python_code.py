@@ -45,17 +45,17 @@ def load_code(name: str, option: str) -> Any:
     match = CODE.fullmatch(name)
     if match is None:
         raise ValueError(f"{option} takes module:name or file.py:name, not {shown(name)}")
-    place, wanted = match.groups()
+    place, attribute = match.groups()
     if place.endswith(FILE) and not Path(place).is_file():
         raise ValueError(_one_line(f"{option} {name}: there is no file {place}"))
     with blamed(f"{option} {name}", "cannot be imported"):
         module = module_from_file(Path(place)) if place.endswith(FILE) else import_module(place)
-    found = getattr(module, wanted, None)
-    if not callable(found):
+    code = getattr(module, attribute, None)
+    if not callable(code):
         raise ValueError(
-            _one_line(f"{option} {name}: there is no function or class {wanted} there")
+            _one_line(f"{option} {name}: there is no function or class {attribute} there")
         )
-    return found
+    return code
 
 
 def module_from_file(path: Path) -> ModuleType:
@@ -70,12 +70,12 @@ def module_from_file(path: Path) -> ModuleType:
 
 
 @contextmanager
-def blamed(name: str, told: str) -> Iterator[None]:
+def blamed(name: str, failure: str) -> Iterator[None]:
     """Inside, an error is that of a user's code: a ValueError of one line that names it.
 
     Args:
         name: The code's.
-        told: What it does in place of what it should.
+        failure: What it does in place of what it should.
     """
     try:
         yield
@@ -86,8 +86,8 @@ def blamed(name: str, told: str) -> Iterator[None]:
         where = f" ({Path(last.filename).name}, line {last.lineno})"
         if isinstance(error, SyntaxError):  # it says so itself
             where = ""
-        said = f"{type(error).__name__}: {error}"
-        raise ValueError(_one_line(f"{name} {told}: {said}{where}")) from error
+        message = f"{type(error).__name__}: {error}"
+        raise ValueError(_one_line(f"{name} {failure}: {message}{where}")) from error
 
 
 def _one_line(text: str) -> str:

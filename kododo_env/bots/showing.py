@@ -36,8 +36,8 @@ def position(view: View, pictures: bool, index: int = 0) -> dict[str, Any]:
 def _hand(view: View, pictures: bool, index: int) -> list[dict[str, str]]:
     """The cards that a player holds and has seen."""
     return [
-        {"words": card_words(each), **({"picture": card_picture(each)} if pictures else {})}
-        for each in view.held(index)
+        {"words": card_words(card), **({"picture": card_picture(card)} if pictures else {})}
+        for card in view.held(index)
     ]
 
 
@@ -69,12 +69,12 @@ def actions(view: View, index: int = 0) -> list[dict[str, Any]]:
     return [
         {
             "action": action,
-            "words": said,
+            "words": description,
             "short": view.short_form(action, index),
             **_place(view.actions, action),
             "cards": list(view.cards_played(action, index)),
         }
-        for action, said in words.items()
+        for action, description in words.items()
     ]
 
 
@@ -84,7 +84,7 @@ def legal_actions(view: View, index: int = 0) -> dict[int, str]:
     return {action: view.describe_choice(action, index) for action in legal}
 
 
-def named_action(given: int | str, view: View, index: int = 0) -> int:
+def named_action(choice: int | str, view: View, index: int = 0) -> int:
     """The legal action that is meant by a number, its English words or its short form.
 
     Letters are of any size, and the parts of a short form in any order.
@@ -93,35 +93,40 @@ def named_action(given: int | str, view: View, index: int = 0) -> int:
         ValueError: There is no such one; the message lists all, or those that it may begin.
     """
     with speaking("en"):
-        words, action = legal_actions(view, index), given
-    if isinstance(given, str):
-        said = " ".join(given.casefold().split())
-        action = next((each for each in words if words[each].casefold() == said), given)
+        words = legal_actions(view, index)
+        action = choice
+    if isinstance(choice, str):
+        text = " ".join(choice.casefold().split())
+        action = next(
+            (candidate for candidate in words if words[candidate].casefold() == text), choice
+        )
     if isinstance(action, str):
-        action = _typed(action, {each: view.short_form(each, index) for each in words})
+        action = _action_from_short_form(
+            action, {candidate: view.short_form(candidate, index) for candidate in words}
+        )
     if action not in words:
-        known = "; ".join(f"{each}: {what}" for each, what in words.items())
-        raise ValueError(f"{shown(given)} is no legal action; there are {known}")
+        options = "; ".join(f"{number}: {description}" for number, description in words.items())
+        raise ValueError(f"{shown(choice)} is no legal action; there are {options}")
     return int(action)
 
 
-def _typed(given: str, forms: dict[int, str]) -> int | str:
-    """The action of which this is the short form, or what was given if there is none.
+def _action_from_short_form(text: str, short_forms: dict[int, str]) -> int | str:
+    """The action of which this is the short form, or the text itself if there is none.
 
     Raises:
         ValueError: It is a part of some.
     """
-    parts = Counter(given.casefold().replace(",", " ").split())
+    parts = Counter(text.casefold().replace(",", " ").split())
     fits = {
-        form: each
-        for each, form in reversed([*forms.items()])
+        form: action
+        for action, form in reversed([*short_forms.items()])
         if parts and parts <= Counter(form.casefold().split())
     }
-    found = [each for form, each in fits.items() if len(form.split()) == parts.total()]
-    if fits and not found:
-        known = ", ".join(reversed(fits))
-        raise ValueError(f"{shown(given)} is not all of an action; it may be {known}")
-    return found[0] if found else given
+    matches = [action for form, action in fits.items() if len(form.split()) == parts.total()]
+    if fits and not matches:
+        options = ", ".join(reversed(fits))
+        raise ValueError(f"{shown(text)} is not all of an action; it may be {options}")
+    return matches[0] if matches else text
 
 
 def _place(layout: ActionLayout, action: int) -> dict[str, Any]:
@@ -172,20 +177,22 @@ def _breakdown(game: BatchGame, gained: npt.ArrayLike) -> list[str]:
     """What each player's points are for."""
     if not isinstance(game, TellsInWords):
         return []
-    lines, parts = [], game.breakdown_of(gained)
+    lines = []
+    parts = game.breakdown_of(gained)
     for seat, score in enumerate(game.scores[0].tolist()):
-        told = ", ".join(
+        reasons = ", ".join(
             say("{points} for {name}", points=points[seat], name=name)
             for name, points in parts.items()
             if points[seat]
         )
-        lines.append(f"player_{seat}: {told or say('nothing')}: {counted(score, 'point')}")
+        lines.append(f"player_{seat}: {reasons or say('nothing')}: {counted(score, 'point')}")
     return lines
 
 
 def result(game: BatchGame) -> str:
     """The winner of a game that is over, in words."""
-    shares, scores = game.outcome()[0], game.scores[0]
+    shares = game.outcome()[0]
+    scores = game.scores[0]
     winners = np.flatnonzero(shares).tolist()
     names = listed(f"player_{seat}" for seat in winners)
     parts = {
@@ -200,12 +207,13 @@ def result(game: BatchGame) -> str:
 
 def _tie_break(game: BatchGame, winners: int) -> str:
     """How many winners were told apart from players with as many points, in words."""
-    left = np.flatnonzero(game.scores[0] == game.scores[0].max()).tolist()
-    words, keys = "", game.tie_breaks_of() if isinstance(game, TellsInWords) else {}
+    leaders = np.flatnonzero(game.scores[0] == game.scores[0].max()).tolist()
+    words = ""
+    keys = game.tie_breaks_of() if isinstance(game, TellsInWords) else {}
     for name, numbers in keys.items():
-        if len(left) > winners:
-            told = listed(f"{numbers[seat]} (player_{seat})" for seat in left)
-            words += say("; tie-break by {name}: {told}", name=say(name), told=told)
-            most = max(numbers[seat] for seat in left)
-            left = [seat for seat in left if numbers[seat] == most]
+        if len(leaders) > winners:
+            listing = listed(f"{numbers[seat]} (player_{seat})" for seat in leaders)
+            words += say("; tie-break by {name}: {told}", name=say(name), told=listing)
+            best = max(numbers[seat] for seat in leaders)
+            leaders = [seat for seat in leaders if numbers[seat] == best]
     return words

@@ -57,7 +57,7 @@ class _LateError(Exception):
 def call_within(
     seconds: float,
     function: Callable[[], Result],
-    who: str,
+    owner: str,
     failure: str = "has not answered",
     games: int = 1,
 ) -> Result:
@@ -71,7 +71,7 @@ def call_within(
     Args:
         seconds: The limit for each game.
         function: What is called.
-        who: Whose code it is; ``announce`` names it after ``NOTICE`` seconds.
+        owner: Whose code it is; ``announce`` names it after ``NOTICE`` seconds.
         failure: What the code did if it is late.
         games: In how many games it decides.
 
@@ -85,18 +85,18 @@ def call_within(
     in_main_thread = threading.current_thread() is threading.main_thread()
     try:
         if sys.platform != "win32" and in_main_thread:
-            return _interrupted(limit, function, who)
-        return _left_behind(limit, function, who)
+            return _interrupted(limit, function, owner)
+        return _left_behind(limit, function, owner)
     except _LateError:
         game = " a game" if games > 1 else ""
-        raise ValueError(f"{who} {failure} within {seconds:g} s{game}") from None
+        raise ValueError(f"{owner} {failure} within {seconds:g} s{game}") from None
 
 
-def announce(who: str, limit: float) -> None:
+def announce(owner: str, limit: float) -> None:
     """Tell on stderr, once for each name, that a bot takes long, and which limit it has."""
-    if who not in _announced:
-        _announced.add(who)
-        _tell(f"waiting for {who}, which has {round(limit)} s")
+    if owner not in _announced:
+        _announced.add(owner)
+        _tell(f"waiting for {owner}, which has {round(limit)} s")
 
 
 def _tell(line: str) -> None:
@@ -108,7 +108,7 @@ def _tell(line: str) -> None:
 if sys.platform != "win32":  # it has no such signal
     os.register_at_fork(after_in_child=_idle.clear)  # it has no threads but the one that forks
 
-    def _interrupted(limit: float, function: Callable[[], Result], who: str) -> Result:
+    def _interrupted(limit: float, function: Callable[[], Result], owner: str) -> Result:
         """The function's result; a signal interrupts it if it is late."""
         began = monotonic()
         outer_remaining, outer_interval = signal.getitimer(signal.ITIMER_REAL)
@@ -124,11 +124,11 @@ if sys.platform != "win32":  # it has no such signal
                 return
             remaining = began + limit - monotonic()
             if remaining > 0:
-                announce(who, limit)
+                announce(owner, limit)
                 signal.setitimer(signal.ITIMER_REAL, max(remaining, SHORTEST))
                 return
             if raised:
-                _tell(f"{who} does not stop when its time is up")
+                _tell(f"{owner} does not stop when its time is up")
                 os._exit(1)
             raised = True
             signal.setitimer(signal.ITIMER_REAL, PATIENCE)
@@ -154,7 +154,7 @@ if sys.platform != "win32":  # it has no such signal
                 signal.setitimer(signal.ITIMER_REAL, remaining, outer_interval)
 
 
-def _left_behind(limit: float, function: Callable[[], Result], who: str) -> Result:
+def _left_behind(limit: float, function: Callable[[], Result], owner: str) -> Result:
     """The function's result; the thread in which it runs is left behind if it is late."""
     deadline = monotonic() + limit
     if _deadline.get() <= deadline:
@@ -167,7 +167,7 @@ def _left_behind(limit: float, function: Callable[[], Result], who: str) -> Resu
         helper = _Helper()
     helper.calls.put(partial(context.run, function))
     try:
-        outcome: Callable[[], Result] = patiently(helper.outcomes, limit, who)
+        outcome: Callable[[], Result] = patiently(helper.outcomes, limit, owner)
     except BaseException as error:
         helper.abandon()
         if isinstance(error, Empty):
@@ -193,7 +193,7 @@ class _Helper:
             except BaseException as error:  # the caller raises it
                 self.outcomes.put(partial(_raise, error))
             else:
-                self.outcomes.put(partial(_same, result))
+                self.outcomes.put(partial(_return, result))
 
     def abandon(self) -> None:
         """Let the thread end as soon as it runs Python code again."""
@@ -207,11 +207,11 @@ def _raise(error: BaseException) -> NoReturn:
     raise error
 
 
-def _same(result: Result) -> Result:
+def _return(result: Result) -> Result:
     return result
 
 
-def patiently(answers: SimpleQueue[Result], limit: float, who: str) -> Result:
+def patiently(answers: SimpleQueue[Result], limit: float, owner: str) -> Result:
     """The next of somebody's answers; a long wait for it is announced.
 
     Raises:
@@ -220,5 +220,5 @@ def patiently(answers: SimpleQueue[Result], limit: float, who: str) -> Result:
     with suppress(Empty):
         return answers.get(timeout=min(limit, NOTICE))
     if limit > NOTICE:
-        announce(who, limit)
+        announce(owner, limit)
     return answers.get(timeout=min(max(limit - NOTICE, 0), threading.TIMEOUT_MAX))
