@@ -8,7 +8,7 @@ from typing import Any
 
 from kododo_env.agent_registry import LEVELS, baselines, make_agent
 from kododo_env.bots.showing import legal_actions
-from kododo_env.play.puzzles import Puzzle, asked, order, read_puzzles, write_puzzles
+from kododo_env.play.puzzles import Puzzle, ask_bots, order, read_puzzles, write_puzzles
 from kododo_env.records.lines import DIGEST, sealed
 from kododo_env.rendering.languages import say, speaking
 
@@ -29,7 +29,7 @@ def ask_again(file: Path = PUZZLES) -> None:
 def _ask(puzzle: Puzzle) -> Puzzle:
     table = puzzle.header.game, puzzle.position().num_players
     names = (*baselines(table[0]), *LEVELS[:-1])
-    return asked(puzzle, [make_agent(name, *table) for name in names], SEED)
+    return ask_bots(puzzle, [make_agent(name, *table) for name in names], SEED)
 
 
 def puzzles_json(language: str = "en") -> str:

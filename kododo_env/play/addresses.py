@@ -8,12 +8,14 @@ import socket
 from contextlib import suppress
 from ipaddress import ip_address
 
-USUAL_PORT, NEXT_PORTS = 8642, 20
-TAKEN = (errno.EADDRINUSE, errno.EACCES)
+USUAL_PORT = 8642
+NEXT_PORTS = 20
+PORT_TAKEN = (errno.EADDRINUSE, errno.EACCES)
 ANY_HOST = {"": socket.AF_INET, "0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}
 # Of documentation (RFC 5737 and 3849): nothing is sent there, only a way is looked for.
 ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
-WHITE_ON_BLACK, PLAIN = "\x1b[97;40m", "\x1b[0m"
+WHITE_ON_BLACK = "\x1b[97;40m"
+PLAIN = "\x1b[0m"
 
 
 def listen(host: str, port: int | None, before: int = 0) -> socket.socket:
@@ -35,7 +37,7 @@ def listen(host: str, port: int | None, before: int = 0) -> socket.socket:
         try:
             return _listen(host, candidate)
         except OSError as error:
-            if error.errno not in TAKEN:
+            if error.errno not in PORT_TAKEN:
                 raise
     return _listen(host, last_resort)
 
@@ -45,7 +47,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
-        advice = "; --port 0 takes one that is free" if error.errno in TAKEN else ""
+        advice = "; --port 0 takes one that is free" if error.errno in PORT_TAKEN else ""
         message = f"cannot listen there: {error.strerror}{advice}"
         raise OSError(error.errno, message, f"{host}:{port}") from None
 

@@ -21,11 +21,13 @@ from kododo_env.play.hints import gives_hints, hint
 from kododo_env.records import Record, replay
 from kododo_env.search.search import Means, PolicySearch, SearchAgent
 
-COSTLIEST = 3  # choices of a player that are told
-WORLDS, FEWEST, MOST = 256, 16, 100_000  # for each choice
+COSTLIEST = 3  # choices of a player that are reported
+WORLDS = 256  # for each choice
+FEWEST = 16
+MOST_WORLDS = 100_000
 # Times as many new worlds for the costliest: in the first ones luck helped to pick them. No more
 # games than these are played to fit the model that guesses how a game goes on.
-AGAIN = 4
+WORLDS_FACTOR = 4
 INTERVAL = 1.9599639845400536  # standard errors on each side, for 95 %
 
 
@@ -153,22 +155,27 @@ class Analysing:
         worlds: int = WORLDS,
         seed: int = 0,
     ) -> None:
-        self.worlds, self.share = whole_number(worlds, "worlds", FEWEST, MOST), 0.0
+        self.worlds = whole_number(worlds, "worlds", FEWEST, MOST_WORLDS)
+        self.share = 0.0
         self.result: Analysis | None = None
-        self._positions, self._played, self._players = positions, played, tuple(players)
+        self._positions = positions
+        self._played = played
+        self._players = tuple(players)
         dealt = positions[0]
         judged = range(dealt.num_players) if seats is None else seats
         whole_indices(judged, "seats", dealt.num_players)
-        self._seats, self._seed = tuple(map(int, judged)), whole_number(seed, "seed", 0)
+        self._seats = tuple(map(int, judged))
+        self._seed = whole_number(seed, "seed", 0)
         self._judge = _Judge(adviser, dealt, worlds)
-        self._pieces, self._number = self._work(), self._about_pieces()
+        self._pieces = self._work()
+        self._number = self._about_pieces()
 
     def _about_pieces(self) -> int:
         """How many pieces of work there are, or a few more."""
         decisions = np.sum([game.deciding()[0, list(self._seats)] for game in self._positions])
         fitting = len(self._played) * self._judge.guesses(self._positions)
-        each = len(self._positions) + COSTLIEST
-        return fitting + int(decisions) + len(self._seats) * each
+        per_seat = len(self._positions) + COSTLIEST
+        return fitting + int(decisions) + len(self._seats) * per_seat
 
     def go_on(self) -> None:
         """Do the next piece of the work."""
@@ -176,10 +183,12 @@ class Analysing:
         self.share = min(self.share + 1 / self._number, 1.0)
 
     def _work(self) -> Iterator[None]:
-        positions, judge = self._positions, self._judge
+        positions = self._positions
+        judge = self._judge
         if judge.guesses(positions):
-            yield from judge.search.fitting(positions[0], AGAIN * judge.worlds)
-        chances, choices = [], []
+            yield from judge.search.fitting(positions[0], WORLDS_FACTOR * judge.worlds)
+        chances = []
+        choices = []
         for seat in self._seats:
             rng = np.random.default_rng([self._seed, seat])
             for game in positions:
@@ -216,7 +225,8 @@ class _Judge:
 
     def __init__(self, adviser: Agent, game: BatchGame, worlds: int) -> None:
         check_agents(game, [adviser])
-        self.adviser, self.worlds = adviser, worlds
+        self.adviser = adviser
+        self.worlds = worlds
         # One of its own, since its outcome model is fitted to fewer games than a search's is.
         self.search = SearchAgent(adviser.policy if isinstance(adviser, PolicySearch) else adviser)
 
@@ -241,20 +251,22 @@ class _Judge:
         rng: np.random.Generator,
     ) -> Generator[None, None, list[CostlyChoice]]:
         """The choices of a player that cost most for sure, the costliest first."""
-        seeming = []
+        candidates = []
         for step, (before, actions) in enumerate(zip(positions, played, strict=False), 1):
             if before.deciding()[0, seat]:
                 advised = self._advice(before, seat, rng)
-                asked = _Decision(step, before, actions[seat], advised)
-                if advised != asked.played:
-                    seeming.append((self._gain(asked, seat, self.worlds, rng)[0], asked))
+                decision = _Decision(step, before, actions[seat], advised)
+                if advised != decision.played:
+                    candidates.append((self._gain(decision, seat, self.worlds, rng)[0], decision))
                 yield
-        seeming.sort(key=lambda found: -found[0])
-        told = []
-        for _, asked in seeming[:COSTLIEST]:
-            told.append(self._told(asked, seat, rng))
+        candidates.sort(key=lambda candidate: -candidate[0])
+        choices = []
+        for _, decision in candidates[:COSTLIEST]:
+            choices.append(self._describe(decision, seat, rng))
             yield
-        return sorted((each for each in told if each.low > 0), key=lambda each: -each.gain)
+        return sorted(
+            (choice for choice in choices if choice.low > 0), key=lambda choice: -choice.gain
+        )
 
     def _advice(self, game: BatchGame, seat: int, rng: np.random.Generator) -> int:
         """What the adviser would play; by its best hint, where it gives any, chance has no part."""
@@ -266,14 +278,15 @@ class _Judge:
         self, decision: _Decision, seat: int, worlds: int, rng: np.random.Generator
     ) -> tuple[float, float, float]:
         """The gain by the adviser's choice, and its interval."""
-        played, advised = np.array([decision.played]), np.array([decision.advised])
+        played = np.array([decision.played])
+        advised = np.array([decision.advised])
         view = decision.before.view(seat)
         return _interval(self.search.gain(view, played, advised, worlds, rng))
 
-    def _told(self, decision: _Decision, seat: int, rng: np.random.Generator) -> CostlyChoice:
+    def _describe(self, decision: _Decision, seat: int, rng: np.random.Generator) -> CostlyChoice:
         """A choice with its gain in new worlds."""
         step, before, played, advised = decision
-        mean, low, high = self._gain(decision, seat, AGAIN * self.worlds, rng)
+        mean, low, high = self._gain(decision, seat, WORLDS_FACTOR * self.worlds, rng)
         return CostlyChoice(
             step=step,
             seat=seat,
@@ -288,7 +301,7 @@ class _Judge:
         )
 
 
-def _interval(found: Means) -> tuple[float, float, float]:
+def _interval(means: Means) -> tuple[float, float, float]:
     """A mean over worlds and its interval, of one game."""
-    mean, error = (float(each[0]) for each in found)
+    mean, error = (float(array[0]) for array in means)
     return mean, mean - INTERVAL * error, mean + INTERVAL * error

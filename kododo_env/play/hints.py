@@ -55,19 +55,27 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
     """
     view = game.view(seat)
     if isinstance(agent, ProbabilisticAgent):
-        name, given = "probability", agent.probabilities(view)
+        name = "probability"
+        ratings = agent.probabilities(view)
     else:
         assert isinstance(agent, RatingAgent)
-        name, given = "value", agent.action_values(view)
+        name = "value"
+        ratings = agent.action_values(view)
     legal = actions(view)
-    numbers = _checked(given, agent.name, view.num_actions, [each["action"] for each in legal])
+    numbers = _checked(
+        ratings, agent.name, view.num_actions, [action["action"] for action in legal]
+    )
     if name == "probability" and not (0 <= numbers.min() <= numbers.max() <= 1):
-        raise ValueError(f"agent {agent.name!r} must give chances of 0 to 1, not {shown(given)}")
+        raise ValueError(f"agent {agent.name!r} must give chances of 0 to 1, not {shown(ratings)}")
     # Of chances those are equal whose logits are, by which policies choose.
     places = ranks(np.log(np.maximum(numbers, 1e-30)) if name == "probability" else numbers)
     rated = [
-        {"action": legal[each]["action"], "words": legal[each]["words"], name: float(numbers[each])}
-        for each in np.argsort(places)
+        {
+            "action": legal[index]["action"],
+            "words": legal[index]["words"],
+            name: float(numbers[index]),
+        }
+        for index in np.argsort(places)
     ]
     value: dict[str, float] = {}
     if isinstance(agent, ValueAgent):
@@ -77,15 +85,19 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
     return {"by": agent.name, **value, "actions": rated}
 
 
-def _checked(given: Any, name: str, size: int, wanted: Sequence[int]) -> Floating:
+def _checked(ratings: Any, name: str, size: int, indices: Sequence[int]) -> Floating:
     """Those of an agent's numbers that are wanted; ValueError if it has no finite ones there."""
     try:
-        found = np.asarray(given)
+        array = np.asarray(ratings)
     except ValueError:  # rows of unequal length
-        found = np.empty(0)
-    if found.dtype.kind not in "fiu" or found.size != size:
-        raise ValueError(f"agent {name!r} must give {size} numbers for a hint, not {shown(given)}")
-    numbers: Floating = found.ravel()[list(wanted)]
+        array = np.empty(0)
+    if array.dtype.kind not in "fiu" or array.size != size:
+        raise ValueError(
+            f"agent {name!r} must give {size} numbers for a hint, not {shown(ratings)}"
+        )
+    numbers: Floating = array.ravel()[list(indices)]
     if not np.isfinite(numbers).all():
-        raise ValueError(f"agent {name!r} must give finite numbers for a hint, not {shown(given)}")
+        raise ValueError(
+            f"agent {name!r} must give finite numbers for a hint, not {shown(ratings)}"
+        )
     return numbers

@@ -52,8 +52,8 @@ class KeptFile:
                 aside.chmod(0o600)  # who reads it has the seats and sees the cards
                 aside.write_text(json.dumps(content) + "\n", encoding="utf-8")
         except OSError as error:
-            told = f"the game cannot be kept in {self.path} and goes on: {error.strerror}"
-            print(told, file=sys.stderr, flush=True)
+            message = f"the game cannot be kept in {self.path} and goes on: {error.strerror}"
+            print(message, file=sys.stderr, flush=True)
 
 
 @contextmanager

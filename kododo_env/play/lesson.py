@@ -15,7 +15,7 @@ from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import GivesLesson, Lesson
 from kododo_env.core.view import View
-from kododo_env.play.table import Said, Table
+from kododo_env.play.table import Replies, Table
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.rules_arguments import make_game
 
@@ -26,17 +26,17 @@ class Script:
     """A player who does in turn what a lesson says, in words.
 
     Attributes:
-        left: The words of the actions that are still to be played.
+        lines: The words of the actions that are still to be played.
     """
 
     name = "the lesson"
 
     def __init__(self) -> None:
-        self.left: deque[str] = deque()
+        self.lines: deque[str] = deque()
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
         """The next one."""
-        return np.array([named_action(self.left.popleft(), view)])
+        return np.array([named_action(self.lines.popleft(), view)])
 
 
 class LessonTable(Table):
@@ -53,8 +53,10 @@ class LessonTable(Table):
     """
 
     def __init__(self, game: BatchGame, lesson: Lesson, step: int, pictures: bool) -> None:
-        self._lesson, self._scripts = lesson, [Script() for _ in range(game.num_players)]
-        self._made = self._heard = 0  # choices of the person; steps of the log before the last one
+        self._lesson = lesson
+        self._scripts = [Script() for _ in range(game.num_players)]
+        self._num_choices = 0  # of the person
+        self._news_start = 0  # steps of the log before the last one
         super().__init__(game, [None, *self._scripts[1:]], seed=0, pictures=pictures)
         self.step = step
 
@@ -63,51 +65,55 @@ class LessonTable(Table):
         rng = np.random.default_rng(seed)
         self._game.reset(seed, decks=np.array([_whole_deck(self._lesson.deck, self._game)]))
         for seat, words in self._lesson.opening.items():
-            self._scripts[seat].left.extend(words)
-        while any(script.left for script in self._scripts):
+            self._scripts[seat].lines.extend(words)
+        while any(script.lines for script in self._scripts):
             self._game.step(joint_action(self._scripts, self._game, rng))
 
-    def _choose(self, seat: int, given: int | str) -> None:
+    def _choose(self, seat: int, choice: int | str) -> None:
         """Take a choice that the lesson asks for, and let the others do their part."""
         if self._at() == len(self._lesson.steps):
             raise ValueError(say("the lesson is over: leave it, or begin it again"))
         self._check_decides(seat)
-        view, step = self._game.view(seat), self._lesson.steps[self._made]
-        chosen, wanted = named_action(given, view), self._wanted(self._made)
-        if wanted and chosen not in wanted:
-            words, *others = (view.describe_choice(each) for each in (chosen, *wanted))
+        view = self._game.view(seat)
+        step = self._lesson.steps[self._num_choices]
+        chosen = named_action(choice, view)
+        expected = self._expected_actions(self._num_choices)
+        if expected and chosen not in expected:
+            words, *expected_words = (
+                view.describe_choice(action) for action in (chosen, *expected)
+            )
             raise ValueError(
                 say(
                     "in a game you may {words}; in this lesson, please {wanted}",
                     words=words,
-                    wanted=say(", or ").join(others),
+                    wanted=say(", or ").join(expected_words),
                 )
             )
-        for other, actions in step.others.items():
-            self._scripts[other].left.extend(actions)
-        self._made += 1
-        self._heard = len(self._past)
-        super()._choose(seat, given)
+        for other_seat, actions in step.others.items():
+            self._scripts[other_seat].lines.extend(actions)
+        self._num_choices += 1
+        self._news_start = len(self._past)
+        super()._choose(seat, choice)
 
-    def _wanted(self, made: int) -> list[int]:
+    def _expected_actions(self, at: int) -> list[int]:
         """The actions that a step of the lesson asks for; none if any will do."""
         steps = self._lesson.steps
-        words = steps[made].wanted if made < len(steps) else ()
+        words = steps[at].wanted if at < len(steps) else ()
         with speaking("en"):
             legal = legal_actions(self._game.view(PUPIL))
-        return [action for action, said in legal.items() if said in words]
+        return [action for action, description in legal.items() if description in words]
 
     def _at(self) -> int:
         """Which step of the lesson is played: as many as there are when all have been."""
-        return self._made - (PUPIL in self._chosen)
+        return self._num_choices - (PUPIL in self._chosen)
 
     def _take_back(self, seat: int) -> None:
         raise ValueError(say("a lesson goes forward: what was chosen in it stays"))
 
-    def _again(self, to: int) -> None:
+    def _go_back(self, to: int) -> None:
         raise ValueError(say("a lesson goes forward; leave it, and try things out in a game"))
 
-    def play_on(self, known: Sequence[int] | None = None) -> Said:
+    def play_on(self, actions: Sequence[int] | None = None) -> Replies:
         """Play a step, as ``Table`` does, unless the lesson is over; the script tells which."""
         return {} if self._at() == len(self._lesson.steps) else super().play_on()
 
@@ -120,11 +126,12 @@ class LessonTable(Table):
         raise ValueError(say("a lesson is no game that counts, and has no record"))
 
     def _position(self, person: int) -> Message:
-        position, at = super()._position(person), self._at()
+        position = super()._position(person)
+        at = self._at()
         if at == len(self._lesson.steps):
             position |= {"actions": [], "waiting_for": []}
-        for each in position["log"]:
-            each["again"] = False
+        for entry in position["log"]:
+            entry["again"] = False
         position.pop("deal", None)  # it is none that another person could play
         return position | {"teaches": True, "lesson": self._words(at, position)}
 
@@ -134,23 +141,23 @@ class LessonTable(Table):
         over = at == len(steps)
         asks = bool(position["actions"]) or position["chosen"] is not None
         text = self._lesson.end if over else steps[at].text if asks else ""
-        legal = {each["action"] for each in position["actions"]}
+        legal = {action["action"] for action in position["actions"]}
         return {
             "step": at,
             "of": len(steps),
             "over": over,
-            "shown": list(self._shown(at, position["log"])),
+            "shown": list(self._find_highlights(at, position["log"])),
             "text": say(text),
-            "wanted": [action for action in self._wanted(at) if action in legal],
+            "wanted": [action for action in self._expected_actions(at) if action in legal],
         }
 
-    def _shown(self, at: int, log: list[dict[str, Any]]) -> Iterator[str]:
+    def _find_highlights(self, at: int, log: list[dict[str, Any]]) -> Iterator[str]:
         """The news to which the lesson points, which it knows by their English words."""
         shows = self._lesson.steps[at - 1].shows if at else ()
-        for english, said in [*zip(self._log(PUPIL, "en"), log, strict=True)][self._heard :]:
-            for line, told in zip(english["lines"], said["lines"], strict=True):
-                if any(each in line for each in shows):
-                    yield told
+        for english, entry in [*zip(self._log(PUPIL, "en"), log, strict=True)][self._news_start :]:
+            for line, translation in zip(english["lines"], entry["lines"], strict=True):
+                if any(phrase in line for phrase in shows):
+                    yield translation
 
 
 def _whole_deck(front: tuple[int, ...], game: BatchGame) -> list[int]:
@@ -191,7 +198,7 @@ class TeachingTable(Table):
         if self._teaching is not None:
             self._teaching.speak(PUPIL, language)
 
-    def _answer(self, person: int, message: Message) -> Said:
+    def _answer(self, person: int, message: Message) -> Replies:
         kind = message["type"]
         if kind == "lesson":
             self.teach()
@@ -204,20 +211,20 @@ class TeachingTable(Table):
             self._teaching = None
             self.step += 1
             return self._positions() if kind == "leave" else super()._answer(person, message)
-        said = self._teaching.hear(PUPIL, message)
+        replies = self._teaching.hear(PUPIL, message)
         self.step = self._teaching.step
-        return {person: said[PUPIL]}
+        return {person: replies[PUPIL]}
 
-    def _par(self, person: int) -> Iterator[Said]:
+    def _par(self, person: int) -> Iterator[Replies]:
         return super()._par(person) if self._teaching is None else self._teaching._par(PUPIL)
 
-    def play_on(self, known: Sequence[int] | None = None) -> Said:
+    def play_on(self, actions: Sequence[int] | None = None) -> Replies:
         """Play a step of the lesson or of the game; see ``Table``."""
         if self._teaching is None:
-            return super().play_on(known)
-        said = self._teaching.play_on()
+            return super().play_on(actions)
+        replies = self._teaching.play_on()
         self.step = self._teaching.step
-        return {self.people[0]: said[PUPIL]} if said else {}
+        return {self.people[0]: replies[PUPIL]} if replies else {}
 
     @property
     def joint(self) -> list[int]:

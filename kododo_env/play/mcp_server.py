@@ -32,7 +32,7 @@ def mcp_server(table: Table) -> MCPServer:
     """
     seat = only_person(table)
     server = MCPServer("kododo_env", instructions=HOW)
-    told = -1  # the last step of which the client has been told
+    last_step = -1  # the last step of which the client has been told
 
     def talk(message: Message) -> Message:
         """Say something to the table; its last answer."""
@@ -41,17 +41,17 @@ def mcp_server(table: Table) -> MCPServer:
             raise ToolError(answer["error"])
         return answer
 
-    def seen(message: Message) -> dict[str, Any]:
+    def describe_position(message: Message) -> dict[str, Any]:
         """The position after a message, in words."""
-        nonlocal told
+        nonlocal last_step
         position = talk(message)
-        new = [each for each in position["log"] if each["step"] > told]
-        news = [line for each in new for line in each["lines"]]
-        told = new[-1]["step"] if new else told
-        words = [each["words"] for each in position["actions"]]
+        new = [entry for entry in position["log"] if entry["step"] > last_step]
+        news = [line for entry in new for line in entry["lines"]]
+        last_step = new[-1]["step"] if new else last_step
+        words = [action["words"] for action in position["actions"]]
         fields = ("step", "over", "result", "text")
-        known = {name: position[name] for name in fields if name in position}
-        return known | {"you": f"player_{position['you']}", "news": news, "actions": words}
+        facts = {name: position[name] for name in fields if name in position}
+        return facts | {"you": f"player_{position['you']}", "news": news, "actions": words}
 
     # They never wait, so that one call is over before the next one begins, as a table wants it.
     async def rules() -> str:
@@ -60,13 +60,13 @@ def mcp_server(table: Table) -> MCPServer:
 
     async def look() -> dict[str, Any]:
         """The position as you see it, what has happened since you last saw it, and your actions."""
-        return seen({"type": "look"})
+        return describe_position({"type": "look"})
 
     async def act(action: str, step: int) -> dict[str, Any]:
         """Choose one of your actions by its words, in the step of the position that you saw."""
         number = action.isascii() and action.isdecimal() and len(action) < 10  # errors name it so
-        given = int(action) if number else action
-        return seen({"type": "act", "step": step, "action": given})
+        choice = int(action) if number else action
+        return describe_position({"type": "act", "step": step, "action": choice})
 
     async def hint() -> dict[str, Any]:
         """What an agent would do in your seat, the best first."""
@@ -75,7 +75,7 @@ def mcp_server(table: Table) -> MCPServer:
     async def new_game(same_cards: bool = False) -> dict[str, Any]:
         """Deal a new game, which ends the one that is played."""
         deck = "same" if same_cards else "other"
-        return seen({"type": "new", "step": table.step, "deck": deck})
+        return describe_position({"type": "new", "step": table.step, "deck": deck})
 
     for tool in (rules, look, act, hint, new_game):
         server.add_tool(tool)

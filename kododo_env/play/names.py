@@ -24,12 +24,12 @@ def people_named(names: Sequence[str], people: int) -> list[str]:
     """
     if len(names) > people:
         raise ValueError(f"{len(names)} names for {people} of the players, who are people")
-    given: Sequence[object] = names
-    for each in given:
-        printable = isinstance(each, str) and _without_joiners(each).isprintable()
-        if not isinstance(each, str) or not printable or len(each) > LONGEST:
+    candidates: Sequence[object] = names
+    for candidate in candidates:
+        printable = isinstance(candidate, str) and _without_joiners(candidate).isprintable()
+        if not isinstance(candidate, str) or not printable or len(candidate) > LONGEST:
             raise ValueError(
-                f"a name has at most {LONGEST} letters, all printable, unlike {shown(each)}"
+                f"a name has at most {LONGEST} letters, all printable, unlike {shown(candidate)}"
             )
     tidy = [" ".join(name.strip(f" {JOINERS}").split()) for name in names]
     for name in tidy:
@@ -51,16 +51,16 @@ def _looks(name: str) -> str:
     return normalize("NFKC", normalize("NFKC", _without_joiners(name)).casefold())
 
 
-def bots_named(agents: Sequence[str], taken: Iterable[str]) -> list[str]:
+def bots_named(agents: Sequence[str], person_names: Iterable[str]) -> list[str]:
     """Friendly names for agents, always the same for the same ones, and none that is taken.
 
     Args:
         agents: Their own names, by which records and tables of results know them.
-        taken: Names that people at the table have.
+        person_names: Names that people at the table have.
     """
-    known = set(map(_looks, taken))
-    turns = range(1 + (len(agents) + len(known)) // len(BOTS))  # more, where they are very many
+    folded_names = set(map(_looks, person_names))
+    turns = range(1 + (len(agents) + len(folded_names)) // len(BOTS))  # more for very many
     names = (f"{name} {turn + 1}" if turn else name for turn in turns for name in BOTS)
-    left = [name for name in names if _looks(name) not in known]
+    free_names = [name for name in names if _looks(name) not in folded_names]
     first = crc32(" ".join(agents).encode("utf-8", "replace"))
-    return [left[(first + place) % len(left)] for place in range(len(agents))]
+    return [free_names[(first + place) % len(free_names)] for place in range(len(agents))]

@@ -26,7 +26,7 @@ class Played(NamedTuple):
     step: int
     before: BatchGame
     joint: list[int]  # the joint action
-    told: dict[tuple[int, str], dict[str, Any]]  # in words: by seat and language
+    log_entries: dict[tuple[int, str], dict[str, Any]]  # in words: by seat and language
 
 
 class PlayedGame:
@@ -75,8 +75,11 @@ class PlayedGame:
             raise ValueError("a table needs a person: None among the agents")
         check_agents(game, agents)
         self.people = tuple(seat for seat, agent in enumerate(agents) if agent is None)
-        self.step, self.moved = 0, 0
-        self._game, self._agents, self._rotate = game, list(agents), rotate
+        self.step = 0
+        self.moved = 0
+        self._game = game
+        self._agents = list(agents)
+        self._rotate = rotate
         names = [self._person(k) if agent is None else agent.name for k, agent in enumerate(agents)]
         self._names = [*map(printable, names)]
         self._called = list(called) or [""] * len(agents)
@@ -97,7 +100,8 @@ class PlayedGame:
     def deal(self, seed: int) -> None:
         """Deal the game of a seed, whatever is being played."""
         self._lay_out(seed)
-        self.seed, self.first = seed, self.step
+        self.seed = seed
+        self.first = self.step
         self._recorder = Recorder(self._game, 0, self._names)
         self._past: list[Played] = []
         self._counts = True
@@ -156,10 +160,10 @@ class PlayedGame:
         if seat not in self.waiting_for:
             raise ValueError(say("player_{seat} has nothing to decide now", seat=seat))
 
-    def _choose(self, seat: int, given: int | str) -> None:
+    def _choose(self, seat: int, choice: int | str) -> None:
         """Note what a person has chosen; it is played when everybody has."""
         self._check_decides(seat)
-        self._chosen[seat] = named_action(given, self._game.view(seat))
+        self._chosen[seat] = named_action(choice, self._game.view(seat))
 
     def _take_back(self, seat: int) -> None:
         """Forget what a person has chosen, as long as somebody else has still to choose."""
@@ -169,18 +173,18 @@ class PlayedGame:
             )
         del self._chosen[seat]
 
-    def _again(self, to: int) -> None:
+    def _go_back(self, to: int) -> None:
         """Go back to an earlier step of this game; chance stands as it did, too."""
         if len(self.people) > 1:
             raise ValueError(say("other people play this game: nobody can go back in it alone"))
-        steps = [each.step for each in self._past]
+        steps = [played.step for played in self._past]
         if to not in steps:
             raise ValueError(f"to must be a step of this game that was played, not {to}")
-        kept = steps.index(to)
-        self._remind(self._past[:kept])
-        self._game = self._past[kept].before
-        self._recorder.back(self._game, kept)
-        del self._past[kept:]
+        index = steps.index(to)
+        self._remind(self._past[:index])
+        self._game = self._past[index].before
+        self._recorder.back(self._game, index)
+        del self._past[index:]
         self._counts = False
         self._begin_here()
         self.step += 1
@@ -207,14 +211,14 @@ class PlayedGame:
         """Let agents that keep a memory see this game again, after it was played as known."""
         self._remind(self._past)
 
-    def _play(self, known: Sequence[int] | None) -> None:
+    def _play(self, actions: Sequence[int] | None) -> None:
         """Play everybody's choice, the agents choosing now, or a joint action that is known."""
-        if known is None:
+        if actions is None:
             joint = agents_choose(self._agents, self._game, self.seed, len(self._past))
             for seat, action in self._chosen.items():
                 joint[0, seat] = action
         else:
-            joint = np.array([known])
+            joint = np.array([actions])
         before = self._game.clone()
         self._game.step(joint)
         self._past.append(Played(self.step, before, joint[0].tolist(), {}))
@@ -230,7 +234,7 @@ class PlayedGame:
     @property
     def _games(self) -> list[BatchGame]:
         """This game after the deal and after each step."""
-        return [*(each.before for each in self._past), self._game]
+        return [*(played.before for played in self._past), self._game]
 
     @property
     def _gained(self) -> list[list[float]]:

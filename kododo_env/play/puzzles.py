@@ -19,7 +19,7 @@ from kododo_env.core.agent import Agent, check_forgets, choice_of
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import finite_number, shown, whole_number
-from kododo_env.play.analysis import AGAIN, INTERVAL
+from kododo_env.play.analysis import INTERVAL, WORLDS_FACTOR
 from kododo_env.records.header import Header
 from kododo_env.records.lines import at_line, check_keys, check_sealed, sealed
 from kododo_env.records.record import Record
@@ -29,8 +29,8 @@ from kododo_env.system.files import read_ordinary, write_text
 
 LARGEST = 1 << 26  # bytes of a file
 TRIES = 32  # times that a bot is asked, since some choose by chance
-FOUND = 2 / 3  # of these: of two choices one is found half of the time by nothing but luck
-LEAST = 0.05  # five games won of a hundred: what gains less is no puzzle
+HIT_SHARE = 2 / 3  # of these: of two choices one is found half of the time by nothing but luck
+LEAST_GAIN = 0.05  # five games won of a hundred: what gains less is no puzzle
 FORMAT = "kododo-env puzzle 1"
 FIELDS = {"format", "digest", "header", "played", "seat", "best", "gain", "low", "high", "bots"}
 
@@ -62,8 +62,8 @@ class Puzzle:
 
     @property
     def missed_by(self) -> list[str]:
-        """The bots that choose it less often than ``FOUND``."""
-        return [name for name, share in self.bots.items() if share < FOUND]
+        """The bots that choose it less often than ``HIT_SHARE``."""
+        return [name for name, share in self.bots.items() if share < HIT_SHARE]
 
     def position(self) -> BatchGame:
         """The game as it stands: a batch of one.
@@ -106,9 +106,9 @@ class Puzzle:
             raise ValueError(f"bots must be an object, not {shown(bots)}")
         bots = {name: finite_number(share, name, 0, 1) for name, share in bots.items()}
         seat, best = (whole_number(content[name], name, 0) for name in ("seat", "best"))
-        made = cls(header, content["played"], seat, best, gain, low, high, bots)
-        made.position()
-        return made
+        puzzle = cls(header, content["played"], seat, best, gain, low, high, bots)
+        puzzle.position()
+        return puzzle
 
 
 # --- finding ------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def find_puzzles(
     Raises:
         ValueError: The record is not true, or an agent cannot play this game.
     """
-    positions = [each for each in replay(record) if not each.terminated[0]]
+    positions = [position for position in replay(record) if not position.terminated[0]]
     search.check(positions[0])
     played = [line["actions"] for line in record.lines]
     decisions = [
@@ -142,14 +142,16 @@ def find_puzzles(
         for seat in np.flatnonzero(game.deciding()[0]).tolist()
     ]
     for step, seat in np.random.default_rng(seed).permutation(decisions).tolist():
-        game, rng = positions[step], np.random.default_rng([seed, step, seat])
-        if found := _clearly_best(search, game, seat, worlds, rng):
-            best, gain, low, high = found
-            header, so_far = record.header, played[:step]
-            yield asked(Puzzle(header, so_far, seat, best, gain, low, high, {}), bots, seed)
+        game = positions[step]
+        rng = np.random.default_rng([seed, step, seat])
+        if choice := _clearly_best(search, game, seat, worlds, rng):
+            best, gain, low, high = choice
+            header = record.header
+            so_far = played[:step]
+            yield ask_bots(Puzzle(header, so_far, seat, best, gain, low, high, {}), bots, seed)
 
 
-def asked(puzzle: Puzzle, bots: Sequence[Agent], seed: int) -> Puzzle:
+def ask_bots(puzzle: Puzzle, bots: Sequence[Agent], seed: int) -> Puzzle:
     """A puzzle with what these bots choose there, each by a chance of its own.
 
     So the same bots choose the same whenever they are asked, and others are found out.
@@ -159,7 +161,9 @@ def asked(puzzle: Puzzle, bots: Sequence[Agent], seed: int) -> Puzzle:
         bots: Are asked.
         seed: Of what they choose by chance.
     """
-    game, step, seat = puzzle.position(), len(puzzle.played), puzzle.seat
+    game = puzzle.position()
+    step = len(puzzle.played)
+    seat = puzzle.seat
     shares = {
         bot.name: _share(bot, game, seat, puzzle.best, np.random.default_rng([seed, step, seat, 1]))
         for bot in bots
@@ -173,23 +177,25 @@ def _clearly_best(
     """The best action and its gain on the next best with the interval's ends; None if in doubt."""
     words = legal_actions(game.view(seat))
     # To play either of two equal cards is one choice.
-    choices = {words[each]: each for each in reversed(words)}
+    choices = {words[action]: action for action in reversed(words)}
     if len(choices) < 2:
         return None
     usual = choices[words[int(choice_of(search.policy, game.view(seat), rng)[0])]]
-    others = [each for each in choices.values() if each != usual]
-    means, _ = _gains(search, game, seat, usual, others, worlds, rng)
-    best = others[int(means.argmax())] if means.max() > 0 else usual
-    rivals = [each for each in choices.values() if each != best]
-    for again in (1, AGAIN):  # few positions seem so, and only those are tried by many worlds
-        means, errors = _gains(search, game, seat, best, rivals, again * worlds, rng)
-        gain, low = -means, -means - INTERVAL * errors
-        if low.min() <= 0 or gain.min() < LEAST:
+    alternatives = [action for action in choices.values() if action != usual]
+    means, _ = _gains(search, game, seat, usual, alternatives, worlds, rng)
+    best = alternatives[int(means.argmax())] if means.max() > 0 else usual
+    rivals = [action for action in choices.values() if action != best]
+    # Few positions seem so, and only those are tried by many worlds.
+    for factor in (1, WORLDS_FACTOR):
+        means, errors = _gains(search, game, seat, best, rivals, factor * worlds, rng)
+        gain = -means
+        low = -means - INTERVAL * errors
+        if low.min() <= 0 or gain.min() < LEAST_GAIN:
             return None
     next_best = int(gain.argmin())
     half = float(INTERVAL * errors[next_best])
-    least = float(gain[next_best])
-    return best, least, least - half, least + half
+    smallest_gain = float(gain[next_best])
+    return best, smallest_gain, smallest_gain - half, smallest_gain + half
 
 
 def _gains(
@@ -197,13 +203,15 @@ def _gains(
     game: BatchGame,
     seat: int,
     played: int,
-    others: Sequence[int],
+    alternatives: Sequence[int],
     worlds: int,
     rng: np.random.Generator,
 ) -> tuple[Any, Any]:
     """How much each other choice gains on one, and the standard errors."""
-    view = game.take(np.zeros(len(others), np.int64)).view(seat)
-    return search.gain(view, np.full(len(others), played), np.array(others), worlds, rng)
+    view = game.take(np.zeros(len(alternatives), np.int64)).view(seat)
+    return search.gain(
+        view, np.full(len(alternatives), played), np.array(alternatives), worlds, rng
+    )
 
 
 def _share(bot: Agent, game: BatchGame, seat: int, best: int, rng: np.random.Generator) -> float:
@@ -212,7 +220,7 @@ def _share(bot: Agent, game: BatchGame, seat: int, best: int, rng: np.random.Gen
     view = game.take(np.zeros(TRIES, np.int64)).view(seat)
     words = legal_actions(game.view(seat))
     chosen = choice_of(bot, view, rng).tolist()
-    return sum(words[each] == words[best] for each in chosen) / len(chosen)
+    return sum(words[action] == words[best] for action in chosen) / len(chosen)
 
 
 # --- files --------------------------------------------------------------------------------
@@ -225,7 +233,7 @@ def order(puzzle: Puzzle) -> tuple[str, int]:
 
 def write_puzzles(path: Path, puzzles: Sequence[Puzzle]) -> None:
     """Write a file of puzzles, one a line, whole or not at all."""
-    write_text(path, "".join(json.dumps(each.to_json()) + "\n" for each in puzzles))
+    write_text(path, "".join(json.dumps(puzzle.to_json()) + "\n" for puzzle in puzzles))
 
 
 def read_puzzles(path: Path) -> list[Puzzle]:
@@ -234,16 +242,16 @@ def read_puzzles(path: Path) -> list[Puzzle]:
     Raises:
         ValueError: It cannot be read, or a line is no puzzle; the line and the reason.
     """
-    found = []
+    puzzles = []
     lines = read_ordinary(path, LARGEST, f"puzzles {path}").split(b"\n")
     for number, line in enumerate(lines, 1):
         if line:
             with at_line(str(path), number):
-                found.append(Puzzle.from_json(_parsed(line)))
-    return found
+                puzzles.append(Puzzle.from_json(_parse(line)))
+    return puzzles
 
 
-def _parsed(line: bytes) -> Any:
+def _parse(line: bytes) -> Any:
     try:
         return read_json(line)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:

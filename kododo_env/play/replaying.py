@@ -11,7 +11,8 @@ from kododo_env.records import Record, parse_record, replay
 from kododo_env.rendering.languages import say
 
 # The longest games by the usual rules have about a hundred steps, with 6 million characters.
-MOST_STEPS, MOST_CHARACTERS = 500, 1 << 24
+MOST_STEPS = 500
+MOST_CHARACTERS = 1 << 24
 
 
 def parse_short_record(text: str) -> Record:

@@ -33,15 +33,15 @@ def sections(game: BatchGame, pictures: bool) -> list[dict[str, str]]:
         ValueError: The game has no rules in words.
     """
     examples = _examples(game) if pictures else None
-    found = []
+    entries = []
     before, *parts = HEADING.split(game.rules_text())
     if before.strip():
         parts.insert(0, f"{game.name}\n{before}")
     for part in parts:
         title, _, text = part.partition("\n")
         section = {"anchor": anchor(title), "title": say(title), "text": text.strip()}
-        found.append(section | ({"html": _html(text, examples)} if pictures else {}))
-    return found
+        entries.append(section | ({"html": _html(text, examples)} if pictures else {}))
+    return entries
 
 
 def anchor(title: str) -> str:
@@ -51,8 +51,8 @@ def anchor(title: str) -> str:
 
 def example_of(block: str) -> tuple[list[str], list[str]]:
     """A worked example, a fenced block of ``rules.md``: its cards, and the game's words on them."""
-    cards, _, said = block.strip("\n").partition("\n\n")
-    return cards.splitlines(), said.splitlines()
+    cards, _, words = block.strip("\n").partition("\n\n")
+    return cards.splitlines(), words.splitlines()
 
 
 def _examples(game: BatchGame) -> ModuleType | None:
@@ -78,7 +78,7 @@ def _blocks(text: str) -> Iterator[str]:
         if place % 2:
             yield FENCE + part
         else:
-            yield from filter(None, (each.strip() for each in part.split("\n\n")))
+            yield from filter(None, (paragraph.strip() for paragraph in part.split("\n\n")))
 
 
 def _block(block: str, examples: ModuleType | None) -> str:
@@ -88,14 +88,14 @@ def _block(block: str, examples: ModuleType | None) -> str:
         return _table(block.splitlines())
     if block.startswith("1. "):
         entries = re.split(r"^\d+\. ", block, flags=re.M)[1:]
-        return f"<ol>{_tags('li', map(_said, entries))}</ol>"
+        return f"<ol>{_tags('li', map(_translate, entries))}</ol>"
     if block.startswith("- "):
         entries = re.split(r"^- ", block, flags=re.M)[1:]
-        return f"<ul>{_tags('li', map(_said, entries))}</ul>"
-    return f"<p>{_inline(_said(block))}</p>"
+        return f"<ul>{_tags('li', map(_translate, entries))}</ul>"
+    return f"<p>{_inline(_translate(block))}</p>"
 
 
-def _said(text: str) -> str:
+def _translate(text: str) -> str:
     """A text of the rules in the language that is spoken."""
     return say(" ".join(text.split()))
 
@@ -108,11 +108,11 @@ def _inline(words: str) -> str:
 
 
 def _tags(tag: str, words: Iterable[str]) -> str:
-    return "".join(f"<{tag}>{_inline(each)}</{tag}>" for each in words)
+    return "".join(f"<{tag}>{_inline(text)}</{tag}>" for text in words)
 
 
 def _table(lines: list[str]) -> str:
-    head, _, *rows = ([_said(cell) for cell in line.strip("|").split("|")] for line in lines)
+    head, _, *rows = ([_translate(cell) for cell in line.strip("|").split("|")] for line in lines)
     body = "".join(f"<tr>{_tags('td', row)}</tr>" for row in rows)
     return f"<table><thead><tr>{_tags('th', head)}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -121,6 +121,6 @@ def _example(block: str, examples: Any) -> str:
     """The drawing of a worked example, and below it what the game says."""
     if examples is None:
         return f"<pre>{escape(block)}</pre>"
-    drawn = examples.worked(example_of(block)[0])
-    told = f"<figcaption><ul>{_tags('li', drawn.lines)}</ul></figcaption>"
-    return f"<figure>{drawn.picture}{told}</figure>"
+    drawing = examples.worked(example_of(block)[0])
+    caption = f"<figcaption><ul>{_tags('li', drawing.lines)}</ul></figcaption>"
+    return f"<figure>{drawing.picture}{caption}</figure>"

@@ -50,26 +50,28 @@ def make_table(
     """
     seats = default_players(game) if players is None else players
     batch = make_game(game, 1, seats, rules or {}, seed)
-    others = seats - whole_number(people, "people", 1, seats)
-    if len(opponents) not in {0, others} and (len(opponents) > 1 or not others):
+    num_agents = seats - whole_number(people, "people", 1, seats)
+    if len(opponents) not in {0, num_agents} and (len(opponents) > 1 or not num_agents):
         raise ValueError(
-            f"{seats} players with {people} of them people leave {others} seats for opponents: "
-            f"name {others}, or one for all, not {len(opponents)}"
+            f"{seats} players with {people} of them people leave {num_agents} seats for opponents: "
+            f"name {num_agents}, or one for all, not {len(opponents)}"
         )
     best = best_agent(batch)
     agents = [make_agent(name, game, seats) for name in opponents] or [best]
     named = list(opponents) or [best.name]
-    agents, named = (agents * others)[:others], (named * others)[:others]  # one may be for all
+    agents = (agents * num_agents)[:num_agents]  # one may be for all
+    named = (named * num_agents)[:num_agents]
     adviser = best if gives_hints(best) else None
     if hints is not None:
         adviser = make_agent(hints, game, seats)
     whole_number(seat, "seat", 0, seats - 1)
     called = people_named(names, people)
-    called += bots_named([each.name for each in agents], called)
+    called += bots_named([agent.name for agent in agents], called)
     sitting: list[Agent | None] = [*[None] * people, *agents]
     named = [*[""] * people, *named]
     first = seats - seat  # of these, in seat 0
-    sitting, called = sitting[first:] + sitting[:first], called[first:] + called[:first]
+    sitting = sitting[first:] + sitting[:first]
+    called = called[first:] + called[:first]
     named = named[first:] + named[:first]
     return TeachingTable(batch, sitting, adviser, seed, pictures, called, rotate, named)
 

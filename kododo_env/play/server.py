@@ -25,7 +25,7 @@ from kododo_env.bots.messages import to_json
 from kododo_env.play.addresses import is_loopback, listen, qr_code, reachable_host
 from kododo_env.play.kept import KeptTable
 from kododo_env.play.kept_file import kept_file
-from kododo_env.play.table import Said, Table
+from kododo_env.play.table import Replies, Table
 from kododo_env.rendering.languages import LANGUAGES
 
 HERE = Path(__file__).parent
@@ -40,7 +40,9 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-STRANGER, CROWDED = 4403, 4409  # a WebSocket's codes of our own, after HTTP's 403 and 409
+# A WebSocket's codes of our own, after HTTP's 403 and 409.
+STRANGER = 4403
+CROWDED = 4409
 TABS = 8  # of a seat; with one more the oldest is closed
 LONGEST_MESSAGE = 1 << 20  # bytes of a message; the longest are records that are to be shown
 WAITING = 256  # messages that a slow client may have to fetch
@@ -57,7 +59,7 @@ class Connection:
         self._waiting: asyncio.Queue[str] = asyncio.Queue(WAITING)
         self._characters = 0  # of all that waits
 
-    def put(self, message: str) -> None:
+    def enqueue(self, message: str) -> None:
         """Have a message, as JSON, sent as soon as the client takes it."""
         self._characters += len(message)
         while self._waiting.full() or (
@@ -93,7 +95,8 @@ class Host:
     """
 
     def __init__(self, table: Table | KeptTable, tokens: Mapping[str, int]) -> None:
-        self._table, self._tokens = table, dict(tokens)
+        self._table = table
+        self._tokens = dict(tokens)
         self._lock = asyncio.Lock()
         self._tabs: dict[int, list[Connection]] = {seat: [] for seat in table.people}
         self._positions: dict[int, str] = {}  # of each seat the last, as JSON
@@ -107,14 +110,15 @@ class Host:
         if seat is None:
             await websocket.close(STRANGER, "this address is not one of this table's")
             return
-        tab, tabs = Connection(websocket), self._tabs[seat]
+        tab = Connection(websocket)
+        tabs = self._tabs[seat]
         tabs.append(tab)
         if len(tabs) > TABS:
             await tabs.pop(0).close()
         sending = asyncio.create_task(tab.send_all())
         try:
             if seat in self._positions:
-                tab.put(self._positions[seat])
+                tab.enqueue(self._positions[seat])
             else:
                 await self._hear(seat, {"type": "look"}, tab)
             while (event := await websocket.receive())["type"] != "websocket.disconnect":
@@ -130,10 +134,10 @@ class Host:
         pieces = self._table.hear_in_pieces(seat, message)
         while True:
             async with self._lock:  # between the pieces others are heard
-                said = await self._ask(next, pieces, None)
-                if said is None:
+                replies = await self._ask(next, pieces, None)
+                if replies is None:
                     break
-                self._spread(said, tab)
+                self._spread(replies, tab)
         if self._playing is None or self._playing.done():
             self._playing = asyncio.create_task(self._play_on())
 
@@ -142,13 +146,13 @@ class Host:
         while True:
             async with self._lock:
                 try:
-                    said = await self._ask(self._table.play_on)
+                    replies = await self._ask(self._table.play_on)
                 except ValueError as error:
-                    wrong = {"type": "error", "step": self._table.step, "error": str(error)}
-                    self._spread({seat: [wrong] for seat in self._table.people})
+                    message = {"type": "error", "step": self._table.step, "error": str(error)}
+                    self._spread({seat: [message] for seat in self._table.people})
                     return
-                self._spread(said)
-            if not said:
+                self._spread(replies)
+            if not replies:
                 return
 
     @asynccontextmanager
@@ -173,18 +177,18 @@ class Host:
         self._thread.start()
         return await asyncio.wrap_future(answer)
 
-    def _spread(self, said: Said, tab: Connection | None = None) -> None:
+    def _spread(self, replies: Replies, tab: Connection | None = None) -> None:
         """Positions to all tabs of their seat, answers to the tab that has asked."""
-        for seat, messages in said.items():
+        for seat, messages in replies.items():
             for message in messages:
                 text = to_json(message)
                 if message["type"] == "position":
                     self._positions[seat] = text
                 elif tab is not None:
-                    tab.put(text)
+                    tab.enqueue(text)
                     continue
-                for each in self._tabs[seat]:
-                    each.put(text)
+                for seat_tab in self._tabs[seat]:
+                    seat_tab.enqueue(text)
 
 
 class _Page(StaticFiles):
@@ -235,14 +239,14 @@ def serve(
         ValueError: The file holds something else, or cannot be written.
     """
     with kept_file(keep, len(table.people)) as file, listen(host, port, file.port) as listening:
-        kept = KeptTable(table, file.write)
+        kept_table = KeptTable(table, file.write)
         if file.game is not None:
             try:
-                kept.go_on(file.game)
+                kept_table.go_on(file.game)
             except ValueError as error:
                 raise ValueError(f"{keep}: {error}") from error
         file.port = listening.getsockname()[1]
-        file.write(kept.kept())
+        file.write(kept_table.saved_game())
         base = f"http://{reachable_host(host)}:{file.port}/"
         addresses = [f"{base}#{token}" for token in file.tokens]
         _invite(table, host, addresses)
@@ -250,7 +254,7 @@ def serve(
         print(f"Ctrl-C {goes_on if keep else 'ends the game'}", flush=True)
         if browser and _has_screen():
             webbrowser.open(addresses[0])
-        app = make_app(kept, dict(zip(file.tokens, table.people, strict=True)))
+        app = make_app(kept_table, dict(zip(file.tokens, table.people, strict=True)))
         uvicorn.Server(settings(app)).run(sockets=[listening])
 
 
@@ -289,5 +293,5 @@ def _draws_blocks(stream: TextIO | None) -> bool:
 
 def _has_screen() -> bool:
     """Whether a browser has a window of its own, and not this terminal."""
-    wanted = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
-    return sys.platform != "linux" or any(map(os.environ.get, wanted))
+    variables = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    return sys.platform != "linux" or any(map(os.environ.get, variables))

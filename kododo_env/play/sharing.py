@@ -61,8 +61,8 @@ def playing_by(
         with speaking("en"):  # as bots know the game
             joint = agents_choose(agents, game, seed, step)
             # From numbers of their own, so that the others' luck is the same.
-            own = joint_action(bots, game, np.random.default_rng([seed, step, 1]))
-        joint[:, people] = own[:, people]
+            bot_actions = joint_action(bots, game, np.random.default_rng([seed, step, 1]))
+        joint[:, people] = bot_actions[:, people]
         game.step(joint)
         step += 1
         yield
@@ -76,29 +76,29 @@ def command_of(game: BatchGame, names: Mapping[int, str], seed: int) -> str:
         names: Those of the agents, by seat; people have the other seats.
         seed: Of the game.
     """
-    other = [f"{name}={_word(rules_of(game)[name])}" for name in _changed(game.rules)]
+    options = [f"{name}={_word(rules_of(game)[name])}" for name in _changed(game.rules)]
     people = [seat for seat in range(game.num_players) if seat not in names]
     # People sit side by side, and the first of them is the one with an agent before them.
     first = next((seat for seat in people if (seat - 1) % game.num_players in names), 0)
-    others = [(first + k) % game.num_players for k in range(len(people), game.num_players)]
-    opponents = [names[seat] for seat in others]
+    agent_seats = [(first + k) % game.num_players for k in range(len(people), game.num_players)]
+    opponents = [names[seat] for seat in agent_seats]
     opponents = opponents if len(set(opponents)) > 1 else opponents[:1]
     words = [game.name, "--players", str(game.num_players)]
     words += ["--opponents", *opponents] if opponents else []
     words += ["--people", str(len(people))] if len(people) > 1 else []
     words += ["--seat", str(first)] if first else []
-    words += ["--rules", *other] if other else []
+    words += ["--rules", *options] if options else []
     return f"python -m kododo_env play {shlex.join([*words, '--seed', str(seed)])}"
 
 
 def _changed(rules: Any) -> list[str]:
     """The rules that do not follow from the others and the number of players, by their names."""
-    given = {each.name: getattr(rules, each.name) for each in fields(rules)}
-    for name in [each for each in given if each != PLAYERS]:
-        others = {each: value for each, value in given.items() if each != name}
+    settings = {field.name: getattr(rules, field.name) for field in fields(rules)}
+    for name in [rule for rule in settings if rule != PLAYERS]:
+        other_settings = {rule: value for rule, value in settings.items() if rule != name}
         with suppress(ValueError):  # they do not go together without it
-            given = others if type(rules)(**others) == rules else given
-    return [name for name in given if name != PLAYERS]
+            settings = other_settings if type(rules)(**other_settings) == rules else settings
+    return [name for name in settings if name != PLAYERS]
 
 
 def _word(value: object) -> str:

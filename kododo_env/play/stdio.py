@@ -9,7 +9,7 @@ from kododo_env.bots.messages import Message, to_json
 from kododo_env.play.table import Table
 
 
-def play_lines(table: Table, given: Iterable[bytes], out: TextIO) -> None:
+def play_lines(table: Table, lines: Iterable[bytes], out: TextIO) -> None:
     """Let the program that writes the lines play until it writes no more.
 
     The first line out is the position; a line in is answered by one or more. A line that
@@ -17,7 +17,7 @@ def play_lines(table: Table, given: Iterable[bytes], out: TextIO) -> None:
 
     Args:
         table: With one person.
-        given: Messages, one a line; empty lines are skipped.
+        lines: Messages, one a line; empty lines are skipped.
         out: Where the answers go, one a line.
 
     Raises:
@@ -25,7 +25,7 @@ def play_lines(table: Table, given: Iterable[bytes], out: TextIO) -> None:
     """
     seat = only_person(table)
     _say(table.talk(seat, {"type": "look"})[seat], out)
-    for line in given:
+    for line in lines:
         if line.strip():
             _say(table.talk(seat, line)[seat], out)
 

@@ -20,7 +20,7 @@ from kododo_env.play.rules_page import sections
 from kododo_env.play.sharing import command_of, playing_by
 from kododo_env.rendering.languages import say, speaking
 
-Said = dict[int, list[Message]]
+Replies = dict[int, list[Message]]
 """The words of the table: for each seat the messages in their order."""
 
 
@@ -57,8 +57,10 @@ class Table(PlayedGame):
         rotate: bool = False,
         named: Sequence[str] = (),
     ) -> None:
-        self.worlds, self.work = WORLDS, math.inf
-        self._adviser, self._pictures = adviser, pictures
+        self.worlds = WORLDS
+        self.work = math.inf
+        self._adviser = adviser
+        self._pictures = pictures
         super().__init__(game, agents, seed, called, rotate, named)
         self._languages = dict.fromkeys(self.people, "en")
         check_agents(game, [adviser])
@@ -67,25 +69,26 @@ class Table(PlayedGame):
 
     def _begin_here(self) -> None:
         super()._begin_here()
-        self._drawn: dict[tuple[int, str], dict[str, Any]] = {}  # in this step, as ``Played.told``
+        # In this step, with the keys of ``Played.log_entries``.
+        self._drawn: dict[tuple[int, str], dict[str, Any]] = {}
         self._analyses: dict[int, Analysing] = {}  # of each person
 
     # --- hearing ------------------------------------------------------------------------
 
-    def talk(self, person: int, message: object) -> Said:
+    def talk(self, person: int, message: object) -> Replies:
         """Hear a message and play on as far as nobody has to be waited for; see ``hear``."""
-        said = self.hear(person, message)
-        while more := self.play_on():
-            for each, messages in more.items():
-                said.setdefault(each, []).extend(messages)
-        return said
+        replies = self.hear(person, message)
+        while next_replies := self.play_on():
+            for recipient, messages in next_replies.items():
+                replies.setdefault(recipient, []).extend(messages)
+        return replies
 
-    def hear(self, person: int, message: object) -> Said:
+    def hear(self, person: int, message: object) -> Replies:
         """The whole answer of the table to a person's message; see ``hear_in_pieces``."""
-        *_, said = self.hear_in_pieces(person, message)
-        return said
+        *_, replies = self.hear_in_pieces(person, message)
+        return replies
 
-    def hear_in_pieces(self, person: int, message: object) -> Iterator[Said]:
+    def hear_in_pieces(self, person: int, message: object) -> Iterator[Replies]:
         """Answer a person's message; between the pieces of a long answer others may be heard.
 
         Args:
@@ -102,20 +105,20 @@ class Table(PlayedGame):
         if person not in self.people:
             raise ValueError(f"seat must be one of {self.people}, who are people, not {person}")
         try:
-            read = read_message(message)
+            request = read_message(message)
             with speaking(self._languages[person]):
-                self._check_step(read)
-            pieces = self._pieces(person, read)
+                self._check_step(request)
+            pieces = self._pieces(person, request)
             while True:
                 with speaking(self._languages[person]):
-                    said = next(pieces, None)
-                if said is None:
+                    replies = next(pieces, None)
+                if replies is None:
                     return
-                yield said
+                yield replies
         except ValueError as error:
             yield {person: [self._error(error)]}
 
-    def _pieces(self, person: int, message: Message) -> Iterator[Said]:
+    def _pieces(self, person: int, message: Message) -> Iterator[Replies]:
         """The answer to a message, in pieces if it takes long; see ``hear_in_pieces``."""
         match message["type"]:
             case "par":
@@ -140,7 +143,7 @@ class Table(PlayedGame):
                 say("this was for step {step}; the table is at {now}", step=step, now=self.step)
             )
 
-    def _answer(self, person: int, message: Message) -> Said:
+    def _answer(self, person: int, message: Message) -> Replies:
         seat = self.seat_of(person)
         match message["type"]:
             case "act":
@@ -148,17 +151,17 @@ class Table(PlayedGame):
             case "take_back":
                 self._take_back(seat)
             case "again":
-                self._again(message["to"])
+                self._go_back(message["to"])
             case "new":
                 self._new(seat, message["deck"])
             case "speak":
                 self.speak(person, message["language"])
                 return {person: self._positions()[person]}
             case _:
-                return {person: [self._told(person, message)]}
+                return {person: [self._answer_question(person, message)]}
         return self._positions()
 
-    def _told(self, person: int, message: Message) -> Message:
+    def _answer_question(self, person: int, message: Message) -> Message:
         """The answer to a question, which changes nothing at the table."""
         match message["type"]:
             case "rules":
@@ -189,7 +192,7 @@ class Table(PlayedGame):
                 say("an analysis tells of hidden cards: ask for it when the game is over")
             )
         if person not in self._analyses:
-            played = [each.joint for each in self._past]
+            played = [step.joint for step in self._past]
             fewer = self.work / (len(played) * len(self._names))
             worlds = int(min(self.worlds, max(FEWEST, fewer)))
             self._analyses[person] = Analysing(
@@ -197,7 +200,7 @@ class Table(PlayedGame):
             )
         return self._analysed(person)
 
-    def _replay(self, person: int, text: str) -> Iterator[Said]:
+    def _replay(self, person: int, text: str) -> Iterator[Replies]:
         """Show a record, of which a step is a piece of work."""
         record = parse_short_record(text)
         steps = []
@@ -207,7 +210,7 @@ class Table(PlayedGame):
         game = {"game": record.header.game, "players": record.players}
         yield {person: [{"type": "replay", **game, "steps": steps}]}
 
-    def _par(self, person: int) -> Iterator[Said]:
+    def _par(self, person: int) -> Iterator[Replies]:
         """Let a bot play the deal of the game that is over, of which a step is a piece of work."""
         if not self.over:
             raise ValueError(say("a bot plays the same deal when the game is over"))
@@ -219,7 +222,8 @@ class Table(PlayedGame):
             yield {}
             if self.step != step:
                 raise ValueError(say("a bot plays the same deal when the game is over"))
-        scores, won = game.scores[0].tolist(), game.outcome()[0].tolist()
+        scores = game.scores[0].tolist()
+        won = game.outcome()[0].tolist()
         yield {person: [{"type": "par", "by": self._adviser.name, "scores": scores, "won": won}]}
 
     # --- playing ------------------------------------------------------------------------
@@ -229,13 +233,13 @@ class Table(PlayedGame):
         """The looks of the cards, as ``TellsInWords.suits`` has them; none if it does not tell."""
         return self._game.suits() if isinstance(self._game, TellsInWords) else ()
 
-    def play_on(self, known: Sequence[int] | None = None) -> Said:
+    def play_on(self, actions: Sequence[int] | None = None) -> Replies:
         """Play a step, the agents choosing now, unless a person has to be waited for.
 
         When the game is over, it does a piece of an analysis that somebody has asked for.
 
         Args:
-            known: The joint action, (P,), where a step is played that was played before.
+            actions: The joint action, (P,), where a step is played that was played before.
 
         Returns:
             The new position for every person, or how far the analysis is; nothing if there was
@@ -248,11 +252,11 @@ class Table(PlayedGame):
             return self._analyse_on()
         if self.waiting_for:
             return {}
-        self._play(known)
+        self._play(actions)
         self._drawn = {}
         return self._positions()
 
-    def _analyse_on(self) -> Said:
+    def _analyse_on(self) -> Replies:
         """Do a piece of the first analysis that is not done; one that fails is given up."""
         for person, analysis in self._analyses.items():
             if analysis.result is None:
@@ -271,19 +275,20 @@ class Table(PlayedGame):
         """Speak a language to one of ``people`` from now on, also of what has been already."""
         self._languages[person] = language
 
-    def _positions(self) -> Said:
-        said: Said = {}
+    def _positions(self) -> Replies:
+        replies: Replies = {}
         for person in self.people:
             with speaking(self._languages[person]):
-                said[person] = [self._position(person)]
-        return said
+                replies[person] = [self._position(person)]
+        return replies
 
     def _position(self, person: int) -> Message:
         """All that a person needs to go on, whatever they have missed."""
-        seat, language = self.seat_of(person), self._languages[person]
+        seat = self.seat_of(person)
+        language = self._languages[person]
         if (seat, language) not in self._drawn:
             self._drawn[seat, language] = position(self._game.view(seat), self._pictures)
-        seen = self._drawn[seat, language] | ({"actions": []} if seat in self._chosen else {})
+        details = self._drawn[seat, language] | ({"actions": []} if seat in self._chosen else {})
         ending: dict[str, Any] = {}
         if self.over:
             opponents = {
@@ -303,26 +308,27 @@ class Table(PlayedGame):
             "waiting_for": self.waiting_for,
             "ask_for_new": sorted(self._ask_for_new),
             "hints": self._adviser is not None,
-            **seen,
+            **details,
             "chosen": self._chosen.get(seat),
             "log": self._log(seat, language),
         }
 
     def _analysed(self, person: int) -> Message:
         """How far the analysis of a person's choices is, or what it has found."""
-        analysis, result = self._analyses[person], self._analyses[person].result
+        analysis = self._analyses[person]
+        result = analysis.result
         if result is None:
             return {"type": "analysing", "step": self.step, "share": analysis.share}
         choices = []
         for choice in result.choices:
             step, before, *_ = self._past[choice.step - 1]
-            told = {
+            texts = {
                 "words": before.describe_choice(choice.action, choice.seat),
                 "advised_words": before.describe_choice(choice.advised, choice.seat),
                 "text": before.text(player=choice.seat),
             }
-            drawn = {"picture": before.view(choice.seat).svg()} if self._pictures else {}
-            choices.append(asdict(choice) | told | {"to": step} | drawn)
+            drawing = {"picture": before.view(choice.seat).svg()} if self._pictures else {}
+            choices.append(asdict(choice) | texts | {"to": step} | drawing)
         return {
             "type": "analysis",
             "step": self.step,
@@ -334,20 +340,20 @@ class Table(PlayedGame):
 
     def _log(self, seat: int, language: str) -> list[dict[str, Any]]:
         """What each step has brought and by which rules, as a seat is told in a language."""
-        for number, (step, before, joint, told) in enumerate(self._past, 1):
-            if (seat, language) not in told:
+        for number, (step, before, joint, entries) in enumerate(self._past, 1):
+            if (seat, language) not in entries:
                 with speaking(language):
                     words = news(self._games[number], before, joint, seat, self._gained)
-                again = len(self.people) == 1 and bool(before.deciding()[0, seat])
-                told[seat, language] = {"step": step, **words, "again": again}
-        return [each.told[seat, language] for each in self._past]
+                can_go_back = len(self.people) == 1 and bool(before.deciding()[0, seat])
+                entries[seat, language] = {"step": step, **words, "again": can_go_back}
+        return [played.log_entries[seat, language] for played in self._past]
 
     def _players(self, seat: int) -> list[dict[str, Any]]:
         """What everybody knows of each player, at the end their share of the victory too."""
-        known = players(self._game.view(seat), self._names, self._sitting)
-        for place, each in enumerate(known):
-            each["called"] = self.called(place)
+        facts = players(self._game.view(seat), self._names, self._sitting)
+        for place, player in enumerate(facts):
+            player["called"] = self.called(place)
         if self.over:
-            for each, share in zip(known, self._game.outcome()[0].tolist(), strict=True):
-                each["won"] = share
-        return known
+            for player, share in zip(facts, self._game.outcome()[0].tolist(), strict=True):
+                player["won"] = share
+        return facts

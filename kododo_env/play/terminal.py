@@ -53,8 +53,9 @@ class Terminal:
     """
 
     def __init__(self, table: Table) -> None:
-        self._table, self._seat = table, only_person(table)
-        self._told = -1  # the last step of the log that has been printed
+        self._table = table
+        self._seat = only_person(table)
+        self._last_printed = -1  # the last step of the log that has been printed
         self._dealt: object = None  # the game of which it has been printed who sits where
         self._session: PromptSession[str] = PromptSession()
 
@@ -64,27 +65,28 @@ class Terminal:
         self._say({"type": "look"})
         while True:
             try:
-                given = self._session.prompt("> ", completer=self._completer()).strip()
+                line = self._session.prompt("> ", completer=self._completer()).strip()
             except EOFError:
                 return
-            if given.casefold() == "quit":
+            if line.casefold() == "quit":
                 return
-            if given:
-                self._obey(given)
+            if line:
+                self._obey(line)
 
     def _completer(self) -> WordCompleter:
         commands = (name.partition(" ")[0] for name in self._commands)
         return WordCompleter([*self._words, *commands], sentence=True, ignore_case=True)
 
-    def _obey(self, given: str) -> None:
+    def _obey(self, text: str) -> None:
         """Do what a line says."""
-        command, _, rest = given.partition(" ")
-        command, line = command.casefold(), given.casefold()
+        command, _, argument = text.partition(" ")
+        command = command.casefold()
+        line = text.casefold()
         step = {"step": self._table.step}
         if command == "record":
-            self._write_record(rest.strip())
+            self._write_record(argument.strip())
         elif command == "rules":
-            self._print_rules(rest.strip())
+            self._print_rules(argument.strip())
         elif line == "help":
             self._print_help()
         elif line in ("hint", "lesson", "leave"):
@@ -101,8 +103,8 @@ class Terminal:
             deck = "same" if line == "same" else "other"
             self._say({"type": "new", **step, "deck": deck})
         else:
-            number = given.isascii() and given.isdecimal() and len(given) < 10
-            self._say({"type": "act", **step, "action": int(given) if number else given})
+            number = text.isascii() and text.isdecimal() and len(text) < 10
+            self._say({"type": "act", **step, "action": int(text) if number else text})
 
     def _go_back(self) -> None:
         if self._last is None:
@@ -148,32 +150,32 @@ class Terminal:
         """Print all rules, or the sections whose heading has a word."""
         answer = self._table.talk(self._seat, {"type": "rules"})[self._seat][0]
         parts = answer.get("sections", [])
-        found = [each for each in parts if word.casefold() in each["title"].casefold()]
-        if "error" in answer or (parts and not found):
-            known = ", ".join(each["title"] for each in parts)
-            print(answer.get("error", fill(f"the parts of the rules are {known}", WIDTH)))
-        for each in found:
-            self._paint(f"\n{each['title'].upper()}\n\n{each['text']}")
+        matches = [part for part in parts if word.casefold() in part["title"].casefold()]
+        if "error" in answer or (parts and not matches):
+            titles = ", ".join(part["title"] for part in parts)
+            print(answer.get("error", fill(f"the parts of the rules are {titles}", WIDTH)))
+        for part in matches:
+            self._paint(f"\n{part['title'].upper()}\n\n{part['text']}")
 
     def _print_position(self, position: Message) -> None:
         log = position["log"]
         dealt = self._table.first, bool(position.get("lesson"))
         if dealt != self._dealt:
-            print(*(_who(each) for each in position["players"]), sep=", ")
+            print(*(_seat_and_name(player) for player in position["players"]), sep=", ")
             self._dealt = dealt
         for step in log:
-            if step["step"] > self._told:
+            if step["step"] > self._last_printed:
                 self._paint("\n".join(step["lines"]))
-                self._told = step["step"]
-        self._last = next((each["step"] for each in reversed(log) if each["again"]), None)
-        title, _, rest = position["text"].partition("\n")
+                self._last_printed = step["step"]
+        self._last = next((entry["step"] for entry in reversed(log) if entry["again"]), None)
+        title, _, body = position["text"].partition("\n")
         self._paint(f"\n{title}", "bold")
-        self._paint(rest.rstrip("\n"))
+        self._paint(body.rstrip("\n"))
         self._memory = position["memory"]
         self._commands = [name for name in COMMANDS if _can_be_written(name, position)]
-        self._words = [each["words"] for each in position["actions"]]
-        examples = (each for each in position["actions"][-1:] if each["short"])
-        self._example = {each["short"]: each["words"] for each in examples}
+        self._words = [action["words"] for action in position["actions"]]
+        examples = (action for action in position["actions"][-1:] if action["short"])
+        self._example = {action["short"]: action["words"] for action in examples}
         for line in listed_actions(position["actions"]):
             self._paint(line)
         if lesson := position.get("lesson"):
@@ -188,11 +190,11 @@ class Terminal:
     def _print_analysis(answer: Message) -> None:
         start, *_ = (100 * mean for mean, _, _ in answer["chances"])
         print(f"{answer['by']}: your chance to win was {start:.0f} % when the cards were dealt")
-        for each in answer["choices"]:
-            more, low, high = (100 * each[name] for name in ("gain", "low", "high"))
-            print(f"\n{each['text']}\nstep {each['step']}: {each['words']}")
+        for choice in answer["choices"]:
+            gain, low, high = (100 * choice[name] for name in ("gain", "low", "high"))
+            print(f"\n{choice['text']}\nstep {choice['step']}: {choice['words']}")
             print(
-                f"{each['advised_words']}: {more:.1f} games of 100 more ({low:.1f} to {high:.1f})"
+                f"{choice['advised_words']}: {gain:.1f} games of 100 more ({low:.1f} to {high:.1f})"
             )
         if not answer["choices"]:
             print("no choice of yours surely cost anything")
@@ -202,22 +204,22 @@ class Terminal:
             f", {answer['chance']:.0%} to win if all play on like it" if "chance" in answer else ""
         )
         print(f"{answer['by']}{wins}:")
-        for each in answer["actions"][:10]:
-            chance = each.get("probability")
-            number = f"{each['value']:+8.2f}" if chance is None else f"{chance:8.1%}"
-            self._paint(f"{number}  {each['words']}")
+        for action in answer["actions"][:10]:
+            chance = action.get("probability")
+            number = f"{action['value']:+8.2f}" if chance is None else f"{chance:8.1%}"
+            self._paint(f"{number}  {action['words']}")
 
     def _print_memory(self, memory: Message) -> None:
         """The cards that the person has not seen, as tables."""
         for table in memory["tables"]:
             wide = max(len(row["name"]) for row in table["rows"])
-            cells = [max(3, len(each)) + 2 for each in table["columns"]]
+            cells = [max(3, len(column)) + 2 for column in table["columns"]]
             heads = zip(table["columns"], cells, strict=True)
             self._paint(table["title"], "bold")
             print(" " * wide + "".join(f"{words:>{size}}" for words, size in heads))
             for row in table["rows"]:
                 numbers = "".join(
-                    f"{left:>{size}}" for left, size in zip(row["left"], cells, strict=True)
+                    f"{number:>{size}}" for number, size in zip(row["left"], cells, strict=True)
                 )
                 self._paint(f"{row['name']:{wide}}{numbers}")
 
@@ -231,11 +233,12 @@ class Terminal:
             print(words)
 
 
-def _who(player: Message) -> str:
+def _seat_and_name(player: Message) -> str:
     """A player's seat, and how they are called."""
-    name, called = player["name"], player["called"]
-    known = dict.fromkeys(each for each in (called, name) if each != player["player"])
-    return f"{player['player']} is {' · '.join(known)}"
+    name = player["name"]
+    called = player["called"]
+    labels = dict.fromkeys(label for label in (called, name) if label != player["player"])
+    return f"{player['player']} is {' · '.join(labels)}"
 
 
 def _can_be_written(command: str, position: Message) -> bool:
@@ -257,16 +260,16 @@ def _can_be_written(command: str, position: Message) -> bool:
 def listed_actions(actions: Sequence[Message]) -> list[str]:
     """Actions in their short forms, those of a kind together; or their numbers and words."""
     lines = []
-    for kind, group in groupby(actions, lambda each: str(each["kind"])):
-        found = [*group]
+    for kind, group in groupby(actions, lambda action: str(action["kind"])):
+        kind_actions = [*group]
         # A short form is one word, so that no line ends within it.
-        forms = [*dict.fromkeys(each["short"].replace(" ", "\xa0") for each in found)]
+        forms = [*dict.fromkeys(action["short"].replace(" ", "\xa0") for action in kind_actions)]
         if all(forms):
             name = "" if forms == [kind] else f"{kind.replace('_', ' ')}: "
-            told = fill(f"{name}{', '.join(forms)}", WIDTH, subsequent_indent=" " * len(name))
-            lines += told.replace("\xa0", " ").splitlines()
+            text = fill(f"{name}{', '.join(forms)}", WIDTH, subsequent_indent=" " * len(name))
+            lines += text.replace("\xa0", " ").splitlines()
         else:
-            lines += [f"{each['action']:4}  {each['words']}" for each in found]
+            lines += [f"{action['action']:4}  {action['words']}" for action in kind_actions]
     return lines
 
 
@@ -279,16 +282,17 @@ def painted(words: str, suits: Sequence[Sequence[Suit]]) -> list[tuple[str, str]
     """
     if not suits:
         return [("", words)]
-    letters = "".join(f"(?:{_any(each.letter for each in kind)})" for kind in suits)
-    names = _any(each.name for kind in suits for each in kind)
-    fragments, end = [], 0
-    for found in re.finditer(rf"(?<!\w)(?:{letters}\d+|(?:{names})(?: \d+)?)(?!\w)", words):
-        fragments += [("", words[end : found.start()]), *_card(found[0], suits)]
-        end = found.end()
+    letters = "".join(f"(?:{_alternatives(suit.letter for suit in kind)})" for kind in suits)
+    names = _alternatives(suit.name for kind in suits for suit in kind)
+    fragments = []
+    end = 0
+    for match in re.finditer(rf"(?<!\w)(?:{letters}\d+|(?:{names})(?: \d+)?)(?!\w)", words):
+        fragments += [("", words[end : match.start()]), *_card(match[0], suits)]
+        end = match.end()
     return [*fragments, ("", words[end:])]
 
 
-def _any(words: Iterable[str]) -> str:
+def _alternatives(words: Iterable[str]) -> str:
     """A pattern for any of these words, the longest first."""
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
@@ -300,7 +304,9 @@ def _card(words: str, suits: Sequence[Sequence[Suit]]) -> list[tuple[str, str]]:
             return [(_style(suit), words)]
     fragments = []
     for kind in suits:
-        suit = max((each for each in kind if words.startswith(each.letter)), key=_letters)
+        suit = max(
+            (candidate for candidate in kind if words.startswith(candidate.letter)), key=_letters
+        )
         fragments.append((_style(suit), suit.letter))
         words = words.removeprefix(suit.letter)
     style, letter = fragments.pop()

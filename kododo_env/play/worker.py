@@ -10,7 +10,7 @@ from kododo_env.bots.messages import MOST_EXACT, to_json
 from kododo_env.core.numbers import whole_number
 from kododo_env.play.kept import KeptTable
 from kododo_env.play.seating import make_table
-from kododo_env.play.table import Said
+from kododo_env.play.table import Replies
 from kododo_env.rules_arguments import make_game, parse_rules
 
 LOOK = '{"type": "look"}'
@@ -37,7 +37,8 @@ class WorkerTable:
         game: Its name.
         players: How many seats.
         opponents: The agents in the other seats, as ``make_table`` takes it.
-        kept: The text of ``kept`` at the same table; None, or a text of no use, begins again.
+        saved_game: The text of ``saved_game`` at the same table; None, or a text of no use,
+            begins again.
         people: How many there are.
         seat: That of the first of them.
         rotate: Whether all players move one seat on before other cards are dealt.
@@ -57,7 +58,7 @@ class WorkerTable:
         game: str,
         players: int,
         opponents: Sequence[str] = (),
-        kept: str | None = None,
+        saved_game: str | None = None,
         people: int = 1,
         seat: int = 0,
         rotate: bool = False,
@@ -67,7 +68,7 @@ class WorkerTable:
         lesson: bool = False,
         by_link: bool = False,
     ) -> None:
-        def made() -> KeptTable:
+        def make_kept_table() -> KeptTable:
             table = make_table(
                 game,
                 players,
@@ -82,16 +83,16 @@ class WorkerTable:
             return KeptTable(table)
 
         # The person who has the device. Of several people nobody has it until one says so.
-        self._here = seat if people == 1 else None
+        self._person = seat if people == 1 else None
         goes_on = False
-        if kept is not None:
+        if saved_game is not None:
             with suppress(ValueError):  # it is of another version, or nothing that was kept
-                self._table = made()
-                self._table.go_on(kept)
+                self._table = make_kept_table()
+                self._table.go_on(saved_game)
                 another = seed is not None and seed != self._table.table.seed
                 goes_on = not (by_link and another)
         if not goes_on:
-            self._table = made()
+            self._table = make_kept_table()
             if seed is not None:
                 self._table.table.deal(whole_number(seed, "seed", 0, MOST_EXACT))
         if lesson and (by_link or not goes_on):
@@ -99,39 +100,43 @@ class WorkerTable:
 
     def hear(self, text: str) -> list[str]:
         """The answers of the table to a message, each as JSON; see ``Table.hear``."""
-        message, people = json.loads(text), self._table.people
+        message = json.loads(text)
+        people = self._table.people
         if message.get("type") == "sit" and message.get("person") in people:
-            self._here, text = message["person"], LOOK
-        if self._here is None:
+            self._person = message["person"]
+            text = LOOK
+        if self._person is None:
             return self._handover()
         first = self._table.table.first
-        said = self._table.hear(self._here, text)
+        replies = self._table.hear(self._person, text)
         if message["type"] == "new":  # the one who has the device asks for all
-            for other in people:
+            for person in people:
                 if self._table.table.first == first:
-                    said = self._table.hear(other, text)
-        return self._lines(said)
+                    replies = self._table.hear(person, text)
+        return self._lines(replies)
 
     def play_on(self) -> list[str]:
         """Play a step if nobody has to be waited for: the messages then; see ``Table``."""
-        said = self._table.play_on()
-        return self._lines(said) if said else []
+        replies = self._table.play_on()
+        return self._lines(replies) if replies else []
 
-    def kept(self) -> str:
+    def saved_game(self) -> str:
         """All that is needed to go on with this game, as text."""
-        return self._table.kept()
+        return self._table.saved_game()
 
-    def _lines(self, said: Said) -> list[str]:
-        told = said.get(self._table.people[0] if self._here is None else self._here, [])
-        return [*map(to_json, told), *self._handover()]
+    def _lines(self, replies: Replies) -> list[str]:
+        messages = replies.get(self._table.people[0] if self._person is None else self._person, [])
+        return [*map(to_json, messages), *self._handover()]
 
     def _handover(self) -> list[str]:
         """To whom the device goes, if the person who has it has nothing to do."""
         table = self._table.table
-        waits = tuple(each for each in table.people if table.seat_of(each) in table.waiting_for)
-        if self._here is not None and (table.over or not waits or self._here in waits):
+        waits = tuple(
+            person for person in table.people if table.seat_of(person) in table.waiting_for
+        )
+        if self._person is not None and (table.over or not waits or self._person in waits):
             return []
         person = (waits or table.people)[0]
         called = table.called(table.seat_of(person))
-        told = {"type": "handover", "step": table.step, "person": person, "called": called}
-        return [to_json(told)]
+        message = {"type": "handover", "step": table.step, "person": person, "called": called}
+        return [to_json(message)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.bots.messages import to_json
-from kododo_env.play.table import Said, Table
+from kododo_env.play.table import Replies, Table
 
 Heard = Callable[[int, dict[str, Any]], None]
 
@@ -37,7 +37,7 @@ class Sitting:
             mine += self._take(said).get(seat, [])
         return mine
 
-    def _take(self, said: Said) -> Said:
+    def _take(self, said: Replies) -> Replies:
         """As the wire brings it."""
         for seat, messages in said.items():
             for message in messages:

@@ -18,7 +18,7 @@ from kododo_env.agent_registry import make_agent
 from kododo_env.core.agent import Agent, FirstAgent, LastAgent, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
-from kododo_env.play.analysis import AGAIN, Analysis, analyse
+from kododo_env.play.analysis import WORLDS_FACTOR, Analysis, analyse
 from kododo_env.play.seating import best_agent
 from kododo_env.records import Record, parse_record, record_games
 from kododo_env.search.search import SearchAgent
@@ -110,7 +110,11 @@ def test_three_at_most_are_told_by_new_worlds_and_none_that_may_have_cost_nothin
     game = registry.batch_game("kododo", 1, seed=3, num_players=2)
     found = analyse(record_of(game, FirstAgent()), LastAgent(), [0], worlds=16)
     assert [each.step for each in found.choices] == [31, 33]
-    assert asked[-3:] == [(16 * AGAIN, 33), (16 * AGAIN, 32), (16 * AGAIN, 31)]
+    assert asked[-3:] == [
+        (16 * WORLDS_FACTOR, 33),
+        (16 * WORLDS_FACTOR, 32),
+        (16 * WORLDS_FACTOR, 31),
+    ]
 
 
 def test_a_search_that_advises_is_asked_and_left_as_it_is(blundered: Record) -> None:

@@ -77,7 +77,7 @@ def test_a_lesson_to_its_end_shows_what_it_tells(game: str) -> None:
             assert any(shows in line for line in words["shown"]), (number, shows)
         if step is None:
             break
-        assert not any(script.left for script in table._teaching._scripts)  # type: ignore[union-attr]
+        assert not any(script.lines for script in table._teaching._scripts)  # type: ignore[union-attr]
         offered = {each["action"]: each["words"] for each in position["actions"]}
         assert words["text"] == step.text
         assert {offered[each] for each in words["wanted"]} == set(step.wanted)
@@ -145,11 +145,12 @@ def test_in_a_worker_a_page_that_is_loaded_again_goes_on_with_the_lesson() -> No
     assert position["lesson"]["step"] == 0
     act = {"type": "act", "step": position["step"], "action": position["lesson"]["wanted"][0]}
     position = said(table, to_json(act))[-1]
-    again = WorkerTable("combi_combo", 4, ["random"], table.kept(), lesson=True)
+    again = WorkerTable("combi_combo", 4, ["random"], table.saved_game(), lesson=True)
     assert said(again, LOOK)[-1] == position
     left = said(again, {"type": "leave", "step": position["step"]})[-1]
     assert left["lesson"] is None
     other = said(again, {"type": "new", "step": left["step"], "deck": "other"})[-1]
-    assert [json.loads(again.kept())[name] for name in ("first", "done")] == [other["step"], []]
-    on = WorkerTable("combi_combo", 4, ["random"], again.kept(), lesson=True)
+    content = json.loads(again.saved_game())
+    assert (content["first"], content["done"]) == (other["step"], [])
+    on = WorkerTable("combi_combo", 4, ["random"], again.saved_game(), lesson=True)
     assert said(on, LOOK)[-1] == other

@@ -15,9 +15,9 @@ from kododo_env import load, make_agent, registry
 from kododo_env.agent_registry import baselines
 from kododo_env.core.agent import FirstAgent, LastAgent
 from kododo_env.play.puzzles import (
-    FOUND,
+    HIT_SHARE,
     Puzzle,
-    asked,
+    ask_bots,
     find_puzzles,
     read_puzzles,
     write_puzzles,
@@ -51,7 +51,7 @@ def test_the_best_choice_is_better_than_every_other_one(puzzle: Puzzle) -> None:
     first, last = min(words), max(words)
     assert puzzle.bots["first"] == (words[first] == words[puzzle.best])
     assert puzzle.bots["last"] == (words[last] == words[puzzle.best])
-    assert puzzle.missed_by == [name for name in puzzle.bots if puzzle.bots[name] < FOUND]
+    assert puzzle.missed_by == [name for name in puzzle.bots if puzzle.bots[name] < HIT_SHARE]
 
 
 def test_a_file_is_checked_when_it_is_read(puzzle: Puzzle, tmp_path: Path) -> None:
@@ -78,10 +78,10 @@ def test_a_file_is_checked_when_it_is_read(puzzle: Puzzle, tmp_path: Path) -> No
 def test_bots_are_asked_again_by_the_same_chance(puzzle: Puzzle, tmp_path: Path) -> None:
     """What one chose hung on the bots before it, and the page's levels on policies of before."""
     bots = [make_agent(name, "kododo") for name in ("random", "greedy", "heuristic")]
-    one, other = asked(puzzle, bots, 1).bots, asked(puzzle, bots[::-1], 1).bots
+    one, other = ask_bots(puzzle, bots, 1).bots, ask_bots(puzzle, bots[::-1], 1).bots
     assert one == other
-    assert asked(puzzle, BOTS, 0).bots == puzzle.bots
-    assert len({asked(puzzle, bots[:1], seed).bots["random"] for seed in range(5)}) > 1
+    assert ask_bots(puzzle, BOTS, 0).bots == puzzle.bots
+    assert len({ask_bots(puzzle, bots[:1], seed).bots["random"] for seed in range(5)}) > 1
     file = tmp_path / "puzzles.jsonl"
     wrong = [replace(each, bots={"random": 0.0}) for each in read_puzzles(PUZZLES)[-2:]]
     write_puzzles(file, wrong)

@@ -240,7 +240,7 @@ def test_an_agent_that_fails_is_told_of_and_the_game_stands() -> None:
 def test_a_tab_that_does_not_read_misses_old_messages_and_never_the_newest() -> None:
     tab = server.Connection(None)  # type: ignore[arg-type]
     for step in range(3 * server.WAITING):
-        tab.put(f"step {step}")
+        tab.enqueue(f"step {step}")
     waiting = [tab._waiting.get_nowait() for _ in range(server.WAITING)]
     assert waiting == [f"step {step}" for step in range(2 * server.WAITING, 3 * server.WAITING)]
 
@@ -318,7 +318,7 @@ def test_a_tab_that_does_not_read_keeps_no_endless_memory(monkeypatch: pytest.Mo
     monkeypatch.setattr(server, "MOST_CHARACTERS", 100)
     tab = server.Connection(None)  # type: ignore[arg-type]
     for message in ("a" * 60, "b" * 50, "c" * 50, "d" * 200):
-        tab.put(message)
+        tab.enqueue(message)
         assert tab._characters <= max(100, len(message))
     assert tab._waiting.get_nowait() == "d" * 200
     assert tab._waiting.empty()

@@ -37,9 +37,9 @@ def test_a_page_that_is_loaded_again_goes_on(game: str, players: int) -> None:
     position = act(table, 3)
     said(table, {"type": "hint", "step": position["step"]})
     assert said(table, '{"type": "act"}')[0]["type"] == "error"
-    again = WorkerTable(game, players, ["heuristic"], table.kept())
+    again = WorkerTable(game, players, ["heuristic"], table.saved_game())
     assert said(again, LOOK)[-1] == position
-    assert again.kept() == table.kept()
+    assert again.saved_game() == table.saved_game()
     assert act(again, 2) == act(table, 2)
 
 
@@ -50,7 +50,7 @@ def test_a_game_that_was_tried_again_goes_on(game: str, players: int) -> None:
     to = position["log"][-2]["step"]
     said(table, {"type": "again", "step": position["step"], "to": to})
     position = act(table, 1)
-    again = WorkerTable(game, players, ["heuristic"], table.kept())
+    again = WorkerTable(game, players, ["heuristic"], table.saved_game())
     assert said(again, LOOK)[-1] == position
     assert position["counts"] is False
     assert act(again, 2) == act(table, 2)
@@ -61,7 +61,7 @@ def test_a_link_counts_where_a_game_is_kept() -> None:
     table = WorkerTable("kododo", 2, ["greedy"], seed=7)
     dealt = said(table, LOOK)[-1]
     said(table, {"type": "new", "step": 0, "deck": "other"})
-    position, kept = act(table, 2), table.kept()
+    position, kept = act(table, 2), table.saved_game()
     again = WorkerTable("kododo", 2, ["greedy"], kept, seed=7)
     assert said(again, LOOK)[-1] == position  # it was loaded again
     followed = WorkerTable("kododo", 2, ["greedy"], kept, seed=7, by_link=True)
@@ -81,21 +81,21 @@ def test_new_games_go_on_too() -> None:
     other = said(table, {"type": "new", "step": 1, "deck": "other"})[-1]
     assert (other["step"], other["log"]) == (2, [])
     assert other["text"] != first["text"]
-    assert said(WorkerTable("kododo", 3, ["greedy"], table.kept()), LOOK)[-1] == other
+    assert said(WorkerTable("kododo", 3, ["greedy"], table.saved_game()), LOOK)[-1] == other
     act(table)
-    kept = json.loads(table.kept())
+    kept = json.loads(table.saved_game())
     assert kept["first"] == 2
     assert len(kept["done"]) == 2  # a choice and a step, and not what was done before
     same = said(table, {"type": "new", "step": 3, "deck": "same"})[-1]
     assert (same["step"], same["hand"]) == (4, other["hand"])
-    assert said(WorkerTable("kododo", 3, ["greedy"], table.kept()), LOOK)[-1] == same
+    assert said(WorkerTable("kododo", 3, ["greedy"], table.saved_game()), LOOK)[-1] == same
 
 
 def test_a_game_that_was_kept_elsewhere_is_of_no_use() -> None:
     """Of another table, of another version, damaged: a new game begins."""
     table = WorkerTable("kododo", 3, ["greedy"])
     act(table, 2)
-    kept = json.loads(table.kept())
+    kept = json.loads(table.saved_game())
     changed = [kept | {"first": 1}]  # by accident
     changed += [
         sealed(kept | each)  # on purpose
@@ -107,8 +107,8 @@ def test_a_game_that_was_kept_elsewhere_is_of_no_use() -> None:
     for text in ("", "{}", "[1, 2]", "[" * 5000, *map(json.dumps, changed)):
         again = WorkerTable("kododo", 3, ["greedy"], text)
         assert said(again, LOOK)[-1]["step"] == 0, text
-        assert json.loads(again.kept())["seed"] != kept["seed"]
-    other = WorkerTable("kododo", 3, ["random"], table.kept())
+        assert json.loads(again.saved_game())["seed"] != kept["seed"]
+    other = WorkerTable("kododo", 3, ["random"], table.saved_game())
     assert said(other, LOOK)[-1]["step"] == 0
 
 
@@ -130,7 +130,7 @@ def test_a_seed_further_rules_a_name_and_a_seat_that_moves_on() -> None:
     assert (one, one["you"], one["players"][1]["called"]) == (other, 1, "Bo")
     assert tables[0]._table.table._game.rules.variant == "long"
     assert said(tables[0], {"type": "new", "step": 0, "deck": "other"})[-1]["you"] == 2
-    again = WorkerTable("kododo", 3, ["greedy"], tables[0].kept(), seed=7, **more)
+    again = WorkerTable("kododo", 3, ["greedy"], tables[0].saved_game(), seed=7, **more)
     assert said(again, LOOK) == said(tables[0], LOOK)
     with pytest.raises(ValueError, match="seed must be a whole number"):
         WorkerTable("kododo", 3, seed="x")  # type: ignore[arg-type]
@@ -155,7 +155,7 @@ def test_people_at_one_device_see_their_own_positions_when_they_are_there() -> N
     assert [each["type"] for each in turns[0]] == ["handover"]
     handed = sum(each["type"] == "handover" for turn in turns for each in turn)
     assert handed == 1 + 21  # each step is begun by the person who ended the one before
-    again = WorkerTable("kododo", 3, ["greedy"], table.kept(), people=2, names=["Bo", "Cy"])
+    again = WorkerTable("kododo", 3, ["greedy"], table.saved_game(), people=2, names=["Bo", "Cy"])
     assert [each["type"] for each in said(again, LOOK)] == ["handover"]  # whoever loads the page
     (end,) = said(again, {"type": "sit", "person": here})
     assert end == [each for each in turns[-1] if each["type"] == "position"][-1]

@@ -72,7 +72,7 @@ export async function openTable(read, site, { game, players, opponents, kept, mo
       each(table.hear(JSON.stringify(message)), say);
       while (each(table.play_on(), say)) await new Promise((done) => setTimeout(done));
     },
-    kept: () => table.kept(),
+    kept: () => table.saved_game(),
   };
 }
 
