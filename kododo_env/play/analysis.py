@@ -24,7 +24,7 @@ from kododo_env.search.search import Means, PolicySearch, SearchAgent
 COSTLIEST = 3  # choices of a player that are reported
 WORLDS = 256  # for each choice
 FEWEST = 16
-MOST_WORLDS = 100_000
+MOST = 100_000
 # Times as many new worlds for the costliest: in the first ones luck helped to pick them. No more
 # games than these are played to fit the model that guesses how a game goes on.
 WORLDS_FACTOR = 4
@@ -155,7 +155,7 @@ class Analysing:
         worlds: int = WORLDS,
         seed: int = 0,
     ) -> None:
-        self.worlds = whole_number(worlds, "worlds", FEWEST, MOST_WORLDS)
+        self.worlds = whole_number(worlds, "worlds", FEWEST, MOST)
         self.share = 0.0
         self.result: Analysis | None = None
         self._positions = positions
