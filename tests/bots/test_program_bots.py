@@ -74,9 +74,9 @@ def alive(process: int) -> bool:
 
 
 def test_a_bot_in_another_language_plays_a_match_as_it_plays_at_a_table() -> None:
-    rest = ("random", "kododo", 3, 12)
-    there = Match(f"exec:{NODE}", *rest, least_chunks=2).play(2)
-    assert there == Match("last", *rest, least_chunks=2).play()
+    arguments = ("random", "kododo", 3, 12)
+    report = Match(f"exec:{NODE}", *arguments, least_chunks=2).play(2)
+    assert report == Match("last", *arguments, least_chunks=2).play()
     table = make_table("kododo", 3, ["random"], seed=0, pictures=False)
     with subprocess.Popen(
         shlex.split(NODE), stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -104,11 +104,11 @@ def test_what_it_is_sent_has_all_fields_of_a_position(tmp_path: Path) -> None:
     (tmp_path / "bot.sh").write_text(f"head -1 > {tmp_path}/sent")
     with pytest.raises(ValueError, match="is gone"):
         act(f"exec:sh {tmp_path}/bot.sh")
-    sent: dict[str, Any] = json.loads((tmp_path / "sent").read_text())
-    there = make_table("kododo", 2, ["random"], pictures=False).talk(0, {"type": "look"})[0][0]
-    assert sent.keys() == there.keys()
-    assert sent["players"][0].keys() == there["players"][0].keys()
-    assert (sent["players"][0]["name"], sent["log"]) == ("player_0", [])
+    message: dict[str, Any] = json.loads((tmp_path / "sent").read_text())
+    position = make_table("kododo", 2, ["random"], pictures=False).talk(0, {"type": "look"})[0][0]
+    assert message.keys() == position.keys()
+    assert message["players"][0].keys() == position["players"][0].keys()
+    assert (message["players"][0]["name"], message["log"]) == ("player_0", [])
 
 
 def test_it_is_told_the_types_that_a_bot_may_send(
@@ -122,7 +122,7 @@ def test_it_is_told_the_types_that_a_bot_may_send(
 
 
 @pytest.mark.parametrize(
-    ("way", "said"),
+    ("way", "message"),
     [
         ("late", r"has not answered within 0\.1 s"),
         ("gone", r"is gone: its output has ended \(status 3\)"),
@@ -131,14 +131,14 @@ def test_it_is_told_the_types_that_a_bot_may_send(
     ],
 )
 def test_a_bot_that_is_late_gone_or_illegal_ends_the_match_with_its_name(
-    way: str, said: str, bot: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    way: str, message: str, bot: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(program, "START", 3.0)
     monkeypatch.setattr(program, "MOST_REFUSED", 1 if way == "stale" else 3)
     name = f"exec:0.1s:{bot} {way} {tmp_path}"
-    with pytest.raises(ValueError, match=f"^bot {name} as player_0 {said}"):
+    with pytest.raises(ValueError, match=f"^bot {name} as player_0 {message}"):
         Match(name, "random", "kododo", 2, 2).play()
-    (process,) = (int(each.name) for each in tmp_path.iterdir() if each.name.isdecimal())
+    (process,) = (int(path.name) for path in tmp_path.iterdir() if path.name.isdecimal())
     assert not alive(process)
 
 
@@ -148,30 +148,28 @@ def test_each_seat_and_worker_has_a_process_which_ends_with_the_match(
 ) -> None:
     name = f"exec:{bot} plays {tmp_path}"
     Match(name, "random", "kododo", 2, 8, least_chunks=4).play(workers)
-    processes = [int(each.name) for each in tmp_path.iterdir() if each.name.isdecimal()]
+    processes = [int(path.name) for path in tmp_path.iterdir() if path.name.isdecimal()]
     assert 2 <= len(processes) <= 2 * workers
     assert not any(map(alive, processes))
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))])
 def test_a_copy_has_processes_of_its_own_which_end_with_it(
     copied: Callable[[Any], Any], bot: str, tmp_path: Path
 ) -> None:
     """A bot that had played could not be copied, and the processes of other copies stayed."""
-    one, view = (
-        make_agent(f"exec:{bot} plays {tmp_path}", "kododo"),
-        kododo_v0.batch_game(1).view(0),
-    )
+    original = make_agent(f"exec:{bot} plays {tmp_path}", "kododo")
+    view = kododo_v0.batch_game(1).view(0)
     rng = np.random.default_rng(0)
-    chosen = one.act(view, rng)
-    other = copied(one)
-    assert np.array_equal(other.act(view, rng), chosen)
-    processes = {int(each.name) for each in tmp_path.iterdir() if each.name.isdecimal()}
+    chosen = original.act(view, rng)
+    duplicate = copied(original)
+    assert np.array_equal(duplicate.act(view, rng), chosen)
+    processes = {int(path.name) for path in tmp_path.iterdir() if path.name.isdecimal()}
     assert len(processes) == 2
-    del other
+    del duplicate
     gc.collect()
     assert len([*filter(alive, processes)]) == 1
-    assert np.array_equal(one.act(view, rng), chosen)
+    assert np.array_equal(original.act(view, rng), chosen)
 
 
 def test_a_process_that_does_not_read_on_and_its_own_are_ended(
@@ -179,16 +177,16 @@ def test_a_process_that_does_not_read_on_and_its_own_are_ended(
 ) -> None:
     """The shell's child has the pipes too: whoever waited for their end would wait a minute."""
     monkeypatch.setattr(program, "START", 0.5)
-    begun = time.monotonic()
+    start = time.monotonic()
     with pytest.raises(ValueError, match="has not answered"):
         act(f"exec:0.1s:sh -c 'sleep 60 & echo $! > {tmp_path}/child; wait'")
     gc.collect()
     assert not alive(int((tmp_path / "child").read_text()))
-    assert time.monotonic() - begun < 30
+    assert time.monotonic() - start < 30
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("exec:", "a program is named by its command, exec:CMD, not 'exec:'"),
         ("exec:0.0s:true", "its limit must be more than 0 seconds"),
@@ -196,6 +194,6 @@ def test_a_process_that_does_not_read_on_and_its_own_are_ended(
         ("exec:sh 'a", "its command cannot be read: No closing quotation"),
     ],
 )
-def test_a_program_that_is_not_there_is_told_before_the_match(name: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_a_program_that_is_not_there_is_told_before_the_match(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         make_agent(name, "kododo")

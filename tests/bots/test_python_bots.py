@@ -182,14 +182,18 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "wanted", ["good.py:Lowest", "good.py:lowest", "good.py:Valuing", "good.py:Alone"]
+    "code_name", ["good.py:Lowest", "good.py:lowest", "good.py:Valuing", "good.py:Alone"]
 )
 def test_a_class_or_a_function_of_a_file_plays_in_several_processes(
-    wanted: str, folder: Path
+    code_name: str, folder: Path
 ) -> None:
-    bot, rest = str(folder / wanted), ("random", "kododo", 2, 20)
-    assert Match(bot, *rest, least_chunks=2).play(2) == Match("first", *rest, least_chunks=2).play()
-    assert make_agent(bot, "kododo").name == ("mine" if "Valuing" in wanted else bot)
+    bot = str(folder / code_name)
+    arguments = ("random", "kododo", 2, 20)
+    assert (
+        Match(bot, *arguments, least_chunks=2).play(2)
+        == Match("first", *arguments, least_chunks=2).play()
+    )
+    assert make_agent(bot, "kododo").name == ("mine" if "Valuing" in code_name else bot)
     assert not (folder / "__pycache__").exists()
 
 
@@ -214,7 +218,7 @@ def test_a_bot_of_a_module_sits_in_environments_at_tables_and_under_searches(
     while not over:
         _, _, over, _, _ = env.step(0)
     table = make_table("kododo", 3, ["good:Valuing"], hints="good:Valuing", seed=0)
-    assert [each["name"] for each in table.talk(0, {"type": "look"})[0][0]["players"]] == [
+    assert [player["name"] for player in table.talk(0, {"type": "look"})[0][0]["players"]] == [
         "person", "mine", "mine",
     ]  # fmt: skip
     hint = table.talk(0, {"type": "hint", "step": 0})[0][0]
@@ -224,20 +228,21 @@ def test_a_bot_of_a_module_sits_in_environments_at_tables_and_under_searches(
     assert view.legal_action_mask[0, searching.act(view, np.random.default_rng(0))[0]]
 
 
-@pytest.mark.parametrize(("bot", "said"), WRONG)
+@pytest.mark.parametrize(("bot", "message"), WRONG)
 def test_a_wrong_bot_is_named_with_what_is_wrong(
-    bot: str, said: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    bot: str, message: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if bot.startswith("hangs"):
         monkeypatch.setattr(python_bot, "LOADING", 0.1)
-    game, name = registry.batch_game("kododo", 2, 0, num_players=2), str(folder / bot)
+    game = registry.batch_game("kododo", 2, 0, num_players=2)
+    name = str(folder / bot)
 
     def play() -> None:
         agent = make_agent(name, "kododo")
         check_agents(game, [agent])
         joint_action([agent, None], game, np.random.default_rng(0))
 
-    with pytest.raises(ValueError, match=said.format(name)) as raised:
+    with pytest.raises(ValueError, match=message.format(name)) as raised:
         play()
     assert len(str(raised.value).splitlines()) == 1
 
@@ -266,16 +271,16 @@ def test_a_bot_that_knows_values_and_chooses_by_something_else_gives_hints(folde
 
 
 @pytest.mark.parametrize(
-    ("method", "told"),
+    ("method", "shape"),
     [("probabilities", r"\(2, 15\), not float64 \(2, 3\)"), ("value", r"\(2,\), not <U4 \(\)")],
 )
 def test_numbers_of_another_shape_are_blamed_on_the_bot(
-    method: str, told: str, folder: Path
+    method: str, shape: str, folder: Path
 ) -> None:
     bot: Any = make_agent(f"{folder}/bad.py:Narrow", "kododo")
     view = registry.batch_game("kododo", 2, 0, num_players=2).view(0)
     with pytest.raises(
-        ValueError, match=rf"^bot .*Narrow fails: ValueError: {method} must give numbers {told}"
+        ValueError, match=rf"^bot .*Narrow fails: ValueError: {method} must give numbers {shape}"
     ):
         getattr(bot, method)(view)
 
@@ -337,9 +342,9 @@ def test_the_bot_of_the_page_plays_and_the_first_and_last_action_win_what_it_say
         (tmp_path / f"bot{number}.py").write_text(block)
         bot = f"{tmp_path}/bot{number}.py:Bot"
         assert Match(bot, "random", "kododo", 4, 40).play().share.low < 0.25
-    told = re.search(r"`first` wins (\d+) % [\w\s]* and `last` (\d+) %", page)
-    assert told is not None
-    for name, share in zip(("first", "last"), told.groups(), strict=True):
+    match = re.search(r"`first` wins (\d+) % [\w\s]* and `last` (\d+) %", page)
+    assert match is not None
+    for name, share in zip(("first", "last"), match.groups(), strict=True):
         won = Match(name, "random", "kododo", 4, 8000).play().share
         assert won.low < int(share) / 100 < won.high
 
@@ -349,8 +354,8 @@ def test_the_first_and_the_last_legal_action_have_names(name: str, place: int) -
     agent: Agent = make_agent(name, "kado")
     view: View = registry.batch_game("kado", 5, 0, num_players=3).view(0)
     assert agent.name == name
-    wanted = [np.flatnonzero(mask)[place] for mask in view.legal_action_mask]
-    assert agent.act(view, np.random.default_rng(0)).tolist() == wanted
+    expected = [np.flatnonzero(mask)[place] for mask in view.legal_action_mask]
+    assert agent.act(view, np.random.default_rng(0)).tolist() == expected
 
 
 @pytest.mark.parametrize("command", ["evaluate --workers 1", "evaluate --workers 2", "contest"])

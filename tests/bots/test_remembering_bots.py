@@ -36,54 +36,56 @@ class Remembering:
     """Plays the first legal action, and keeps all that each seat has seen of each game.
 
     Attributes:
-        seen: By seat and game the observations since the deal.
-        begun: How often the memory of each seat was begun.
+        observations: By seat and game the observations since the deal.
+        num_begins: How often the memory of each seat was begun.
     """
 
     name = "remembering"
 
     def __init__(self) -> None:
-        self.seen: dict[tuple[int, int], list[Array]] = {}
-        self.begun: Counter[int] = Counter()
-        self.told_chances = 0
+        self.observations: dict[tuple[int, int], list[Array]] = {}
+        self.num_begins: Counter[int] = Counter()
+        self.num_probability_calls = 0
 
     def begin(self, view: View) -> None:
         assert view.just_dealt.any()
-        self.begun[view.player] += 1
+        self.num_begins[view.player] += 1
         for game in np.flatnonzero(view.just_dealt).tolist():
-            self.seen[view.player, game] = []
+            self.observations[view.player, game] = []
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
         for game, row in enumerate(view.observation):
-            self.seen[view.player, game].append(row)
+            self.observations[view.player, game].append(row)
         return view.legal_action_mask.argmax(axis=1)
 
     def probabilities(self, view: View) -> Array:
-        self.told_chances += 1
+        self.num_probability_calls += 1
         return view.legal_action_mask / view.legal_action_mask.sum(axis=1, keepdims=True)
 
     def lengths(self) -> dict[tuple[int, int], int]:
-        return {place: len(memory) for place, memory in self.seen.items()}
+        return {place: len(memory) for place, memory in self.observations.items()}
 
 
 # --- matches ----------------------------------------------------------------------------------
 
 
 def test_a_match_begins_the_memory_of_each_seat_for_each_rotation() -> None:
-    alone, copies = Remembering(), Remembering()
+    alone = Remembering()
+    copies = Remembering()
     Match(alone, copies, "kododo", 3, 12).play()
-    assert alone.begun == {0: 1, 1: 1, 2: 1}
-    assert copies.begun == {0: 2, 1: 2, 2: 2}
+    assert alone.num_begins == {0: 1, 1: 1, 2: 1}
+    assert copies.num_begins == {0: 2, 1: 2, 2: 2}
     assert set(alone.lengths().values()) == {21}
 
 
 def test_a_seat_that_decides_later_is_begun_at_the_deal() -> None:
     """In KADO players decide one after the other: the first decision is no sign of a deal."""
-    agent, game = Remembering(), registry.batch_game("kado", 4, 0, num_players=3)
+    agent = Remembering()
+    game = registry.batch_game("kado", 4, 0, num_players=3)
     rng = np.random.default_rng(0)
     for deal in range(1, 3):
         play([agent] * 3, game, game.sample_decks(4, rng), rng)
-        assert agent.begun == {0: deal, 1: deal, 2: deal}
+        assert agent.num_begins == {0: deal, 1: deal, 2: deal}
 
 
 def test_agents_without_a_memory_are_asked_nothing_more() -> None:
@@ -108,7 +110,7 @@ def test_agents_around_a_bot_hand_the_deal_on() -> None:
     game = registry.batch_game("kododo", 2, 0, num_players=2)
     bot = Remembering()
     play([Forfeiting(bot, 5)] * 2, game, game.sample_decks(2, game.rng), game.rng)
-    assert bot.begun == {0: 1, 1: 1}
+    assert bot.num_begins == {0: 1, 1: 1}
     assert decision_time(Benchmark(f"{EXAMPLE}:Bot", "kododo", 2, quick=True)) > 0
 
 
@@ -127,7 +129,7 @@ def test_opponents_of_pettingzoo_are_begun_at_each_deal(door: Any) -> None:
         _, infos = env.reset(seed=seed)
         while env.agents:
             *_, infos = env.step({"player_0": int(first_of(infos["player_0"]["action_mask"]))})
-    assert agent.begun == {1: 2}
+    assert agent.num_begins == {1: 2}
 
 
 def test_opponents_of_gymnasium_are_begun_at_each_deal() -> None:
@@ -138,7 +140,7 @@ def test_opponents_of_gymnasium_are_begun_at_each_deal() -> None:
         over = False
         while not over:
             _, _, over, _, info = env.step(int(first_of(info["action_mask"])))
-    assert agent.begun == {1: 2, 2: 2}
+    assert agent.num_begins == {1: 2, 2: 2}
 
 
 @pytest.mark.parametrize("seat", [1, "random"])
@@ -155,8 +157,8 @@ def test_opponents_of_a_vector_are_begun_at_each_deal(seat: Any, mode: str) -> N
         *_, terminated, _, info = envs.step(first_of(info["action_mask"]))
         ended += bool(terminated.all())
     seats = {0} if seat == 1 else {0, 1}
-    assert set(agent.begun) == seats
-    assert set(agent.begun.values()) <= {3, 4}
+    assert set(agent.num_begins) == seats
+    assert set(agent.num_begins.values()) <= {3, 4}
 
 
 def test_games_that_are_dealt_while_others_go_on_are_told_apart() -> None:
@@ -164,16 +166,16 @@ def test_games_that_are_dealt_while_others_go_on_are_told_apart() -> None:
     game = registry.batch_game("kododo", 12, 5, **LONG)
     envs = BatchVecEnv(game, opponents=[None, agent])
     envs.reset()
-    asked = np.zeros(12, int)  # how often, in each game since its deal
+    decisions = np.zeros(12, int)  # how often, in each game since its deal
     dealt_alone = False
     for _ in range(100):
         waiting = game.terminated.copy()
         *_, done, _ = envs.step(first_of(envs.action_masks()))
-        asked += 1
-        assert list(agent.lengths().values()) == asked.tolist()
+        decisions += 1
+        assert list(agent.lengths().values()) == decisions.tolist()
         dealt = (waiting | done) & ~game.terminated
         dealt_alone |= bool(dealt.any() and not dealt.all())
-        asked[dealt] = 0
+        decisions[dealt] = 0
     assert dealt_alone
 
 
@@ -193,11 +195,12 @@ def played(table: Table, choices: int) -> Sitting:
 
 
 def memory_of(agent: Remembering) -> list[list[int]]:
-    return [row.tolist() for row in agent.seen[1, 0]]
+    return [row.tolist() for row in agent.observations[1, 0]]
 
 
 def test_an_agent_at_a_table_remembers_a_game_in_which_a_person_goes_back() -> None:
-    agent, straight = Remembering(), Remembering()
+    agent = Remembering()
+    straight = Remembering()
     table = table_with(agent)
     people = played(table, 5)
     people.say(0, {"type": "again", "step": table.step, "to": 2})
@@ -208,18 +211,19 @@ def test_an_agent_at_a_table_remembers_a_game_in_which_a_person_goes_back() -> N
 
 
 def test_an_agent_at_a_table_remembers_a_game_that_was_kept() -> None:
-    kept_text = [""]
-    agent, later = Remembering(), Remembering()
-    kept = KeptTable(table_with(agent), lambda text: kept_text.__setitem__(0, text))
+    saved_text = [""]
+    agent = Remembering()
+    later = Remembering()
+    kept_table = KeptTable(table_with(agent), lambda text: saved_text.__setitem__(0, text))
     for _ in range(4):
-        position = kept.hear(0, {"type": "look"})[0][0]
+        position = kept_table.hear(0, {"type": "look"})[0][0]
         action = position["actions"][0]["action"]
-        kept.hear(0, {"type": "act", "step": kept.step, "action": action})
-        while kept.play_on():
+        kept_table.hear(0, {"type": "act", "step": kept_table.step, "action": action})
+        while kept_table.play_on():
             pass
-    assert json.loads(kept_text[0])
-    again = KeptTable(table_with(later))
-    again.go_on(kept_text[0])
+    assert json.loads(saved_text[0])
+    restored = KeptTable(table_with(later))
+    restored.go_on(saved_text[0])
     assert memory_of(later) == memory_of(agent)
     assert len(memory_of(later)) == 4
 
@@ -236,12 +240,14 @@ def test_who_asks_in_any_order_refuses_a_memory(use: Any) -> None:
 def test_the_example_plays_in_a_tournament() -> None:
     bot = f"{EXAMPLE}:Bot"
     report = report_of(Tournament("kododo", (bot, "random", "heuristic"), 3, 48), workers=2)
-    assert {each.agent for each in report.standings} == {bot, "random", "heuristic"}
+    assert {standing.agent for standing in report.standings} == {bot, "random", "heuristic"}
 
 
 def moves(bot: Any, games: BatchGame, decks: Array) -> list[list[int]]:
     """What the bot plays in seat 1, by step and game."""
-    game, rng, noted = games, np.random.default_rng(0), []
+    game = games
+    rng = np.random.default_rng(0)
+    noted: list[list[int]] = []
     first = make_agent("first", game.name)
 
     class Watching:

@@ -21,7 +21,7 @@ Runner = Callable[[Callable[[], Any]], Any]
 PLACE: ContextVar[str] = ContextVar("PLACE", default="nowhere")
 
 
-def here(function: Callable[[], Any]) -> Any:
+def in_this_thread(function: Callable[[], Any]) -> Any:
     return function()
 
 
@@ -38,7 +38,7 @@ def loops() -> None:
             continue
 
 
-@pytest.fixture(params=[here, in_another_thread])
+@pytest.fixture(params=[in_this_thread, in_another_thread])
 def run(request: pytest.FixtureRequest) -> Any:
     return request.param
 
@@ -52,11 +52,11 @@ def test_a_result_and_an_error_are_those_of_the_function(run: Runner) -> None:
 
 
 @pytest.mark.parametrize("function", [loops, partial(time.sleep, 60)])
-@pytest.mark.parametrize(("games", "told"), [(1, "0.1 s"), (2, "0.1 s a game")])
+@pytest.mark.parametrize(("games", "limit"), [(1, "0.1 s"), (2, "0.1 s a game")])
 def test_a_function_that_goes_on_is_late(
-    function: Callable[[], Any], games: int, told: str, run: Runner
+    function: Callable[[], Any], games: int, limit: str, run: Runner
 ) -> None:
-    with pytest.raises(ValueError, match=rf"^it has not answered within {told}$"):
+    with pytest.raises(ValueError, match=rf"^it has not answered within {limit}$"):
         run(partial(call_within, 0.1, function, "it", games=games))
 
 
