@@ -11,7 +11,7 @@ import numpy as np
 from kododo_env.bots.messages import to_json
 from kododo_env.play.table import Replies, Table
 
-Heard = Callable[[int, dict[str, Any]], None]
+Listener = Callable[[int, dict[str, Any]], None]
 
 
 class Sitting:
@@ -20,33 +20,35 @@ class Sitting:
     Args:
         table: The table.
         seed: Of what they choose.
-        heard: Is told of every message to anybody, with the seat.
+        listener: Is told of every message to anybody, with the seat.
     """
 
-    def __init__(self, table: Table, seed: int = 0, heard: Heard | None = None) -> None:
-        self.table, self._rng, self._heard = table, np.random.default_rng(seed), heard
+    def __init__(self, table: Table, seed: int = 0, listener: Listener | None = None) -> None:
+        self.table = table
+        self._rng = np.random.default_rng(seed)
+        self._listener = listener
         self.last: dict[int, dict[str, Any]] = {}
         for seat in table.people:
             self.say(seat, {"type": "look"})
 
     def say(self, seat: int, message: object) -> list[dict[str, Any]]:
         """Say something and play on, step by step; what the seat is told."""
-        said = self.table.hear(seat, message)
-        mine = self._take(said).get(seat, [])
-        while said := self.table.play_on():
-            mine += self._take(said).get(seat, [])
-        return mine
+        replies = self.table.hear(seat, message)
+        messages = self._take(replies).get(seat, [])
+        while replies := self.table.play_on():
+            messages += self._take(replies).get(seat, [])
+        return messages
 
-    def _take(self, said: Replies) -> Replies:
+    def _take(self, replies: Replies) -> Replies:
         """As the wire brings it."""
-        for seat, messages in said.items():
+        for seat, messages in replies.items():
             for message in messages:
-                came = json.loads(to_json(message))
-                if came["type"] == "position":
-                    self.last[seat] = came
-                if self._heard:
-                    self._heard(seat, came)
-        return said
+                received = json.loads(to_json(message))
+                if received["type"] == "position":
+                    self.last[seat] = received
+                if self._listener:
+                    self._listener(seat, received)
+        return replies
 
     def act(self, seat: int, action: int | str) -> list[dict[str, Any]]:
         """Choose an action of the position last seen."""
@@ -57,7 +59,7 @@ class Sitting:
         for seat in self.table.people:
             if actions := self.last[seat]["actions"]:
                 answer = self.act(seat, self._rng.choice(actions)["action"])
-                assert [each["type"] for each in answer if each["type"] == "error"] == []
+                assert [message["type"] for message in answer if message["type"] == "error"] == []
         return not any(position["over"] for position in self.last.values())
 
     def play(self) -> None:
@@ -70,9 +72,11 @@ class Sitting:
 
 def state_of(table: Table) -> dict[str, Any]:
     """Everything at the table that could change."""
-    kept = {name: value for name, value in vars(table).items() if name not in ("_game", "_agents")}
+    attributes = {
+        name: value for name, value in vars(table).items() if name not in ("_game", "_agents")
+    }
     return {
-        "table": json.loads(json.dumps(kept, default=str, skipkeys=True)),
+        "table": json.loads(json.dumps(attributes, default=str, skipkeys=True)),
         "game": table._game.state(),
     }
 

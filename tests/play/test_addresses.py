@@ -13,7 +13,7 @@ from kododo_env.play.addresses import is_loopback, listen, qr_code, reachable_ho
 
 
 @pytest.mark.parametrize(
-    ("host", "shown", "loopback"),
+    ("host", "address", "loopback"),
     [
         ("127.0.0.1", "127.0.0.1", True),
         ("localhost", "localhost", True),
@@ -22,8 +22,8 @@ from kododo_env.play.addresses import is_loopback, listen, qr_code, reachable_ho
         ("fd00::7", "[fd00::7]", False),
     ],
 )
-def test_a_host_is_shown_as_it_was_given(host: str, shown: str, loopback: bool) -> None:
-    assert reachable_host(host) == shown
+def test_a_host_is_shown_as_it_was_given(host: str, address: str, loopback: bool) -> None:
+    assert reachable_host(host) == address
     assert is_loopback(host) is loopback
 
 
@@ -65,8 +65,8 @@ def test_a_table_that_goes_on_has_its_port_again(port: int | None) -> None:
         before = listening.getsockname()[1]
         with listen("127.0.0.1", port, before) as another:
             assert another.getsockname()[1] != before
-    with listen("127.0.0.1", port, before) as again:
-        assert again.getsockname()[1] == before
+    with listen("127.0.0.1", port, before) as second:
+        assert second.getsockname()[1] == before
 
 
 def test_a_code_is_drawn_where_the_library_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ def test_a_code_is_drawn_where_the_library_is_installed(monkeypatch: pytest.Monk
     drawn = [
         line.removeprefix(addresses.WHITE_ON_BLACK).removesuffix(addresses.PLAIN) for line in lines
     ]
-    rows = [[each in light for each in line] for line in drawn for light in ("█▀", "█▄")]
+    rows = [[character in light for character in line] for line in drawn for light in ("█▀", "█▄")]
     inner = [row[2:-2] for row in rows[2 : 2 + len(matrix)]]
     assert inner == [[not dark for dark in row] for row in matrix]
     monkeypatch.setitem(sys.modules, "segno", None)

@@ -25,7 +25,9 @@ from kododo_env.search.search import SearchAgent
 from tests.command_line import kododo
 from tests.doors import GAMES
 
-STEP, SEAT, BLUNDER = 9, 1, 4
+STEP = 9
+SEAT = 1
+BLUNDER = 4
 
 
 def text_of(game: BatchGame, agent: Agent, blunder: bool = False) -> str:
@@ -57,7 +59,7 @@ def blundered(blunder: str) -> Record:
 
 
 @pytest.fixture(scope="module")
-def found(blunder: str) -> Analysis:
+def analysis(blunder: str) -> Analysis:
     return analyse(parse_record(blunder), worlds=32)
 
 
@@ -66,26 +68,26 @@ def test_a_game_played_by_the_adviser_has_no_blame(name: str) -> None:
     game = registry.batch_game(name, 1, seed=3)
     adviser: Any = best_agent(game)
     adviser.temperature = 0  # as its best hint
-    found = analyse(record_of(game, adviser), seats=[0], worlds=16)
-    assert (found.adviser, found.choices) == (f"{name}-{game.num_players}p", ())
+    analysis = analyse(record_of(game, adviser), seats=[0], worlds=16)
+    assert (analysis.adviser, analysis.choices) == (f"{name}-{game.num_players}p", ())
 
 
-def test_a_planted_blunder_is_found_first(blundered: Record, found: Analysis) -> None:
-    (choice,) = found.choices
+def test_a_planted_blunder_is_found_first(blundered: Record, analysis: Analysis) -> None:
+    (choice,) = analysis.choices
     assert (choice.step, choice.seat, choice.action) == (STEP, SEAT, BLUNDER)
     assert choice.words == blundered.lines[STEP - 1]["words"][SEAT]
     assert choice.advised_words != choice.words
     assert 0.05 < choice.low < choice.gain < choice.high
     assert "player_1" in choice.text
     alone = analyse(blundered, seats=[SEAT], worlds=32)
-    assert alone.choices == found.choices
-    assert np.array_equal(alone.chances, found.chances[:, [SEAT]])
+    assert alone.choices == analysis.choices
+    assert np.array_equal(alone.chances, analysis.chances[:, [SEAT]])
 
 
 def test_chances_are_shares_with_intervals_and_end_with_the_outcome(
-    blundered: Record, found: Analysis
+    blundered: Record, analysis: Analysis
 ) -> None:
-    chances = found.chances
+    chances = analysis.chances
     mean, low, high = np.moveaxis(chances, 2, 0)
     assert chances.shape == (len(blundered.lines) + 1, 2, 3)
     assert ((low >= 0) & (low <= mean) & (mean <= high) & (high <= 1)).all()
@@ -98,19 +100,19 @@ def test_three_at_most_are_told_by_new_worlds_and_none_that_may_have_cost_nothin
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """In the first worlds later choices seem to cost more; the new ones say otherwise of some."""
-    asked: list[tuple[int, int]] = []
+    calls: list[tuple[int, int]] = []
 
-    def gain(_: Any, view: View, played: Any, other: Any, worlds: int, rng: Any) -> Any:
+    def gain(_: Any, view: View, played: Any, alternative: Any, worlds: int, rng: Any) -> Any:
         step = view.steps_played + 1
-        asked.append((worlds, step))
+        calls.append((worlds, step))
         mean = 0.01 * step if worlds == 16 else {33: 0.1, 32: 0.1, 31: 0.2}[step]
         return np.array([mean]), np.array([0.06 if step == 32 else 0.04])
 
     monkeypatch.setattr(SearchAgent, "gain", gain)
     game = registry.batch_game("kododo", 1, seed=3, num_players=2)
-    found = analyse(record_of(game, FirstAgent()), LastAgent(), [0], worlds=16)
-    assert [each.step for each in found.choices] == [31, 33]
-    assert asked[-3:] == [
+    analysis = analyse(record_of(game, FirstAgent()), LastAgent(), [0], worlds=16)
+    assert [choice.step for choice in analysis.choices] == [31, 33]
+    assert calls[-3:] == [
         (16 * WORLDS_FACTOR, 33),
         (16 * WORLDS_FACTOR, 32),
         (16 * WORLDS_FACTOR, 31),
@@ -121,16 +123,16 @@ def test_a_search_that_advises_is_asked_and_left_as_it_is(blundered: Record) -> 
     """Its outcome model was fitted to the analysis's few games, and stayed so."""
     adviser = make_agent("search:heuristic:2", "kododo", 2)
     assert isinstance(adviser, SearchAgent)
-    first, again = (analyse(blundered, adviser, [0], worlds=16) for _ in range(2))
-    assert np.array_equal(first.chances, again.chances)
-    assert first.choices == again.choices
+    first, second = (analyse(blundered, adviser, [0], worlds=16) for _ in range(2))
+    assert np.array_equal(first.chances, second.chances)
+    assert first.choices == second.choices
     game = registry.batch_game("kododo", 1, num_players=2)
     fresh = SearchAgent(adviser.policy).outcome_model(game).weights
     assert np.array_equal(adviser.outcome_model(game).weights, fresh)
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("options", "message"),
     [
         ({"seats": [2]}, "seats must be one or more of 0 to 1, not"),
         ({"worlds": 15}, "worlds must be 16 to 100000, not 15"),
@@ -138,9 +140,9 @@ def test_a_search_that_advises_is_asked_and_left_as_it_is(blundered: Record) -> 
         ({"adviser": load("kododo-4p")}, "it is for 4 players, not 2"),
     ],
 )
-def test_bad_input_is_one_line(blundered: Record, given: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        analyse(blundered, **given)
+def test_bad_input_is_one_line(blundered: Record, options: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        analyse(blundered, **options)
 
 
 @pytest.fixture
@@ -154,17 +156,19 @@ def command(
 
 
 def test_the_command_tells_it_in_words_and_as_json_the_same_every_time(
-    command: Any, blundered: Record, found: Analysis
+    command: Any, blundered: Record, analysis: Analysis
 ) -> None:
-    code, said, error = command("--json", "out.json")
-    told = json.loads(json.dumps(found.to_json()))
+    code, output, error = command("--json", "out.json")
+    expected = json.loads(json.dumps(analysis.to_json()))
     assert (code, error) == (0, "")
-    assert json.loads(Path("out.json").read_text()) == told
-    (choice,) = told["choices"]
-    assert "player_0: no choice that surely cost anything" in said
-    assert f"player_1, step {STEP}: {choice['words']}\nkododo-2p: {choice['advised_words']}" in said
-    assert choice["text"] in said
-    assert len(re.findall(r"^\d+ ", said, re.MULTILINE)) >= len(blundered.lines)
+    assert json.loads(Path("out.json").read_text()) == expected
+    (choice,) = expected["choices"]
+    assert "player_0: no choice that surely cost anything" in output
+    assert (
+        f"player_1, step {STEP}: {choice['words']}\nkododo-2p: {choice['advised_words']}" in output
+    )
+    assert choice["text"] in output
+    assert len(re.findall(r"^\d+ ", output, re.MULTILINE)) >= len(blundered.lines)
     assert (
         "player_0" not in command("--seat", "1", "--adviser", "heuristic")[1].partition("\n\n")[0]
     )
@@ -175,15 +179,15 @@ def test_the_results_do_not_take_the_place_of_the_record(
 ) -> None:
     record = tmp_path / "game.json"
     record.write_text(blunder)
-    few = ("--worlds", "32", "--json", str(record))
-    code, said, error = kododo(monkeypatch, capsys, "analyse", str(record), *few)
-    assert (code, said) == (2, "")
+    options = ("--worlds", "32", "--json", str(record))
+    code, output, error = kododo(monkeypatch, capsys, "analyse", str(record), *options)
+    assert (code, output) == (2, "")
     assert "game.json is the record itself: write the results elsewhere" in error
     assert record.read_text() == blunder
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "message"),
     [
         (("--seat", "2"), "seats must be one or more of 0 to 1, not (2,)"),
         (("--adviser", "nobody"), "unknown agent 'nobody'"),
@@ -192,8 +196,10 @@ def test_the_results_do_not_take_the_place_of_the_record(
         (("--json", "out.txt"), "out.txt must end with .json"),
     ],
 )
-def test_a_wrong_command_line_is_one_line(command: Any, args: tuple[str, ...], said: str) -> None:
+def test_a_wrong_command_line_is_one_line(
+    command: Any, args: tuple[str, ...], message: str
+) -> None:
     code, out, error = command(*args)
     assert (code, out, error.count("\n")) == (2, "", 1)
-    assert said in error
+    assert message in error
     assert list(map(str, Path().iterdir())) == ["game.jsonl"]

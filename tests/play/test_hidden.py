@@ -51,8 +51,8 @@ def shown_in_combi_combo(game: Any, seat: int) -> set[int]:
 
 
 def shown_in_kado(game: Any, seat: int) -> set[int]:
-    known = viewers_by_place(game._state, game.rules, tables(game.rules))[:, 0] >> seat & 1
-    return set(game._state.deck[:-1, 0][known > 0].tolist())
+    visible = viewers_by_place(game._state, game.rules, tables(game.rules))[:, 0] >> seat & 1
+    return set(game._state.deck[:-1, 0][visible > 0].tolist())
 
 
 SHOWN: dict[str, Callable[[Any, int], set[int]]] = {
@@ -76,13 +76,14 @@ def cards_in(message: dict[str, Any], faces: dict[int, Card]) -> set[int]:
 
     The text of a table has cards as codes, and "orange 6" in it counts orange cards.
     """
-    pictures = [message.get("picture", ""), *(each["picture"] for each in message.get("hand", []))]
-    drawn, words = "".join(pictures), json.dumps({**message, "picture": "", "text": ""})
+    pictures = [message.get("picture", ""), *(card["picture"] for card in message.get("hand", []))]
+    drawn = "".join(pictures)
+    words = json.dumps({**message, "picture": "", "text": ""})
     named = {card_words(face): card for card, face in faces.items()}
-    found = {named[each] for each in re.findall("|".join(map(re.escape, named)), words)}
+    cards = {named[name] for name in re.findall("|".join(map(re.escape, named)), words)}
     codes = set(re.findall(r"\b[A-Z]+\d\b", message.get("text", "")))
-    found |= {card for card, face in faces.items() if code(face) in codes}
-    return found | {card for card, face in faces.items() if drawing(face) in drawn}
+    cards |= {card for card, face in faces.items() if code(face) in codes}
+    return cards | {card for card, face in faces.items() if drawing(face) in drawn}
 
 
 @pytest.mark.parametrize(("game", "players"), EXTREMES)
@@ -91,28 +92,28 @@ def test_no_message_of_whole_games_shows_a_hidden_card(game: str, players: int) 
     opponents = ["random"] if players > 2 else []
     table = make_table(game, players, opponents, people=2, hints="heuristic", seed=players)
     faces = faces_of(table._game)
-    seen: dict[int, set[int]] = {seat: set() for seat in table.people}
-    found: dict[int, set[int]] = {seat: set() for seat in table.people}
+    visible_cards: dict[int, set[int]] = {seat: set() for seat in table.people}
+    cards_found: dict[int, set[int]] = {seat: set() for seat in table.people}
 
     def heard(seat: int, message: dict[str, Any]) -> None:
-        for person, cards in seen.items():
+        for person, cards in visible_cards.items():
             cards |= SHOWN[game](table._game, person)
-        told = cards_in(message, faces)
-        assert told <= seen[seat], message["type"]
-        found[seat] |= told
+        shown_cards = cards_in(message, faces)
+        assert shown_cards <= visible_cards[seat], message["type"]
+        cards_found[seat] |= shown_cards
 
-    said = Sitting(table, players, heard)
+    people = Sitting(table, players, heard)
     goes_on = True
     while goes_on:
         for seat in table.people:
-            said.say(seat, {"type": "hint", "step": table.step})
-            said.say(seat, {"type": "act", "step": table.step, "action": 999})
-            said.say(seat, {"type": "record"}) if not table.over else None
-        goes_on = said.choose()
-    for seat, told in found.items():
+            people.say(seat, {"type": "hint", "step": table.step})
+            people.say(seat, {"type": "act", "step": table.step, "action": 999})
+            people.say(seat, {"type": "record"}) if not table.over else None
+        goes_on = people.choose()
+    for seat, shown_cards in cards_found.items():
         # A player is shown all that they may see: so the search does find cards.
-        assert told == seen[seat] & set(faces), seat
-        assert len(told) >= 3
+        assert shown_cards == visible_cards[seat] & set(faces), seat
+        assert len(shown_cards) >= 3
 
 
 @pytest.mark.parametrize(("game", "players"), EXTREMES)

@@ -37,7 +37,7 @@ class Words(HTMLParser):
 
     def __init__(self, page: str) -> None:
         super().__init__()
-        self.found: set[str] = set()
+        self.texts: set[str] = set()
         self._within: list[str] = []
         self.feed(page)
 
@@ -47,8 +47,12 @@ class Words(HTMLParser):
             if value and (name in SHOWN or name == "data-words"):
                 self._add(value)
             if value and name == "data-told":
-                levels = [each for told in json.loads(value).values() for each in told.values()]
-                self.found |= {text for text, _ in levels}
+                levels = [
+                    level
+                    for table_levels in json.loads(value).values()
+                    for level in table_levels.values()
+                ]
+                self.texts |= {text for text, _ in levels}
         if tag in SILENT:
             self._within.append(tag)
 
@@ -63,19 +67,19 @@ class Words(HTMLParser):
     def _add(self, text: str) -> None:
         words = " ".join(text.split())
         if any(map(str.isalpha, words)):
-            self.found.add(words)
+            self.texts.add(words)
 
 
 def texts_of_page() -> set[str]:
     """All that the page says of itself: in its modules, in its HTML, and what its build writes."""
     code = [*PLAY.glob("*/*.js"), *Path(build.__file__).parent.glob("*.py")]
-    said = {text for file in code for text in _said(file.read_text("utf-8"))}
+    texts = {text for file in code for text in _texts_in_calls(file.read_text("utf-8"))}
     pages = [start.start_page(0), build.BACK, (PLAY / "served" / "index.html").read_text("utf-8")]
     pages.append((PLAY / "static" / "puzzles.html").read_text("utf-8"))
-    return said.union(puzzles.GRADES, _axes(), *(Words(page).found for page in pages)) - _names()
+    return texts.union(puzzles.GRADES, _axes(), *(Words(page).texts for page in pages)) - _names()
 
 
-def _said(code: str) -> Iterator[str]:
+def _texts_in_calls(code: str) -> Iterator[str]:
     for call in CALLS:
         for texts in re.findall(call, code):
             for text in [texts] if isinstance(texts, str) else texts:
@@ -99,28 +103,28 @@ class Noting(dict[str, str]):
     """Translations that there are not: it notes what is asked for."""
 
     def __init__(self) -> None:
-        self.asked: set[str] = set()
+        self.requests: set[str] = set()
 
     def get(self, text: str, *default: Any) -> Any:
-        self.asked.add(text)
+        self.requests.add(text)
         return text
 
 
 def texts_of_python() -> set[str]:
     """All that is said in ``kododo_env``: what is written there, and what the games bring."""
-    found: set[str] = set()
+    texts: set[str] = set()
     for file in Path(kododo_env.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                found.update(_said_by(node.func.id, node.args))
+                texts.update(_texts_of_call(node.func.id, node.args))
     noting = Noting()
     with patch.object(languages, "translations", lambda language: noting):
         for game in registry.DOORS:
             _play(game)
-    return {text for text in found | noting.asked if any(map(str.isalpha, text))}
+    return {text for text in texts | noting.requests if any(map(str.isalpha, text))}
 
 
-def _said_by(function: str, arguments: list[ast.expr]) -> Iterator[str]:
+def _texts_of_call(function: str, arguments: list[ast.expr]) -> Iterator[str]:
     """The texts of a call: of ``say``, or of ``counted``, which has two."""
     match function, arguments:
         case "say", [ast.Constant(value=str(text)), *_]:
@@ -133,7 +137,8 @@ def _play(game: str) -> None:
     """Play games at a table to their end, and hear all else that the table has to say."""
     for seed in range(6):
         people = {"opponents": ["random"], "hints": "heuristic", "pictures": not seed}
-        table, rng = make_table(game, seed=seed, **people), Random(seed)
+        table = make_table(game, seed=seed, **people)
+        rng = Random(seed)
         while not table.over:
             actions = table.talk(0, {"type": "look"})[0][-1]["actions"]
             chosen = rng.choice(actions)["action"]
@@ -148,28 +153,29 @@ def _play(game: str) -> None:
             languages.say(suit.name)
 
 
-@pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "en"])
+@pytest.mark.parametrize("language", [name for name in LANGUAGES if name != "en"])
 def test_each_text_has_its_translation_with_the_same_parts(language: str) -> None:
-    texts, found = texts_of_page() | texts_of_python(), translations(language)
-    assert sorted(texts - set(found)) == [], f"{language}.json lacks these"
-    assert sorted(set(found) - texts) == [], f"{language}.json has these, which nobody says"
+    texts = texts_of_page() | texts_of_python()
+    translation = translations(language)
+    assert sorted(texts - set(translation)) == [], f"{language}.json lacks these"
+    assert sorted(set(translation) - texts) == [], f"{language}.json has these, which nobody says"
     parts = re.compile(r"\{\w+\}").findall
-    assert [text for text in texts if set(parts(text)) != set(parts(found[text]))] == []
+    assert [text for text in texts if set(parts(text)) != set(parts(translation[text]))] == []
 
 
 def test_each_person_is_told_in_their_language_also_what_was_before() -> None:
     table = make_table("combi_combo", people=2, opponents=["random"], seed=1)
     for person in (0, 1):
         table.talk(person, {"type": "act", "step": 0, "action": _first(table, person)})
-    (mine,) = table.talk(0, {"type": "speak", "language": "de"})[0]
-    (other,) = table.talk(1, {"type": "look"})[1]
-    assert mine["log"][0]["lines"][0].startswith("player_0 gibt ")
-    assert other["log"][0]["lines"][0].startswith("player_")
-    assert " passes " in other["log"][0]["lines"][0]
-    assert "Zug 2 von 8" in mine["picture"]
-    assert "turn 2 of 8" in other["picture"]
-    assert mine["actions"][0]["words"].endswith(" nach links geben")
-    assert mine["hand"][0]["words"].split()[0] in {
+    (german,) = table.talk(0, {"type": "speak", "language": "de"})[0]
+    (message,) = table.talk(1, {"type": "look"})[1]
+    assert german["log"][0]["lines"][0].startswith("player_0 gibt ")
+    assert message["log"][0]["lines"][0].startswith("player_")
+    assert " passes " in message["log"][0]["lines"][0]
+    assert "Zug 2 von 8" in german["picture"]
+    assert "turn 2 of 8" in message["picture"]
+    assert german["actions"][0]["words"].endswith(" nach links geben")
+    assert german["hand"][0]["words"].split()[0] in {
         "Blau",
         "Grün",
         "Gelb",
@@ -179,26 +185,26 @@ def test_each_person_is_told_in_their_language_also_what_was_before() -> None:
     }
     (wrong,) = table.talk(0, {"type": "act", "step": 9, "action": 0})[0]
     assert wrong["error"] == "das galt für Schritt 9; der Tisch ist bei 1"
-    english = other["actions"][0]["words"]  # by which actions are known in any language
+    english = message["actions"][0]["words"]  # by which actions are known in any language
     table.talk(1, {"type": "speak", "language": "fr"})
     table.talk(1, {"type": "act", "step": 1, "action": english})
-    assert table._chosen == {1: other["actions"][0]["action"]}
+    assert table._chosen == {1: message["actions"][0]["action"]}
 
 
 def test_a_lesson_is_led_in_another_language() -> None:
     table = make_table("combi_combo", opponents=["random"], seed=1)
     table.talk(0, {"type": "speak", "language": "fr"})
     for _ in range(2):
-        (told,) = table.talk(0, {"type": "lesson", "step": table.step})[0]
-        wanted = told["lesson"]["wanted"]
-        assert told["lesson"]["text"].startswith("À chaque tour")
-        wrong = next(each for each in told["actions"] if each["action"] not in wanted)
-        act = {"type": "act", "step": told["step"]}
+        (reply,) = table.talk(0, {"type": "lesson", "step": table.step})[0]
+        expected = reply["lesson"]["wanted"]
+        assert reply["lesson"]["text"].startswith("À chaque tour")
+        wrong = next(action for action in reply["actions"] if action["action"] not in expected)
+        act = {"type": "act", "step": reply["step"]}
         (error,) = table.talk(0, act | {"action": wrong["action"]})[0]
         assert error["error"].startswith("dans une partie, tu peux\u00a0: passer ")
-        told = table.talk(0, act | {"action": wanted[0]})[0][-1]
-        assert all(line.startswith("player_") for line in told["lesson"]["shown"])
-        assert " passe " in told["lesson"]["shown"][0]
+        reply = table.talk(0, act | {"action": expected[0]})[0][-1]
+        assert all(line.startswith("player_") for line in reply["lesson"]["shown"])
+        assert " passe " in reply["lesson"]["shown"][0]
 
 
 def _first(table: Table, person: int) -> int:

@@ -15,7 +15,7 @@ from kododo_env.play.seating import make_table
 from kododo_env.play.worker import LOOK, WorkerTable
 from tests.command_line import kododo
 from tests.doors import GAMES
-from tests.play.test_worker import said
+from tests.play.test_worker import replies_to
 from tests.toy_game.high_card.game import HighCard, Rules
 
 # What the texts count and point at, step by step: it stands on the table then.
@@ -70,7 +70,7 @@ def test_a_lesson_to_its_end_shows_what_it_tells(game: str) -> None:
     position = say(table, "lesson")
     claims = CLAIMS[game]
     for number, step in enumerate((*lesson.steps, None)):
-        assert all(each in position["text"] for each in claims.get(number, [])), number
+        assert all(claim in position["text"] for claim in claims.get(number, [])), number
         words = position["lesson"]
         assert (words["step"], words["of"]) == (number, len(lesson.steps))
         for shows in lesson.steps[number - 1].shows if number else ():
@@ -78,9 +78,9 @@ def test_a_lesson_to_its_end_shows_what_it_tells(game: str) -> None:
         if step is None:
             break
         assert not any(script.lines for script in table._teaching._scripts)  # type: ignore[union-attr]
-        offered = {each["action"]: each["words"] for each in position["actions"]}
+        offered = {action["action"]: action["words"] for action in position["actions"]}
         assert words["text"] == step.text
-        assert {offered[each] for each in words["wanted"]} == set(step.wanted)
+        assert {offered[action] for action in words["wanted"]} == set(step.wanted)
         position = go_on(table, position, choice=len(words["wanted"]) - 1)
     assert (words["over"], words["text"]) == (True, lesson.end)
     assert position["actions"] == position["waiting_for"] == []
@@ -95,11 +95,15 @@ def test_a_lesson_to_its_end_shows_what_it_tells(game: str) -> None:
 def test_another_choice_is_answered_kindly_and_changes_nothing(game: str) -> None:
     table = taught(game)
     position = say(table, "lesson")
-    other = next(
-        each for each in position["actions"] if each["action"] not in position["lesson"]["wanted"]
+    other_action = next(
+        action
+        for action in position["actions"]
+        if action["action"] not in position["lesson"]["wanted"]
     )
-    answer = say(table, "act", action=other["action"])
-    assert answer["error"].startswith(f"in a game you may {other['words']}; in this lesson, please")
+    answer = say(table, "act", action=other_action["action"])
+    assert answer["error"].startswith(
+        f"in a game you may {other_action['words']}; in this lesson, please"
+    )
     assert say(table, "act", action=999)["type"] == "error"
     assert "no record" in table.talk(0, {"type": "record"})[0][-1]["error"]
     assert table.talk(0, {"type": "look"})[0][-1] == position
@@ -116,8 +120,8 @@ def test_the_game_at_the_table_waits_and_no_step_comes_back() -> None:
     assert after | {"step": 1} == before
     assert (after["lesson"], after["teaches"]) == (None, True)
     say(table, "lesson")
-    again = say(table, "new", deck="same")
-    assert (again["lesson"], again["log"]) == (None, [])
+    position = say(table, "new", deck="same")
+    assert (position["lesson"], position["log"]) == (None, [])
     assert say(table, "act", action=5)["hand"] == before["hand"]
 
 
@@ -141,16 +145,17 @@ def test_the_command_begins_with_it(
 
 def test_in_a_worker_a_page_that_is_loaded_again_goes_on_with_the_lesson() -> None:
     table = WorkerTable("combi_combo", 4, ["random"], lesson=True)
-    position = said(table, LOOK)[-1]
+    position = replies_to(table, LOOK)[-1]
     assert position["lesson"]["step"] == 0
     act = {"type": "act", "step": position["step"], "action": position["lesson"]["wanted"][0]}
-    position = said(table, to_json(act))[-1]
-    again = WorkerTable("combi_combo", 4, ["random"], table.saved_game(), lesson=True)
-    assert said(again, LOOK)[-1] == position
-    left = said(again, {"type": "leave", "step": position["step"]})[-1]
-    assert left["lesson"] is None
-    other = said(again, {"type": "new", "step": left["step"], "deck": "other"})[-1]
-    content = json.loads(again.saved_game())
-    assert (content["first"], content["done"]) == (other["step"], [])
-    on = WorkerTable("combi_combo", 4, ["random"], again.saved_game(), lesson=True)
-    assert said(on, LOOK)[-1] == other
+    position = replies_to(table, to_json(act))[-1]
+    restored = WorkerTable("combi_combo", 4, ["random"], table.saved_game(), lesson=True)
+    assert replies_to(restored, LOOK)[-1] == position
+    message = replies_to(restored, {"type": "leave", "step": position["step"]})[-1]
+    assert message["lesson"] is None
+    new_game = {"type": "new", "step": message["step"], "deck": "other"}
+    new_position = replies_to(restored, new_game)[-1]
+    content = json.loads(restored.saved_game())
+    assert (content["first"], content["done"]) == (new_position["step"], [])
+    on = WorkerTable("combi_combo", 4, ["random"], restored.saved_game(), lesson=True)
+    assert replies_to(on, LOOK)[-1] == new_position

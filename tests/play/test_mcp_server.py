@@ -41,11 +41,13 @@ def test_a_wrong_call_is_answered_in_a_line_and_the_next_one_is_another_chance()
 
     async def play() -> None:
         async with Client(mcp_server(table)) as client:
-            seen = await called(client, "look")
+            position = await called(client, "look")
             wrong = await called(client, "act", action="win", step=0)
             assert "is no legal action; there are 5: lay" in wrong
-            assert "for step 9" in await called(client, "act", action=seen["actions"][0], step=9)
-            assert "validation error" in await called(client, "act", action=seen["actions"][0])
+            assert "for step 9" in await called(
+                client, "act", action=position["actions"][0], step=9
+            )
+            assert "validation error" in await called(client, "act", action=position["actions"][0])
             later = await called(client, "act", action="5", step=0)  # as the error has named it
             assert (later["step"], later["you"]) == (1, "player_0")
             assert later["news"][0].startswith("player_0 lays")
@@ -61,10 +63,10 @@ def test_rules_hints_and_a_new_game() -> None:
         async with Client(mcp_server(table)) as client:
             rules = await called(client, "rules")
             assert "twelve turns" in rules["result"]
-            seen = await called(client, "look")
+            position = await called(client, "look")
             hint = await called(client, "hint")
             assert hint["by"] == "heuristic"
-            assert hint["actions"][0]["words"] in seen["actions"]
+            assert hint["actions"][0]["words"] in position["actions"]
             assert "over" in await called(client, "new_game")
 
     asyncio.run(play())

@@ -15,14 +15,14 @@ from tests.helpers import random_actions
 
 def tables(game: BatchGame, seat: int) -> list[Any]:
     """The numbers left in each table, (rows, columns)."""
-    told = game.view(seat).memory()["tables"]
-    for table in told:
-        left, most = (np.array([row[name] for row in table["rows"]]) for name in ("left", "of"))
-        assert left.shape == (len(table["rows"]), len(table["columns"]))
-        assert (left >= 0).all()
-        assert (left <= most).all()
-        assert most.sum() == len(game.cards)
-    return [np.array([row["left"] for row in table["rows"]]) for table in told]
+    memory_tables = game.view(seat).memory()["tables"]
+    for table in memory_tables:
+        unseen, totals = (np.array([row[name] for row in table["rows"]]) for name in ("left", "of"))
+        assert unseen.shape == (len(table["rows"]), len(table["columns"]))
+        assert (unseen >= 0).all()
+        assert (unseen <= totals).all()
+        assert totals.sum() == len(game.cards)
+    return [np.array([row["left"] for row in table["rows"]]) for table in memory_tables]
 
 
 @pytest.mark.parametrize(("game", "players"), EXTREMES)
@@ -30,12 +30,13 @@ def test_cards_that_one_holds_are_not_left_and_those_of_the_draw_pile_are(
     game: str, players: int
 ) -> None:
     batch = registry.batch_game(game, 1, seed=3, num_players=players)
-    rng, in_words = np.random.default_rng(4), 0
+    rng = np.random.default_rng(4)
+    in_words = 0
     while not batch.terminated[0]:
         for seat in range(players):
-            seen = {len(batch.cards) - int(left.sum()) for left in tables(batch, seat)}
-            assert len(seen) == 1  # all tables are of the same cards
-            assert seen.pop() >= len(batch.view(seat).held())
+            counts = {len(batch.cards) - int(unseen.sum()) for unseen in tables(batch, seat)}
+            assert len(counts) == 1  # all tables are of the same cards
+            assert counts.pop() >= len(batch.view(seat).held())
             in_words += len(batch.view(seat).held())
         batch.step(random_actions(batch, rng))
     assert in_words
@@ -46,22 +47,23 @@ def test_the_cards_left_in_kododo_are_the_draw_pile_and_what_others_hold() -> No
     rng = np.random.default_rng(4)
     for _ in range(7):
         game.step(random_actions(game, rng))
-    (left,) = tables(game, 1)
-    others = [card for seat in (0, 2, 3) for card in game.hands[0, seat] if card >= 0]
-    assert left.sum() == game.draw_pile_size + len(others)
-    assert (left.ravel() >= np.bincount(others, minlength=left.size)).all()
+    (unseen,) = tables(game, 1)
+    held_cards = [card for seat in (0, 2, 3) for card in game.hands[0, seat] if card >= 0]
+    assert unseen.sum() == game.draw_pile_size + len(held_cards)
+    assert (unseen.ravel() >= np.bincount(held_cards, minlength=unseen.size)).all()
 
 
 def test_what_the_dealer_of_kado_has_is_never_ruled_out() -> None:
     game: Any = registry.batch_game("kado", 1, seed=5, num_players=4)
-    rng, told = np.random.default_rng(6), 0
+    rng = np.random.default_rng(6)
+    num_guesses = 0
     while not game.terminated[0]:
         if game.phase == 1:
             gift, ribbon, _ = game.rules.parts(int(game.held[0, game.dealer]))
             wrong = game.view(game.challenger).memory()["ruled_out"]
-            told += len(wrong)
+            num_guesses += len(wrong)
             true = {"gift": gift, "ribbon": ribbon}
             if not game.swapped[0]:
-                assert not [each for each in wrong if each.items() <= true.items()]
+                assert not [guess for guess in wrong if guess.items() <= true.items()]
         game.step(random_actions(game, rng))
-    assert told > 10
+    assert num_guesses > 10

@@ -40,15 +40,17 @@ def puzzle() -> Puzzle:
 
 def test_the_best_choice_is_better_than_every_other_one(puzzle: Puzzle) -> None:
     view = puzzle.position().view(puzzle.seat)
-    others = np.flatnonzero(view.legal_action_mask[0])
-    words = {int(each): view.describe_choice(int(each)) for each in others}
-    others = [each for each in words if words[each] != words[puzzle.best]]
-    many = puzzle.position().take(np.zeros(len(others), np.int64)).view(puzzle.seat)
-    search, best = SearchAgent(load("kododo-2p")), np.full(len(others), puzzle.best)
-    gain, _ = search.gain(many, best, np.array(others), 64, np.random.default_rng(1))
+    actions = np.flatnonzero(view.legal_action_mask[0])
+    words = {int(action): view.describe_choice(int(action)) for action in actions}
+    actions = [action for action in words if words[action] != words[puzzle.best]]
+    batch_view = puzzle.position().take(np.zeros(len(actions), np.int64)).view(puzzle.seat)
+    search = SearchAgent(load("kododo-2p"))
+    best = np.full(len(actions), puzzle.best)
+    gain, _ = search.gain(batch_view, best, np.array(actions), 64, np.random.default_rng(1))
     assert gain.max() < 0
     assert 0 < puzzle.low <= puzzle.gain <= puzzle.high
-    first, last = min(words), max(words)
+    first = min(words)
+    last = max(words)
     assert puzzle.bots["first"] == (words[first] == words[puzzle.best])
     assert puzzle.bots["last"] == (words[last] == words[puzzle.best])
     assert puzzle.missed_by == [name for name in puzzle.bots if puzzle.bots[name] < HIT_SHARE]
@@ -57,8 +59,8 @@ def test_the_best_choice_is_better_than_every_other_one(puzzle: Puzzle) -> None:
 def test_a_file_is_checked_when_it_is_read(puzzle: Puzzle, tmp_path: Path) -> None:
     file = tmp_path / "puzzles.jsonl"
     write_puzzles(file, [puzzle])
-    (again,) = read_puzzles(file)
-    assert again.to_json() == puzzle.to_json()
+    (copy,) = read_puzzles(file)
+    assert copy.to_json() == puzzle.to_json()
     line = puzzle.to_json()
     for change, why in (
         ({"best": 999}, "best must be one of the choices"), ({"seat": 7}, "seat must be"),
@@ -78,38 +80,48 @@ def test_a_file_is_checked_when_it_is_read(puzzle: Puzzle, tmp_path: Path) -> No
 def test_bots_are_asked_again_by_the_same_chance(puzzle: Puzzle, tmp_path: Path) -> None:
     """What one chose hung on the bots before it, and the page's levels on policies of before."""
     bots = [make_agent(name, "kododo") for name in ("random", "greedy", "heuristic")]
-    one, other = ask_bots(puzzle, bots, 1).bots, ask_bots(puzzle, bots[::-1], 1).bots
-    assert one == other
+    shares = ask_bots(puzzle, bots, 1).bots
+    reversed_shares = ask_bots(puzzle, bots[::-1], 1).bots
+    assert shares == reversed_shares
     assert ask_bots(puzzle, BOTS, 0).bots == puzzle.bots
     assert len({ask_bots(puzzle, bots[:1], seed).bots["random"] for seed in range(5)}) > 1
     file = tmp_path / "puzzles.jsonl"
-    wrong = [replace(each, bots={"random": 0.0}) for each in read_puzzles(PUZZLES)[-2:]]
+    wrong = [
+        replace(page_puzzle, bots={"random": 0.0}) for page_puzzle in read_puzzles(PUZZLES)[-2:]
+    ]
     write_puzzles(file, wrong)
     ask_again(file)
-    again = read_puzzles(file)
-    assert all({"greedy", "level-1", "level-4"} < each.bots.keys() for each in again)
-    assert [len(each.missed_by) for each in again] == sorted(len(each.missed_by) for each in again)
-    assert {_shown(each)["id"] for each in again} == {_shown(each)["id"] for each in wrong}
+    puzzles = read_puzzles(file)
+    assert all(
+        {"greedy", "level-1", "level-4"} < page_puzzle.bots.keys() for page_puzzle in puzzles
+    )
+    assert [len(page_puzzle.missed_by) for page_puzzle in puzzles] == sorted(
+        len(page_puzzle.missed_by) for page_puzzle in puzzles
+    )
+    assert {_shown(page_puzzle)["id"] for page_puzzle in puzzles} == {
+        _shown(page_puzzle)["id"] for page_puzzle in wrong
+    }
 
 
 def test_a_bot_whose_file_has_changed_is_asked_again(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    out, bot = tmp_path / "out.jsonl", tmp_path / "bot.py"
+    out = tmp_path / "out.jsonl"
+    bot = tmp_path / "bot.py"
     game = registry.batch_game("kododo", 1, seed=3, num_players=2)
     (tmp_path / "game.jsonl").write_text(text_of(game, load("kododo-2p")))
     names = ("--bots", f"{bot}:act", "first", "last")
     shares = []
     for code in ("mask.argmax(1)", "mask.shape[1] - 1 - mask[:, ::-1].argmax(1)"):
         bot.write_text(f"def act(view, rng): mask = view.legal_action_mask; return {code}")
-        few = ("--out", str(out), "--worlds", "32", "--each", "4", "--most", "4", *names)
-        assert kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *few)[0] == 0
-        shares.append([list(each.bots.values()) for each in read_puzzles(out)])
-    again = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *few, f"{bot}:act")
-    assert (again[0], "bots must have names of their own, unlike " in again[2]) == (2, True)
+        options = ("--out", str(out), "--worlds", "32", "--each", "4", "--most", "4", *names)
+        assert kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options)[0] == 0
+        shares.append([list(puzzle.bots.values()) for puzzle in read_puzzles(out)])
+    outcome = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options, f"{bot}:act")
+    assert (outcome[0], "bots must have names of their own, unlike " in outcome[2]) == (2, True)
     before, after = shares
-    assert all(own == first for own, first, _ in before)
-    assert all(own == last for own, _, last in after)
+    assert all(bot_share == first for bot_share, first, _ in before)
+    assert all(bot_share == last for bot_share, _, last in after)
     assert any(first != last for _, first, last in before)
 
 
@@ -121,16 +133,16 @@ def test_the_command(
     text = text_of(game, load("kododo-2p"))
     for name in ("game", "other"):  # the same course of the same deal
         (tmp_path / f"{name}.jsonl").write_text(text.replace("kododo-2p", name))
-    asked = ("--out", str(out), "--worlds", "32", "--each", "1", "--bots", "first", "greedy")
-    status, said, error = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *asked)
+    options = ("--out", str(out), "--worlds", "32", "--each", "1", "--bots", "first", "greedy")
+    status, output, error = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options)
     assert (status, error) == (0, "")
-    one, other = read_puzzles(out)
-    assert (one.seat, one.played) != (other.seat, other.played)
-    assert f"{len(one.missed_by)} of 2" in said
+    first_puzzle, second_puzzle = read_puzzles(out)
+    assert (first_puzzle.seat, first_puzzle.played) != (second_puzzle.seat, second_puzzle.played)
+    assert f"{len(first_puzzle.missed_by)} of 2" in output
     # Its own file is no record, however it is named.
     monkeypatch.chdir(tmp_path)
-    asked = ("--out", out.name, *asked[2:])
-    assert kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *asked) == (0, said, "")
+    options = ("--out", out.name, *options[2:])
+    assert kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options) == (0, output, "")
 
 
 def test_under_rules_without_a_policy_the_scripted_players_are_asked(
@@ -139,8 +151,8 @@ def test_under_rules_without_a_policy_the_scripted_players_are_asked(
     """The levels were asked too, and could not play."""
     game = registry.batch_game("kododo", 1, seed=3, num_players=2, limit_offset=4)
     (tmp_path / "game.jsonl").write_text(text_of(game, make_agent("heuristic", "kododo")))
-    few = ("--out", str(tmp_path / "puzzles.jsonl"), "--worlds", "32", "--most", "1")
-    assert kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *few)[::2] == (0, "")
+    options = ("--out", str(tmp_path / "puzzles.jsonl"), "--worlds", "32", "--most", "1")
+    assert kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options)[::2] == (0, "")
     (puzzle,) = read_puzzles(tmp_path / "puzzles.jsonl")
     assert [*puzzle.bots] == [*baselines("kododo")]
 
@@ -159,26 +171,27 @@ def test_a_policy_without_a_name_is_none(
 def test_puzzles_do_not_take_the_place_of_a_record(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    one, other = tmp_path / "one.jsonl", tmp_path / "other.jsonl"
+    path = tmp_path / "one.jsonl"
+    other_path = tmp_path / "other.jsonl"
     text = text_of(registry.batch_game("kododo", 1, seed=3, num_players=2), load("kododo-2p"))
-    one.write_text(text)
-    other.write_text(text)
-    asked = ("--out", str(one), "--worlds", "32", "--most", "1", "--bots", "first")
-    status, said, error = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *asked)
-    assert (status, said) == (2, "")
+    path.write_text(text)
+    other_path.write_text(text)
+    options = ("--out", str(path), "--worlds", "32", "--most", "1", "--bots", "first")
+    status, output, error = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options)
+    assert (status, output) == (2, "")
     assert "one.jsonl is the record of a game: write the puzzles elsewhere" in error
-    assert one.read_text() == text
+    assert path.read_text() == text
 
 
 def test_the_puzzles_of_the_page() -> None:
     """Equal cards are one choice."""
-    shown = json.loads(puzzles_json())
-    assert len(shown) == len(read_puzzles(PUZZLES)) > 0
-    for each in shown:
-        assert each["best"] in each["choices"]
-        assert len(set(each["choices"])) == len(each["choices"]) > 1
-        assert each["grade"] in GRADES
-        assert each["picture"].startswith("<svg")
-    assert len({each["id"] for each in shown}) == len(shown)
-    games = Counter(each.header.game for each in read_puzzles(PUZZLES))
+    puzzles = json.loads(puzzles_json())
+    assert len(puzzles) == len(read_puzzles(PUZZLES)) > 0
+    for puzzle in puzzles:
+        assert puzzle["best"] in puzzle["choices"]
+        assert len(set(puzzle["choices"])) == len(puzzle["choices"]) > 1
+        assert puzzle["grade"] in GRADES
+        assert puzzle["picture"].startswith("<svg")
+    assert len({puzzle["id"] for puzzle in puzzles}) == len(puzzles)
+    games = Counter(puzzle.header.game for puzzle in read_puzzles(PUZZLES))
     assert min(games.get(game, 0) for game in GAMES) >= 8

@@ -23,19 +23,25 @@ def test_a_person_has_the_seat_that_they_choose_and_the_others_follow() -> None:
     table = make_table("kododo", 4, ["first", "last", "random"], seat=2, pictures=False)
     position = look(table)
     assert (table.people, position["you"]) == ((2,), 2)
-    assert [each["name"] for each in position["players"]] == ["last", "random", "person", "first"]
+    assert [player["name"] for player in position["players"]] == [
+        "last",
+        "random",
+        "person",
+        "first",
+    ]
     with pytest.raises(ValueError, match="seat must be 0 to 3, not 4"):
         make_table("kododo", 4, seat=4)
 
 
 def test_all_move_one_seat_on_with_other_cards_and_not_with_the_same() -> None:
-    given: dict[str, Any] = {"seat": 2, "rotate": True, "names": ["Bo"], "pictures": False}
-    table = make_table("combi_combo", 4, ["first", "last", "random"], seed=1, **given)
-    sat, order = [], []
+    options: dict[str, Any] = {"seat": 2, "rotate": True, "names": ["Bo"], "pictures": False}
+    table = make_table("combi_combo", 4, ["first", "last", "random"], seed=1, **options)
+    sat = []
+    order = []
     for deck in ("other", "same", "other"):
         position = look(table)
         sat.append(position["you"])
-        called = [each["called"] for each in position["players"]]
+        called = [player["called"] for player in position["players"]]
         order.append(called[called.index("Bo") :] + called[: called.index("Bo")])
         while not look(table)["over"]:
             action = look(table)["actions"][0]["action"]
@@ -43,7 +49,7 @@ def test_all_move_one_seat_on_with_other_cards_and_not_with_the_same() -> None:
         names = parse_record(table.record()).players
         assert names[sat[-1]] == "person"  # by which it can be played again
         *_, end = replay(parse_record(table.record()))
-        assert end.scores[0].tolist() == [each["score"] for each in look(table)["players"]]
+        assert end.scores[0].tolist() == [player["score"] for player in look(table)["players"]]
         table.talk(2, {"type": "new", "step": table.step, "deck": deck})
     assert sat == [2, 3, 3]
     assert look(table)["you"] == 0
@@ -52,23 +58,25 @@ def test_all_move_one_seat_on_with_other_cards_and_not_with_the_same() -> None:
 
 def test_names() -> None:
     position = look(make_table("kododo", 4, people=2, names=["Bo"], pictures=False))
-    assert [each["called"] for each in position["players"][:2]] == ["Bo", "player_1"]
-    bots = [each["called"] for each in position["players"][2:]]
+    assert [player["called"] for player in position["players"][:2]] == ["Bo", "player_1"]
+    bots = [player["called"] for player in position["players"][2:]]
     assert len({*bots} & {*BOTS}) == 2
     assert bots_named(["random"] * 15, ["ada"]) == bots_named(["random"] * 15, ["ADA"])
     assert "Ada" not in bots_named(["random"] * 15, ["ada"])
-    family, persian = "👨\u200d👩\u200d👧", "\u0645\u06cc\u200c\u0646\u0627"
+    family = "👨\u200d👩\u200d👧"
+    persian = "\u0645\u06cc\u200c\u0646\u0627"
     assert people_named([family, f"{persian}\u200c", "\u200d"], 3) == [family, persian, ""]
     with pytest.raises(ValueError, match="different names, unlike 'Bo', "):
         people_named(["Bo", "b\u200do"], 2)
     # Of letters that are put together, and of wide ones.
-    for one, other in (("Zo\u00eb", "Zoe\u0308"), ("Bo", "\uff22\uff4f"), ("\ufb01ne", "FINE")):
+    for name, variant in (("Zo\u00eb", "Zoe\u0308"), ("Bo", "\uff22\uff4f"), ("\ufb01ne", "FINE")):
         with pytest.raises(ValueError, match="people at a table need different names"):
-            people_named([one, other], 2)
+            people_named([name, variant], 2)
     assert "Ada" not in bots_named(["random"] * 15, ["\uff21d\u200da"])
-    for agents, taken in ((30, 0), (4, 16)):  # there were no more than 16 names
+    for agents, num_taken in ((30, 0), (4, 16)):  # there were no more than 16 names
         assert (
-            len({*bots_named(["random"] * agents, BOTS[:taken]), *BOTS[:taken]}) == agents + taken
+            len({*bots_named(["random"] * agents, BOTS[:num_taken]), *BOTS[:num_taken]})
+            == agents + num_taken
         )
 
 
@@ -99,10 +107,11 @@ def test_a_bot_of_a_long_command_has_a_seat() -> None:
 def test_the_player_who_looks_on_sits_below_and_the_next_one_clockwise(players: int) -> None:
     for front in range(players):
         boxes = seats(players, 100, front)
-        own, following = boxes[front], boxes[(front + 1) % players]
-        assert own.y > 300
-        assert players == 4 or own.x + own.width / 2 == pytest.approx(450)
-        assert following.y < 300 or following.x < own.x
+        front_box = boxes[front]
+        following = boxes[(front + 1) % players]
+        assert front_box.y > 300
+        assert players == 4 or front_box.x + front_box.width / 2 == pytest.approx(450)
+        assert following.y < 300 or following.x < front_box.x
 
 
 def test_an_analysis_goes_to_the_person_who_has_moved_on() -> None:
@@ -115,6 +124,6 @@ def test_an_analysis_goes_to_the_person_who_has_moved_on() -> None:
         table.talk(
             0, {"type": "act", "step": table.step, "action": position["actions"][0]["action"]}
         )
-    said = table.talk(0, {"type": "analyse"})
-    assert said.keys() == {0}
-    assert said[0][-1]["type"] == "analysis"
+    replies = table.talk(0, {"type": "analyse"})
+    assert replies.keys() == {0}
+    assert replies[0][-1]["type"] == "analysis"

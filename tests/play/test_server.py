@@ -90,8 +90,8 @@ class Tab:
         self._connection = connection
 
     def send(self, message: object) -> None:
-        given = message if isinstance(message, str | bytes) else json.dumps(message)
-        self._connection.send(given)
+        text = message if isinstance(message, str | bytes) else json.dumps(message)
+        self._connection.send(text)
 
     def ping(self) -> None:
         """Wait until the server has answered the protocol's own question."""
@@ -106,8 +106,8 @@ class Tab:
 def served() -> Iterator[Served]:
     """A table of two people and agents."""
     table = make_table("kododo", opponents=["random"], people=2, hints="heuristic", seed=1)
-    with Served(table) as made:
-        yield made
+    with Served(table) as host:
+        yield host
 
 
 def position(tab: Tab, step: int | None = None) -> dict[str, Any]:
@@ -118,10 +118,10 @@ def position(tab: Tab, step: int | None = None) -> dict[str, Any]:
             return dict(message)
 
 
-def act(tab: Tab, seen: dict[str, Any]) -> None:
-    if seen["actions"]:
-        action = seen["actions"][0]["action"]
-        tab.send({"type": "act", "step": seen["step"], "action": action})
+def act(tab: Tab, message: dict[str, Any]) -> None:
+    if message["actions"]:
+        action = message["actions"][0]["action"]
+        tab.send({"type": "act", "step": message["step"], "action": action})
 
 
 def test_the_page_and_its_files(served: Served) -> None:
@@ -150,24 +150,24 @@ def test_the_back_of_a_card_is_the_one_of_the_pictures() -> None:
 
 
 def test_two_people_play_a_whole_game(served: Served) -> None:
-    with served.sit("one") as one, served.sit("two") as two:
-        tabs = (one, two)
-        seen = [newest(tab, -1) for tab in tabs]
-        while not seen[0]["over"]:
-            assert [each["you"] for each in seen] == [0, 1]
-            for tab, last in zip(tabs, seen, strict=True):
+    with served.sit("one") as tab_one, served.sit("two") as tab_two:
+        tabs = (tab_one, tab_two)
+        positions = [newest(tab, -1) for tab in tabs]
+        while not positions[0]["over"]:
+            assert [message["you"] for message in positions] == [0, 1]
+            for tab, last in zip(tabs, positions, strict=True):
                 act(tab, last)
-            seen = [newest(tab, seen[0]["step"]) for tab in tabs]
-        one.send({"type": "record"})
-        assert answer(one)["record"].startswith('{"format": ')
+            positions = [newest(tab, positions[0]["step"]) for tab in tabs]
+        tab_one.send({"type": "record"})
+        assert answer(tab_one)["record"].startswith('{"format": ')
 
 
 def newest(tab: Tab, step: int) -> dict[str, Any]:
     """The first position after a step at which somebody is waited for, or the end."""
     while True:
-        seen = position(tab)
-        if seen["step"] > step and (seen["over"] or seen["waiting_for"]):
-            return seen
+        message = position(tab)
+        if message["step"] > step and (message["over"] or message["waiting_for"]):
+            return message
 
 
 def answer(tab: Tab) -> dict[str, Any]:
@@ -194,31 +194,31 @@ def test_a_stranger_is_told_nothing(served: Served, token: str) -> None:
 
 def test_a_second_tab_and_a_reload_see_what_the_first_has_chosen(served: Served) -> None:
     with served.sit("one") as first, served.sit("one") as second:
-        seen = position(second)
+        before = position(second)
         act(first, position(first))
-        while (shown := position(second))["chosen"] is None:
+        while (after := position(second))["chosen"] is None:
             pass
-        assert shown["actions"] == []
-        act(second, seen)
+        assert after["actions"] == []
+        act(second, before)
         assert "has chosen already" in answer(second)["error"]
     with served.sit("one") as tab:
-        assert position(tab) == shown
-        with served.sit("two") as other:
-            act(other, position(other))
-            assert position(other, step=1)["log"]
+        assert position(tab) == after
+        with served.sit("two") as other_tab:
+            act(other_tab, position(other_tab))
+            assert position(other_tab, step=1)["log"]
         assert position(tab, step=1)["log"]
 
 
 def test_an_answer_goes_to_the_tab_that_asked(served: Served) -> None:
-    with served.sit("one") as first, served.sit("one") as second, served.sit("two") as other:
+    with served.sit("one") as first, served.sit("one") as second, served.sit("two") as other_tab:
         second.send({"type": "hint", "step": 0})
         assert answer(second)["type"] == "hint"
-        for tab in (first, other):
+        for tab in (first, other_tab):
             for wrong in ("?", b"\xff"):
                 tab.send(wrong)
                 assert answer(tab)["type"] == "error"  # and no hint before it
-        other.send(b'{"type": "look"}')
-        assert position(other)["step"] == 0
+        other_tab.send(b'{"type": "look"}')
+        assert position(other_tab)["step"] == 0
 
 
 def test_an_agent_that_fails_is_told_of_and_the_game_stands() -> None:
@@ -226,15 +226,15 @@ def test_an_agent_that_fails_is_told_of_and_the_game_stands() -> None:
     table = Table(registry.batch_game("kododo", 1), agents, seed=0)
     with (
         Served(table) as served,
-        served.sit("one") as one,
-        served.sit("two") as two,
+        served.sit("one") as tab_one,
+        served.sit("two") as tab_two,
     ):
-        act(one, position(one))
-        act(two, position(two))
-        assert "illegal action in kododo" in answer(one)["error"]
-        assert "illegal action in kododo" in answer(two)["error"]
-        two.send({"type": "look"})
-        assert position(two)["chosen"] is not None
+        act(tab_one, position(tab_one))
+        act(tab_two, position(tab_two))
+        assert "illegal action in kododo" in answer(tab_one)["error"]
+        assert "illegal action in kododo" in answer(tab_two)["error"]
+        tab_two.send({"type": "look"})
+        assert position(tab_two)["chosen"] is not None
 
 
 def test_a_tab_that_does_not_read_misses_old_messages_and_never_the_newest() -> None:
@@ -256,8 +256,8 @@ def test_tabs_of_one_seat_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(table_module, "position", counted)
     table = make_table("kododo", opponents=["random"], people=2, hints="heuristic", seed=1)
-    with Served(table) as served, served.sit("two") as other, ExitStack() as stack:
-        seen = position(other)
+    with Served(table) as served, served.sit("two") as other_tab, ExitStack() as stack:
+        message = position(other_tab)
         tabs = [stack.enter_context(served.sit("one")) for _ in range(server.TABS + 3)]
         assert [position(tab)["you"] for tab in tabs] == [0] * len(tabs)
         for tab in tabs[:3]:  # the oldest are told, and closed
@@ -266,8 +266,8 @@ def test_tabs_of_one_seat_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -
             assert closed.value.rcvd is not None
             assert closed.value.rcvd.code == server.CROWDED
             assert closed.value.rcvd.reason == f"this seat is open in {server.TABS} newer tabs"
-        act(other, seen)
-        assert position(other)["chosen"] is not None
+        act(other_tab, message)
+        assert position(other_tab)["chosen"] is not None
         assert sorted(drawn) == [0, 1]  # once a seat and step
         act(tabs[-1], position(tabs[-1]))
         assert position(tabs[3], step=1)["log"]
@@ -283,35 +283,36 @@ def test_while_an_analysis_is_made_the_tab_that_asked_is_heard() -> None:
     with Served(table) as served, served.sit("one") as tab:
         tab.send({"type": "analyse"})
         tab.send({"type": "record"})
-        told = [answer(tab)["type"]]
-        while told[-1] != "analysis":
-            told.append(answer(tab)["type"])
-        assert told.index("record") < 5 < told.count("analysing")
+        kinds = [answer(tab)["type"]]
+        while kinds[-1] != "analysis":
+            kinds.append(answer(tab)["type"])
+        assert kinds.index("record") < 5 < kinds.count("analysing")
 
 
 def test_while_a_record_is_shown_others_are_heard(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = recorded(registry.batch_game("kado", 1))[0].text()
-    drawn, waiting = [], Event()
+    drawn = []
+    waiting = Event()
     drawing = replaying.news
 
-    def counted(*told: Any) -> dict[str, Any]:
-        drawn.append(told)
+    def counted(*arguments: Any) -> dict[str, Any]:
+        drawn.append(arguments)
         assert waiting.wait(60)
-        return drawing(*told)
+        return drawing(*arguments)
 
     monkeypatch.setattr(replaying, "news", counted)
-    with served.sit("one") as one, served.sit("two") as two:
-        position(one)
-        position(two)
-        one.send({"type": "replay", "record": record})
-        two.send({"type": "look"})
-        two.ping()  # when it comes back, the server has what was said before
+    with served.sit("one") as tab_one, served.sit("two") as tab_two:
+        position(tab_one)
+        position(tab_two)
+        tab_one.send({"type": "replay", "record": record})
+        tab_two.send({"type": "look"})
+        tab_two.ping()  # when it comes back, the server has what was said before
         waiting.set()
-        assert position(two)["step"] == 0
+        assert position(tab_two)["step"] == 0
         assert len(drawn) < len(record.splitlines()) - 1
-        assert len(answer(one)["steps"]) == len(record.splitlines()) > len(drawn)
+        assert len(answer(tab_one)["steps"]) == len(record.splitlines()) > len(drawn)
 
 
 def test_a_tab_that_does_not_read_keeps_no_endless_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -369,8 +370,8 @@ def test_a_second_table_takes_the_next_port(
         status, out, error = kododo(monkeypatch, capsys, "play", "kododo", "--no-browser")
         assert (status, error) == (0, "")
         assert int(re.findall(r":(\d+)/#", out)[0]) not in (0, usual)
-        asked = ("--no-browser", "--port", str(usual))
-        status, out, error = kododo(monkeypatch, capsys, "play", "kododo", *asked)
+        options = ("--no-browser", "--port", str(usual))
+        status, out, error = kododo(monkeypatch, capsys, "play", "kododo", *options)
         assert (status, out) == (2, "")
         assert "--port 0 takes one that is free" in error
 
@@ -378,10 +379,10 @@ def test_a_second_table_takes_the_next_port(
 def test_a_port_that_is_taken_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     table = make_table("kododo", opponents=["random"], hints="heuristic")
     with (
-        socket.create_server(("127.0.0.1", 0)) as taken,
+        socket.create_server(("127.0.0.1", 0)) as listening,
         pytest.raises(OSError, match=r"cannot listen there: .*; --port 0 takes") as refused,
     ):
-        server.serve(table, "127.0.0.1", taken.getsockname()[1], browser=False)
+        server.serve(table, "127.0.0.1", listening.getsockname()[1], browser=False)
     assert refused.value.filename.startswith("127.0.0.1:")
     assert capsys.readouterr().out == ""
 
@@ -422,8 +423,10 @@ def running(*options: object) -> Iterator[tuple[subprocess.Popen[str], list[str]
         try:
             assert process.stdout is not None
             lines = [process.stdout.readline() for _ in range(3)]
-            found = [re.fullmatch(r"player_\d: http://(\S+)/#(\S+)\n", each) for each in lines[:2]]
-            yield process, [f"ws://{match[1]}/play?seat={match[2]}" for match in found if match]
+            matches = [
+                re.fullmatch(r"player_\d: http://(\S+)/#(\S+)\n", line) for line in lines[:2]
+            ]
+            yield process, [f"ws://{match[1]}/play?seat={match[2]}" for match in matches if match]
         finally:
             process.kill()
 
@@ -442,25 +445,25 @@ def test_a_killed_server_gives_the_game_back(
             connect(addresses[1], max_size=None) as second,
         ):
             tabs = (Tab(first), Tab(second))
-            seen = [position(tab) for tab in tabs]
+            positions = [position(tab) for tab in tabs]
             for _ in range(4):
-                for tab, last in zip(tabs, seen, strict=True):
+                for tab, last in zip(tabs, positions, strict=True):
                     act(tab, last)
-                seen = [newest(tab, seen[0]["step"]) for tab in tabs]
-            act(tabs[0], seen[0])
-            while seen[0]["chosen"] is None or seen[1]["waiting_for"] != [1]:
-                seen = [position(tab) for tab in tabs]
+                positions = [newest(tab, positions[0]["step"]) for tab in tabs]
+            act(tabs[0], positions[0])
+            while positions[0]["chosen"] is None or positions[1]["waiting_for"] != [1]:
+                positions = [position(tab) for tab in tabs]
         process.kill()
     assert keep.stat().st_mode & 0o777 == 0o600
-    with running(*table) as (process, again):
-        assert again == addresses
-        for address, last in zip(again, seen, strict=True):
+    with running(*table) as (process, new_addresses):
+        assert new_addresses == addresses
+        for address, last in zip(new_addresses, positions, strict=True):
             with connect(address, max_size=None) as tab:
                 assert position(Tab(tab)) == last
-        asked = ("--people", "2", "--keep", str(keep), "--no-browser")
-        refused = kododo(monkeypatch, capsys, "play", "kododo", *asked)
+        options = ("--people", "2", "--keep", str(keep), "--no-browser")
+        refused = kododo(monkeypatch, capsys, "play", "kododo", *options)
         assert refused == (2, "", f"kododo play: error: another process is using {keep}\n")
-    status, out, error = kododo(monkeypatch, capsys, "play", "kado", *asked)
+    status, out, error = kododo(monkeypatch, capsys, "play", "kado", *options)
     assert (status, out) == (2, "")
     assert f"error: {keep}: the game that was kept is of another table" in error
 
@@ -501,7 +504,7 @@ def test_a_file_that_keeps_no_table_is_refused_and_stays(tmp_path: Path) -> None
         with pytest.raises(ValueError, match=r"kept.json is no table that was kept: "):
             server.serve(table, "127.0.0.1", 0, browser=False, keep=path)
         assert path.read_text(encoding="utf-8") == content
-        assert [each.name for each in tmp_path.iterdir()] == ["kept.json"]
+        assert [file.name for file in tmp_path.iterdir()] == ["kept.json"]
 
 
 @pytest.mark.parametrize(
@@ -554,8 +557,8 @@ def test_the_command_serves_until_it_is_stopped() -> None:
     try:
         assert running.stdout is not None
         lines = [running.stdout.readline() for _ in range(3)]
-        found = [re.fullmatch(r"player_(\d): http://(\S+)/#(\S+)\n", line) for line in lines[:2]]
-        for seat, match in enumerate(found):
+        matches = [re.fullmatch(r"player_(\d): http://(\S+)/#(\S+)\n", line) for line in lines[:2]]
+        for seat, match in enumerate(matches):
             assert match is not None, lines
             address = f"ws://{match[2]}/play?seat={match[3]}"
             with connect(address, max_size=None) as tab:

@@ -62,7 +62,7 @@ def test_a_wrong_line_is_told_and_the_next_one_is_another_chance() -> None:
     first, *errors, chosen, after = answers(*wrong, act % 5)
     assert first["type"] == "position"
     assert "picture" not in json.dumps(first)
-    assert [each["type"] for each in errors] == ["error"] * 3
+    assert [message["type"] for message in errors] == ["error"] * 3
     assert (first["step"], chosen["step"], after["step"]) == (0, 0, 1)
     assert chosen["chosen"] == 5
 
@@ -77,8 +77,8 @@ def test_lists_in_lists_of_any_depth_are_told_and_the_table_goes_on() -> None:
         lines.append(json.dumps({"type": "replay", "record": record}).encode())
         lines.append(f'{{"type": "act", "step": 0, "action": {deep}}}'.encode())
         lines.append(f'{{"type": {deep}}}'.encode())
-    *told, last = answers(*lines, b'{"type": "look"}')
-    assert [each["type"] for each in told[1:]] == ["error"] * len(lines)
+    *messages, last = answers(*lines, b'{"type": "look"}')
+    assert [message["type"] for message in messages[1:]] == ["error"] * len(lines)
     assert last["type"] == "position"
 
 
@@ -101,8 +101,8 @@ def test_a_program_plays_from_the_command_line(
 ) -> None:
     from tests.command_line import kododo
 
-    given: Any = io.TextIOWrapper(io.BytesIO(b'{"type": "act", "step": 0, "action": 5}\n'))
-    monkeypatch.setattr(sys, "stdin", given)
+    stdin: Any = io.TextIOWrapper(io.BytesIO(b'{"type": "act", "step": 0, "action": 5}\n'))
+    monkeypatch.setattr(sys, "stdin", stdin)
     options = ("--stdio", "--seed", "1", "--opponents", "random", "--rules", "variant=long")
     status, out, err = kododo(monkeypatch, capsys, "play", "kododo", *options)
     assert (status, err) == (0, "")

@@ -44,7 +44,8 @@ def typed(
 
 
 def test_a_whole_game_and_its_record(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    file, missing = tmp_path / "game.jsonl", tmp_path / "none" / "game.jsonl"
+    file = tmp_path / "game.jsonl"
+    missing = tmp_path / "none" / "game.jsonl"
     ends = f"record {missing}", f"record {file}", "quit"
     out = typed(capsys, *ROUND * 6, *ends, "5")
     assert str(missing) in out  # that it cannot be written
@@ -82,7 +83,7 @@ def test_the_cards_that_are_left_and_who_sits_where(capsys: pytest.CaptureFixtur
     out = typed(capsys, "seen", "5", "seen")
     before, after = (part.splitlines() for part in out.split("cards left\n")[1:])
     numbers = [[sum(map(int, line.split()[1:])) for line in part[1:6]] for part in (before, after)]
-    assert [sum(each) for each in numbers] == [100 - 5, 100 - 5 - 8]
+    assert [sum(row) for row in numbers] == [100 - 5, 100 - 5 - 8]
     assert "\nplayer_0 is person, player_1 is " in out
 
 
@@ -113,8 +114,8 @@ def test_words_are_completed() -> None:
         terminal = Terminal(table)
         terminal._say({"type": "look"})
         document = Document("lay blue 1 and y")
-        found = terminal._completer().get_completions(document, CompleteEvent())
-        assert [each.text for each in found] == ["lay blue 1 and yellow 1"]
+        completions = terminal._completer().get_completions(document, CompleteEvent())
+        assert [completion.text for completion in completions] == ["lay blue 1 and yellow 1"]
 
 
 def test_going_back_and_what_cost_most(capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,9 +134,10 @@ def test_going_back_and_what_cost_most(capsys: pytest.CaptureFixture[str]) -> No
             assert len(table._past) < 9
         assert capsys.readouterr().out.count("player_0 ") > 8
         terminal._obey("analyse")
-        told, found = capsys.readouterr().out, table._analyses[0].result
-        assert found is not None
-        assert told.count("games of 100 more") == len(found.choices) > 0
+        output = capsys.readouterr().out
+        result = table._analyses[0].result
+        assert result is not None
+        assert output.count("games of 100 more") == len(result.choices) > 0
         terminal._obey("back")
         terminal._obey("back")
         assert len(table._past) == 6
@@ -160,12 +162,12 @@ def test_table_and_actions_fit_into_24_rows_of_80(
             assert max(map(len, "".join(screen[1:]).splitlines())) <= 80
 
 
-@pytest.mark.parametrize("wanted", [True, False])
+@pytest.mark.parametrize("in_colour", [True, False])
 def test_cards_have_their_colours_on_a_terminal(
-    monkeypatch: pytest.MonkeyPatch, wanted: bool
+    monkeypatch: pytest.MonkeyPatch, in_colour: bool
 ) -> None:
     monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.setenv("NO_COLOR", "" if wanted else "1")
+    monkeypatch.setenv("NO_COLOR", "" if in_colour else "1")
     table = make_table("kado", opponents=["random"], seed=1, pictures=False)
     with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
         terminal = Terminal(table)
@@ -173,12 +175,12 @@ def test_cards_have_their_colours_on_a_terminal(
     with open(side, "w") as out:
         monkeypatch.setattr(sys, "stdout", out)
         terminal._paint("place PR3, a cube 4 (violet ribbon)")
-    told = os.read(screen, 4096).decode()
+    output = os.read(screen, 4096).decode()
     os.close(screen)
-    bare = re.sub(r"\x1b\[[\d;?]*\w", "", told)
+    bare = re.sub(r"\x1b\[[\d;?]*\w", "", output)
     assert bare.split() == ["place", "PR3,", "a", "cube", "4", "(violet", "ribbon)"]
-    coloured = re.findall(r"\x1b\[[\d;]*48;5;\d+m([^\x1b]+)", told)
-    assert coloured == (["P", "R3", "cube 4", "violet"] if wanted else [])
+    coloured = re.findall(r"\x1b\[[\d;]*48;5;\d+m([^\x1b]+)", output)
+    assert coloured == (["P", "R3", "cube 4", "violet"] if in_colour else [])
 
 
 def test_help_and_a_part_of_the_rules(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,10 +16,10 @@ ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking",
 def browser() -> Iterator[Any]:
     """A browser without a window."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
         pytest.skip("Chromium is not installed")
     with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        started = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield started
         started.close()

@@ -29,17 +29,18 @@ class Person:
     Attributes:
         page: Playwright's.
         wrong: What the browser complained of.
-        asked: Every address that was asked for.
+        requests: Every address that was asked for.
     """
 
     def __init__(self, page: Any, seed: int = 0) -> None:
-        self.page, self._rng = page, np.random.default_rng(seed)
+        self.page = page
+        self._rng = np.random.default_rng(seed)
         self.wrong: list[str] = []
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        page.on("console", lambda said: self.wrong.append(said.text))
+        page.on("console", lambda message: self.wrong.append(message.text))
         # A worker asks too, of which only the context tells.
-        page.context.on("request", lambda request: self.asked.append(request.url))
+        page.context.on("request", lambda request: self.requests.append(request.url))
 
     def see(self, selector: str) -> str:
         """The text of what is shown."""
@@ -53,9 +54,9 @@ class Person:
         """Wait for one's turn, or for the end."""
         self.page.locator(TURN).first.wait_for()
 
-    def some(self, selector: str) -> Any:
-        found = self.page.locator(selector)
-        return found.nth(int(self._rng.integers(found.count())))
+    def pick(self, selector: str) -> Any:
+        elements = self.page.locator(selector)
+        return elements.nth(int(self._rng.integers(elements.count())))
 
     def choose(self, press: str = "click") -> None:
         """Choose something, whatever there is, and not yet play it."""
@@ -67,11 +68,11 @@ class Person:
                     break
         elif page.locator(".axes").count() and self._rng.random() < 0.7:
             for axis in range(page.locator(".axes [role=group]").count()):
-                getattr(self.some(f".axes [role=group] >> nth={axis} >> button"), press)()
+                getattr(self.pick(f".axes [role=group] >> nth={axis} >> button"), press)()
         elif page.locator("#picture [data-action]").count():
-            getattr(self.some("#picture [data-action]"), press)()
+            getattr(self.pick("#picture [data-action]"), press)()
         else:
-            getattr(self.some("#options button[data-action]"), press)()
+            getattr(self.pick("#options button[data-action]"), press)()
 
     def set(self, setting: str, value: str) -> None:
         """Choose a setting in its dialog."""
@@ -108,8 +109,8 @@ def assert_axe_finds_nothing(person: Person) -> None:
         person.page.evaluate(members(AXE, ["axe.min.js"])["axe.min.js"].decode())
         for theme in ("light", "dark"):
             person.page.emulate_media(color_scheme=theme)
-            found = person.page.evaluate(AXE_FINDS)
-            assert not found, f"{theme}: {found}"
+            findings = person.page.evaluate(AXE_FINDS)
+            assert not findings, f"{theme}: {findings}"
 
 
 @contextmanager
@@ -133,7 +134,7 @@ def visits(
     try:
         yield person
         assert person.wrong == []
-        assert {each.split("/")[2] for each in person.asked if each.startswith("http")} == {address}
+        assert {url.split("/")[2] for url in person.requests if url.startswith("http")} == {address}
     finally:
         opened.close()
 

@@ -44,26 +44,27 @@ def test_a_choice_lies_face_down_for_a_moment_and_can_be_taken_back(browser: Any
 def test_what_another_person_waits_for_is_taken_back(browser: Any) -> None:
     with (
         serving("kododo", people=2, players=2, opponents=[]) as served,
-        sits(browser, served.address, "two") as other,
-        sits(browser, served.address, "one") as one,
+        sits(browser, served.address, "two") as second_person,
+        sits(browser, served.address, "one") as first_person,
     ):
-        one.wait()
-        one.choose()
-        one.page.locator("#play").click()
-        one.page.locator("#take-back").click()
-        one.page.locator("#status.turn").wait_for()
+        first_person.wait()
+        first_person.choose()
+        first_person.page.locator("#play").click()
+        first_person.page.locator("#take-back").click()
+        first_person.page.locator("#status.turn").wait_for()
         assert served.table.waiting_for == [0, 1]
-        set_speed(one, "slow")
-        one.choose()
-        one.page.locator("#play").click()
-        other.wait()
-        other.choose()
-        other.page.locator("#play").click()
-        one.page.locator("#scores", has_not_text="is choosing").wait_for()
-        assert one.see("#status").startswith("You have chosen: ")  # what the other does leaves it
+        set_speed(first_person, "slow")
+        first_person.choose()
+        first_person.page.locator("#play").click()
+        second_person.wait()
+        second_person.choose()
+        second_person.page.locator("#play").click()
+        first_person.page.locator("#scores", has_not_text="is choosing").wait_for()
+        # What the other does leaves it.
+        assert first_person.see("#status").startswith("You have chosen: ")
         assert served.table.waiting_for == [0]
-        one.page.keyboard.press("x")
-        one.page.locator("#story li").first.wait_for()
+        first_person.page.keyboard.press("x")
+        first_person.page.locator("#story li").first.wait_for()
 
 
 def test_a_choice_comes_back_if_the_connection_is_lost_before_it_is_sent(browser: Any) -> None:
@@ -84,20 +85,21 @@ def test_a_choice_comes_back_if_the_connection_is_lost_before_it_is_sent(browser
             person.page.keyboard.press("Enter")
             person.page.keyboard.press("x")
             person.page.locator("#story li").first.wait_for()
-            person.wrong = [each for each in person.wrong if "WebSocket connection" not in each]
+            person.wrong = [line for line in person.wrong if "WebSocket connection" not in line]
 
 
 def test_after_the_game_one_looks_back_and_tries_again(browser: Any) -> None:
     with serving("combi_combo") as served, sits(browser, served.address) as person:
-        page, served.table.worlds = person.page, 16
+        page = person.page
+        served.table.worlds = 16
         person.play()
         steps = len(served.table._past)
         page.locator("#look-back").click()
         page.locator("#look-back-found article").first.wait_for()
-        found = served.table._analyses[0].result
-        assert found is not None
-        assert page.locator("#look-back-found article").count() == len(found.choices)
-        assert found.choices[0].advised_words in person.see("article >> nth=0")
+        analysis = served.table._analyses[0].result
+        assert analysis is not None
+        assert page.locator("#look-back-found article").count() == len(analysis.choices)
+        assert analysis.choices[0].advised_words in person.see("article >> nth=0")
         assert "Your chance to win: " in str(
             page.locator("#look-back-chart svg").get_attribute("aria-label")
         )
@@ -114,7 +116,7 @@ def test_after_the_game_one_looks_back_and_tries_again(browser: Any) -> None:
         page.locator("#again").click()
         page.locator("#again-note").wait_for()
         assert page.locator("#look-back-dialog").is_hidden()
-        assert len(served.table._past) == found.choices[0].step - 1
+        assert len(served.table._past) == analysis.choices[0].step - 1
         person.play(1)
         page.locator("#log-count").click()
         assert page.evaluate(SMALL) == []

@@ -25,7 +25,7 @@ NO_WAITING = """() => {
 }"""
 
 
-def made(people: int = 1) -> Any:
+def combi_table(people: int = 1) -> Any:
     return make_table("combi_combo", opponents=["random"], hints="heuristic", people=people, seed=1)
 
 
@@ -35,12 +35,12 @@ def test_the_page_may_lie_at_a_path_of_another_server(
     """Its WebSocket went to the root, where a proxy had something else."""
     making = server.make_app
 
-    def mounted(*given: Any) -> Starlette:
-        return Starlette(routes=[Mount("/club/table", making(*given))])
+    def mounted(*arguments: Any) -> Starlette:
+        return Starlette(routes=[Mount("/club/table", making(*arguments))])
 
     monkeypatch.setattr(server, "make_app", mounted)
     with (
-        Served(made()) as served,
+        Served(combi_table()) as served,
         visits(browser, served.address, "club/table/#one", 20_000) as person,
     ):
         person.play(2)
@@ -50,7 +50,7 @@ def test_the_page_may_lie_at_a_path_of_another_server(
 @pytest.mark.parametrize("event", ["online", "pageshow", "visibilitychange"])
 def test_a_page_that_comes_back_does_not_wait(browser: Any, event: str) -> None:
     """A phone waited up to eight seconds."""
-    table = made()
+    table = combi_table()
     with Served(table) as first, sits(browser, first.address) as person:
         person.play(1)
         person.page.evaluate(NO_WAITING)
@@ -66,11 +66,11 @@ def test_a_page_that_comes_back_does_not_wait(browser: Any, event: str) -> None:
             person.play(1)
             assert table.step == 2
             assert len(opened) == 1
-            person.wrong = [each for each in person.wrong if "WebSocket connection" not in each]
+            person.wrong = [line for line in person.wrong if "WebSocket connection" not in line]
 
 
 def test_two_taps_do_not_zoom(browser: Any) -> None:
-    with Served(made()) as served, sits(browser, served.address) as person:
+    with Served(combi_table()) as served, sits(browser, served.address) as person:
         person.wait()
         style = "getComputedStyle(document.documentElement).touchAction"
         assert person.page.evaluate(style) == "manipulation"
@@ -85,7 +85,7 @@ def copies(person: Person) -> str:
 
 def test_a_line_is_copied_where_the_browser_has_no_clipboard_for_the_page(browser: Any) -> None:
     """Over plain http a phone was told to press Ctrl-C."""
-    with Served(made()) as served, sits(browser, served.address) as person:
+    with Served(combi_table()) as served, sits(browser, served.address) as person:
         page = person.page
         person.play()
         page.locator("#share").click()

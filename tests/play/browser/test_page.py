@@ -26,12 +26,14 @@ FEWEST = {"kododo": 2, "combi_combo": 4, "kado": 2}
 
 
 def serving(game: str, people: int = 1, **options: Any) -> Served:
-    given = {"opponents": ["random"], "hints": "heuristic", "seed": 3} | options
-    return Served(make_table(game, people=people, **given))
+    settings = {"opponents": ["random"], "hints": "heuristic", "seed": 3} | options
+    return Served(make_table(game, people=people, **settings))
 
 
 def scores(person: Person, selector: str = "#scores") -> list[int]:
-    return [int(each) for each in person.page.locator(f"{selector} td.points b").all_inner_texts()]
+    return [
+        int(points) for points in person.page.locator(f"{selector} td.points b").all_inner_texts()
+    ]
 
 
 # --- whole games --------------------------------------------------------------------------
@@ -111,7 +113,7 @@ def test_cards_are_reached_by_tab_and_played_from_where_one_is(browser: Any) -> 
     with serving("kododo") as served, sits(browser, served.address) as person:
         person.wait()
         focused = "document.activeElement.getAttribute('aria-label')"
-        hand = [each["words"] for each in served.table._position(0)["hand"]]
+        hand = [card["words"] for card in served.table._position(0)["hand"]]
         person.page.keyboard.press("Tab")
         person.page.keyboard.press("Enter")  # the link past the head leaves the address as it is
         assert person.page.evaluate("[document.activeElement.id, location.hash]") == [
@@ -147,13 +149,13 @@ def test_the_keyboard_stays_among_the_places_of_the_picture(browser: Any) -> Non
 
 def test_the_panel_is_folded_until_all_has_been_revealed(browser: Any) -> None:
     """By the times of page.css: the last stage begins after the cards and six lines."""
-    asked = """async () => (await import("./pace.js")).lasting(
+    script = """async () => (await import("./pace.js")).lasting(
         {log: [], picture: '<g style="--stage:6">'})"""
     with serving("kododo", players=2) as served, sits(browser, served.address) as person:
         person.wait()
-        assert person.page.evaluate(asked) == 0
+        assert person.page.evaluate(script) == 0
         person.page.evaluate("document.documentElement.dataset.speed = 'slow'")
-        assert person.page.evaluate(asked) == pytest.approx(450 + 6 * 700 + 300)
+        assert person.page.evaluate(script) == pytest.approx(450 + 6 * 700 + 300)
 
 
 # --- the reveal and the end ---------------------------------------------------------------
@@ -229,7 +231,7 @@ def test_a_person_in_another_seat_and_everybody_by_name(browser: Any) -> None:
 def test_a_lesson_from_help_to_its_end_and_the_game_that_waited(browser: Any) -> None:
     with serving("kododo") as served, sits(browser, served.address) as person:
         person.play(1)
-        seen = [person.see(each) for each in ("#moment", "#scores", "#story")]
+        texts = [person.see(selector) for selector in ("#moment", "#scores", "#story")]
         person.page.locator("#help").click()
         person.page.locator("#lesson").click()
         person.page.locator("#game .wanted").first.wait_for()
@@ -244,15 +246,15 @@ def test_a_lesson_from_help_to_its_end_and_the_game_that_waited(browser: Any) ->
         assert "exactly the number" in person.see("#lesson-shown")
         person.page.locator("#lesson-leave", has_text="Now play a whole game").click()
         person.page.locator("#lesson-box").wait_for(state="hidden")
-        assert [person.see(each) for each in ("#moment", "#scores", "#story")] == seen
+        assert [person.see(selector) for selector in ("#moment", "#scores", "#story")] == texts
         person.play(1)
 
 
 # --- coming back, and several people ------------------------------------------------------
 
 
-def shown(person: Person) -> list[str]:
-    return [person.see(each) for each in ("#moment", "#scores", "#story")]
+def visible_texts(person: Person) -> list[str]:
+    return [person.see(selector) for selector in ("#moment", "#scores", "#story")]
 
 
 def test_a_reload_a_second_tab_and_a_lost_connection_go_on_with_the_same_game(browser: Any) -> None:
@@ -261,18 +263,18 @@ def test_a_reload_a_second_tab_and_a_lost_connection_go_on_with_the_same_game(br
         first = stack.enter_context(Served(table))
         person = stack.enter_context(sits(browser, first.address))
         person.play(4)
-        seen = shown(person)
+        texts = visible_texts(person)
         person.page.reload()
         person.wait()
-        assert shown(person) == seen
-        with sits(browser, first.address) as other:
-            other.wait()
-            assert shown(other) == seen
-            other.play(1)
+        assert visible_texts(person) == texts
+        with sits(browser, first.address) as second_tab:
+            second_tab.wait()
+            assert visible_texts(second_tab) == texts
+            second_tab.play(1)
             assert table.step == 5
-            person.page.locator("#moment", has_text=other.see("#moment")).wait_for()
-            assert person.see("#story") == other.see("#story")
-        seen = shown(person)
+            person.page.locator("#moment", has_text=second_tab.see("#moment")).wait_for()
+            assert person.see("#story") == second_tab.see("#story")
+        texts = visible_texts(person)
         first.__exit__()
         person.page.locator("#status", has_text="The connection was lost").wait_for()
         assert person.page.locator("#play[aria-disabled=true]").count() == 1
@@ -282,28 +284,28 @@ def test_a_reload_a_second_tab_and_a_lost_connection_go_on_with_the_same_game(br
             person.page.locator("#status.turn").wait_for()
             person.page.locator("#rules-text h3").first.wait_for()  # it was asked meanwhile
             person.page.keyboard.press("Escape")
-            assert shown(person) == seen
+            assert visible_texts(person) == texts
             person.play(1)
             assert table.step == 6
             # The browser itself tells of every attempt that fails.
-            person.wrong = [each for each in person.wrong if "WebSocket connection" not in each]
+            person.wrong = [line for line in person.wrong if "WebSocket connection" not in line]
 
 
 def test_a_players_part_of_the_picture_gives_to_that_player(browser: Any) -> None:
     """For a dealer in another seat than the first it gave to somebody else."""
-    told = """() => [...document.querySelectorAll("#picture [data-seat][data-action]")]
+    labels = """() => [...document.querySelectorAll("#picture [data-seat][data-action]")]
       .map((each) => [each.dataset.seat, each.getAttribute("aria-label")])"""
     with (
         serving("kado", people=2, players=2, opponents=[]) as served,
-        sits(browser, served.address, "one") as one,
-        sits(browser, served.address, "two") as two,
+        sits(browser, served.address, "one") as first,
+        sits(browser, served.address, "two") as second,
     ):
         givers = set()
         while len(givers) < 2:
             for seat in np.flatnonzero(served.table._game.deciding()[0]).tolist():
-                person = (one, two)[seat]
+                person = (first, second)[seat]
                 person.wait()
-                for part, words in person.page.evaluate(told):
+                for part, words in person.page.evaluate(labels):
                     givers.add(seat)
                     assert int(part) == seat or words.endswith(f" to player_{part}")
                 step = served.table.step
@@ -316,37 +318,37 @@ def test_a_players_part_of_the_picture_gives_to_that_player(browser: Any) -> Non
 def test_two_people_choose_face_down_until_both_have(browser: Any) -> None:
     with (
         serving("kododo", people=2) as served,
-        sits(browser, served.address, "one") as one,
-        sits(browser, served.address, "two") as two,
+        sits(browser, served.address, "one") as first,
+        sits(browser, served.address, "two") as second,
     ):
         for _ in range(4):
-            one.wait()
-            two.wait()
-            one.choose()
-            words = one.see("#play-words")
-            one.page.locator("#play").click()
-            assert one.see("#status").startswith(f"You have chosen: {words}.")
-            assert one.page.locator("#hand .down").count() in (1, 2)
-            assert "is choosing" in one.see("#scores")
-            two.page.locator("#scores").filter(has_not_text="is choosing").wait_for()
-            two.play(1)
-            one.wait()
-            assert f"player_0 {words.replace('lay', 'lays', 1)}" in two.see("#story")
-            assert one.see("#moment") == two.see("#moment")
-        one.page.locator("#new").click()
-        one.page.locator("#new-dialog .deck-other").click()
-        two.page.locator("#scores", has_text="asks for a new game").wait_for()
-        two.page.locator("#new").click()
-        two.page.locator("#new-dialog .deck-other").click()
-        one.page.locator("#moment", has_text="round 1 of 6, turn 1 of 3").wait_for()
+            first.wait()
+            second.wait()
+            first.choose()
+            words = first.see("#play-words")
+            first.page.locator("#play").click()
+            assert first.see("#status").startswith(f"You have chosen: {words}.")
+            assert first.page.locator("#hand .down").count() in (1, 2)
+            assert "is choosing" in first.see("#scores")
+            second.page.locator("#scores").filter(has_not_text="is choosing").wait_for()
+            second.play(1)
+            first.wait()
+            assert f"player_0 {words.replace('lay', 'lays', 1)}" in second.see("#story")
+            assert first.see("#moment") == second.see("#moment")
+        first.page.locator("#new").click()
+        first.page.locator("#new-dialog .deck-other").click()
+        second.page.locator("#scores", has_text="asks for a new game").wait_for()
+        second.page.locator("#new").click()
+        second.page.locator("#new-dialog .deck-other").click()
+        first.page.locator("#moment", has_text="round 1 of 6, turn 1 of 3").wait_for()
 
 
 def test_a_choice_stays_down_while_the_table_has_not_heard_of_it(browser: Any) -> None:
     """A person who chose just before another one saw their own cards come back to their hand."""
     with (
         serving("kododo", people=2) as served,
-        sits(browser, served.address, "one") as one,
-        sits(browser, served.address, "two") as two,
+        sits(browser, served.address, "one") as first,
+        sits(browser, served.address, "two") as second,
     ):
         late: list[tuple[Any, Any]] = []
 
@@ -361,21 +363,21 @@ def test_a_choice_stays_down_while_the_table_has_not_heard_of_it(browser: Any) -
 
             page_side.on_message(send)
 
-        one.page.route_web_socket(re.compile("ws"), slowly)
-        one.page.reload()
-        one.wait()
-        one.choose()
-        one.page.locator("#play").click()
-        assert "is choosing" in one.see("#scores")
-        two.wait()
-        two.choose()
-        two.page.locator("#play").click()
-        one.page.locator("#scores").filter(has_not_text="is choosing").wait_for()
-        assert one.see("#status").startswith("You have chosen: ")
-        assert one.page.locator("#hand .down").count() == 2
+        first.page.route_web_socket(re.compile("ws"), slowly)
+        first.page.reload()
+        first.wait()
+        first.choose()
+        first.page.locator("#play").click()
+        assert "is choosing" in first.see("#scores")
+        second.wait()
+        second.choose()
+        second.page.locator("#play").click()
+        first.page.locator("#scores").filter(has_not_text="is choosing").wait_for()
+        assert first.see("#status").startswith("You have chosen: ")
+        assert first.page.locator("#hand .down").count() == 2
         ((table_side, message),) = late
         table_side.send(message)
-        one.wait()
+        first.wait()
 
 
 def test_a_card_that_is_picked_at_once_stays_picked(browser: Any) -> None:
@@ -396,12 +398,12 @@ def test_a_choice_that_is_half_made_stays_whatever_others_do(browser: Any, game:
     half = {"kododo": "#hand button", "kado": ".axes button"}[game]
     with (
         serving(game, people=2, players=2, opponents=[]) as served,
-        sits(browser, served.address, "one") as one,
-        sits(browser, served.address, "two") as two,
+        sits(browser, served.address, "one") as first,
+        sits(browser, served.address, "two") as second,
     ):
         while True:
             seat = int(served.table._game.deciding()[0].argmax())
-            person, other = (one, two) if seat == 0 else (two, one)
+            person, opponent = (first, second) if seat == 0 else (second, first)
             person.wait()
             if person.page.locator(half).count():
                 break
@@ -411,8 +413,8 @@ def test_a_choice_that_is_half_made_stays_whatever_others_do(browser: Any, game:
             while served.table.step == step:
                 person.page.wait_for_timeout(50)
         person.page.locator(half).first.click()
-        other.page.locator("#new").click()
-        other.page.locator("#new-dialog .deck-other").click()
+        opponent.page.locator("#new").click()
+        opponent.page.locator("#new-dialog .deck-other").click()
         person.page.locator("#scores", has_text="asks for a new game").wait_for()
         assert person.page.locator(half).first.get_attribute("aria-pressed") == "true"
         if game == "kado":  # a half of what a hint has chosen leaves the other
@@ -477,7 +479,7 @@ def test_the_panel_leaves_ones_own_tableau_in_sight_while_placing(
             person.play(1)
         person.page.evaluate("scrollTo(0, 0)")
         panel = person.page.locator("#choose").bounding_box()
-        for box in [each.bounding_box() for each in places.all()]:
+        for box in [spot.bounding_box() for spot in places.all()]:
             above = box["y"] + box["height"] <= panel["y"]
             assert above or box["x"] + box["width"] <= panel["x"]
         person.page.keyboard.press("2")
@@ -494,15 +496,15 @@ def test_a_hint_has_a_bar_for_each_action_and_chooses_it(browser: Any, game: str
         person.wait()
         person.page.locator("#hint").click()
         person.page.locator("#hint-bars li").first.wait_for()
-        told = served.table.hear(0, {"type": "hint", "step": served.table.step})[0][0]
+        hint = served.table.hear(0, {"type": "hint", "step": served.table.step})[0][0]
         chances: Counter[str] = Counter()
-        for each in told["actions"]:
-            chances[by_name(each["words"], served)] += each["probability"]
+        for action in hint["actions"]:
+            chances[by_name(action["words"], served)] += action["probability"]
         bars = person.page.locator("#hint-bars li").all_text_contents()
         assert sorted(bars) == sorted(f"{words}{percent(chances[words])}" for words in chances)
-        assert told["by"] in person.page.locator("#hint-by").inner_text().lower()
-        wins = f"You win about {percent(told['chance'])} of such games if all play on like "
-        assert f"{wins}{told['by']}." in person.see("#hint-value")
+        assert hint["by"] in person.page.locator("#hint-by").inner_text().lower()
+        wins = f"You win about {percent(hint['chance'])} of such games if all play on like "
+        assert f"{wins}{hint['by']}." in person.see("#hint-value")
         best = person.page.locator("#hint-bars button").first
         best.click()
         assert person.see("#play-words") == best.get_attribute("data-bar") in chances
@@ -528,20 +530,22 @@ def test_news_are_read_aloud_and_everything_has_a_name(browser: Any) -> None:
         with serving(game) as served, sits(browser, served.address) as person:
             person.play(3)
             assert person.page.evaluate(nameless) == []
-            hand = [each["words"] for each in served.table._position(0)["hand"]]
+            hand = [card["words"] for card in served.table._position(0)["hand"]]
             cards = person.page.locator("#hand > *").all()
-            assert [each.get_attribute("aria-label") for each in cards] == hand
+            assert [element.get_attribute("aria-label") for element in cards] == hand
             live = person.page.locator("[aria-live=polite]:visible")
-            said = served.table._position(0)["log"][-1]["lines"]
-            told = [by_name(each.replace("player_0", "player_0 (you)"), served) for each in said]
+            log_lines = served.table._position(0)["log"][-1]["lines"]
+            expected = [
+                by_name(line.replace("player_0", "player_0 (you)"), served) for line in log_lines
+            ]
             lines = live.first.locator("li").all_inner_texts()
-            assert [each.removesuffix("\nwhy?") for each in lines] == told
+            assert [line.removesuffix("\nwhy?") for line in lines] == expected
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_axe_finds_nothing_on_any_screen(browser: Any, game: str) -> None:
-    given = {"players": FEWEST[game], "hints": "heuristic"}
-    with serving(game, **given) as served, sits(browser, served.address) as person:
+    options = {"players": FEWEST[game], "hints": "heuristic"}
+    with serving(game, **options) as served, sits(browser, served.address) as person:
         page = person.page
         person.play(2)
         page.locator("#hint").click()

@@ -18,12 +18,13 @@ def test_a_puzzle_is_missed_and_another_one_solved(browser: Any, tmp_path: Path)
     second = first | {"id": "another"}
     third = first | {"id": "third"}
     (tmp_path / "puzzles-en.json").write_text(json.dumps([first, second, third]))
-    wrong = next(each for each in first["choices"] if each != first["best"])
+    wrong = next(choice for choice in first["choices"] if choice != first["best"])
     with (
         serving(tmp_path) as address,
         visits(browser, address, "puzzles.html", 10_000) as person,
     ):
-        page, see = person.page, person.see
+        page = person.page
+        see = person.see
         page.locator("#choices button").first.wait_for()
         assert first["you"] in see("#task")
         page.get_by_role("button", name=wrong, exact=True).click()
@@ -38,4 +39,4 @@ def test_a_puzzle_is_missed_and_another_one_solved(browser: Any, tmp_path: Path)
         page.reload()
         marks = page.locator("#list a")
         marks.nth(1).wait_for()
-        assert [each.split()[-1] for each in marks.all_inner_texts()[:2]] == ["✗", "✓"]
+        assert [text.split()[-1] for text in marks.all_inner_texts()[:2]] == ["✗", "✓"]

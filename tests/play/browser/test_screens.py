@@ -75,10 +75,10 @@ def test_what_all_seats_reveal_is_in_sight(browser: Any, game: str) -> None:
 def test_ones_hand_is_shown_once_and_buttons_are_large(browser: Any, game: str) -> None:
     with serving(game) as served, sits(browser, served.address) as person:
         person.play(2)
-        own = person.page.locator("#picture [data-seat='0']").first.text_content()
+        seat_text = person.page.locator("#picture [data-seat='0']").first.text_content()
         assert person.page.locator("#hand > *").count()
-        assert "hand" not in own
-        assert "this turn" not in own
+        assert "hand" not in seat_text
+        assert "this turn" not in seat_text
         person.page.locator("#hint").click()
         person.page.locator("#hint-bars li").first.wait_for()
         for size in SIZES:

@@ -26,12 +26,13 @@ window.AudioContext = class extends AudioContext {
 def test_a_language_that_is_chosen_shows_at_once_and_stays(
     browser: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table, heard = make_table("kododo", opponents=["random"], seed=3), []
+    table = make_table("kododo", opponents=["random"], seed=3)
+    heard: list[str] = []
     hear = table.hear_in_pieces
 
     def listening(person: int, message: object) -> Any:
-        asked = json.loads(message) if isinstance(message, str) else message
-        heard.extend([asked["language"]] if asked["type"] == "speak" else [])
+        request = json.loads(message) if isinstance(message, str) else message
+        heard.extend([request["language"]] if request["type"] == "speak" else [])
         return hear(person, message)
 
     monkeypatch.setattr(table, "hear_in_pieces", listening)
@@ -42,16 +43,16 @@ def test_a_language_that_is_chosen_shows_at_once_and_stays(
             if code != "fr":  # the language of this browser
                 person.set("language", code)
                 person.page.locator(f"html[lang={code}]").wait_for(state="attached")
-            said = [translations(code).get(each, each).format(n=2) for each in texts]
-            assert [person.page.locator(each).text_content() for each in SEEN] == said
+            expected = [translations(code).get(text, text).format(n=2) for text in texts]
+            assert [person.page.locator(selector).text_content() for selector in SEEN] == expected
             line = table._position(0)["log"][-1]["lines"][0].removeprefix("player_0")
             person.page.locator("#story li", has_text=line).wait_for()
         person.play(steps=1)
         assert person.see("#log-count") == "alle 3 Schritte"
         assert person.see("#story li.points >> nth=0").split("\n")[0].split()[-1] == "Punkte"
         assert heard == ["fr", "en", "de"]
-        kept = person.page.evaluate("localStorage.getItem('table-settings')")
-        assert json.loads(kept)["language"] == "de"  # though the browser is French
+        settings = person.page.evaluate("localStorage.getItem('table-settings')")
+        assert json.loads(settings)["language"] == "de"  # though the browser is French
 
 
 def test_sounds_are_off_at_first_and_made_when_they_are_switched_on(browser: Any) -> None:

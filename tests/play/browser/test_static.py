@@ -29,8 +29,8 @@ chooses = partial(visits, path="", patience=PATIENCE_MS)
 @pytest.fixture(scope="module")
 def address(site: Path) -> Iterator[str]:
     """Where the folder is served."""
-    with serving(site) as found:
-        yield found
+    with serving(site) as host:
+        yield host
 
 
 def sit_down(person: Person, game: str, opponents: str, button: str = "Play") -> None:
@@ -50,13 +50,13 @@ def test_a_game_goes_on_when_there_is_no_server_any_more(browser: Any, site: Pat
     with ExitStack() as server, chooses(browser, server.enter_context(serving(site))) as person:
         assert "in your own browser" in person.see("footer")
         sit_down(person, "kado", "heuristic")
-        assert any("/policies/" in each for each in person.asked)  # the worker's requests are seen
+        assert any("/policies/" in url for url in person.requests)  # the worker's requests are seen
         person.play(steps=3)
-        seen = person.see("#scores"), person.see("#hand"), person.page.title()
+        texts = person.see("#scores"), person.see("#hand"), person.page.title()
         server.close()
         person.page.reload()
         person.wait()
-        assert (person.see("#scores"), person.see("#hand"), person.page.title()) == seen
+        assert (person.see("#scores"), person.see("#hand"), person.page.title()) == texts
         assert "in your own browser" in person.see("footer >> nth=-1")
         person.page.locator("#hint").click()
         person.page.locator("#hint-bars li").first.wait_for()
@@ -92,18 +92,19 @@ def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -
         form.locator("[name=seed]").fill("7")
         assert_axe_finds_nothing(person)
         form.locator("button", has_text="Play").click()
-        hands, told = set(), "(all) => all.map((each) => each.getAttribute('aria-label'))"
+        hands = set()
+        label_script = "(all) => all.map((each) => each.getAttribute('aria-label'))"
         for name in ("Bo", "Cy", "Bo"):
-            there = person.page.get_by_role("button", name=f"I am {name}")
-            there.wait_for()
+            button = person.page.get_by_role("button", name=f"I am {name}")
+            button.wait_for()
             assert_axe_finds_nothing(person)
             for _ in range(2):  # Escape does not say who is there
                 person.page.keyboard.press("Escape")
-            there.click()
+            button.click()
             person.wait()
             assert f"{name} (you)" in person.see("#scores tr.you")
             assert "level-5" in person.see("#scores")
-            hands.add(str(person.page.locator("#hand > *").evaluate_all(told)))
+            hands.add(str(person.page.locator("#hand > *").evaluate_all(label_script)))
             if len(hands) == 3:
                 return
             for _ in range(1 + (name == "Cy")):  # when both have chosen, Cy goes on
@@ -136,8 +137,8 @@ def test_a_whole_game_its_record_and_another_one(
         coming.value.save_as(tmp_path / "record.jsonl")
         text = (tmp_path / "record.jsonl").read_text()
         *_, end = replay(parse_record(text))
-        shown = person.page.locator("#scores td.points b").all_inner_texts()
-        assert end.scores[0].tolist() == [int(each) for each in shown]
+        points = person.page.locator("#scores td.points b").all_inner_texts()
+        assert end.scores[0].tolist() == [int(number) for number in points]
         assert json.loads(text.splitlines()[0])["players"] == ["person", *["level-4"] * 3]
         person.page.locator("#look-back").click()
         person.page.locator("#look-back-found h3").wait_for()
@@ -153,7 +154,8 @@ def test_a_deal_is_sent_and_compared(browser: Any, address: str) -> None:
     """With what the sender says and what a bot makes of it; one's own results count it once."""
     deal = "table.html?game=combi_combo&players=4&opponents=first&seed=20260517"
     with chooses(browser, address, path=f"{deal}#result=12,2") as person:
-        see, page = person.see, person.page
+        see = person.see
+        page = person.page
         person.wait()
         assert "Somebody sent you this deal" in see("#notice")
         hand = see("#hand")
@@ -184,22 +186,22 @@ def test_a_deal_is_sent_and_compared(browser: Any, address: str) -> None:
 
 def test_a_closed_tab_goes_on_and_the_page_can_be_installed(browser: Any, address: str) -> None:
     with chooses(browser, address) as person:
-        asked = person.page.context.new_cdp_session(person.page)
-        assert asked.send("Page.getAppManifest")["errors"] == []
-        wrong = asked.send("Page.getInstallabilityErrors")["installabilityErrors"]
-        assert [each["errorId"] for each in wrong] == ["in-incognito"]  # as these tests are
+        session = person.page.context.new_cdp_session(person.page)
+        assert session.send("Page.getAppManifest")["errors"] == []
+        wrong = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
+        assert [error["errorId"] for error in wrong] == ["in-incognito"]  # as these tests are
         daily = person.page.locator("form:has(input[value=kado]) a.daily")
         assert re.search(r"seed=20\d{6}$", daily.get_attribute("href"))
         daily.click()
         person.wait()
         table = person.page.url
         person.play(steps=1)
-        seen = person.see("#scores"), person.page.title()
+        texts = person.see("#scores"), person.page.title()
         beside = Person(person.page.context.new_page())
         person.page.close()
         beside.page.goto(table)
         beside.wait()
-        assert (beside.see("#scores"), beside.page.title()) == seen
+        assert (beside.see("#scores"), beside.page.title()) == texts
 
 
 def test_a_file_of_ones_own_beside_the_policies(browser: Any, site: Path, tmp_path: Path) -> None:
@@ -209,18 +211,18 @@ def test_a_file_of_ones_own_beside_the_policies(browser: Any, site: Path, tmp_pa
     game = registry.batch_game("combi_combo", 1, num_players=4)
     from_elsewhere(game, folder / "policies" / "mine.onnx")
     table = "table.html?game=combi_combo&players=4&opponents="
-    with serving(folder) as own:
-        with chooses(browser, own, path=f"{table}mine.onnx") as person:
+    with serving(folder) as host:
+        with chooses(browser, host, path=f"{table}mine.onnx") as person:
             person.wait()
             person.play()
             assert "mine" in person.see("#scores")
-        with chooses(browser, own, path=f"{table}none.onnx") as person:
+        with chooses(browser, host, path=f"{table}none.onnx") as person:
             person.page.get_by_text("policies/none.onnx could not be loaded (404)").first.wait_for()
             person.wrong.clear()  # the browser says so, too
 
 
 @pytest.mark.parametrize(
-    ("asked", "why"),
+    ("query", "why"),
     [
         ("game=kododo&opponents=nobody", "unknown agent 'nobody'"),
         ("game=foo", "unknown game 'foo'; choose one of kododo, combi_combo, kado"),
@@ -228,8 +230,8 @@ def test_a_file_of_ones_own_beside_the_policies(browser: Any, site: Path, tmp_pa
         ("game=kado&players=two", "num_players must be a whole number, not 'two'"),
     ],
 )
-def test_a_table_that_there_is_not(browser: Any, address: str, asked: str, why: str) -> None:
-    with chooses(browser, address, path=f"table.html?{asked}") as person:
+def test_a_table_that_there_is_not(browser: Any, address: str, query: str, why: str) -> None:
+    with chooses(browser, address, path=f"table.html?{query}") as person:
         person.page.get_by_text(f"This table cannot be played at: {why}").wait_for()
 
 
@@ -242,15 +244,15 @@ def test_numpy_that_cannot_be_had_or_is_another_one(
     wheel.write_bytes(wheel.read_bytes()[:-1] + b"?")
     build(tmp_path / "without")
     for folder, hosts in (("site", set()), ("without", {DISTRIBUTION.split("/")[2]})):
-        with serving(tmp_path / folder) as own:
+        with serving(tmp_path / folder) as host:
             context = browser.new_context()
-            asked: list[str] = []
-            context.on("request", lambda request, asked=asked: asked.append(request.url))
+            urls: list[str] = []
+            context.on("request", lambda request, urls=urls: urls.append(request.url))
             context.route("https://**", lambda route: route.abort())
             page = context.new_page()
-            page.goto(f"http://{own}/table.html?game=kado&players=2")
+            page.goto(f"http://{host}/table.html?game=kado&players=2")
             page.get_by_text("load the page again").wait_for(timeout=PATIENCE_MS)
             assert "error" not in page.locator("#status").inner_text()
-            found = {each.split("/")[2] for each in asked if each.startswith("http")}
-            assert found == {own} | hosts
+            contacted = {url.split("/")[2] for url in urls if url.startswith("http")}
+            assert contacted == {host} | hosts
             context.close()

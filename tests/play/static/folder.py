@@ -30,7 +30,9 @@ SHA256 = "125230b4c3ecd08803e5c43f1162e017c0718d9f253146225a705a952b9c16c2"
 
 def missing() -> str:
     """The name of a package that has not been fetched; nothing if all are here."""
-    return next((each.name for each in (PYODIDE, BRINGS_NUMPY) if not stored(each).exists()), "")
+    return next(
+        (package.name for package in (PYODIDE, BRINGS_NUMPY) if not stored(package).exists()), ""
+    )
 
 
 def build_with_numpy(folder: Path) -> None:

@@ -25,27 +25,29 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 def games(game: str, players: int, number: int, seed: int) -> str:
     """Of whole games at random: observations, masks, rewards, scores and outcomes."""
     batch = registry.batch_game(game, number, seed, num_players=players)
-    agents, rng = [RandomAgent()] * players, np.random.default_rng(seed)
-    found = hashlib.sha256()
+    agents = [RandomAgent()] * players
+    rng = np.random.default_rng(seed)
+    digest = hashlib.sha256()
     while not batch.terminated.all():
-        _add(found, batch.observe(), batch.legal_action_mask())
+        _add(digest, batch.observe(), batch.legal_action_mask())
         batch.step(joint_action(agents, batch, rng))
-        _add(found, batch.rewards, batch.scores)
-    _add(found, batch.observe(), batch.outcome())
-    return found.hexdigest()
+        _add(digest, batch.rewards, batch.scores)
+    _add(digest, batch.observe(), batch.outcome())
+    return digest.hexdigest()
 
 
-def _add(found: Any, *arrays: np.ndarray) -> None:
+def _add(digest: Any, *arrays: np.ndarray) -> None:
     for array in arrays:
-        found.update(f"{array.dtype.str}{array.shape}".encode())
-        found.update(np.ascontiguousarray(array).tobytes())
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
 
 
 def choices(name: str, number: int) -> list[list[int]]:
     """The actions of a policy in games with itself at temperature 0, game by game."""
     policy = OnnxAgent(policy_path(name), temperature=0)
     batch = registry.batch_game(policy.game, number, 0, num_players=policy.num_players)
-    agents, rng = [policy] * policy.num_players, np.random.default_rng(0)
+    agents = [policy] * policy.num_players
+    rng = np.random.default_rng(0)
     played = []
     while not batch.terminated.all():
         played.append(joint_action(agents, batch, rng))
@@ -59,23 +61,25 @@ def messages(
 ) -> dict[str, Any]:
     """Of a game at a table: a hash of all that it says, and the numbers in hints on the way."""
     table = make_table(game, players, opponents, hints=hints, seed=seed)
-    found, hinted, rng = hashlib.sha256(), [], np.random.default_rng(seed)
-    said = table.talk(0, {"type": "look"})[0]
-    while said[-1]["type"] != "record":
-        for message in said:
-            hinted += _numbers(message)
-            found.update(_named(to_json(message), opponents))
-        said = table.talk(0, _next(said[-1], rng))[0]
-    return {"said": found.hexdigest(), "hints": hinted}
+    digest = hashlib.sha256()
+    hint_numbers = []
+    rng = np.random.default_rng(seed)
+    replies = table.talk(0, {"type": "look"})[0]
+    while replies[-1]["type"] != "record":
+        for message in replies:
+            hint_numbers += _numbers(message)
+            digest.update(_named(to_json(message), opponents))
+        replies = table.talk(0, _next(replies[-1], rng))[0]
+    return {"said": digest.hexdigest(), "hints": hint_numbers}
 
 
 def page(game: str, players: int, policy: str, seed: int) -> str:
     """Of a game among copies of a policy in a page's worker: a hash of all that it says."""
     table = WorkerTable(game, players, [policy], seed=seed)
-    found = hashlib.sha256()
-    for said in _played(table, seed):
-        found.update(_named("".join(said), [policy]))
-    return found.hexdigest()
+    digest = hashlib.sha256()
+    for lines in _played(table, seed):
+        digest.update(_named("".join(lines), [policy]))
+    return digest.hexdigest()
 
 
 def looked_back(game: str, players: int, rules: list[str], seed: int) -> dict[str, Any]:
@@ -83,26 +87,27 @@ def looked_back(game: str, players: int, rules: list[str], seed: int) -> dict[st
     table = WorkerTable(game, players, ["random"], rules=rules, seed=seed)
     for _ in _played(table, seed):
         pass
-    said = table.hear(json.dumps({"type": "analyse"}))
-    while (last := json.loads(said[-1]))["type"] == "analysing":
-        said = table.play_on()
-    found: dict[str, Any] = last
-    return found
+    lines = table.hear(json.dumps({"type": "analyse"}))
+    while (last := json.loads(lines[-1]))["type"] == "analysing":
+        lines = table.play_on()
+    analysis: dict[str, Any] = last
+    return analysis
 
 
 def _played(table: WorkerTable, seed: int) -> Iterator[list[str]]:
     """All that a page's worker says in a game of a person who chooses at random."""
-    said, rng = table.hear(LOOK), np.random.default_rng(seed)
+    lines = table.hear(LOOK)
+    rng = np.random.default_rng(seed)
     while True:
-        yield said
-        last = json.loads(said[-1])
+        yield lines
+        last = json.loads(lines[-1])
         if last["over"]:
             return
         if last["actions"]:
             action = int(rng.choice(last["actions"])["action"])
-            said = table.hear(json.dumps({"type": "act", "step": last["step"], "action": action}))
+            lines = table.hear(json.dumps({"type": "act", "step": last["step"], "action": action}))
         else:
-            said = table.play_on()
+            lines = table.play_on()
 
 
 def _named(text: str, opponents: list[str]) -> bytes:
@@ -121,8 +126,8 @@ def _numbers(message: dict[str, Any]) -> list[float]:
         return []
     actions = message.pop("actions")
     message["best"] = actions[0]["action"]
-    by_action = sorted(actions, key=lambda each: each["action"])
-    rated = [each.get("probability", each.get("value")) for each in by_action]
+    by_action = sorted(actions, key=lambda action: action["action"])
+    rated = [action.get("probability", action.get("value")) for action in by_action]
     return [message.pop("value", 0.0), message.pop("chance", 0.0), *rated]
 
 
@@ -138,7 +143,9 @@ def _next(last: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     return {"type": "act", "step": last["step"], "action": int(action)}
 
 
-def all_of(asked: str) -> str:
+def all_of(text: str) -> str:
     """The hashes for a list of calls, as JSON: ``[["games", [...]], ["messages", [...]]]``."""
-    calls = {each.__name__: each for each in (games, choices, messages, page, looked_back)}
-    return json.dumps([calls[name](*arguments) for name, arguments in json.loads(asked)])
+    calls = {
+        function.__name__: function for function in (games, choices, messages, page, looked_back)
+    }
+    return json.dumps([calls[name](*arguments) for name, arguments in json.loads(text)])

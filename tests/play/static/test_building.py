@@ -35,15 +35,16 @@ def test_the_start_page_has_all_tables() -> None:
     assert 'data-size="6"' in page
     for game in registry.DOORS:
         form = page.split(f'value="{game}"')[1].split("</form>")[0]
-        for each in (*map(str, registry.door(game).PLAYERS), *baselines(game), *LEVELS):
-            assert f'<option value="{each}"' in form
+        for option in (*map(str, registry.door(game).PLAYERS), *baselines(game), *LEVELS):
+            assert f'<option value="{option}"' in form
         assert f'href="rules-{game}.html"' in form
         assert rules_page(game).count("<figure><svg ") > 0
     assert page.count('value="variant=long"') == 1  # in the game that has one
-    told = start._level_sentences("kododo", 4)
-    first, last = (text.format(**parts) for text, parts in (told["level-1"], told["level-5"]))
+    texts = start._level_sentences("kododo", 4)
+    first, last = (text.format(**parts) for text, parts in (texts["level-1"], texts["level-5"]))
     weakest, *_, strongest = levels("kododo", 4).values()
-    wins, games = f"{100 * weakest['share']['mean']:.0f}", strongest["games"]
+    wins = f"{100 * weakest['share']['mean']:.0f}"
+    games = strongest["games"]
     assert first == f"Wins {wins} of 100 games against the best policy, where equals win 25."
     assert last.startswith(f"Looks ahead by search for half a second. In {games} games ")
 
@@ -56,8 +57,8 @@ def test_numpy_is_the_one_of_the_distribution_unless_it_is_given(tmp_path: Path)
     with pytest.raises(ValueError, match=r"mine.whl is not numpy.whl of Pyodide .* SHA-256"):
         building._numpy_alone(lock(), wheel, None)
     digest = hashlib.sha256(b"numpy").hexdigest()
-    given = json.loads(building._numpy_alone(lock(), wheel, digest))["packages"]["numpy"]
-    assert (given["file_name"], given["sha256"]) == ("numpy.whl", digest)
+    numpy_package = json.loads(building._numpy_alone(lock(), wheel, digest))["packages"]["numpy"]
+    assert (numpy_package["file_name"], numpy_package["sha256"]) == ("numpy.whl", digest)
     with pytest.raises(ValueError, match=r"cannot read .*: No such file"):
         building._numpy_alone(lock(), tmp_path / "none.whl", None)
 
@@ -100,9 +101,9 @@ def test_modules_that_nothing_imports_are_left_out_and_the_others_compiled() -> 
         "f.py": "",
     }
     package = {"mine.py": "def f():\n    from a import x", "data/rules.md": "Rules."}
-    found = compiling.compiled(archive(library), archive(package))
-    kept, mine = (zipfile.ZipFile(io.BytesIO(each)) for each in found)
-    assert {*kept.namelist()} == {
+    archives = compiling.compiled(archive(library), archive(package))
+    library_zip, package_zip = (zipfile.ZipFile(io.BytesIO(content)) for content in archives)
+    assert {*library_zip.namelist()} == {
         "a.pyc",
         "b/__init__.pyc",
         "b/c.pyc",
@@ -110,8 +111,8 @@ def test_modules_that_nothing_imports_are_left_out_and_the_others_compiled() -> 
         "b/g.pyc",
         "e.pyc",
     }
-    assert {*mine.namelist()} == {"mine.pyc", "data/rules.md"}
-    assert b"Of no use" not in kept.read("b/d.pyc")
+    assert {*package_zip.namelist()} == {"mine.pyc", "data/rules.md"}
+    assert b"Of no use" not in library_zip.read("b/d.pyc")
 
 
 def test_what_python_has_in_itself_is_left_out_and_what_is_never_called_has_a_stand_in() -> None:
@@ -119,17 +120,17 @@ def test_what_python_has_in_itself_is_left_out_and_what_is_never_called_has_a_st
     needs = "import os, tarfile\nimport kododo_env.play.server"
     package = {"kododo_env/__init__.py": needs, "kododo_env/play/worker.py": "import queue"}
     package |= {"kododo_env/play/server.py": "", "kododo_env/play/terminal.py": "import os"}
-    kept, mine = compiling.compiled(archive(library), archive(package))
-    with zipfile.ZipFile(io.BytesIO(kept)) as found:
-        assert {*found.namelist()} == {"tarfile.pyc", "queue.pyc"}
+    library_bytes, package_bytes = compiling.compiled(archive(library), archive(package))
+    with zipfile.ZipFile(io.BytesIO(library_bytes)) as zip_file:
+        assert {*zip_file.namelist()} == {"tarfile.pyc", "queue.pyc"}
         stand_in: dict[str, Any] = {}
-        code = marshal.loads(found.read("tarfile.pyc")[16:])
+        code = marshal.loads(zip_file.read("tarfile.pyc")[16:])
         exec(code, stand_in)
         assert stand_in["__getattr__"]("open") is None
         assert not [place for place in code.co_positions() if place[0]]
-    with zipfile.ZipFile(io.BytesIO(mine)) as found:
-        assert "kododo_env/play/server.pyc" in found.namelist()
-        assert "kododo_env/play/terminal.pyc" not in found.namelist()
+    with zipfile.ZipFile(io.BytesIO(package_bytes)) as zip_file:
+        assert "kododo_env/play/server.pyc" in zip_file.namelist()
+        assert "kododo_env/play/terminal.pyc" not in zip_file.namelist()
 
 
 def test_an_error_of_code_without_lines_has_its_message() -> None:
@@ -137,9 +138,9 @@ def test_an_error_of_code_without_lines_has_its_message() -> None:
     code = compile("def f():\n    raise ValueError('why')\nf()\n" * 5, "far.py", "exec")
     with pytest.raises(ValueError, match="why") as error:
         exec(compiling._without_lines(code), {})
-    told = traceback.format_exception(error.value)
-    assert told[-1] == "ValueError: why\n"
-    assert [line for line in told if '"far.py"' in line]
+    lines = traceback.format_exception(error.value)
+    assert lines[-1] == "ValueError: why\n"
+    assert [line for line in lines if '"far.py"' in line]
 
 
 def test_a_table_loads_six_megabytes(site: Path) -> None:
@@ -162,30 +163,30 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"{tmp_path} is there and was not written by this: name another\n"
-    assert [each.name for each in tmp_path.iterdir()] == ["theirs"]
+    assert [path.name for path in tmp_path.iterdir()] == ["theirs"]
 
 
 def test_the_folder_is_written_again_with_the_same_bytes(site: Path, tmp_path: Path) -> None:
     shutil.copytree(site, tmp_path / "site")
     (tmp_path / "site" / "old").touch()
     build_with_numpy(tmp_path / "site")
-    found = [
+    digests = [
         {
-            each.relative_to(folder).as_posix(): hashlib.sha256(each.read_bytes()).digest()
-            for each in folder.rglob("*")
-            if each.is_file()
+            path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).digest()
+            for path in folder.rglob("*")
+            if path.is_file()
         }
         for folder in (site, tmp_path / "site")
     ]
-    assert found[0] == found[1]
-    names = found[0].keys()
+    assert digests[0] == digests[1]
+    names = digests[0].keys()
     assert {f"policies/{policy}.onnx" for policy in shipped()} < names
     assert {f"rules-{game}.html" for game in registry.DOORS} < names
     assert {"index.html", "table.html", "host.js", "worker.js", "main.js", "licences.txt"} < names
     assert (tmp_path / "site" / "host.js").read_text() == (
         building.PLAY / "static" / "host.js"
     ).read_text()
-    assert [each.name for each in tmp_path.iterdir()] == ["site"]
+    assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
 
 def test_the_files_have_the_sizes_that_are_told(site: Path) -> None:

@@ -28,19 +28,19 @@ HERE = Path(__file__).parent
 AT_TABLES = (("kododo", 4), ("combi_combo", 4), ("kado", 3))
 
 
-def in_pyodide(site: Path, asked: list[Any]) -> list[Any]:
+def in_pyodide(site: Path, calls: list[Any]) -> list[Any]:
     """The answers of ``played.all_of`` in the folder's Python."""
-    command = ["node", HERE / "in_pyodide.mjs", site, HERE / "played.py", json.dumps(asked)]
+    command = ["node", HERE / "in_pyodide.mjs", site, HERE / "played.py", json.dumps(calls)]
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    found: list[Any] = json.loads(done.stdout)
-    return found
+    answers: list[Any] = json.loads(done.stdout)
+    return answers
 
 
-def here(asked: list[Any]) -> list[Any]:
+def answers_here(calls: list[Any]) -> list[Any]:
     """The same here."""
-    found: list[Any] = json.loads(played.all_of(json.dumps(asked)))
-    return found
+    answers: list[Any] = json.loads(played.all_of(json.dumps(calls)))
+    return answers
 
 
 def games_of(number: int) -> list[Any]:
@@ -68,60 +68,69 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def there(site: Path, elsewhere: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def pyodide_answers(
+    site: Path, elsewhere: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
     """All that is asked for below, from one start of Pyodide."""
-    asked = [*GAMES, *CHOICES, *SCRIPTED, *LEARNED, BACK, *by_elsewhere(elsewhere.stem)]
+    calls = [*GAMES, *CHOICES, *SCRIPTED, *LEARNED, BACK, *by_elsewhere(elsewhere.stem)]
     folder = tmp_path_factory.mktemp("site") / "site"
     shutil.copytree(site, folder)
     shutil.copy(elsewhere, folder / "policies")
-    answers = in_pyodide(folder, asked)
-    return {json.dumps(ask): answer for ask, answer in zip(asked, answers, strict=True)}
+    answers = in_pyodide(folder, calls)
+    return {json.dumps(ask): answer for ask, answer in zip(calls, answers, strict=True)}
 
 
-def test_whole_games_are_the_same_bit_for_bit(there: dict[str, Any]) -> None:
-    assert [there[json.dumps(ask)] for ask in GAMES] == here(GAMES)
+def test_whole_games_are_the_same_bit_for_bit(pyodide_answers: dict[str, Any]) -> None:
+    assert [pyodide_answers[json.dumps(ask)] for ask in GAMES] == answers_here(GAMES)
 
 
-def test_policies_choose_alike(there: dict[str, Any]) -> None:
+def test_policies_choose_alike(pyodide_answers: dict[str, Any]) -> None:
     """In whole games of each policy that ships, by numpy there and by onnxruntime here.
 
     But for those games in which a choice is near to the bound of the rule for ties.
     """
-    for ask, own in zip(CHOICES, here(CHOICES), strict=True):
+    for ask, expected in zip(CHOICES, answers_here(CHOICES), strict=True):
         name, number = ask[1]
         unlucky = unlucky_games(policy_path(name), number)
-        games = zip(there[json.dumps(ask)], own, unlucky, strict=True)
-        compared = [found == game for found, game, close in games if not close]
+        games = zip(pyodide_answers[json.dumps(ask)], expected, unlucky, strict=True)
+        compared = [answer == game for answer, game, close in games if not close]
         assert compared, name
         assert all(compared), name
 
 
-@pytest.mark.parametrize("asked", [SCRIPTED, LEARNED], ids=["scripted", "learned"])
-def test_a_table_says_the_same(there: dict[str, Any], asked: list[Any]) -> None:
+@pytest.mark.parametrize("calls", [SCRIPTED, LEARNED], ids=["scripted", "learned"])
+def test_a_table_says_the_same(pyodide_answers: dict[str, Any], calls: list[Any]) -> None:
     """Positions and hints; of the numbers in hints the last bits are the libraries' own."""
-    for ask, own in zip(asked, here(asked), strict=True):
-        found = there[json.dumps(ask)]
-        assert found["said"] == own["said"]
-        assert len(own["hints"]) > 10
-        np.testing.assert_allclose(found["hints"], own["hints"], rtol=0, atol=1e-4)
+    for ask, expected in zip(calls, answers_here(calls), strict=True):
+        answer = pyodide_answers[json.dumps(ask)]
+        assert answer["said"] == expected["said"]
+        assert len(expected["hints"]) > 10
+        np.testing.assert_allclose(answer["hints"], expected["hints"], rtol=0, atol=1e-4)
 
 
-def test_a_game_is_looked_back_at_with_a_model_that_is_fitted(there: dict[str, Any]) -> None:
+def test_a_game_is_looked_back_at_with_a_model_that_is_fitted(
+    pyodide_answers: dict[str, Any],
+) -> None:
     """The fit once called a part of numpy that the page does not have."""
-    (own,), found = here([BACK]), there[json.dumps(BACK)]
-    assert (found["by"], found["worlds"]) == (own["by"], own["worlds"]) == ("heuristic", 27)
+    (expected,) = answers_here([BACK])
+    answer = pyodide_answers[json.dumps(BACK)]
+    assert (
+        (answer["by"], answer["worlds"])
+        == (expected["by"], expected["worlds"])
+        == ("heuristic", 27)
+    )
     # Scripted players at the brink of two actions may choose the other one there.
-    np.testing.assert_allclose(found["chances"], own["chances"], rtol=0, atol=0.05)
+    np.testing.assert_allclose(answer["chances"], expected["chances"], rtol=0, atol=0.05)
 
 
 def test_a_file_from_elsewhere_is_played_and_advises_alike(
-    there: dict[str, Any], elsewhere: Path
+    pyodide_answers: dict[str, Any], elsewhere: Path
 ) -> None:
-    choices, said = (there[json.dumps(ask)] for ask in by_elsewhere(elsewhere.stem))
-    own_choices, own = here(by_elsewhere(str(elsewhere)))
-    assert choices == own_choices
-    assert said["said"] == own["said"]
-    np.testing.assert_allclose(said["hints"], own["hints"], rtol=0, atol=1e-4)
+    choices, reply = (pyodide_answers[json.dumps(ask)] for ask in by_elsewhere(elsewhere.stem))
+    expected_choices, expected = answers_here(by_elsewhere(str(elsewhere)))
+    assert choices == expected_choices
+    assert reply["said"] == expected["said"]
+    np.testing.assert_allclose(reply["hints"], expected["hints"], rtol=0, atol=1e-4)
 
 
 def main(number: int) -> None:
@@ -130,8 +139,9 @@ def main(number: int) -> None:
         site = Path(scratch) / "site"
         build_with_numpy(site)
         for ask in games_of(number):
-            (one,), (other,) = in_pyodide(site, [ask]), here([ask])
-            print(*ask[1], one[:16], "equal" if one == other else "NOT EQUAL", flush=True)
+            (answer,) = in_pyodide(site, [ask])
+            (expected,) = answers_here([ask])
+            print(*ask[1], answer[:16], "equal" if answer == expected else "NOT EQUAL", flush=True)
 
 
 if __name__ == "__main__":
