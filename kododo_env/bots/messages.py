@@ -38,8 +38,8 @@ def read_message(message: object, kinds: Collection[str] | None = None) -> Messa
     fields = FIELDS[kind]
     for name in content:
         if name != "type" and name not in fields:
-            has = ", ".join(fields) or "none besides"
-            raise ValueError(f"{kind!r} has no field {shown(name)}; it has {has}")
+            field_names = ", ".join(fields) or "none besides"
+            raise ValueError(f"{kind!r} has no field {shown(name)}; it has {field_names}")
     for name in fields:
         if name not in content:
             raise ValueError(f"{kind!r} needs the field {name!r}")

@@ -67,16 +67,16 @@ class ProgramBot:
         files = filter(os.path.isfile, reversed(self._command))
         self.bot_file = next(files, None)  # the program, as far as its command tells
         self._step = 0
-        self.__setstate__({"_seated": {}})
+        self.__setstate__({"_processes": {}})
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy has: its processes are its own, and start when it is asked."""
-        return {**vars(self), "_seated": {}}
+        return {**vars(self), "_processes": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._seated: dict[int, _Process]
-        finalize(self, _end, self._seated)
+        self._processes: dict[int, _Process]
+        finalize(self, _end, self._processes)
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
         """Ask the seat's process for each game in which there is something to decide; (N,).
@@ -93,7 +93,7 @@ class ProgramBot:
     def _decide(self, view: View, index: int) -> int:
         """Send a position, and read until there is an answer that is legal."""
         deadline = monotonic() + self.bot_seconds
-        if view.player not in self._seated:
+        if view.player not in self._processes:
             self._start(view.player)
             deadline += START
         self._step += 1
@@ -101,7 +101,7 @@ class ProgramBot:
         errors: list[str] = []
         while len(errors) < MOST_REFUSED:
             remaining = deadline - monotonic()
-            answer = self._seated[view.player].answer(request, remaining, f"bot {self.name}")
+            answer = self._processes[view.player].answer(request, remaining, f"bot {self.name}")
             if answer is None:
                 self._blame(view.player, f"has not answered within {self.bot_seconds:g} s")
             if not answer:
@@ -121,7 +121,7 @@ class ProgramBot:
 
     def _start(self, player: int) -> None:
         try:
-            self._seated[player] = _Process(self._command)
+            self._processes[player] = _Process(self._command)
         except OSError as error:
             raise ValueError(f"bot {self.name} does not start: {error.strerror}") from error
         except ValueError as error:  # of a command that no system takes
@@ -160,7 +160,7 @@ class ProgramBot:
 
     def _blame(self, player: int, failure: str) -> NoReturn:
         """End a process, and say why."""
-        process = self._seated.pop(player)
+        process = self._processes.pop(player)
         process.kill()
         status = process.status()
         status_text = "" if status is None or status < 0 else f" (status {status})"

@@ -77,8 +77,8 @@ def _load(where: str, attribute: str, name: str, seconds: float) -> Agent:
         candidates = [
             name for name, member in vars(module).items() if _plays(member, module.__name__)
         ]
-        has = f"; it has {', '.join(candidates)}" if candidates else ""
-        raise ValueError(f"bot {name}: there is no {attribute} in {where}{has}; {HOW}")
+        advice = f"; it has {', '.join(candidates)}" if candidates else ""
+        raise ValueError(f"bot {name}: there is no {attribute} in {where}{advice}; {HOW}")
     if iscoroutinefunction(code) or iscoroutinefunction(getattr(code, "act", None)):
         raise ValueError(f"bot {name}: {attribute} {ASYNCHRONOUS}")
     kind: Any = code if isinstance(code, type) else _with_act(code)
@@ -132,8 +132,8 @@ def _guarded_class(kind: Any, name: str, file: str | None, seconds: float) -> An
             if view is not None:
                 complaint = f"as player_{view.player} {complaint}"
             games = 1 if view is None else view.num_envs
-            limited = partial(answer, self, *arguments, **keywords)
-            return call_within(self.bot_seconds, limited, f"bot {name}", complaint, games)
+            answer_call = partial(answer, self, *arguments, **keywords)
+            return call_within(self.bot_seconds, answer_call, f"bot {name}", complaint, games)
 
         return call
 
@@ -156,10 +156,10 @@ def _guarded_class(kind: Any, name: str, file: str | None, seconds: float) -> An
     for method_name, failure in FAILURES.items():
         method = getattr_static(kind, method_name, None)
         if isinstance(method, FunctionType):
-            giving = (
+            checked_method = (
                 _of_shape(name, method, SHAPES[method_name]) if method_name in SHAPES else method
             )
-            facts[method_name] = blamed(giving, failure)
+            facts[method_name] = blamed(checked_method, failure)
     bot_class: Any = type(kind.__name__, (kind,), facts)
     return bot_class
 

@@ -22,10 +22,10 @@ from kododo_env.rendering.words import card_words, counted, listed
 
 def position(view: View, pictures: bool, index: int = 0) -> dict[str, Any]:
     """One of a view's games as its player sees it, with or without pictures as SVG."""
-    drawn = {"picture": view.svg(index)} if pictures else {}
+    drawing = {"picture": view.svg(index)} if pictures else {}
     return {
         "text": view.text(index),
-        **drawn,
+        **drawing,
         "hand": _hand(view, pictures, index),
         "actions": actions(view, index),
         "memory": view.memory(index),
@@ -147,18 +147,18 @@ def news(
     before: BatchGame,
     chosen: Sequence[int],
     seat: int | None,
-    gained: npt.ArrayLike,
+    rewards: npt.ArrayLike,
 ) -> dict[str, list[Any]]:
     """The "lines" of ``story``, and the "rules": of each line the section that it follows from."""
     played = np.asarray(chosen)
     with speaking("en"):
-        lines = story(game, before, played, seat, gained)
+        lines = story(game, before, played, seat, rewards)
         rules = [game.rule_of(line) if isinstance(game, TellsInWords) else None for line in lines]
-    return {"lines": story(game, before, played, seat, gained), "rules": rules}
+    return {"lines": story(game, before, played, seat, rewards), "rules": rules}
 
 
 def story(
-    game: BatchGame, before: BatchGame, chosen: Int64, seat: int | None, gained: npt.ArrayLike
+    game: BatchGame, before: BatchGame, chosen: Int64, seat: int | None, rewards: npt.ArrayLike
 ) -> list[str]:
     """The news of the last step to a seat, and at the end the points and the winner.
 
@@ -167,18 +167,18 @@ def story(
         before: The same before the step.
         chosen: Everybody's actions, (P,).
         seat: None is told everything.
-        gained: The rewards of all steps of the game, (S, P).
+        rewards: The rewards of all steps of the game, (S, P).
     """
     lines = game.story_of(before, chosen, seat) if isinstance(game, TellsInWords) else []
-    return [*lines, *_breakdown(game, gained), result(game)] if game.terminated[0] else lines
+    return [*lines, *_breakdown(game, rewards), result(game)] if game.terminated[0] else lines
 
 
-def _breakdown(game: BatchGame, gained: npt.ArrayLike) -> list[str]:
+def _breakdown(game: BatchGame, rewards: npt.ArrayLike) -> list[str]:
     """What each player's points are for."""
     if not isinstance(game, TellsInWords):
         return []
     lines = []
-    parts = game.breakdown_of(gained)
+    parts = game.breakdown_of(rewards)
     for seat, score in enumerate(game.scores[0].tolist()):
         reasons = ", ".join(
             say("{points} for {name}", points=points[seat], name=name)

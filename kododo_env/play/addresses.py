@@ -65,9 +65,9 @@ def reachable_host(host: str) -> str:
 
 def _own_address(family: socket.AddressFamily) -> str:
     """This machine's address on the way to other machines, or its name if there is no way."""
-    with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asking:
-        asking.connect((ELSEWHERE[family], 9))
-        return str(asking.getsockname()[0])
+    with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+        probe.connect((ELSEWHERE[family], 9))
+        return str(probe.getsockname()[0])
     return socket.gethostname()
 
 
@@ -87,7 +87,7 @@ def qr_code(address: str) -> str:
         import segno
     except ImportError:
         return ""
-    drawn = io.StringIO()
-    segno.make_qr(address).terminal(drawn, border=2, compact=True)
-    lines = drawn.getvalue().splitlines()
+    buffer = io.StringIO()
+    segno.make_qr(address).terminal(buffer, border=2, compact=True)
+    lines = buffer.getvalue().splitlines()
     return "".join(f"{WHITE_ON_BLACK}{line}{PLAIN}\n" for line in lines)

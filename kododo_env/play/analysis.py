@@ -161,21 +161,21 @@ class Analysing:
         self._positions = positions
         self._played = played
         self._players = tuple(players)
-        dealt = positions[0]
-        judged = range(dealt.num_players) if seats is None else seats
-        whole_indices(judged, "seats", dealt.num_players)
-        self._seats = tuple(map(int, judged))
+        start = positions[0]
+        judged_seats = range(start.num_players) if seats is None else seats
+        whole_indices(judged_seats, "seats", start.num_players)
+        self._seats = tuple(map(int, judged_seats))
         self._seed = whole_number(seed, "seed", 0)
-        self._judge = _Judge(adviser, dealt, worlds)
+        self._judge = _Judge(adviser, start, worlds)
         self._pieces = self._work()
-        self._number = self._about_pieces()
+        self._number = self._estimate_pieces()
 
-    def _about_pieces(self) -> int:
+    def _estimate_pieces(self) -> int:
         """How many pieces of work there are, or a few more."""
         decisions = np.sum([game.deciding()[0, list(self._seats)] for game in self._positions])
-        fitting = len(self._played) * self._judge.guesses(self._positions)
+        num_fit_steps = len(self._played) * self._judge.guesses(self._positions)
         per_seat = len(self._positions) + COSTLIEST
-        return fitting + int(decisions) + len(self._seats) * per_seat
+        return num_fit_steps + int(decisions) + len(self._seats) * per_seat
 
     def go_on(self) -> None:
         """Do the next piece of the work."""

@@ -62,14 +62,14 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
         name = "value"
         ratings = agent.action_values(view)
     legal = actions(view)
-    numbers = _checked(
+    numbers = _check_numbers(
         ratings, agent.name, view.num_actions, [action["action"] for action in legal]
     )
     if name == "probability" and not (0 <= numbers.min() <= numbers.max() <= 1):
         raise ValueError(f"agent {agent.name!r} must give chances of 0 to 1, not {shown(ratings)}")
     # Of chances those are equal whose logits are, by which policies choose.
     places = ranks(np.log(np.maximum(numbers, 1e-30)) if name == "probability" else numbers)
-    rated = [
+    entries = [
         {
             "action": legal[index]["action"],
             "words": legal[index]["words"],
@@ -79,13 +79,13 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
     ]
     value: dict[str, float] = {}
     if isinstance(agent, ValueAgent):
-        value["value"] = float(_checked(agent.value(view), agent.name, 1, [0])[0])
+        value["value"] = float(_check_numbers(agent.value(view), agent.name, 1, [0])[0])
     if getattr(agent, "outcome_weights", None) is not None:
         value["chance"] = float(OutcomeModel(agent, game).expected(game, seat)[0])
-    return {"by": agent.name, **value, "actions": rated}
+    return {"by": agent.name, **value, "actions": entries}
 
 
-def _checked(ratings: Any, name: str, size: int, indices: Sequence[int]) -> Floating:
+def _check_numbers(ratings: Any, name: str, size: int, indices: Sequence[int]) -> Floating:
     """Those of an agent's numbers that are wanted; ValueError if it has no finite ones there."""
     try:
         array = np.asarray(ratings)

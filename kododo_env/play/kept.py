@@ -79,7 +79,7 @@ class KeptTable:
         content = {
             "seed": table.seed,
             "first": table.first,
-            "moved": table.moved,
+            "moved": table.seat_shift,
             "done": self._done,
         }
         return json.dumps(sealed(content | {"stands": table.stands()}))
@@ -92,7 +92,7 @@ class KeptTable:
         """
         content = _read(text)
         self.table.step = whole_number(content["first"], "first", 0)
-        self.table.move_on(whole_number(content["moved"], "moved", 0) - self.table.moved)
+        self.table.move_on(whole_number(content["moved"], "moved", 0) - self.table.seat_shift)
         self.table.deal(whole_number(content["seed"], "seed", 0))
         self._done = content["done"]
         message = (

@@ -37,11 +37,12 @@ class PlayedGame:
         agents: For each seat an agent, or None for a person.
         seed: Of the cards and of the agents' randomness, and of those of all later games; None
             takes fresh entropy for each game.
-        called: For each seat the name by which people call the player; an empty one, or none at
-            all, leaves it at ``player_0``, ``player_1``, ...  Records have the agents' own names.
+        display_names: For each seat the name by which people call the player; an empty one,
+            or none at all, leaves it at ``player_0``, ``player_1``, ...  Records have the agents'
+            own names.
         rotate: Whether all players move one seat on before other cards are dealt.
-        named: For each seat the name by which ``make_agent`` makes its agent, as the command for
-            the same deal has it; none at all takes the agents' own.
+        agent_names: For each seat the name by which ``make_agent`` makes its agent, as the
+            command for the same deal has it; none at all takes the agents' own.
 
     Attributes:
         people: The seats that people have in the first game. By these they are known, also when
@@ -51,7 +52,7 @@ class PlayedGame:
         seed: Of the game that is played: with it, the same players and the same choices of the
             people, the whole game is the same anywhere.
         first: The step at which this game was dealt.
-        moved: By how many seats everybody has moved on since the first game.
+        seat_shift: By how many seats everybody has moved on since the first game.
 
     Raises:
         ValueError: It is no batch of one, there is not one agent or None for each seat or no
@@ -63,9 +64,9 @@ class PlayedGame:
         game: BatchGame,
         agents: Sequence[Agent | None],
         seed: int | None,
-        called: Sequence[str],
+        display_names: Sequence[str],
         rotate: bool,
-        named: Sequence[str] = (),
+        agent_names: Sequence[str] = (),
     ) -> None:
         if game.num_envs != 1:
             raise ValueError(f"a table has one game, a batch of one, not of {game.num_envs}")
@@ -76,14 +77,14 @@ class PlayedGame:
         check_agents(game, agents)
         self.people = tuple(seat for seat, agent in enumerate(agents) if agent is None)
         self.step = 0
-        self.moved = 0
+        self.seat_shift = 0
         self._game = game
         self._agents = list(agents)
         self._rotate = rotate
         names = [self._person(k) if agent is None else agent.name for k, agent in enumerate(agents)]
         self._names = [*map(printable, names)]
-        self._called = list(called) or [""] * len(agents)
-        self._named = list(named) or names
+        self._display_names = list(display_names) or [""] * len(agents)
+        self._agent_names = list(agent_names) or names
         # The game that is played may be told of by its seed, which must not tell the next one.
         self._source = randbits(128) if seed is None else seed
         self.deal(self._other_seed() if seed is None else seed)
@@ -118,22 +119,22 @@ class PlayedGame:
 
     def move_on(self, places: int) -> None:
         """Let everybody move on by some seats; another game has to be dealt then."""
-        self.moved = (self.moved + places) % self._game.num_players
-        for seats in (self._agents, self._names, self._called, self._named):
+        self.seat_shift = (self.seat_shift + places) % self._game.num_players
+        for seats in (self._agents, self._names, self._display_names, self._agent_names):
             seats[:] = np.roll(np.array(seats, object), places).tolist()
 
     def seat_of(self, person: int) -> int:
         """The seat that one of ``people`` has now."""
-        return (person + self.moved) % self._game.num_players
+        return (person + self.seat_shift) % self._game.num_players
 
     @property
-    def _sitting(self) -> list[int]:
+    def _person_seats(self) -> list[int]:
         """The seats that people have now."""
         return [self.seat_of(person) for person in self.people]
 
-    def called(self, seat: int) -> str:
+    def display_name(self, seat: int) -> str:
         """The name by which people call the player in a seat."""
-        return self._called[seat] or f"player_{seat}"
+        return self._display_names[seat] or f"player_{seat}"
 
     # --- choosing -----------------------------------------------------------------------
 
@@ -146,7 +147,7 @@ class PlayedGame:
     def waiting_for(self) -> list[int]:
         """The people who have something to decide and have not chosen yet."""
         deciding = self._game.deciding()[0]
-        return [seat for seat in self._sitting if deciding[seat] and seat not in self._chosen]
+        return [seat for seat in self._person_seats if deciding[seat] and seat not in self._chosen]
 
     def _check_decides(self, seat: int) -> None:
         """Raise ValueError unless a person has still to choose."""
@@ -192,7 +193,7 @@ class PlayedGame:
     def _new(self, seat: int, deck: str) -> None:
         """Deal a new game: when this one is over, or when all people have asked for it."""
         self._ask_for_new.add(seat)
-        if self.over or self._ask_for_new == set(self._sitting):
+        if self.over or self._ask_for_new == set(self._person_seats):
             if deck == "other" and self._rotate:
                 self.move_on(1)
             self.step += 1
@@ -237,14 +238,14 @@ class PlayedGame:
         return [*(played.before for played in self._past), self._game]
 
     @property
-    def _gained(self) -> list[list[float]]:
+    def _rewards(self) -> list[list[float]]:
         """The rewards of each step of this game."""
         return [game.rewards[0].tolist() for game in self._games[1:]]
 
     def stands(self) -> str:
         """A digest of this game: of its rules, players, cards and points so far."""
         header = {**vars(self._recorder.header), "date": ""}
-        stands = [header, self.joint, self._gained, self.over, self._counts]
+        stands = [header, self.joint, self._rewards, self.over, self._counts]
         return sha256(json.dumps(stands, sort_keys=True).encode()).hexdigest()
 
     def record(self) -> str:

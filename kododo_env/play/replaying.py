@@ -42,14 +42,14 @@ def replayed_steps(record: Record, pictures: bool) -> Iterator[dict[str, Any]]:
             have more than ``MOST_CHARACTERS``.
     """
     before: BatchGame | None = None
-    gained: list[list[int]] = []
+    rewards: list[list[int]] = []
     characters = 0
     for number, game in enumerate(replay(record)):
         step: dict[str, Any] = {"text": game.text(), "lines": [], "rules": []}
         if before is not None:
             line = record.lines[number - 1]
-            gained.append(line["points"])
-            step |= news(game, before, line["actions"], None, gained)
+            rewards.append(line["points"])
+            step |= news(game, before, line["actions"], None, rewards)
         if pictures:
             step["picture"] = game.svg()
         characters += (

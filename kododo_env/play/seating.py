@@ -58,22 +58,22 @@ def make_table(
         )
     best = best_agent(batch)
     agents = [make_agent(name, game, seats) for name in opponents] or [best]
-    named = list(opponents) or [best.name]
+    agent_names = list(opponents) or [best.name]
     agents = (agents * num_agents)[:num_agents]  # one may be for all
-    named = (named * num_agents)[:num_agents]
+    agent_names = (agent_names * num_agents)[:num_agents]
     adviser = best if gives_hints(best) else None
     if hints is not None:
         adviser = make_agent(hints, game, seats)
     whole_number(seat, "seat", 0, seats - 1)
-    called = people_named(names, people)
-    called += bots_named([agent.name for agent in agents], called)
-    sitting: list[Agent | None] = [*[None] * people, *agents]
-    named = [*[""] * people, *named]
+    display_names = people_named(names, people)
+    display_names += bots_named([agent.name for agent in agents], display_names)
+    lineup: list[Agent | None] = [*[None] * people, *agents]
+    agent_names = [*[""] * people, *agent_names]
     first = seats - seat  # of these, in seat 0
-    sitting = sitting[first:] + sitting[:first]
-    called = called[first:] + called[:first]
-    named = named[first:] + named[:first]
-    return TeachingTable(batch, sitting, adviser, seed, pictures, called, rotate, named)
+    lineup = lineup[first:] + lineup[:first]
+    display_names = display_names[first:] + display_names[:first]
+    agent_names = agent_names[first:] + agent_names[:first]
+    return TeachingTable(batch, lineup, adviser, seed, pictures, display_names, rotate, agent_names)
 
 
 def best_agent(game: BatchGame) -> Agent:

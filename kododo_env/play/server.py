@@ -100,7 +100,7 @@ class Host:
         self._lock = asyncio.Lock()
         self._tabs: dict[int, list[Connection]] = {seat: [] for seat in table.people}
         self._positions: dict[int, str] = {}  # of each seat the last, as JSON
-        self._playing: asyncio.Task[None] | None = None  # one that plays on for all
+        self._play_task: asyncio.Task[None] | None = None  # one that plays on for all
         self._thread: Thread | None = None  # the last one in which the table was asked
 
     async def play(self, websocket: WebSocket) -> None:
@@ -115,7 +115,7 @@ class Host:
         tabs.append(tab)
         if len(tabs) > TABS:
             await tabs.pop(0).close()
-        sending = asyncio.create_task(tab.send_all())
+        send_task = asyncio.create_task(tab.send_all())
         try:
             if seat in self._positions:
                 tab.enqueue(self._positions[seat])
@@ -127,7 +127,7 @@ class Host:
         finally:
             with suppress(ValueError):  # it was one too many
                 tabs.remove(tab)
-            sending.cancel()
+            send_task.cancel()
 
     async def _hear(self, seat: int, message: object, tab: Connection) -> None:
         """Answer a tab, and see to it that the table plays on."""
@@ -138,8 +138,8 @@ class Host:
                 if replies is None:
                     break
                 self._spread(replies, tab)
-        if self._playing is None or self._playing.done():
-            self._playing = asyncio.create_task(self._play_on())
+        if self._play_task is None or self._play_task.done():
+            self._play_task = asyncio.create_task(self._play_on())
 
     async def _play_on(self) -> None:
         """Play on until there is nothing to do; between steps the table hears what people say."""
@@ -238,14 +238,14 @@ def serve(
         OSError: There is no such host, or the port is taken.
         ValueError: The file holds something else, or cannot be written.
     """
-    with kept_file(keep, len(table.people)) as file, listen(host, port, file.port) as listening:
+    with kept_file(keep, len(table.people)) as file, listen(host, port, file.port) as listener:
         kept_table = KeptTable(table, file.write)
         if file.game is not None:
             try:
                 kept_table.go_on(file.game)
             except ValueError as error:
                 raise ValueError(f"{keep}: {error}") from error
-        file.port = listening.getsockname()[1]
+        file.port = listener.getsockname()[1]
         file.write(kept_table.saved_game())
         base = f"http://{reachable_host(host)}:{file.port}/"
         addresses = [f"{base}#{token}" for token in file.tokens]
@@ -255,7 +255,7 @@ def serve(
         if browser and _has_screen():
             webbrowser.open(addresses[0])
         app = make_app(kept_table, dict(zip(file.tokens, table.people, strict=True)))
-        uvicorn.Server(settings(app)).run(sockets=[listening])
+        uvicorn.Server(settings(app)).run(sockets=[listener])
 
 
 def settings(app: Starlette) -> uvicorn.Config:
@@ -273,7 +273,7 @@ def settings(app: Starlette) -> uvicorn.Config:
 def _invite(table: Table, host: str, addresses: Sequence[str]) -> None:
     """Print the address of each person's seat, for other machines as a picture too."""
     for seat, address in zip(table.people, addresses, strict=True):
-        print(f"{table.called(table.seat_of(seat))}: {address}", flush=True)
+        print(f"{table.display_name(table.seat_of(seat))}: {address}", flush=True)
         if not is_loopback(host) and _draws_blocks(sys.stdout):
             print(qr_code(address), end="", flush=True)
     if not is_loopback(host):

@@ -76,7 +76,7 @@ def command_of(game: BatchGame, names: Mapping[int, str], seed: int) -> str:
         names: Those of the agents, by seat; people have the other seats.
         seed: Of the game.
     """
-    options = [f"{name}={_word(rules_of(game)[name])}" for name in _changed(game.rules)]
+    options = [f"{name}={_word(rules_of(game)[name])}" for name in _nondefault_rules(game.rules)]
     people = [seat for seat in range(game.num_players) if seat not in names]
     # People sit side by side, and the first of them is the one with an agent before them.
     first = next((seat for seat in people if (seat - 1) % game.num_players in names), 0)
@@ -91,7 +91,7 @@ def command_of(game: BatchGame, names: Mapping[int, str], seed: int) -> str:
     return f"python -m kododo_env play {shlex.join([*words, '--seed', str(seed)])}"
 
 
-def _changed(rules: Any) -> list[str]:
+def _nondefault_rules(rules: Any) -> list[str]:
     """The rules that do not follow from the others and the number of players, by their names."""
     settings = {field.name: getattr(rules, field.name) for field in fields(rules)}
     for name in [rule for rule in settings if rule != PLAYERS]:

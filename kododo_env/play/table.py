@@ -32,7 +32,8 @@ class Table(PlayedGame):
     ``talk`` does both. None of them may be called while another one runs.
 
     Args:
-        game: As ``agents``, ``seed``, ``called``, ``rotate`` and ``named`` of ``PlayedGame``.
+        game: As ``agents``, ``seed``, ``display_names``, ``rotate`` and ``agent_names`` of
+            ``PlayedGame``.
         adviser: The agent that gives hints; None for a table without.
         pictures: Whether there are drawings as SVG besides the words.
 
@@ -53,15 +54,15 @@ class Table(PlayedGame):
         adviser: Agent | None = None,
         seed: int | None = None,
         pictures: bool = True,
-        called: Sequence[str] = (),
+        display_names: Sequence[str] = (),
         rotate: bool = False,
-        named: Sequence[str] = (),
+        agent_names: Sequence[str] = (),
     ) -> None:
         self.worlds = WORLDS
         self.work = math.inf
         self._adviser = adviser
         self._pictures = pictures
-        super().__init__(game, agents, seed, called, rotate, named)
+        super().__init__(game, agents, seed, display_names, rotate, agent_names)
         self._languages = dict.fromkeys(self.people, "en")
         check_agents(game, [adviser])
         if adviser is not None:
@@ -70,7 +71,7 @@ class Table(PlayedGame):
     def _begin_here(self) -> None:
         super()._begin_here()
         # In this step, with the keys of ``Played.log_entries``.
-        self._drawn: dict[tuple[int, str], dict[str, Any]] = {}
+        self._position_cache: dict[tuple[int, str], dict[str, Any]] = {}
         self._analyses: dict[int, Analysing] = {}  # of each person
 
     # --- hearing ------------------------------------------------------------------------
@@ -198,7 +199,7 @@ class Table(PlayedGame):
             self._analyses[person] = Analysing(
                 self._games, played, self._names, self._adviser, [self.seat_of(person)], worlds
             )
-        return self._analysed(person)
+        return self._analysis_message(person)
 
     def _replay(self, person: int, text: str) -> Iterator[Replies]:
         """Show a record, of which a step is a piece of work."""
@@ -253,7 +254,7 @@ class Table(PlayedGame):
         if self.waiting_for:
             return {}
         self._play(actions)
-        self._drawn = {}
+        self._position_cache = {}
         return self._positions()
 
     def _analyse_on(self) -> Replies:
@@ -266,7 +267,7 @@ class Table(PlayedGame):
                     del self._analyses[person]
                     return {person: [self._error(error)]}
                 with speaking(self._languages[person]):
-                    return {person: [self._analysed(person)]}
+                    return {person: [self._analysis_message(person)]}
         return {}
 
     # --- showing ------------------------------------------------------------------------
@@ -286,13 +287,15 @@ class Table(PlayedGame):
         """All that a person needs to go on, whatever they have missed."""
         seat = self.seat_of(person)
         language = self._languages[person]
-        if (seat, language) not in self._drawn:
-            self._drawn[seat, language] = position(self._game.view(seat), self._pictures)
-        details = self._drawn[seat, language] | ({"actions": []} if seat in self._chosen else {})
+        if (seat, language) not in self._position_cache:
+            self._position_cache[seat, language] = position(self._game.view(seat), self._pictures)
+        details = self._position_cache[seat, language] | (
+            {"actions": []} if seat in self._chosen else {}
+        )
         ending: dict[str, Any] = {}
         if self.over:
             opponents = {
-                seat: self._named[seat] for seat, agent in enumerate(self._agents) if agent
+                seat: self._agent_names[seat] for seat, agent in enumerate(self._agents) if agent
             }
             command = command_of(self._game, opponents, self.seed)
             ending = {"result": result(self._game), "deal": {"seed": self.seed, "command": command}}
@@ -313,7 +316,7 @@ class Table(PlayedGame):
             "log": self._log(seat, language),
         }
 
-    def _analysed(self, person: int) -> Message:
+    def _analysis_message(self, person: int) -> Message:
         """How far the analysis of a person's choices is, or what it has found."""
         analysis = self._analyses[person]
         result = analysis.result
@@ -343,16 +346,16 @@ class Table(PlayedGame):
         for number, (step, before, joint, entries) in enumerate(self._past, 1):
             if (seat, language) not in entries:
                 with speaking(language):
-                    words = news(self._games[number], before, joint, seat, self._gained)
+                    words = news(self._games[number], before, joint, seat, self._rewards)
                 can_go_back = len(self.people) == 1 and bool(before.deciding()[0, seat])
                 entries[seat, language] = {"step": step, **words, "again": can_go_back}
         return [played.log_entries[seat, language] for played in self._past]
 
     def _players(self, seat: int) -> list[dict[str, Any]]:
         """What everybody knows of each player, at the end their share of the victory too."""
-        facts = players(self._game.view(seat), self._names, self._sitting)
+        facts = players(self._game.view(seat), self._names, self._person_seats)
         for place, player in enumerate(facts):
-            player["called"] = self.called(place)
+            player["called"] = self.display_name(place)
         if self.over:
             for player, share in zip(facts, self._game.outcome()[0].tolist(), strict=True):
                 player["won"] = share

@@ -56,7 +56,7 @@ class Terminal:
         self._table = table
         self._seat = only_person(table)
         self._last_printed = -1  # the last step of the log that has been printed
-        self._dealt: object = None  # the game of which it has been printed who sits where
+        self._printed_deal: object = None  # the game of which it has been printed who sits where
         self._session: PromptSession[str] = PromptSession()
 
     def play(self) -> None:
@@ -107,10 +107,10 @@ class Terminal:
             self._say({"type": "act", **step, "action": int(text) if number else text})
 
     def _go_back(self) -> None:
-        if self._last is None:
+        if self._last_choice is None:
             print("you have not chosen anything yet")
         else:
-            self._say({"type": "again", "step": self._table.step, "to": self._last})
+            self._say({"type": "again", "step": self._table.step, "to": self._last_choice})
 
     def _print_help(self) -> None:
         print(HELP, *(f"  {name:12} {COMMANDS[name]}" for name in self._commands), sep="\n")
@@ -159,15 +159,15 @@ class Terminal:
 
     def _print_position(self, position: Message) -> None:
         log = position["log"]
-        dealt = self._table.first, bool(position.get("lesson"))
-        if dealt != self._dealt:
+        deal = self._table.first, bool(position.get("lesson"))
+        if deal != self._printed_deal:
             print(*(_seat_and_name(player) for player in position["players"]), sep=", ")
-            self._dealt = dealt
+            self._printed_deal = deal
         for step in log:
             if step["step"] > self._last_printed:
                 self._paint("\n".join(step["lines"]))
                 self._last_printed = step["step"]
-        self._last = next((entry["step"] for entry in reversed(log) if entry["again"]), None)
+        self._last_choice = next((entry["step"] for entry in reversed(log) if entry["again"]), None)
         title, _, body = position["text"].partition("\n")
         self._paint(f"\n{title}", "bold")
         self._paint(body.rstrip("\n"))

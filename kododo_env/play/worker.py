@@ -137,6 +137,6 @@ class WorkerTable:
         if self._person is not None and (table.over or not waits or self._person in waits):
             return []
         person = (waits or table.people)[0]
-        called = table.called(table.seat_of(person))
+        called = table.display_name(table.seat_of(person))
         message = {"type": "handover", "step": table.step, "person": person, "called": called}
         return [to_json(message)]

@@ -21,7 +21,7 @@ from tests.doors import GAMES
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "mcp_player.py"
 
 
-async def called(client: Client, tool: str, **arguments: Any) -> Any:
+async def call_tool(client: Client, tool: str, **arguments: Any) -> Any:
     """What a tool answers, and whether it is an error."""
     answer = await client.call_tool(tool, arguments)
     return answer.content[0].text if answer.is_error else answer.structured_content  # type: ignore[union-attr]
@@ -41,17 +41,19 @@ def test_a_wrong_call_is_answered_in_a_line_and_the_next_one_is_another_chance()
 
     async def play() -> None:
         async with Client(mcp_server(table)) as client:
-            position = await called(client, "look")
-            wrong = await called(client, "act", action="win", step=0)
+            position = await call_tool(client, "look")
+            wrong = await call_tool(client, "act", action="win", step=0)
             assert "is no legal action; there are 5: lay" in wrong
-            assert "for step 9" in await called(
+            assert "for step 9" in await call_tool(
                 client, "act", action=position["actions"][0], step=9
             )
-            assert "validation error" in await called(client, "act", action=position["actions"][0])
-            later = await called(client, "act", action="5", step=0)  # as the error has named it
+            assert "validation error" in await call_tool(
+                client, "act", action=position["actions"][0]
+            )
+            later = await call_tool(client, "act", action="5", step=0)  # as the error has named it
             assert (later["step"], later["you"]) == (1, "player_0")
             assert later["news"][0].startswith("player_0 lays")
-            assert (await called(client, "look"))["news"] == []  # it has been told
+            assert (await call_tool(client, "look"))["news"] == []  # it has been told
 
     asyncio.run(play())
 
@@ -61,13 +63,13 @@ def test_rules_hints_and_a_new_game() -> None:
 
     async def play() -> None:
         async with Client(mcp_server(table)) as client:
-            rules = await called(client, "rules")
+            rules = await call_tool(client, "rules")
             assert "twelve turns" in rules["result"]
-            position = await called(client, "look")
-            hint = await called(client, "hint")
+            position = await call_tool(client, "look")
+            hint = await call_tool(client, "hint")
             assert hint["by"] == "heuristic"
             assert hint["actions"][0]["words"] in position["actions"]
-            assert "over" in await called(client, "new_game")
+            assert "over" in await call_tool(client, "new_game")
 
     asyncio.run(play())
 
@@ -78,8 +80,8 @@ def test_news_of_a_game_that_others_begin() -> None:
 
     async def play() -> None:
         async with Client(mcp_server(table)) as client:
-            first = (await called(client, "look"))["news"]
-            assert (await called(client, "new_game", same_cards=True))["news"] == first != []
+            first = (await call_tool(client, "look"))["news"]
+            assert (await call_tool(client, "new_game", same_cards=True))["news"] == first != []
 
     asyncio.run(play())
 

@@ -514,7 +514,7 @@ def test_a_hint_has_a_bar_for_each_action_and_chooses_it(browser: Any, game: str
 def by_name(words: str, served: Served) -> str:
     """Words of the table with the names of the players."""
     for seat in range(served.table._game.num_players):
-        words = words.replace(f"player_{seat}", served.table.called(seat))
+        words = words.replace(f"player_{seat}", served.table.display_name(seat))
     return words
 
 
