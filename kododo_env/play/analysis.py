@@ -97,7 +97,7 @@ def analyse(
     worlds: int = WORLDS,
     seed: int = 0,
 ) -> Analysis:
-    """Tell the chance to win after each step of a game, and the choices that cost most.
+    """Return the chance to win after each step of a game, and the choices that cost most.
 
     The same arguments give the same result, unless the adviser itself is a search by time.
 

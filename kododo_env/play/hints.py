@@ -67,7 +67,7 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
     )
     if name == "probability" and not (0 <= numbers.min() <= numbers.max() <= 1):
         raise ValueError(f"agent {agent.name!r} must give chances of 0 to 1, not {shown(ratings)}")
-    # Of chances those are equal whose logits are, by which policies choose.
+    # Probabilities are equal if their logits are, by which policies choose.
     places = ranks(np.log(np.maximum(numbers, 1e-30)) if name == "probability" else numbers)
     entries = [
         {

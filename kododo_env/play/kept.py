@@ -74,7 +74,7 @@ class KeptTable:
         return replies
 
     def saved_game(self) -> str:
-        """All that is needed to go on with this game, as text; it tells all cards."""
+        """All that is needed to go on with this game, as text; it holds all cards."""
         table = self.table
         content = {
             "seed": table.seed,

@@ -152,7 +152,7 @@ def find_puzzles(
 
 
 def ask_bots(puzzle: Puzzle, bots: Sequence[Agent], seed: int) -> Puzzle:
-    """A puzzle with what these bots choose there, each by a chance of its own.
+    """A puzzle with what these bots choose there, each with its own random numbers.
 
     So the same bots choose the same whenever they are asked, and others are found out.
 
