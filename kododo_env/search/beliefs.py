@@ -17,7 +17,7 @@ SLIP = 0.02  # the chance that a player does anything at all, whatever the polic
 def likely_worlds(policy: Agent, view: View, rng: np.random.Generator, samples: int) -> BatchGame:
     """``view.determinize``, but likelier worlds come more often.
 
-    What players did tells something of what they hold. Of every ``DEALT`` worlds one is drawn,
+    What players did says something about what they hold. Of every ``DEALT`` worlds one is drawn,
     by the chance that the others, playing the policy, would have done what they did in the
     steps that the game can take back (sampling-importance-resampling, D. Rubin 1988).
 
@@ -49,12 +49,13 @@ def _log_likelihood(
     of the hand says, by as much as there are more ways to lay one of them.
     """
     total = np.zeros(game.num_envs)
-    others = [other for other in range(game.num_players) if other != player]
+    opponents = [seat for seat in range(game.num_players) if seat != player]
     while isinstance(game, TakesBack) and game.known_past:
-        game, shown = game.before_last_step(rng)
-        chances = over_seats(policy.probabilities, policy, game, others)
-        for other, theirs in zip(others, chances, strict=True):
-            alike = shown[:, other]
-            chance = (theirs * alike).sum(axis=1) / np.maximum(alike.sum(axis=1), 1)
+        game, masks = game.before_last_step(rng)
+        probabilities = over_seats(policy.probabilities, policy, game, opponents)
+        for seat, action_probabilities in zip(opponents, probabilities, strict=True):
+            lookalikes = masks[:, seat]
+            total_chance = (action_probabilities * lookalikes).sum(axis=1)
+            chance = total_chance / np.maximum(lookalikes.sum(axis=1), 1)
             total += np.log(SLIP + (1 - SLIP) * chance)
     return total

@@ -36,16 +36,17 @@ def distinct_decks(game: BatchGame) -> Iterator[Deck]:
     Cards of the same type are alike, and so are orders of cards that are dealt together
     (``DealsTogether``); what stands for them has these cards in ascending order.
     """
-    groups, deck = _groups(game), np.zeros(len(game.cards), np.uint8)
+    groups = _groups(game)
+    deck = np.zeros(len(game.cards), np.uint8)
     every = _every_way(groups)
-    for ways in _dealt(deck, groups, np.bincount(game.cards).tolist()):
+    for ways in _deal_groups(deck, groups, np.bincount(game.cards).tolist()):
         yield Deck(deck.copy(), ways / every)
 
 
 def least_decks(game: BatchGame) -> int:
     """This many decks differ at least; to count them all would take long where they are many."""
-    alike = prod(factorial(copies) for copies in np.bincount(game.cards).tolist())
-    return _every_way(_groups(game)) // alike
+    permutations = prod(factorial(copies) for copies in np.bincount(game.cards).tolist())
+    return _every_way(_groups(game)) // permutations
 
 
 def _groups(game: BatchGame) -> list[npt.NDArray[np.intp]]:
@@ -62,30 +63,31 @@ def _every_way(groups: list[npt.NDArray[np.intp]]) -> int:
     return prod(comb(sum(sizes[index:]), size) for index, size in enumerate(sizes))
 
 
-def _dealt(
-    deck: npt.NDArray[np.uint8], groups: list[npt.NDArray[np.intp]], left: list[int]
+def _deal_groups(
+    deck: npt.NDArray[np.uint8], groups: list[npt.NDArray[np.intp]], counts: list[int]
 ) -> Iterator[int]:
     """Write each way to deal cards to the groups into the deck, and yield its weight."""
     if not groups:
         yield 1
         return
-    places, *others = groups
-    for cards in _combinations(left, 0, len(places)):
+    places, *later_groups = groups
+    for cards in _combinations(counts, 0, len(places)):
         deck[places] = cards
-        taken = np.bincount(np.array(cards, np.intp), minlength=len(left)).tolist()
-        after = [have - take for have, take in zip(left, taken, strict=True)]
-        ways = prod(comb(have, take) for have, take in zip(left, taken, strict=True))
-        for rest in _dealt(deck, others, after):
-            yield ways * rest
+        group_counts = np.bincount(np.array(cards, np.intp), minlength=len(counts)).tolist()
+        pairs = list(zip(counts, group_counts, strict=True))
+        later_counts = [count - group_count for count, group_count in pairs]
+        ways = prod(comb(count, group_count) for count, group_count in pairs)
+        for later_ways in _deal_groups(deck, later_groups, later_counts):
+            yield ways * later_ways
 
 
-def _combinations(left: list[int], first: int, size: int) -> Iterator[tuple[int, ...]]:
+def _combinations(counts: list[int], first: int, size: int) -> Iterator[tuple[int, ...]]:
     """All ascending choices of this many cards, of each type no more than are left."""
     if size == 0:
         yield ()
         return
-    for card in range(first, len(left)):
-        if left[card]:
-            fewer = [*left[:card], left[card] - 1, *left[card + 1 :]]
-            for rest in _combinations(fewer, card, size - 1):
-                yield (card, *rest)
+    for card in range(first, len(counts)):
+        if counts[card]:
+            later_counts = [*counts[:card], counts[card] - 1, *counts[card + 1 :]]
+            for later_cards in _combinations(later_counts, card, size - 1):
+                yield (card, *later_cards)

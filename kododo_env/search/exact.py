@@ -83,7 +83,7 @@ def strategy(
 ) -> Strategy:
     """An agent's chances in all information sets of a player; see ``exact``."""
     temperature = finite_number(temperature, "temperature", 0, HOTTEST)
-    found = []
+    chances_by_step = []
     for step in tree.steps:
         legal = step.legal[player]
         view = step.games.take(step.first[player]).view(player)
@@ -93,8 +93,8 @@ def strategy(
                 f"agent {agent.name!r} must give chances of legal actions that sum to 1, "
                 f"an array of the shape {legal.shape}"
             )
-        found.append(_tempered(chances * legal, temperature))
-    return found
+        chances_by_step.append(_tempered(chances * legal, temperature))
+    return chances_by_step
 
 
 def _are_chances(chances: Float64, legal: npt.NDArray[np.bool_]) -> bool:
@@ -138,19 +138,20 @@ def best_response(
         The share of the victory, and a strategy that has it.
     """
     weights = _weights(tree, strategies, player)
-    found: Strategy = []
+    response: Strategy = []
     later: Float64 = np.empty(0)
     for step, weight in zip(reversed(tree.steps), reversed(weights), strict=True):
-        worth = weight * step.shares[:, player]
-        worth[~step.over] = later  # what is weighted already
-        sets, actions = step.sets[player][step.before], step.actions[:, player]
+        payoffs = weight * step.shares[:, player]
+        payoffs[~step.over] = later  # what is weighted already
+        sets = step.sets[player][step.before]
+        actions = step.actions[:, player]
         legal = step.legal[player]
-        cells = np.bincount(sets * legal.shape[1] + actions, worth, legal.size)
+        cells = np.bincount(sets * legal.shape[1] + actions, payoffs, legal.size)
         best = np.where(legal, cells.reshape(legal.shape), -np.inf).argmax(axis=1)
-        chosen = worth * (actions == best[sets])
+        chosen = payoffs * (actions == best[sets])
         later = np.bincount(step.before, chosen, step.games.num_envs).astype(np.float64)
-        found.append(_pure(best, legal.shape[1]))
-    return float(later.sum()), found[::-1]
+        response.append(_pure(best, legal.shape[1]))
+    return float(later.sum()), response[::-1]
 
 
 def mixture(tree: GameTree, strategies: Sequence[Strategy], player: int) -> Strategy:
@@ -166,18 +167,18 @@ def mixture(tree: GameTree, strategies: Sequence[Strategy], player: int) -> Stra
         how likely it comes there. Where none comes, all legal actions alike.
     """
     total = [np.zeros(step.legal[player].shape) for step in tree.steps]
-    for one in strategies:
-        here = np.ones(len(tree.chances))  # the player's own part in how likely a position is
-        for step, chances, summed in zip(tree.steps, one, total, strict=True):
-            summed += here[step.first[player], None] * chances
-            own = chances[step.sets[player][step.before], step.actions[:, player]]
-            here = (here[step.before] * own)[~step.over]
-    found: Strategy = []
+    for component in strategies:
+        reach = np.ones(len(tree.chances))  # the player's own part in how likely a position is
+        for step, chances, summed in zip(tree.steps, component, total, strict=True):
+            summed += reach[step.first[player], None] * chances
+            action_chances = chances[step.sets[player][step.before], step.actions[:, player]]
+            reach = (reach[step.before] * action_chances)[~step.over]
+    mean_strategy: Strategy = []
     for step, summed in zip(tree.steps, total, strict=True):
         legal = step.legal[player]
         weights = np.where(summed.sum(axis=1, keepdims=True) > 0, summed, legal)
-        found.append(weights / weights.sum(axis=1, keepdims=True))
-    return found
+        mean_strategy.append(weights / weights.sum(axis=1, keepdims=True))
+    return mean_strategy
 
 
 def _weights(
@@ -190,13 +191,14 @@ def _weights(
         strategies: Of all players.
         without: Whose choices are not counted.
     """
-    found, here = [], tree.chances
+    step_weights = []
+    reach = tree.chances
     for number, step in enumerate(tree.steps):
-        after = here[step.before]
+        after = reach[step.before]
         for player, chances in enumerate(strategies):
             if player != without:
                 sets = step.sets[player][step.before]
                 after = after * chances[number][sets, step.actions[:, player]]
-        found.append(after)
-        here = after[~step.over]
-    return found
+        step_weights.append(after)
+        reach = after[~step.over]
+    return step_weights

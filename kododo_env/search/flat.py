@@ -30,11 +30,11 @@ class FlatMonteCarlo(PolicySearch):
         """Choose actions, shape (N,); among equals any."""
         mask = view.legal_action_mask
         deciding = mask.sum(axis=1) > 1
-        tried = mask & deciding[:, None]
+        candidates = mask & deciding[:, None]
         shares = np.where(mask, 0.0, -np.inf)
         if deciding.any():
-            games, actions = np.nonzero(tried)
-            shares[tried] = self._shares(view, games, actions, rng)
+            games, actions = np.nonzero(candidates)
+            shares[candidates] = self._shares(view, games, actions, rng)
             shares += 1e-9 * rng.random(shares.shape)
         return np.asarray(shares.argmax(axis=1))
 
@@ -46,12 +46,14 @@ class FlatMonteCarlo(PolicySearch):
         rng: np.random.Generator,
     ) -> Float64:
         """The sum over the same worlds of the share of the victory after each action, (M,)."""
-        total, budget = np.zeros(len(games)), self.budget
+        total = np.zeros(len(games))
+        budget = self.budget
         if budget.milliseconds is None:
             for samples in parts(budget.worlds, len(games)):
                 total += self._of_new_worlds(view, games, actions, samples, rng)
             return total
-        pace, seconds = Pace(self.clock), budget.milliseconds * view.num_envs / 1000
+        pace = Pace(self.clock)
+        seconds = budget.milliseconds * view.num_envs / 1000
         while samples := pace.worlds(len(games), seconds):
             total += self._of_new_worlds(view, games, actions, samples, rng)
         return total
@@ -65,15 +67,15 @@ class FlatMonteCarlo(PolicySearch):
         rng: np.random.Generator,
     ) -> Float64:
         """Deal worlds for each game of the view, and play out each action in all of them."""
-        everybody: list[Agent | None] = [self.policy] * view.num_players
-        others = [None if seat == view.player else each for seat, each in enumerate(everybody)]
+        agents: list[Agent | None] = [self.policy] * view.num_players
+        opponents = [None if seat == view.player else agent for seat, agent in enumerate(agents)]
         dealt = view.determinize(rng, samples)
         index = (games[:, None] * samples + np.arange(samples)).ravel()
-        chosen = joint_action(others, dealt, rng)[index]
+        chosen = joint_action(opponents, dealt, rng)[index]
         chosen[:, view.player] = np.repeat(actions, samples)
         game = dealt.take(index)
         game.step(chosen)
         while not game.terminated.all():
-            game.step(joint_action(everybody, game, rng))
+            game.step(joint_action(agents, game, rng))
         shares = game.outcome()[:, view.player].reshape(len(games), samples)
         return np.asarray(shares.sum(axis=1))

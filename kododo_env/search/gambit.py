@@ -52,12 +52,16 @@ class _Writer:
             yield from self._follower(number, follower)
             return
         sets = [int(step.sets[seat][position]) for seat in range(player + 1)]
-        legal = [np.flatnonzero(step.legal[seat][each]) for seat, each in enumerate(sets)]
-        apart = int(np.prod([len(each) for each in legal[:-1]]))  # of followers, action by action
+        legal = [
+            np.flatnonzero(step.legal[seat][information_set])
+            for seat, information_set in enumerate(sets)
+        ]
+        # How far apart the followers of two actions are.
+        apart = int(np.prod([len(actions) for actions in legal[:-1]]))
         if len(legal[-1]) > 1:
-            which = self._numbers[player][number][sets[player]]
+            set_number = self._numbers[player][number][sets[player]]
             names = " ".join(f'"{action}"' for action in legal[-1])
-            yield f'p "" {player + 1} {which} "{number}:{sets[player]}" {{ {names} }} 0'
+            yield f'p "" {player + 1} {set_number} "{number}:{sets[player]}" {{ {names} }} 0'
         for index in range(len(legal[-1])):
             yield from self._choices(number, position, follower + index * apart, player - 1)
 
@@ -73,9 +77,10 @@ class _Writer:
 
 def set_numbers(tree: GameTree, player: int) -> list[list[int]]:
     """Numbers from 1 for the information sets in which the player has a choice, step by step."""
-    found, last = [], 0
+    numbers_by_step = []
+    last = 0
     for step in tree.steps:
         numbers = last + np.cumsum(step.legal[player].sum(axis=1) > 1)
         last = int(numbers[-1])
-        found.append(numbers.tolist())
-    return found
+        numbers_by_step.append(numbers.tolist())
+    return numbers_by_step

@@ -63,7 +63,8 @@ class GameTree:
     def __init__(self, game: BatchGame) -> None:
         if not one_deck_is_enough(game):
             raise ValueError(f"a tree of {game.name} needs rules by which one deck is enough")
-        self._left, self._name = MOST_POSITIONS, game.name
+        self._positions_left = MOST_POSITIONS
+        self._name = game.name
         self._take(least_decks(game))
         decks = list(islice(distinct_decks(game), MOST_POSITIONS + 1))
         self._take(len(decks) - least_decks(game))
@@ -71,22 +72,22 @@ class GameTree:
         self.chances = np.array([deck.chance for deck in decks])
         games = game.fresh(len(decks), 0)
         games.reset(decks=np.array([deck.cards for deck in decks]))
-        self.steps = list(self._followed(games))
+        self.steps = list(self._steps_from(games))
 
     def _take(self, positions: int) -> None:
         """Note this many positions before they are made."""
-        self._left -= positions
-        if self._left < 0:
+        self._positions_left -= positions
+        if self._positions_left < 0:
             raise ValueError(
                 f"{self._name} has more than {MOST_POSITIONS:,} positions under these rules: too "
                 "large to be solved; take fewer cards, or measure it by training a best response"
             )
 
-    def _followed(self, games: BatchGame) -> Iterator[Step]:
+    def _steps_from(self, games: BatchGame) -> Iterator[Step]:
         """The steps from these positions on."""
-        known: Array = np.zeros((self.num_players, games.num_envs, 0), np.int64)
+        history: Array = np.zeros((self.num_players, games.num_envs, 0), np.int64)
         while True:
-            sets, first = self._information_sets(games, known)
+            sets, first = self._information_sets(games, history)
             mask = games.legal_action_mask()
             legal = [mask[positions, player] for player, positions in enumerate(first)]
             self._take(int(mask.sum(axis=2).prod(axis=1).sum()))
@@ -100,14 +101,15 @@ class GameTree:
             if len(going_on) == 0:
                 return
             games = after.take(going_on)
-            known = np.stack([sets[:, before], actions.T], axis=-1)[:, going_on]
+            history = np.stack([sets[:, before], actions.T], axis=-1)[:, going_on]
 
-    def _information_sets(self, games: BatchGame, known: Array) -> tuple[Intp, list[Intp]]:
+    def _information_sets(self, games: BatchGame, history: Array) -> tuple[Intp, list[Intp]]:
         """The players' information sets, given what they knew of themselves before, (P, N, K)."""
-        sets, first = np.empty((self.num_players, games.num_envs), np.intp), []
+        sets = np.empty((self.num_players, games.num_envs), np.intp)
+        first = []
         for player in range(self.num_players):
-            told = np.hstack([known[player], *_shown(games.view(player))])
-            numbers = np.ascontiguousarray(told, np.int32)
+            knowledge = np.hstack([history[player], *_view_arrays(games.view(player))])
+            numbers = np.ascontiguousarray(knowledge, np.int32)
             as_bytes = np.dtype((np.void, numbers.itemsize * numbers.shape[1]))  # quick to compare
             rows = numbers.view(as_bytes).ravel()
             _, positions, sets[player] = np.unique(rows, return_index=True, return_inverse=True)
@@ -127,7 +129,7 @@ class GameTree:
         )
 
 
-def _shown(view: View) -> list[Array]:
+def _view_arrays(view: View) -> list[Array]:
     """What a view shows of each of its games, each (N, K)."""
     facts = [view.observation, view.legal_action_mask, *own_facts(view).values()]
     arrays = [np.broadcast_to(fact, (view.num_envs,)) if np.ndim(fact) == 0 else fact
@@ -140,10 +142,10 @@ def _joint_actions(mask: Bool) -> tuple[Intp, Intp]:
     numbers = mask.sum(axis=2)  # (N, P)
     together = numbers.prod(axis=1)
     before = np.repeat(np.arange(len(mask)), together)
-    rest = np.arange(len(before)) - np.repeat(together.cumsum() - together, together)
+    joint_index = np.arange(len(before)) - np.repeat(together.cumsum() - together, together)
     in_order = np.argsort(~mask, axis=2, kind="stable")  # the legal ones first
     actions = np.empty((len(before), mask.shape[1]), np.intp)
     for player in range(mask.shape[1]):
-        rest, which = np.divmod(rest, numbers[before, player])
-        actions[:, player] = in_order[before, player, which]
+        joint_index, choice = np.divmod(joint_index, numbers[before, player])
+        actions[:, player] = in_order[before, player, choice]
     return before, actions

@@ -14,10 +14,12 @@ from kododo_env.core.observation import from_own_seat
 from kododo_env.core.underflow import underflow_is_zero
 
 # Played to fit a model. Games without rounds have more steps at which values are asked for.
-FITTED_GAMES, FITTED_WITHOUT_ROUNDS = 1024, 256
+FITTED_GAMES = 1024
+FITTED_WITHOUT_ROUNDS = 256
 # Of the weights of points and value, and of the constant: the least and the most.
 BOUNDS = np.array([[1 / 500, 0.0, -50.0], [20.0, 50.0, 50.0]])
-MOST_ROUNDS, LEAST_GAIN = 100, 1e-9  # of fitting; a gain is of the mean logarithm of likelihood
+MOST_ROUNDS = 100  # of fitting
+LEAST_GAIN = 1e-9  # of the mean logarithm of likelihood
 LEAST_DAMPING = 1e-6  # a value that is always the same is no other than the constant
 
 
@@ -62,39 +64,48 @@ class OutcomeModel:
 
     def _fit(self, game: BatchGame, most_games: int) -> Iterator[None]:
         """Find the weights, with a pause after each step of the games played for it."""
-        brought: Float64 | None = getattr(self.policy, "outcome_weights", None)
-        if brought is not None:
-            self.weights = brought
+        policy_weights: Float64 | None = getattr(self.policy, "outcome_weights", None)
+        if policy_weights is not None:
+            self.weights = policy_weights
             return
         games = FITTED_GAMES if isinstance(game, PlaysRounds) else FITTED_WITHOUT_ROUNDS
         games = min(games, most_games)
-        played, rng = game.fresh(games, 0), np.random.default_rng(0)
-        seats, everybody = range(game.num_players), [self.policy] * game.num_players
-        known = {_step(played): [self._known(played, seat) for seat in seats]}
+        played = game.fresh(games, 0)
+        rng = np.random.default_rng(0)
+        seats = range(game.num_players)
+        agents = [self.policy] * game.num_players
+        features_by_step = {_step(played): [self._features(played, seat) for seat in seats]}
         while not played.terminated.all():
-            played.step(joint_action(everybody, played, rng))
-            known[_step(played)] = [self._known(played, seat) for seat in seats]
+            played.step(joint_action(agents, played, rng))
+            features_by_step[_step(played)] = [self._features(played, seat) for seat in seats]
             yield
         shares = played.outcome().T.ravel()
-        found = {step: _fitted_weights(np.vstack(each), shares) for step, each in known.items()}
-        # All these games may have passed over a step that another one plays.
-        before = (max(each for each in found if each <= step) for step in range(max(found) + 1))
-        self.weights = np.array([found[step] for step in before])
+        weights_by_step = {
+            step: _fitted_weights(np.vstack(features), shares)
+            for step, features in features_by_step.items()
+        }
+        weights = weights_by_step[min(weights_by_step)]
+        rows = []
+        for step in range(max(weights_by_step) + 1):
+            # All these games may have passed over a step that another one plays.
+            weights = weights_by_step.get(step, weights)
+            rows.append(weights)
+        self.weights = np.array(rows)
 
     @underflow_is_zero
     def expected(self, game: BatchGame, player: int) -> Float64:
         """The player's share of the victory, (N,); the outcome itself where a game is over."""
         weights = self.weights[min(_step(game), len(self.weights) - 1)]
-        guess = _chance(_log_odds(self._known(game, player), weights))
+        guess = _chance(_log_odds(self._features(game, player), weights))
         return np.where(game.terminated, game.outcome()[:, player], guess)
 
-    def _known(self, game: BatchGame, player: int) -> Float64:
+    def _features(self, game: BatchGame, player: int) -> Float64:
         """The value of a player's position, their points and then the others', (N, 1 + P)."""
-        known = np.zeros((game.num_envs, 1 + game.num_players))
-        known[:, 1:] = game.scores[:, from_own_seat(game.num_players)[player]]
+        features = np.zeros((game.num_envs, 1 + game.num_players))
+        features[:, 1:] = game.scores[:, from_own_seat(game.num_players)[player]]
         if isinstance(self.policy, ValueAgent):
-            known[:, 0] = self.policy.value(game.view(player))
-        return known
+            features[:, 0] = self.policy.value(game.view(player))
+        return features
 
 
 def _step(game: BatchGame) -> int:
@@ -102,10 +113,12 @@ def _step(game: BatchGame) -> int:
     return game.steps_played + (game.steps_passed if isinstance(game, PassesSteps) else 0)
 
 
-def _log_odds(known: Float64, weights: Float64) -> Float64:
+def _log_odds(features: Float64, weights: Float64) -> Float64:
     """The logarithm of what a player's share is to that of all others, (N,)."""
-    value, points, others = known[:, 0], known[:, 1], known[:, 2:]
-    odds: Float64 = weights[0] * points - np.logaddexp.reduce(weights[0] * others, axis=1)
+    value = features[:, 0]
+    points = features[:, 1]
+    opponent_points = features[:, 2:]
+    odds: Float64 = weights[0] * points - np.logaddexp.reduce(weights[0] * opponent_points, axis=1)
     odds += weights[1] * value + weights[2]
     return odds
 
@@ -123,24 +136,28 @@ def softmax(logits: Floating) -> Float64:
 
 
 @underflow_is_zero
-def _fitted_weights(known: Float64, shares: Float64) -> Float64:
-    """The weights (3,) that make shares (N,) likeliest, given what is known (N, 1 + P).
+def _fitted_weights(features: Float64, shares: Float64) -> Float64:
+    """The weights (3,) that make shares (N,) likeliest, given the features (N, 1 + P).
 
     By Newton's method with the expected curvature, each step damped until it gains (D. Marquardt,
     "An algorithm for least-squares estimation of nonlinear parameters", 1963).
     """
-    weights, damping = np.array([0.1, 0.0, 0.0]), 1.0
-    loss, slope, curvature = _log_loss(weights, known, shares)
+    weights = np.array([0.1, 0.0, 0.0])
+    damping = 1.0
+    loss, slope, curvature = _log_loss(weights, features, shares)
     for _ in range(MOST_ROUNDS):
         free = np.where(slope > 0, weights > BOUNDS[0], weights < BOUNDS[1])
         damped = curvature + np.diag(damping * curvature.diagonal() + LEAST_DAMPING)
         step = np.zeros(3)
         step[free] = _solved(damped[np.ix_(free, free)], slope[free])
-        tried = np.clip(weights - step, *BOUNDS)
-        found = _log_loss(tried, known, shares)
-        gain = loss - found[0]
+        candidate = np.clip(weights - step, *BOUNDS)
+        new_loss, new_slope, new_curvature = _log_loss(candidate, features, shares)
+        gain = loss - new_loss
         if gain > 0:
-            weights, (loss, slope, curvature) = tried, found
+            weights = candidate
+            loss = new_loss
+            slope = new_slope
+            curvature = new_curvature
         if abs(gain) < LEAST_GAIN:
             break
         damping = max(damping * (0.1 if gain > 0 else 10), LEAST_DAMPING)
@@ -156,17 +173,20 @@ def _solved(matrix: Float64, right: Float64) -> Float64:
     rows = np.column_stack([matrix, right])
     for pivot in range(len(rows)):
         rows[pivot] /= rows[pivot, pivot]
-        others = np.arange(len(rows)) != pivot
-        rows[others] -= np.outer(rows[others, pivot], rows[pivot])
+        other_rows = np.arange(len(rows)) != pivot
+        rows[other_rows] -= np.outer(rows[other_rows, pivot], rows[pivot])
     return rows[:, -1]
 
 
-def _log_loss(weights: Float64, known: Float64, shares: Float64) -> tuple[float, Float64, Float64]:
+def _log_loss(
+    weights: Float64, features: Float64, shares: Float64
+) -> tuple[float, Float64, Float64]:
     """How unlikely weights make the shares, on the mean; the slope (3,), the curvature (3, 3)."""
-    odds, others = _log_odds(known, weights), known[:, 2:]
+    odds = _log_odds(features, weights)
+    opponent_points = features[:, 2:]
     chance = _chance(odds)
-    lead = known[:, 1] - (softmax(weights[0] * others) * others).sum(axis=1)
-    slopes = np.stack([lead, known[:, 0], np.ones(len(known))])
+    lead = features[:, 1] - (softmax(weights[0] * opponent_points) * opponent_points).sum(axis=1)
+    slopes = np.stack([lead, features[:, 0], np.ones(len(features))])
     loss = np.logaddexp(0, odds) - shares * odds
     curvature = slopes * (chance * (1 - chance)) @ slopes.T
-    return float(loss.mean()), slopes @ (chance - shares) / len(known), curvature / len(known)
+    return float(loss.mean()), slopes @ (chance - shares) / len(features), curvature / len(features)

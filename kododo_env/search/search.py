@@ -40,11 +40,12 @@ from kododo_env.core.view import View
 from kododo_env.search.beliefs import likely_worlds
 from kododo_env.search.outcome_model import FITTED_GAMES, OutcomeModel, softmax
 
-BATCH = 1024  # games played out at once, at most; more are no faster, or slower (caches)
-LEAST_BATCH = 128  # and about this many at least, where time is limited; fewer take half as long
+BATCH = 1024  # games played out at once, at most
+LEAST_BATCH = 128  # and about this many at least, where time is limited
 # Standard errors by which a gain must be above 0 to be believed. After a whole game gains are
 # small and luck is large, so that those believed too soon cost more than those found bring.
-DOUBT_OF_ROUNDS, DOUBT_OF_GAMES = 1.0, 1.5
+DOUBT_OF_ROUNDS = 1.0
+DOUBT_OF_GAMES = 1.5
 CANDIDATES = 10  # the policy's likeliest actions, beside its choice; more would share the worlds
 LOOKAHEAD = 8  # steps that are played where a value stands for the rest of a game without rounds
 # The same for a chance by itself: what the value is wrong by falls out of a difference between two.
@@ -71,12 +72,13 @@ class SearchBudget:
 
 
 class Pace:
-    """Tells how many worlds there is time for, by how long those before took."""
+    """Estimates how many worlds there is time for, from how long those before took."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.clock = clock
-        self.started = self.asked = clock()
-        self.games, self.speed = 0, 0.0  # asked for last, and how many a second
+        self.start_time = self.last_time = clock()
+        self.games = 0  # of the last call
+        self.speed = 0.0  # games a second
 
     def worlds(self, games: int, seconds: float) -> int:
         """How many worlds to try next: a few at first, and 0 where there is no time for a few.
@@ -85,15 +87,18 @@ class Pace:
             games: How many are played out in each world.
             seconds: When they are to be done, counted from the start.
         """
-        now, few = self.clock(), max(1, LEAST_BATCH // games)
-        worlds = few
+        clock_time = self.clock()
+        least_worlds = max(1, LEAST_BATCH // games)
+        worlds = least_worlds
         if self.games:
-            self.speed = self.games / max(now - self.asked, 1e-6)
+            self.speed = self.games / max(clock_time - self.last_time, 1e-6)
         if self.speed:
-            fitting = self.speed * (self.started + seconds - now) / games
+            fitting = self.speed * (self.start_time + seconds - clock_time) / games
             worlds = int(min(fitting, max(1, BATCH // games)))
-            worlds *= worlds >= few
-        self.asked, self.games = now, worlds * games
+            if worlds < least_worlds:
+                worlds = 0
+        self.last_time = clock_time
+        self.games = worlds * games
         return worlds
 
 
@@ -121,7 +126,8 @@ class PolicySearch(Agent):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         check_forgets(policy)
-        self.policy, self.clock = policy, clock
+        self.policy = policy
+        self.clock = clock
         self.budget = SearchBudget() if budget is None else budget
         self.name = name or f"{self.kind}-{policy.name}"
 
@@ -168,38 +174,41 @@ class SearchAgent(PolicySearch):
             ends in a world, the victory counts, not the points as where an action is chosen.
         """
         search = _Search(view, self, rng)
-        search.shares_at_the_end, search.lookahead = BatchGame.outcome, FAR_AHEAD
+        search.shares_at_the_end = BatchGame.outcome
+        search.lookahead = FAR_AHEAD
         total = np.zeros((2, view.num_envs))
         for samples in parts(worlds, view.num_envs):
             dealt = likely_worlds(self.policy, view, rng, samples)
-            first = joint_action(search.everybody, dealt, rng)
+            first = joint_action(search.policies, dealt, rng)
             shares = search._play_out(dealt, first).reshape(-1, samples)
             total += shares.sum(axis=1), (shares**2).sum(axis=1)
         return _means(total[0], total[1], np.full(view.num_envs, float(worlds)))
 
     @underflow_is_zero
     def gain(
-        self, view: View, played: Int64, other: Int64, worlds: int, rng: np.random.Generator
+        self, view: View, played: Int64, alternative: Int64, worlds: int, rng: np.random.Generator
     ) -> Means:
         """How much larger a player's ``chance`` is by another action than by the one played.
 
         Args:
             view: What the player knows in each of N games.
             played: A legal action in each game, (N,).
-            other: A different one in each game, (N,).
+            alternative: A different one in each game, (N,).
             worlds: How many are played out with either action, the same ones.
             rng: The source of randomness.
 
         Returns:
             The gain on the mean over the worlds, -1 to 1, and its standard error, each (N,).
         """
-        search, number = _Search(view, self, rng), np.arange(view.num_actions)
-        search.usual, search.shares_at_the_end = played, BatchGame.outcome
-        search.candidate = (number == played[:, None]) | (number == other[:, None])
+        search = _Search(view, self, rng)
+        number = np.arange(view.num_actions)
+        search.usual = played
+        search.shares_at_the_end = BatchGame.outcome
+        search.candidate = (number == played[:, None]) | (number == alternative[:, None])
         search._try_worlds(worlds)
         mean, error = (
-            each[np.arange(view.num_envs), other]
-            for each in _means(search.gain, search.squares, search.visits)
+            statistic[np.arange(view.num_envs), alternative]
+            for statistic in _means(search.gain, search.squares, search.visits)
         )
         return mean, error
 
@@ -242,11 +251,14 @@ class _Search:
     """
 
     def __init__(self, view: View, agent: SearchAgent, rng: np.random.Generator) -> None:
-        self.view, self.agent, self.rng = view, agent, rng
-        self.everybody: list[Agent | None] = [agent.policy] * view.num_players
-        self.others = [*self.everybody]
-        self.others[view.player] = None
-        self.doubt, self.lookahead = DOUBT_OF_ROUNDS, LOOKAHEAD
+        self.view = view
+        self.agent = agent
+        self.rng = rng
+        self.policies: list[Agent | None] = [agent.policy] * view.num_players
+        self.opponents = [*self.policies]
+        self.opponents[view.player] = None
+        self.doubt = DOUBT_OF_ROUNDS
+        self.lookahead = LOOKAHEAD
         self.shares_at_the_end: Callable[[BatchGame], Float64] = shares_at_the_end
         mask = view.legal_action_mask
         self.candidate = mask & (mask.sum(axis=1) > 1)[:, None]
@@ -261,8 +273,8 @@ class _Search:
         """Leave the policy's likeliest actions and its choice, if it says how likely each is."""
         if isinstance(self.agent.policy, ProbabilisticAgent):
             chances = self.agent.policy.probabilities(self.view)
-            least = -np.sort(-chances, axis=1)[:, CANDIDATES - 1 : CANDIDATES]
-            self.candidate &= (chances >= least * (1 - TIE)) | self._is_usual()
+            threshold = -np.sort(-chances, axis=1)[:, CANDIDATES - 1 : CANDIDATES]
+            self.candidate &= (chances >= threshold * (1 - TIE)) | self._is_usual()
 
     def _is_usual(self) -> Bool:
         """Where the policy's own choice is, (N, A)."""
@@ -277,9 +289,10 @@ class _Search:
         return np.where(gains, first_of_best(surely), self.usual)
 
     def _spend_budget(self) -> None:
-        pace, budget = Pace(self.agent.clock), self.agent.budget
-        most = self.candidate.sum(axis=1).max(initial=0)
-        halvings = int(np.ceil(np.log2(max(2, most))))
+        pace = Pace(self.agent.clock)
+        budget = self.agent.budget
+        most_candidates = self.candidate.sum(axis=1).max(initial=0)
+        halvings = int(np.ceil(np.log2(max(2, most_candidates))))
         allowed = (budget.milliseconds or 0.0) * self.view.num_envs / 1000
         tried = 0
         for part in range(1, halvings + 1):
@@ -298,14 +311,14 @@ class _Search:
         """Drop the worse half of each game's candidates, and those that have gained nothing so far.
 
         The policy's own choice stays; where nothing else does, nothing more is tried. A candidate
-        that has gained nothing is seldom played in the end; without these a decision takes .7
-        of the time.
+        that has gained nothing is seldom played in the end.
         """
         mean, _ = _means(self.gain, self.squares, self.visits)
         mean = np.where(self.candidate, mean, LEAST_GAIN)
         keep = np.maximum((self.candidate.sum(axis=1, keepdims=True) + 1) // 2, 2)
-        least = np.take_along_axis(-np.sort(-mean), keep - 1, 1)  # equals of the last stay as well
-        self.candidate &= ((mean >= least - TIE) & (mean > TIE)) | self._is_usual()
+        # Candidates that equal the last one stay as well.
+        threshold = np.take_along_axis(-np.sort(-mean), keep - 1, 1)
+        self.candidate &= ((mean >= threshold - TIE) & (mean > TIE)) | self._is_usual()
         self.candidate &= self.candidate.sum(axis=1, keepdims=True) > 1
 
     def _try_worlds(self, worlds: int) -> None:
@@ -316,7 +329,7 @@ class _Search:
         for samples in parts(worlds, len(games)):
             dealt = likely_worlds(self.agent.policy, self.view, self.rng, samples)
             index = (games[:, None] * samples + np.arange(samples)).ravel()
-            chosen = joint_action(self.others, dealt, self.rng)[index]
+            chosen = joint_action(self.opponents, dealt, self.rng)[index]
             chosen[:, self.view.player] = np.repeat(actions, samples)
             shares = self._play_out(dealt.take(index), chosen).reshape(len(games), samples)
             gains = shares - shares[usual]
@@ -329,7 +342,7 @@ class _Search:
         steps = self.agent.horizon(game, self.lookahead)
         game.step(actions)
         while (steps := steps - 1) and not game.terminated.all():
-            game.step(joint_action(self.everybody, game, self.rng))
+            game.step(joint_action(self.policies, game, self.rng))
         if not game.terminated.all():
             return self.agent.outcome_model(game).expected(game, self.view.player)
         if not isinstance(game, PlaysRounds):
