@@ -84,12 +84,14 @@ def lessons_of_round(choices: list[tuple[Situation, Laid]], points: Array) -> It
         yield chances.chance_lookups(situation, laid) | nobody | kododo, event
         # Points that came later in the colour that scored.
         own_gain = points[seat] - situation.points[0] - laid.points[0]
-        mean_gain = (points.sum(axis=0) - points[seat]) / (len(points) - 1) - situation.others
+        mean_gain = (points.sum(axis=0) - points[seat]) / (
+            len(points) - 1
+        ) - situation.opponent_points
         gains = zip(chances.gain_lookups(situation, laid), (own_gain, mean_gain), strict=True)
         for (name, (at, size)), gain in gains:
             yield {name: (at[0][wins], size)}, gain[wins]
         # Which share of the kept Kododo cards came later, by least squares.
-        kododos_in_hand = laid.kept_kododos[0] * exact
+        kododos_in_hand = laid.hand_kododos[0] * exact
         later = points[seat] - situation.table_kododos[0] - laid.kododos[0]
         shares = np.repeat(later / np.maximum(kododos_in_hand, 1), kododos_in_hand**2)
         yield {f"{turn}/more_kododos": (np.zeros(len(shares), int), 1)}, shares

@@ -45,10 +45,10 @@ class GreedyAgent(NoisyAgent):
     def action_values(self, view: View) -> Float64:
         """The points of the hand without each card; shape (A, N)."""
         hand = games_last(view.pieces["hand"])
-        each = np.eye(view.num_actions, dtype=np.int16)
-        each = each.reshape(view.num_actions, *hand.shape[:2]).transpose(1, 2, 0)
-        left = np.maximum(hand[:, :, None] - each[..., None], 0)  # (C, 4, A, N)
-        return np.asarray(own_points(left, view.rules) + (held(left, ONE) > 0), np.float64)
+        card = np.eye(view.num_actions, dtype=np.int16)
+        card = card.reshape(view.num_actions, *hand.shape[:2]).transpose(1, 2, 0)
+        hands = np.maximum(hand[:, :, None] - card[..., None], 0)  # (C, 4, A, N)
+        return np.asarray(own_points(hands, view.rules) + (held(hands, ONE) > 0), np.float64)
 
 
 class HeuristicAgent(NoisyAgent):
@@ -59,21 +59,23 @@ class HeuristicAgent(NoisyAgent):
     one more may give the neighbour the most.
 
     Args:
-        left: The cost of a point of the left neighbour, in own points.
-        kept: Chance that the left neighbour keeps a card for good.
+        neighbour_weight: The cost of a point of the left neighbour, in own points.
+        keep_chance: Chance that the left neighbour keeps a card for good.
     """
 
     name = "heuristic"
 
-    def __init__(self, left: float = 0.3, kept: float = 0.7) -> None:
-        self.left = left
-        self.kept = kept
+    def __init__(self, neighbour_weight: float = 0.3, keep_chance: float = 0.7) -> None:
+        self.neighbour_weight = neighbour_weight
+        self.keep_chance = keep_chance
 
     @underflow_is_zero
     def action_values(self, view: View) -> Float64:
         """The cost that is expected of passing each card, with the sign turned; shape (A, N)."""
-        now = Situation(view)
-        loss = own_loss(now) + self.left * neighbours_gain(now, self.kept)
+        situation = Situation(view)
+        loss = own_loss(situation) + self.neighbour_weight * neighbours_gain(
+            situation, self.keep_chance
+        )
         return -loss.reshape(view.num_actions, -1)
 
 
@@ -100,7 +102,8 @@ class Situation:
     def __init__(self, view: View) -> None:
         self.rules: Rules = view.rules
         pieces = view.pieces
-        self.hand, self.passed = games_last(pieces["hand"]), games_last(pieces["passed"])
+        self.hand = games_last(pieces["hand"])
+        self.passed = games_last(pieces["passed"])
         # Cards neither in the own hand nor face up.
         self.hidden = np.array(self.rules.copies, np.int16)[:, None] - self.hand
         if "face_up" in pieces:
@@ -108,7 +111,7 @@ class Situation:
         draws = int(pieces["draw_pile"].flat[0])
         in_piles = np.maximum(self.hidden - self.passed, 0)  # for all that is certain
         # How many cards of a type are expected to come.
-        self.more = draws * _share(in_piles) + (draws + 1) * _share(self.hidden)
+        self.expected = draws * _share(in_piles) + (draws + 1) * _share(self.hidden)
 
 
 def _share(cards: Array) -> Float64:
@@ -116,36 +119,42 @@ def _share(cards: Array) -> Float64:
     return np.asarray(cards / np.maximum(cards.sum(axis=(0, 1)), 1))
 
 
-def _any(expected: Array) -> Float64:
+def _chance_of_any(expected: Array) -> Float64:
     """The chance of at least one where this many are expected (Poisson)."""
     return np.asarray(-np.expm1(-expected))
 
 
-def own_loss(now: Situation) -> Float64:
+def own_loss(situation: Situation) -> Float64:
     """Points a player expects to lose by passing a card of each type, (C, 4, N)."""
-    rules, hand, more = now.rules, now.hand, now.more
+    rules = situation.rules
+    hand = situation.hand
+    expected = situation.expected
     sequence, twos, threes, fours = _points(rules)
-    has, only = hand > 0, hand == 1
-    for_good = only * (1 - _any(more))
-    completing = np.where(has, 1, _any(more))
+    has = hand > 0
+    only = hand == 1
+    for_good = only * (1 - _chance_of_any(expected))
+    completing = np.where(has, 1, _chance_of_any(expected))
     loss: Float64 = sequence * for_good * _others_in_colour(completing)
     for value, points in ((TWO, twos), (THREE, threes)):
-        coming = _number_coming(more[:, value].sum(axis=0))
+        coming = _number_coming(expected[:, value].sum(axis=0))
         loss[:, value] += _loss_of_one(points, held(hand, value), coming)
-    coming = _number_true(_any(more[:, FOUR]) * ~has[:, FOUR])
+    coming = _number_true(_chance_of_any(expected[:, FOUR]) * ~has[:, FOUR])
     loss[:, FOUR] += for_good[:, FOUR] * _loss_of_one(fours, has[:, FOUR].sum(axis=0), coming)
-    ones, others = held(hand, ONE), held(now.hidden, ONE)
+    own_ones = held(hand, ONE)
+    other_ones = held(situation.hidden, ONE)
     chance = _chance_of_most_ones(rules)
-    loss[:, ONE] += rules.ones_points * (chance[ones, others] - chance[ones - 1, others + 1])
+    loss[:, ONE] += rules.ones_points * (
+        chance[own_ones, other_ones] - chance[own_ones - 1, other_ones + 1]
+    )
     return loss
 
 
-def neighbours_gain(now: Situation, kept: float) -> Float64:
+def neighbours_gain(situation: Situation, keep_chance: float) -> Float64:
     """Points the left neighbour may gain by a card of each type, (C, 4, N)."""
-    rules = now.rules
+    rules = situation.rules
     sequence, twos, threes, fours = _points(rules)
-    holds = _any(rules.pile_size * _share(now.hidden))
-    holds = np.where(now.passed > 0, 1 - (1 - holds) * (1 - kept), holds)
+    holds = _chance_of_any(rules.pile_size * _share(situation.hidden))
+    holds = np.where(situation.passed > 0, 1 - (1 - holds) * (1 - keep_chance), holds)
     gain = sequence * (1 - holds) * _others_in_colour(holds)
     gain[:, ONE] += rules.ones_points
     gain[:, TWO] += twos[rules.twos_in_series] / rules.twos_in_series
@@ -201,11 +210,13 @@ def _chance_of_most_ones(rules: Rules) -> Float64:
 
     From a sample that is always the same.
     """
-    rng, others = np.random.default_rng(1), rules.num_players - 1
-    own = np.arange(rules.num_colours * rules.copies[ONE] + 1)
-    chance = np.zeros((len(own) + 1, len(own) + 1))  # what is one below 0 or too many has none
-    for m in own:
-        spread = rng.multinomial(m, [1 / others] * others, size=4000).T
-        ones = np.stack(np.broadcast_arrays(own[:, None], *spread))
-        chance[:-1, m] = most_ones(ones)[0].mean(axis=1)
+    rng = np.random.default_rng(1)
+    opponents = rules.num_players - 1
+    counts = np.arange(rules.num_colours * rules.copies[ONE] + 1)
+    # What is one below 0 or too many has none.
+    chance = np.zeros((len(counts) + 1, len(counts) + 1))
+    for m in counts:
+        spread = rng.multinomial(m, [1 / opponents] * opponents, size=4000).T
+        ones_by_seat = np.stack(np.broadcast_arrays(counts[:, None], *spread))
+        chance[:-1, m] = most_ones(ones_by_seat)[0].mean(axis=1)
     return chance

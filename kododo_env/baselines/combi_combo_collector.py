@@ -27,20 +27,20 @@ class Weights:
     """What the collector goes by; each is drawn from its range in a population.
 
     Attributes:
-        begun: The credit for what is begun, and ``melts`` how it goes with the turns: the power.
-        fours: The share of their points at best that 4s of different colours have,
-        ones: that each 1 has,
-        twos: and that a begun series of 2s has.
-        left: The cost of the left neighbour's gain.
+        credit: The credit for what is begun, and ``melts`` how it goes with the turns: the power.
+        fours_share: The share of their points at best that 4s of different colours have,
+        ones_share: that each 1 has,
+        twos_share: and that a begun series of 2s has.
+        neighbour: The cost of the left neighbour's gain.
         noise: Scale, in points, of the random number that is added to each card's value.
     """
 
-    begun: float = within(1.0, 0.5, 1.5)
+    credit: float = within(1.0, 0.5, 1.5)
     melts: float = within(0.5, 0.2, 1.0)
-    fours: float = within(0.5, 0.2, 0.9)
-    ones: float = within(0.4, 0.1, 0.6)
-    twos: float = within(1.0, 0.3, 1.2)
-    left: float = within(0.15, 0.0, 0.4)
+    fours_share: float = within(0.5, 0.2, 0.9)
+    ones_share: float = within(0.4, 0.1, 0.6)
+    twos_share: float = within(1.0, 0.3, 1.2)
+    neighbour: float = within(0.15, 0.0, 0.4)
     noise: float = within(0.0, 0.0, 0.25)
 
 
@@ -61,30 +61,33 @@ class CollectorAgent(NoisyAgent):
     def action_values(self, view: View) -> Floating:
         """The worth of the hand without each card, less what is given away; shape (A, N)."""
         rules: Rules = view.rules
-        by, (hand, passed) = self.weights, (games_last(view.pieces[n]) for n in ("hand", "passed"))
+        weights = self.weights
+        hand = games_last(view.pieces["hand"])
+        passed = games_last(view.pieces["passed"])
         hidden = np.array(rules.copies, np.int16)[:, None] - hand
         if "face_up" in view.pieces:
             hidden -= games_last(view.pieces["face_up"])
         turns = int(view.pieces["draw_pile"].flat[0]) / max(1, rules.num_turns - 1)
-        each = np.eye(view.num_actions, dtype=np.int16)
-        each = each.reshape(view.num_actions, *hand.shape[:2]).transpose(1, 2, 0)[..., None]
-        kept = np.maximum(hand[:, :, None] - each, 0)  # (C, 4, A, N)
+        card = np.eye(view.num_actions, dtype=np.int16)
+        card = card.reshape(view.num_actions, *hand.shape[:2]).transpose(1, 2, 0)[..., None]
+        hands = np.maximum(hand[:, :, None] - card, 0)  # (C, 4, A, N)
         can_come = (hidden - passed > 0)[:, :, None]
-        credit = np.float64(by.begun * turns**by.melts) * self._credit(kept, can_come, rules)
-        own = own_points(kept, rules) + credit
-        own += by.ones * rules.ones_points * np.minimum(held(kept, ONE), 4)
-        given = _given(passed[:, :, None], each, rules)
-        return np.asarray(own - by.left * given)
+        scale = np.float64(weights.credit * turns**weights.melts)
+        credit = scale * self._credit(hands, can_come, rules)
+        values = own_points(hands, rules) + credit
+        values += weights.ones_share * rules.ones_points * np.minimum(held(hands, ONE), 4)
+        neighbour_gain = _neighbour_gain(passed[:, :, None], card, rules)
+        return np.asarray(values - weights.neighbour * neighbour_gain)
 
     def _credit(self, hand: Array, can_come: Array, rules: Rules) -> Floating:
         """The points that may come of all that a hand has begun: (...) from (C, 4, ...)."""
         far = _far(hand, rules) * ((hand > 0) | can_come).all(axis=1)
         sequences = rules.sequence_points * (far * (hand == 0).any(axis=1)).sum(axis=0)
-        begun = held(hand, TWO) % rules.twos_in_series
-        series = self.weights.twos * begun * (rules.twos_points / rules.twos_in_series)
+        series_cards = held(hand, TWO) % rules.twos_in_series
+        series = self.weights.twos_share * series_cards * (rules.twos_points / rules.twos_in_series)
         colours = (hand[:, FOUR] > 0).sum(axis=0)
         fours = colours * (max(rules.fours_points) / rules.num_colours) - fours_points(hand, rules)
-        return np.asarray(sequences + series + self.weights.fours * fours)
+        return np.asarray(sequences + series + self.weights.fours_share * fours)
 
 
 def games_last(piece: Array) -> Int16:
@@ -99,8 +102,8 @@ def _far(hand: Array, rules: Rules) -> Floating:
     return np.asarray(sum((hand[:, v] > 0) * part for v, part in enumerate(parts)))
 
 
-def _given(passed: Array, card: Array, rules: Rules) -> Floating:
-    """The left neighbour's gain by a card, given all that was passed to them: (A, N)."""
+def _neighbour_gain(passed: Array, card: Array, rules: Rules) -> Floating:
+    """The left neighbour's gain by a card, after all that was passed to them: (A, N)."""
     points = own_points(passed + card, rules) - own_points(passed, rules)
     far = (_far(passed + card, rules) - _far(passed, rules)).sum(axis=0)
     return np.asarray(

@@ -29,23 +29,27 @@ class GreedyAgent(KadoAgent):
 
     name = "greedy"
 
-    def deal(self, now: Situation) -> Float32:
+    def deal(self, situation: Situation) -> Float32:
         """Keep it, give it to whom it scores least, or else put it aside."""
-        rules, card = now.rules, now.card
-        own, *others = (
-            points_now(now, seat).by_cell(card).max((0, 1)) for seat in range(rules.num_players)
+        rules = situation.rules
+        card = situation.card
+        own_points, *opponent_points = (
+            points_now(situation, seat).by_cell(card).max((0, 1))
+            for seat in range(rules.num_players)
         )
         average = np.mean(rules.cards % rules.num_values + 1)
-        keep = np.where(own >= average, -NEVER, NEVER / 2)
-        return np.stack([keep, *(-other for other in others), np.full_like(own, NEVER)])
+        keep = np.where(own_points >= average, -NEVER, NEVER / 2)
+        return np.stack(
+            [keep, *(-points for points in opponent_points), np.full_like(own_points, NEVER)]
+        )
 
-    def challenge(self, now: Situation) -> Float32:
+    def challenge(self, situation: Situation) -> Float32:
         """Name what most unseen cards have that are not ruled out."""
-        return guess_values(now, now.possible, np.zeros_like(now.possible))
+        return guess_values(situation, situation.possible, np.zeros_like(situation.possible))
 
-    def place(self, now: Situation) -> Float32:
+    def place(self, situation: Situation) -> Float32:
         """Put it where it scores most."""
-        return points_now(now, 0).by_cell(now.card)
+        return points_now(situation, 0).by_cell(situation.card)
 
 
 class Plan:
@@ -60,12 +64,12 @@ class Plan:
         values: The value to the dealer of giving it to each seat, (P, K, N).
     """
 
-    def __init__(self, now: Situation, dealer: int) -> None:
-        num = now.rules.num_players
-        self._now = now
-        self.share = now.unseen / now.unseen.sum(axis=0)
+    def __init__(self, situation: Situation, dealer: int) -> None:
+        num = situation.rules.num_players
+        self._situation = situation
+        self.share = situation.unseen / situation.unseen.sum(axis=0)
         seats = [(dealer + step) % num for step in range(num)]
-        gain = np.stack([points_expected(now, seat).best(now.parts) for seat in seats])
+        gain = np.stack([points_expected(situation, seat).best(situation.parts) for seat in seats])
         self.gain = gain - (gain * self.share).sum(axis=1, keepdims=True)
         self._set_values(np.full_like(self.share, LUCK))
         # Challengers guess by the cards that the dealer keeps, and the other way round.
@@ -75,11 +79,12 @@ class Plan:
         """Set the values, if one challenger is right about a kept card so often, (K, N)."""
         rivals = len(self.gain) - 1
         lost = 1 - (1 - luck) ** rivals
-        own, others = self.gain[0], self.gain[1:] / rivals
-        keep = (1 - lost) * own - lost / rivals * others.sum(axis=0)
+        dealer_gain = self.gain[0]
+        rival_gains = self.gain[1:] / rivals
+        keep = (1 - lost) * dealer_gain - lost / rivals * rival_gains.sum(axis=0)
         # A card given away comes back if its receiver is the one who takes the dealer's.
         back = (lost * self.share).sum(axis=0) / rivals
-        give = back * own - (1 - back) * others
+        give = back * dealer_gain - (1 - back) * rival_gains
         self.values = np.concatenate([keep[None], give])
         self._later = self._values_of_dealing_on(keep, give.max(axis=0))
 
@@ -90,65 +95,77 @@ class Plan:
         too many: (P + 1, discards + 2, N); from the values of keeping each kind and of giving it
         to whom it is best given, (K, N).
         """
-        spares = self._now.rules.max_discards + 1
+        spares = self._situation.rules.max_discards + 1
         later = np.full((len(self.gain) + 1, spares + 1, keep.shape[1]), NEVER)
-        for lacking in range(1, len(self.gain) + 1):
+        for receivers in range(1, len(self.gain) + 1):
             for spare in range(spares):
                 best = keep
-                if lacking > 1:
-                    best = np.maximum(best, give + later[lacking - 1, spare])
+                if receivers > 1:
+                    best = np.maximum(best, give + later[receivers - 1, spare])
                 if spare > 0:
-                    best = np.maximum(best, later[lacking, spare - 1])
-                later[lacking, spare] = (best * self.share).sum(axis=0)
+                    best = np.maximum(best, later[receivers, spare - 1])
+                later[receivers, spare] = (best * self.share).sum(axis=0)
         return later
 
-    def options(self, lacking: Bool, spare: Array) -> Float32:
+    def options(self, receivers: Bool, spare: Array) -> Float32:
         """Values of giving each kind to each seat, and of putting it aside: (P + 1, K, N).
 
-        Players who have no card are ``lacking``, (P, N), the seats counted from the dealer; and
+        The ``receivers`` are the players who have no card, (P, N), seats counted from the dealer;
         ``spare`` cards may still be put aside, (N,).
         """
-        number, own, games = lacking.sum(axis=0), lacking[0], np.arange(len(spare))
+        number = receivers.sum(axis=0)
+        dealer_receives = receivers[0]
+        games = np.arange(len(spare))
         values = self.values.copy()
-        values[1:] += np.where(own, self._later[number - 1, spare, games], 0)
-        values = np.where(lacking[:, None], values, NEVER)
+        values[1:] += np.where(dealer_receives, self._later[number - 1, spare, games], 0)
+        values = np.where(receivers[:, None], values, NEVER)
         later = self._later[number, spare - 1, games]
-        aside = np.where(own, later, np.where(spare > 0, 0, NEVER))
+        aside = np.where(dealer_receives, later, np.where(spare > 0, 0, NEVER))
         return np.concatenate([values, np.broadcast_to(aside, (1, *self.share.shape))])
 
-    def given(self, seat: int, lacking: Bool, spare: Array) -> Float32:
+    def deal_probability(self, seat: int, receivers: Bool, spare: Array) -> Float32:
         """How likely the dealer gives each kind to that seat, not to another: (K, N)."""
-        options = self.options(lacking, spare)
+        options = self.options(receivers, spare)
         better = np.delete(options, seat, axis=0).max(axis=0)
         edge = np.clip((options[seat] - better) / DOUBT, -30, 30)
         return np.asarray(1 / (1 + np.exp(-edge)), np.float32)
 
-    def guesses(self, seat: int, kept: Float32, own: Float32) -> Float32:
+    def guesses(self, seat: int, dealer_chances: Float32, own_chances: Float32) -> Float32:
         """The value of each guess to a challenger: (G, B, N).
 
-        Their seat is counted from the dealer; ``kept`` and ``own`` tell how likely each kind is
-        the dealer's card, and theirs: (K, N), the sum not 0.
+        Their seat is counted from the dealer; ``dealer_chances`` and ``own_chances`` are how likely
+        each kind is the dealer's card, and theirs: (K, N), the sum not 0.
         """
-        kept, own = (each / np.maximum(each.sum(axis=0), np.float32(1e-9)) for each in (kept, own))
+        dealer_chances, own_chances = (
+            chances / np.maximum(chances.sum(axis=0), np.float32(1e-9))
+            for chances in (dealer_chances, own_chances)
+        )
         gain = self.gain[seat] + self.gain[0] / (len(self.gain) - 1)
-        gain = gain - (own * gain).sum(axis=0)
-        return guess_values(self._now, kept * gain, self._now.rules.perfect_points * kept)
+        gain = gain - (own_chances * gain).sum(axis=0)
+        return guess_values(
+            self._situation,
+            dealer_chances * gain,
+            self._situation.rules.perfect_points * dealer_chances,
+        )
 
     def _luck(self) -> Float32:
         """How often one challenger would be right about each kind if it were kept: (K, N)."""
-        lacking = np.ones((len(self.gain), self.share.shape[1]), np.bool_)
-        spare = np.full(self.share.shape[1], self._now.rules.max_discards)
-        kept = self.share * self.given(0, lacking, spare)
+        receivers = np.ones((len(self.gain), self.share.shape[1]), np.bool_)
+        spare = np.full(self.share.shape[1], self._situation.rules.max_discards)
+        dealer_chances = self.share * self.deal_probability(0, receivers, spare)
         right = np.zeros((), np.float32)
         for seat in range(1, len(self.gain)):
-            values = self.guesses(seat, kept, self.share * self.given(seat, lacking, spare))
+            values = self.guesses(
+                seat, dealer_chances, self.share * self.deal_probability(seat, receivers, spare)
+            )
             named = np.exp((values - values.max(axis=(0, 1))) / np.float32(SURE))
             named /= named.sum(axis=(0, 1))
-            by_gift, by_ribbon = named.sum(axis=1, keepdims=True), named.sum(axis=0, keepdims=True)
+            by_gift = named.sum(axis=1, keepdims=True)
+            by_ribbon = named.sum(axis=0, keepdims=True)
             right = right + (by_gift + by_ribbon - named) / (len(self.gain) - 1)
-        gift, ribbon, _ = self._now.parts
+        gift, ribbon, _ = self._situation.parts
         right = right[gift, ribbon]
-        mean = (kept * right).sum(axis=0) / kept.sum(axis=0)
+        mean = (dealer_chances * right).sum(axis=0) / dealer_chances.sum(axis=0)
         return np.asarray(np.clip(LUCK + right - mean, 0.02, 0.95), np.float32)
 
 
@@ -162,37 +179,42 @@ class HeuristicAgent(KadoAgent):
 
     name = "heuristic"
 
-    def deal(self, now: Situation) -> Float32:
+    def deal(self, situation: Situation) -> Float32:
         """Give it to the seat of the highest value."""
-        plan = Plan(now, 0)
-        spare = now.rules.max_discards - (now["put_aside"] > 0)
-        options = plan.options(now["dealt_as"] == 0, spare)
-        kind = np.searchsorted(now.kinds, now.card)
-        return np.asarray(options[:, kind, np.arange(now.num_envs)], np.float32)
+        plan = Plan(situation, 0)
+        spare = situation.rules.max_discards - (situation["put_aside"] > 0)
+        options = plan.options(situation["dealt_as"] == 0, spare)
+        kind = np.searchsorted(situation.kinds, situation.card)
+        return np.asarray(options[:, kind, np.arange(situation.num_envs)], np.float32)
 
-    def challenge(self, now: Situation) -> Float32:
+    def challenge(self, situation: Situation) -> Float32:
         """Name what gains most, if anything does."""
-        plan = Plan(now, now.dealer)
-        kept, own = self.suspected(now, plan)
-        return plan.guesses(now.rules.num_players - now.dealer, kept, own)
+        plan = Plan(situation, situation.dealer)
+        dealer_chances, own_chances = self.suspected(situation, plan)
+        return plan.guesses(
+            situation.rules.num_players - situation.dealer, dealer_chances, own_chances
+        )
 
-    def suspected(self, now: Situation, plan: Plan) -> tuple[Float32, Float32]:
+    def suspected(self, situation: Situation, plan: Plan) -> tuple[Float32, Float32]:
         """How likely each kind is the dealer's card, and the own one: two arrays (K, N).
 
         Both were dealt by a dealer who had a choice, unless nobody else lacked a card.
         """
-        order = np.roll(now["dealt_as"], -now.dealer, axis=0)  # from the dealer on
+        order = np.roll(situation["dealt_as"], -situation.dealer, axis=0)  # from the dealer on
         chances = []
-        for seat, cards in ((0, now.possible), (len(order) - now.dealer, now.unseen)):
+        for seat, cards in (
+            (0, situation.possible),
+            (len(order) - situation.dealer, situation.unseen),
+        ):
             # How many could be put aside when this seat was given its card.
-            before = (now["put_aside"] > 0) & (now["put_aside"] < order[seat])
-            spare = now.rules.max_discards - before
-            chances.append(cards * plan.given(seat, order >= order[seat], spare))
+            before = (situation["put_aside"] > 0) & (situation["put_aside"] < order[seat])
+            spare = situation.rules.max_discards - before
+            chances.append(cards * plan.deal_probability(seat, order >= order[seat], spare))
         return chances[0], chances[1]
 
-    def place(self, now: Situation) -> Float32:
+    def place(self, situation: Situation) -> Float32:
         """Put it where it raises the expected points most."""
-        return points_expected(now, 0).by_cell(now.card)
+        return points_expected(situation, 0).by_cell(situation.card)
 
 
 BASELINES: dict[str, Callable[[], Agent]] = {"greedy": GreedyAgent, "heuristic": HeuristicAgent}

@@ -17,7 +17,7 @@ class Weights:
     """What the builder goes by; each is drawn from its range in a population.
 
     Attributes:
-        begun: The share of its value that each card makes of a column that is not full.
+        card_share: The share of its value that each card makes of a column that is not full.
         rows: The worth of points in rows, beside those in columns.
         keep: As dealer it keeps a card that gains it so much more than most.
         spite: What a gain of the player who swaps with it is to be feared, or of its own envied.
@@ -26,7 +26,7 @@ class Weights:
         noise: Scale, in points, of the random number that is added to each action's value.
     """
 
-    begun: float = within(0.25, 0.1, 0.4)
+    card_share: float = within(0.25, 0.1, 0.4)
     rows: float = within(1.0, 0.7, 1.3)
     keep: float = within(0.0, -0.5, 0.8)
     spite: float = within(1.0, 0.0, 2.0)
@@ -49,59 +49,66 @@ class BuilderAgent(KadoAgent):
         self.weights = weights or Weights()
         self.noise = self.weights.noise
 
-    def deal(self, now: Situation) -> Float32:
+    def deal(self, situation: Situation) -> Float32:
         """Keep it if it gains more than an average card, or give it to whom it gains least."""
-        rules, kind = now.rules, np.searchsorted(now.kinds, now.card)
-        games, enough = np.arange(now.num_envs), np.float32(self.weights.keep)
-        above = np.stack([self._above(now, seat)[kind, games] for seat in range(rules.num_players)])
-        lacking = (now["dealt_as"] == 0).sum(axis=0)
+        rules = situation.rules
+        kind = np.searchsorted(situation.kinds, situation.card)
+        games = np.arange(situation.num_envs)
+        enough = np.float32(self.weights.keep)
+        above = np.stack(
+            [self._above(situation, seat)[kind, games] for seat in range(rules.num_players)]
+        )
+        receivers = (situation["dealt_as"] == 0).sum(axis=0)
         poor = (above[0] < enough) & (above[1:].min(axis=0) > 0)
         aside = np.where(poor, NEVER / 4, NEVER / 2)
-        keep = np.where((above[0] > enough) | (lacking == 1), -NEVER, NEVER / 3)
+        keep = np.where((above[0] > enough) | (receivers == 1), -NEVER, NEVER / 3)
         return np.concatenate([keep[None], -above[1:], aside[None]]).astype(np.float32)
 
-    def challenge(self, now: Situation) -> Float32:
+    def challenge(self, situation: Situation) -> Float32:
         """Name what the dealer's card may be that it would rather have."""
-        own, dealers = self._above(now, 0), self._above(now, now.dealer)
-        kept = now.possible / np.maximum(now.possible.sum(axis=0), 1)
+        own_gain = self._above(situation, 0)
+        dealer_gain = self._above(situation, situation.dealer)
+        dealer_chances = situation.possible / np.maximum(situation.possible.sum(axis=0), 1)
         spite, perfect, caution = map(
             np.float32, (self.weights.spite, self.weights.perfect, self.weights.caution)
         )
-        gain = own + spite * dealers / (now.rules.num_players - 1)
-        bonus = perfect * now.rules.perfect_points
-        return guess_values(now, kept * gain, bonus * kept) - caution
+        gain = own_gain + spite * dealer_gain / (situation.rules.num_players - 1)
+        bonus = perfect * situation.rules.perfect_points
+        return guess_values(situation, dealer_chances * gain, bonus * dealer_chances) - caution
 
-    def place(self, now: Situation) -> Float32:
+    def place(self, situation: Situation) -> Float32:
         """Put it where rows and columns come on most."""
-        return self._progress(now, 0).by_cell(now.card)
+        return self._progress(situation, 0).by_cell(situation.card)
 
-    def _above(self, now: Situation, seat: int) -> Float32:
+    def _above(self, situation: Situation, seat: int) -> Float32:
         """The gain of each kind of card at its best in a tableau, above the average; (K, N)."""
-        gain = self._progress(now, seat).best(now.parts)
-        share = now.unseen / np.maximum(now.unseen.sum(axis=0), 1)
+        gain = self._progress(situation, seat).best(situation.parts)
+        share = situation.unseen / np.maximum(situation.unseen.sum(axis=0), 1)
         return np.asarray(gain - (gain * share).sum(axis=0), np.float32)
 
-    def _progress(self, now: Situation, seat: int) -> Gains:
+    def _progress(self, situation: Situation, seat: int) -> Gains:
         """The points of each card at once in rows, and how far it brings columns."""
-        at_once = points_now(now, seat)
+        at_once = points_now(situation, seat)
         rows = np.float32(self.weights.rows) * at_once.rows
-        return Gains(rows, _columns(now, seat, self.weights.begun), at_once.open)
+        return Gains(rows, _columns(situation, seat, self.weights.card_share), at_once.open)
 
 
-def _columns(now: Situation, seat: int, begun: float) -> Float32:
+def _columns(situation: Situation, seat: int, card_share: float) -> Float32:
     """How far each card brings each column, (columns, B, V, N)."""
-    rules = now.rules
-    counts = now["column_ribbons"][seat].astype(np.float32)
-    best = now["column_best"][seat].astype(np.float32)[:, None, None]
+    rules = situation.rules
+    counts = situation["column_ribbons"][seat].astype(np.float32)
+    best = situation["column_best"][seat].astype(np.float32)[:, None, None]
     values = np.arange(1, rules.num_values + 1, dtype=np.float32)[:, None]
     total = counts.sum(axis=1, keepdims=True)
     alone = (counts == total)[:, :, None]  # no other ribbon lies there
-    worth, more = (_worth(cards, rules.num_rows, begun) for cards in (total, total + 1))
-    before = worth[:, :, None] * best * alone.any(axis=1, keepdims=True)
-    after = more[:, :, None] * np.maximum(best, values) * alone
+    share_before, share_after = (
+        _column_share(cards, rules.num_rows, card_share) for cards in (total, total + 1)
+    )
+    before = share_before[:, :, None] * best * alone.any(axis=1, keepdims=True)
+    after = share_after[:, :, None] * np.maximum(best, values) * alone
     return np.asarray(after - before, np.float32)
 
 
-def _worth(cards: Array, full: int, begun: float) -> Array:
+def _column_share(cards: Array, full: int, card_share: float) -> Array:
     """The share of its highest value that a column of one ribbon with this many cards is worth."""
-    return np.where(cards < full, np.minimum(np.float32(begun) * cards, 1), 1)
+    return np.where(cards < full, np.minimum(np.float32(card_share) * cards, 1), 1)

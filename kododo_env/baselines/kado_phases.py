@@ -20,15 +20,15 @@ class KadoAgent(NoisyAgent):
     ties = 1e-3
 
     @abstractmethod
-    def deal(self, now: Situation) -> Float32:
+    def deal(self, situation: Situation) -> Float32:
         """Values of giving the card to each seat, and of putting it aside: (P + 1, N)."""
 
     @abstractmethod
-    def challenge(self, now: Situation) -> Float32:
+    def challenge(self, situation: Situation) -> Float32:
         """Values of each guess against passing: (G, B, N)."""
 
     @abstractmethod
-    def place(self, now: Situation) -> Float32:
+    def place(self, situation: Situation) -> Float32:
         """Values of each cell: (rows, columns, N)."""
 
     @underflow_is_zero
@@ -37,19 +37,20 @@ class KadoAgent(NoisyAgent):
         every = np.zeros((view.num_actions, view.num_envs), np.float32)
         if view.legal_action_mask[:, view.no_op].all():
             return every
-        now, first = Situation(view), moves(view.rules)
-        start = (first.give, first.guess, first.place)[now.phase]
-        decide = (self.deal, self.challenge, self.place)[now.phase]
-        values = decide(now).reshape(-1, view.num_envs)
+        situation = Situation(view)
+        first = moves(view.rules)
+        start = (first.give, first.guess, first.place)[situation.phase]
+        decide = (self.deal, self.challenge, self.place)[situation.phase]
+        values = decide(situation).reshape(-1, view.num_envs)
         every[start : start + len(values)] = values
         return every
 
 
-def guess_values(now: Situation, either: Float32, both: Float32) -> Float32:
+def guess_values(situation: Situation, gain: Float32, bonus: Float32) -> Float32:
     """The value of each guess, (G, B, N): the sum over the cards about which it is right.
 
-    Right about gift or ribbon of a card brings ``either``, about both ``both`` besides, (K, N).
+    Right about gift or ribbon of a card brings ``gain``, about both ``bonus`` besides, (K, N).
     """
-    pairs = now.by_pair(either)
+    pairs = situation.by_pair(gain)
     right = pairs.sum(axis=1, keepdims=True) + pairs.sum(axis=0, keepdims=True) - pairs
-    return np.asarray(right + now.by_pair(both), np.float32)
+    return np.asarray(right + situation.by_pair(bonus), np.float32)

@@ -24,7 +24,7 @@ RISE = np.float32(0.2)
 
 
 class Situation:
-    """A view of N games with the game axis last; ``now[name]`` is a piece of the observation.
+    """A view of N games with the game axis last; ``situation[name]`` is a piece of the observation.
 
     Attributes:
         dealer: The dealer, counted from the own seat.
@@ -36,7 +36,9 @@ class Situation:
 
     def __init__(self, view: View) -> None:
         rules: Rules = view.rules
-        self.rules, self.num_envs, self._pieces = rules, view.num_envs, view.pieces
+        self.rules = rules
+        self.num_envs = view.num_envs
+        self._pieces = view.pieces
         self.phase = Phase(int(self["phase"][:, 0].argmax()))
         self.dealer = int(self["dealer"][:, 0].argmax())
         self.turns_after = int(self["turns_left"][0]) - 1
@@ -44,8 +46,8 @@ class Situation:
         self.kinds = np.flatnonzero(copies)
         pair, value = np.divmod(self.kinds, rules.num_values)
         self.parts = np.stack([*np.divmod(pair, rules.num_ribbons), value])
-        seen = self["seen"].reshape(-1, self.num_envs)
-        self.unseen = (copies[:, None] - seen)[self.kinds].astype(np.float32)
+        observed_counts = self["seen"].reshape(-1, self.num_envs)
+        self.unseen = (copies[:, None] - observed_counts)[self.kinds].astype(np.float32)
 
     def __getitem__(self, name: str) -> Array:
         """A piece of the observation, shape (\\*piece.shape, N)."""
@@ -62,9 +64,9 @@ class Situation:
         """Amounts of kinds (K, N) added up by gift and ribbon: (G, B, N)."""
         rules = self.rules
         pairs = np.arange(rules.num_gifts * rules.num_ribbons)[:, None]
-        same = self.parts[0] * rules.num_ribbons + self.parts[1] == pairs
+        matches = self.parts[0] * rules.num_ribbons + self.parts[1] == pairs
         shape = (rules.num_gifts, rules.num_ribbons, self.num_envs)
-        return np.asarray(same.astype(np.float32) @ amounts).reshape(shape)
+        return np.asarray(matches.astype(np.float32) @ amounts).reshape(shape)
 
     @property
     def card(self) -> Array:
@@ -90,54 +92,58 @@ class Gains:
         games = np.arange(len(card))
         kind, value = np.divmod(card, self.rows.shape[2])
         gift, ribbon = np.divmod(kind, self.columns.shape[1])
-        rows, columns = self.rows[:, gift, value, games], self.columns[:, ribbon, value, games]
+        rows = self.rows[:, gift, value, games]
+        columns = self.columns[:, ribbon, value, games]
         return np.where(self.open, rows[:, None] + columns, NEVER)
 
     def best(self, parts: Int64) -> Float32:
         """The gains of cards in their best cell, (K, N), from gift, ribbon and value (3, K)."""
         gift, ribbon, value = parts
-        found = np.full((), NEVER)
+        gains = np.full((), NEVER)
         for row, free in zip(self.rows, self.open, strict=True):
             if free.any():
                 column = np.where(free[:, None, None], self.columns, NEVER).max(axis=0)
-                found = np.maximum(found, row[gift, value] + column[ribbon, value])
-        return found
+                gains = np.maximum(gains, row[gift, value] + column[ribbon, value])
+        return gains
 
 
-def points_now(now: Situation, seat: int) -> Gains:
+def points_now(situation: Situation, seat: int) -> Gains:
     """The points that each card would score at once, by the game's own scoring."""
-    rules = now.rules
+    rules = situation.rules
     values = np.arange(1, rules.num_values + 1, dtype=np.uint8)[:, None]  # (V, N)
     gifts, ribbons = (np.eye(n, dtype=np.uint8) for n in (rules.num_gifts, rules.num_ribbons))
     # Each row as a tableau of its own, (rows, 1, G); behind it every card that may come, (G, V).
-    points = now["row_points"][seat][:, None, :, None, None]
+    points = situation["row_points"][seat][:, None, :, None, None]
     rows = score_rows(points + gifts[:, :, None, None] * values) - score_rows(points)
     # The columns likewise, (columns, 1, B) and (B, V); one that is not full has scored nothing.
-    counts = now["column_ribbons"][seat][:, None, :, None, None] + ribbons[:, :, None, None]
-    best = np.maximum(now["column_best"][seat][:, None, None, None], values)
+    counts = situation["column_ribbons"][seat][:, None, :, None, None] + ribbons[:, :, None, None]
+    best = np.maximum(situation["column_best"][seat][:, None, None, None], values)
     columns = score_columns(counts, best, rules.num_rows)
-    return Gains(rows.astype(np.float32), columns.astype(np.float32), now["open"][seat] > 0)
+    return Gains(rows.astype(np.float32), columns.astype(np.float32), situation["open"][seat] > 0)
 
 
-def points_expected(now: Situation, seat: int) -> Gains:
+def points_expected(situation: Situation, seat: int) -> Gains:
     """By how much each card raises the points expected of a tableau at the end."""
-    return Gains(_row_gains(now, seat), _column_gains(now, seat), now["open"][seat] > 0)
+    return Gains(
+        _row_gains(situation, seat), _column_gains(situation, seat), situation["open"][seat] > 0
+    )
 
 
-def _row_gains(now: Situation, seat: int) -> Float32:
+def _row_gains(situation: Situation, seat: int) -> Float32:
     """Gains in each row, (rows, G, V, N).
 
     A row scores its best gift. Which one that will be is uncertain while cells are empty, so
     its value is the soft maximum over its gifts, ``heat * log(sum(exp(points / heat)))``.
     """
-    rules = now.rules
-    points = now["row_points"][seat].astype(np.float32)
-    empty = rules.num_columns - now["filled"][seat].sum(axis=1, dtype=np.int8)
+    rules = situation.rules
+    points = situation["row_points"][seat].astype(np.float32)
+    empty = rules.num_columns - situation["filled"][seat].sum(axis=1, dtype=np.int8)
     values = np.arange(1, rules.num_values + 1, dtype=np.float32)[:, None]
-    heat, top = _heat(now, empty), points.max(axis=1)
+    heat = _heat(situation, empty)
+    top = points.max(axis=1)
     before = heat * np.log(np.exp((points - top[:, None]) / heat[:, None]).sum(axis=1))
     # With the card one cell less is empty, and its gift has more points.
-    heat = _heat(now, empty - 1)[:, None]
+    heat = _heat(situation, empty - 1)[:, None]
     share = np.exp((points - top[:, None]) / heat)
     raised = np.exp(np.minimum(values / heat[:, :, None], 80))  # beyond it overflows
     grown = share[:, :, None] * (raised - 1)
@@ -145,51 +151,52 @@ def _row_gains(now: Situation, seat: int) -> Float32:
     return np.asarray(after - before[:, None, None], np.float32)
 
 
-def _heat(now: Situation, empty: Array) -> Float32:
+def _heat(situation: Situation, empty: Array) -> Float32:
     """How uncertain the best gift of a row with this many empty cells is, in points."""
-    part = np.maximum(empty, 0).astype(np.float32) / np.float32(now.rules.num_columns)
+    part = np.maximum(empty, 0).astype(np.float32) / np.float32(situation.rules.num_columns)
     return np.asarray(np.maximum(SPREAD * np.sqrt(part), np.float32(0.2)))
 
 
-def _column_gains(now: Situation, seat: int) -> Float32:
+def _column_gains(situation: Situation, seat: int) -> Float32:
     """Gains in each column, (columns, B, V, N).
 
     A column's value is what it is expected to score by the best ribbon that it can still have
     alone.
     """
-    counts = now["column_ribbons"][seat]
-    best = now["column_best"][seat].astype(np.float32)[:, None]
-    values = np.arange(1, now.rules.num_values + 1, dtype=np.float32)[:, None]
+    counts = situation["column_ribbons"][seat]
+    best = situation["column_best"][seat].astype(np.float32)[:, None]
+    values = np.arange(1, situation.rules.num_values + 1, dtype=np.float32)[:, None]
     total = counts.sum(axis=1, dtype=np.int8)
     alone = counts == total[:, None]  # (columns, B, N): no other ribbon lies there
-    before = _column_values(now, total, best, now.turns_after + 1)[:, :, 0]
+    before = _column_values(situation, total, best, situation.turns_after + 1)[:, :, 0]
     before = (before * alone).max(axis=1)
-    after = _column_values(now, total + 1, np.maximum(best, values), now.turns_after)
+    after = _column_values(situation, total + 1, np.maximum(best, values), situation.turns_after)
     return np.asarray(after * alone[:, :, None] - before[:, None, None], np.float32)
 
 
-def _column_values(now: Situation, total: Array, best: Float32, turns: int) -> Float32:
+def _column_values(situation: Situation, total: Array, best: Float32, turns: int) -> Float32:
     """The points expected of columns by each ribbon, (columns, B, V, N).
 
     ``total`` counts their cards, (columns, N), ``best`` is their highest value, (columns, V, N) for
     V cases, and ``turns`` cards are still to come.
     """
-    rules = now.rules
+    rules = situation.rules
     missing = np.maximum(rules.num_rows - total, 0)[:, None]
-    ribbons, games = np.arange(rules.num_ribbons)[:, None], np.arange(now.num_envs)
-    chance = _chances(now, turns)[missing, ribbons, games]
+    ribbons = np.arange(rules.num_ribbons)[:, None]
+    games = np.arange(situation.num_envs)
+    chance = _chances(situation, turns)[missing, ribbons, games]
     rise = (rules.num_values - best) * (RISE * missing)
     return np.asarray(chance[:, :, None] * (best + rise)[:, None], np.float32)
 
 
-def _chances(now: Situation, turns: int) -> Float32:
+def _chances(situation: Situation, turns: int) -> Float32:
     """How likely a column gets at least this many more cards of each ribbon: (missing, B, N)."""
-    of_ribbon = now.parts[1] == np.arange(now.rules.num_ribbons)[:, None]
-    cards = of_ribbon.astype(np.float32) @ now.unseen
+    of_ribbon = situation.parts[1] == np.arange(situation.rules.num_ribbons)[:, None]
+    cards = of_ribbon.astype(np.float32) @ situation.unseen
     share = np.minimum(WANTED * cards / cards.sum(axis=0), np.float32(0.9))
     exactly = [
         comb(turns, number) * share**number * (1 - share) ** max(turns - number, 0)
-        for number in range(now.rules.num_rows)
+        for number in range(situation.rules.num_rows)
     ]
     fewer = np.cumsum([np.zeros_like(share), *exactly], axis=0)
     return np.asarray(np.maximum(1 - fewer, 0), np.float32)

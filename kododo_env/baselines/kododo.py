@@ -59,9 +59,9 @@ class FollowAgent(KododoAgent):
             leading = view.pieces["hand"].sum(axis=-1, dtype=np.intp)
         else:
             cards = view.pieces["colour_totals"].astype(np.intp)
-            own = view.pieces["table_points"][:, 0]
+            own_points = view.pieces["table_points"][:, 0]
             # The three keys one after the other, each beyond the reach of the next.
-            leading = np.where(view.pieces["to_limit"] > 1, cards * 100 + own, -10_000)
+            leading = np.where(view.pieces["to_limit"] > 1, cards * 100 + own_points, -10_000)
         keys = 100 * np.take_along_axis(leading.T, colours, axis=0) + values
         return _of_cards(keys.astype(np.float64), view)
 
@@ -91,8 +91,9 @@ class HeuristicAgent(KododoAgent):
         tables = self.tables or tables_for(view.rules, self.counts_cards)
         if tables is None:
             return FollowAgent().choice_values(view)
-        now = Situation(view)
-        return expected_margins(now, now.after(choices_of_turn(now.rules, now.turn)[1]), tables)
+        situation = Situation(view)
+        choices = choices_of_turn(situation.rules, situation.turn)[1]
+        return expected_margins(situation, situation.after(choices), tables)
 
 
 class PlainHeuristicAgent(HeuristicAgent):

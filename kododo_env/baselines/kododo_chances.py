@@ -44,8 +44,8 @@ def tables_for(rules: Rules, counts_cards: bool = True) -> Tables | None:
     A player who does not count cards forgets which ones they have seen.
     """
     real = Rules(rules.num_players)
-    known = ("num_colours", "hand_size", "plays", "kododo_offset", "limit_offset")
-    if any(getattr(rules, name) != getattr(real, name) for name in known):
+    rule_names = ("num_colours", "hand_size", "plays", "kododo_offset", "limit_offset")
+    if any(getattr(rules, name) != getattr(real, name) for name in rule_names):
         return None
     tables = _shipped_tables(rules.num_players)
     forgotten = () if counts_cards else ("1/unseen", "2/unseen")
@@ -66,8 +66,8 @@ class Laid:
     cards: Array  # that it lays, (A, C, N)
     points: Array  # their values added up, (A, C, N)
     kododos: Array  # Kododo cards that it lays, (A, N)
-    kept: Array  # cards that stay in hand, (A, C, N)
-    kept_kododos: Array  # Kododo cards that stay in hand, (A, N)
+    hand_cards: Array  # cards that stay in hand, (A, C, N)
+    hand_kododos: Array  # Kododo cards that stay in hand, (A, N)
     reserve: Array  # points of the best kept cards, as many as will still be laid, (A, C, N)
 
     def only(self, choice: Array) -> Laid:
@@ -90,14 +90,17 @@ class Situation:
         points: Their values added up, (P, C, N).
         table_kododos: Kododo cards on the table by seat, (P, N).
         totals: Cards on the table by colour, (C, N).
-        others: The others' points on the table by colour, on average, (C, N).
+        opponent_points: The others' points on the table by colour, on average, (C, N).
         unseen: How many cards of a colour are out of sight, as eighths of an even share of
             all that are; (C, N).
     """
 
     def __init__(self, view: KododoView) -> None:
-        rules, pieces = view.rules, view.pieces
-        self.rules, self.turn, self.turns_left = rules, view.turn, len(rules.plays) - 1 - view.turn
+        rules = view.rules
+        pieces = view.pieces
+        self.rules = rules
+        self.turn = view.turn
+        self.turns_left = len(rules.plays) - 1 - view.turn
         hand = np.ascontiguousarray(view.hand.T)[:, None]
         card_colour, value = np.divmod(hand, np.int8(rules.num_values))
         held = (card_colour == np.arange(rules.num_colours)[:, None]) & (hand >= 0)
@@ -109,15 +112,15 @@ class Situation:
             for name in ("table_cards", "table_points", "table_kododos")
         )
         self.totals: Array = self.cards.sum(axis=0, dtype=np.int16)
-        self.others: Array = self.points[1:].mean(axis=0, dtype=np.float32)
-        seen = pieces["seen"].sum(axis=2, dtype=np.int16).T
-        unseen = sum(rules.copies) - seen - self.colours.sum(axis=0, dtype=np.int16)
+        self.opponent_points: Array = self.points[1:].mean(axis=0, dtype=np.float32)
+        observed = pieces["seen"].sum(axis=2, dtype=np.int16).T
+        unseen = sum(rules.copies) - observed - self.colours.sum(axis=0, dtype=np.int16)
         even = np.maximum(unseen.sum(axis=0, dtype=np.int16), 1)
         self.unseen = np.minimum((8 * rules.num_colours) * unseen // even, UNSEEN - 1)
 
     def after(self, choices: tuple[tuple[int, ...], ...]) -> Laid:
         """The table and the hand after each choice of slots."""
-        colours, kododos = (of_choices(each, choices) for each in (self.colours, self.kododos))
+        colours, kododos = (of_choices(values, choices) for values in (self.colours, self.kododos))
         return Laid(
             colours,
             of_choices(self.values, choices),
@@ -133,9 +136,9 @@ class Situation:
         if self.turns_left == 0:
             return best
         slots = range(self.rules.hand_size)
-        kept = [[slot for slot in slots if slot not in laid] for laid in choices]
-        for each in zip(*kept, strict=True):
-            value = self.values[list(each)]
+        hands = [[slot for slot in slots if slot not in laid] for laid in choices]
+        for hand_slots in zip(*hands, strict=True):
+            value = self.values[list(hand_slots)]
             if self.turns_left == 2:
                 second = np.maximum(second, np.minimum(best, value))
             best = np.maximum(best, value)
@@ -144,7 +147,9 @@ class Situation:
 
 def of_choices(values: Array, choices: tuple[tuple[int, ...], ...]) -> Array:
     """The sums over each choice of slots, (A, ..., N); of the slots, (slots, ..., N)."""
-    total: Array = reduce(np.add, (values[list(each)] for each in zip(*choices, strict=True)))
+    total: Array = reduce(
+        np.add, (values[list(choice_slots)] for choice_slots in zip(*choices, strict=True))
+    )
     return total
 
 
@@ -153,101 +158,119 @@ def of_choices(values: Array, choices: tuple[tuple[int, ...], ...]) -> Array:
 
 def _lookup(*axes: tuple[Array, int]) -> Lookup:
     """Positions in a table of several axes: along each an index, cut off at the axis' size."""
-    flat, total = np.zeros((), np.int16), 1
+    flat = np.zeros((), np.int16)
+    total = 1
     for index, size in axes:
         flat = flat * size + np.minimum(index, size - 1)
         total *= size
     return flat, total
 
 
-def chance_lookups(now: Situation, laid: Laid) -> dict[str, Lookup]:
+def chance_lookups(situation: Situation, laid: Laid) -> dict[str, Lookup]:
     """Where the chance of each colour to score is found, (A, C, N); not for the last turn."""
-    if now.turn == 0:
-        return {"0/opening": _lookup((now.unseen, UNSEEN), (laid.cards, 3), (laid.kept, KEPT))}
-    totals = now.totals + laid.cards
-    count = totals, now.rules.limit + 1
+    if situation.turn == 0:
+        return {
+            "0/opening": _lookup(
+                (situation.unseen, UNSEEN), (laid.cards, 3), (laid.hand_cards, KEPT)
+            )
+        }
+    totals = situation.totals + laid.cards
+    count = totals, situation.rules.limit + 1
     return {
-        "1/pattern": _lookup(_pattern(totals, now), count),
-        "1/unseen": _lookup(count, (now.unseen, UNSEEN)),
-        "1/hand": _lookup(count, (laid.cards, 2), (laid.kept, KEPT)),
+        "1/pattern": _lookup(_pattern(totals, situation), count),
+        "1/unseen": _lookup(count, (situation.unseen, UNSEEN)),
+        "1/hand": _lookup(count, (laid.cards, 2), (laid.hand_cards, KEPT)),
     }
 
 
-def kododo_lookup(now: Situation, laid: Laid) -> dict[str, Lookup]:
+def kododo_lookup(situation: Situation, laid: Laid) -> dict[str, Lookup]:
     """Where the chance of the Kododo clause is found, (A, N)."""
-    count = now.table_kododos.sum(axis=0) + laid.kododos, now.rules.kododo_number + 2
-    return {f"{now.turn}/kododo": _lookup(count, (laid.kept_kododos, KEPT))}
+    count = situation.table_kododos.sum(axis=0) + laid.kododos, situation.rules.kododo_number + 2
+    return {f"{situation.turn}/kododo": _lookup(count, (laid.hand_kododos, KEPT))}
 
 
-def gain_lookups(now: Situation, laid: Laid) -> tuple[tuple[str, Lookup], tuple[str, Lookup]]:
+def gain_lookups(situation: Situation, laid: Laid) -> tuple[tuple[str, Lookup], tuple[str, Lookup]]:
     """Where one's own and the others' points still to come in a colour are found, (A, C, N)."""
-    count = now.totals + laid.cards, now.rules.limit + 1
+    count = situation.totals + laid.cards, situation.rules.limit + 1
     return (
-        (f"{now.turn}/own", _lookup(count, (laid.reserve, RESERVE))),
-        (f"{now.turn}/others", _lookup(count, (now.unseen, UNSEEN))),
+        (f"{situation.turn}/own", _lookup(count, (laid.reserve, RESERVE))),
+        (f"{situation.turn}/others", _lookup(count, (situation.unseen, UNSEEN))),
     )
 
 
-def reply_lookups(now: Situation, seats: int | slice) -> dict[str, Lookup]:
+def reply_lookups(situation: Situation, seats: int | slice) -> dict[str, Lookup]:
     """Where is found how likely seats are to lay each colour in the last turn, (..., C, N)."""
-    count = now.totals, now.rules.limit + 1
+    count = situation.totals, situation.rules.limit + 1
     return {
-        "2/pattern": _lookup(_pattern(now.totals, now), count, (now.cards[seats], STAKE)),
-        "2/points": _lookup(count, (now.points[seats], POINTS)),
-        "2/unseen": _lookup(count, (now.unseen, UNSEEN)),
+        "2/pattern": _lookup(
+            _pattern(situation.totals, situation), count, (situation.cards[seats], STAKE)
+        ),
+        "2/points": _lookup(count, (situation.points[seats], POINTS)),
+        "2/unseen": _lookup(count, (situation.unseen, UNSEEN)),
     }
 
 
-def _added(tables: Tables, lookups: dict[str, Lookup]) -> Float32:
+def _sum_of_entries(tables: Tables, lookups: dict[str, Lookup]) -> Float32:
     """The sum of what is found in several tables."""
-    first, *others = (tables[name].take(index) for name, (index, _) in lookups.items())
-    return sum(others, first)
+    first, *addends = (tables[name].take(index) for name, (index, _) in lookups.items())
+    return sum(addends, first)
 
 
 # --- the value of a choice ------------------------------------------------------------------
 
 
-def expected_margins(now: Situation, laid: Laid, tables: Tables) -> Float32:
+def expected_margins(situation: Situation, laid: Laid, tables: Tables) -> Float32:
     """The expected gain of each choice on the mean of the others, in points, (A, N)."""
-    own, others = now.points[0] + laid.points, now.others
-    kododo = _added(tables, kododo_lookup(now, laid))
-    kododo_margin = _kododo_margin(now, laid, tables)
-    if now.turns_left == 0:
-        by_colour = _last_turn(now, laid, (own - others).astype(np.float32), tables)
+    own_points = situation.points[0] + laid.points
+    opponent_points = situation.opponent_points
+    kododo = _sum_of_entries(tables, kododo_lookup(situation, laid))
+    kododo_margin = _kododo_margin(situation, laid, tables)
+    if situation.turns_left == 0:
+        by_colour = _last_turn(
+            situation, laid, (own_points - opponent_points).astype(np.float32), tables
+        )
         return np.asarray(by_colour * (1 - kododo) + kododo * kododo_margin)
-    more_own, more_others = (tables[name].take(at) for name, (at, _) in gain_lookups(now, laid))
-    colours = np.exp(_added(tables, chance_lookups(now, laid)))
-    kododo, nobody = np.exp(kododo), np.exp(tables[f"{now.turn}/nobody"][0])
-    by_colour = (colours * (own + more_own - others - more_others)).sum(axis=1)
+    more_own, more_others = (
+        tables[name].take(at) for name, (at, _) in gain_lookups(situation, laid)
+    )
+    colours = np.exp(_sum_of_entries(tables, chance_lookups(situation, laid)))
+    kododo = np.exp(kododo)
+    nobody = np.exp(tables[f"{situation.turn}/nobody"][0])
+    by_colour = (colours * (own_points + more_own - opponent_points - more_others)).sum(axis=1)
     chances = colours.sum(axis=1) + kododo + nobody
     return np.asarray((by_colour + kododo * kododo_margin) / chances)
 
 
-def _kododo_margin(now: Situation, laid: Laid, tables: Tables) -> Float32:
+def _kododo_margin(situation: Situation, laid: Laid, tables: Tables) -> Float32:
     """The margin if the Kododo clause comes about, (A, N)."""
-    own = now.table_kododos[0] + laid.kododos
-    if now.turns_left:
-        own = own + tables[f"{now.turn}/more_kododos"][0] * laid.kept_kododos
-    others = (now.rules.kododo_number - own) / (now.rules.num_players - 1)
-    return np.asarray(own - others, np.float32)
+    own_kododos = situation.table_kododos[0] + laid.kododos
+    if situation.turns_left:
+        own_kododos = own_kododos + tables[f"{situation.turn}/more_kododos"][0] * laid.hand_kododos
+    opponent_kododos = (situation.rules.kododo_number - own_kododos) / (
+        situation.rules.num_players - 1
+    )
+    return np.asarray(own_kododos - opponent_kododos, np.float32)
 
 
-def _last_turn(now: Situation, laid: Laid, margins: Float32, tables: Tables) -> Float32:
+def _last_turn(situation: Situation, laid: Laid, margins: Float32, tables: Tables) -> Float32:
     """The mean over all the others may lay in the last turn of ``margins``, (A, C, N): (A, N)."""
-    rules = now.rules
-    replies, chances = replies_of_all(now, tables)
+    rules = situation.rules
+    replies, chances = replies_of_all(situation, tables)
     # The others' points by the cards of the reply itself, [reply, winner]; none for nobody.
     card_points = tables["2/card_points"][0] / (rules.num_players - 1)
-    brought = _with_nobody((replies * card_points).astype(np.float32))
+    reply_points = _with_nobody((replies * card_points).astype(np.float32))
     margins = _with_nobody(margins)
-    reply_codes, rows = _code(replies.T, rules)[:, None], np.arange(len(replies))[:, None]
-    codes, winners = _code(now.totals + laid.cards, rules), _winners(rules)
-    games, expected = np.arange(codes.shape[1]), np.empty(codes.shape, np.float32)
+    reply_codes = _code(replies.T, rules)[:, None]
+    rows = np.arange(len(replies))[:, None]
+    codes = _code(situation.totals + laid.cards, rules)
+    winners = _winners(rules)
+    games = np.arange(codes.shape[1])
+    expected = np.empty(codes.shape, np.float32)
     for choice, code in enumerate(codes):
         winner = winners.take(code + reply_codes)
-        # By the place in memory: half the time of two axes of indices.
+        # One index, the place in memory, instead of two axes of indices.
         gain = margins[choice].take(winner * len(games) + games)
-        gain -= brought.take(rows * brought.shape[1] + winner)
+        gain -= reply_points.take(rows * reply_points.shape[1] + winner)
         gain *= chances
         expected[choice] = gain.sum(axis=0)
     return expected
@@ -258,18 +281,18 @@ def _with_nobody(of_colours: Array) -> Array:
     return np.concatenate([of_colours, np.zeros_like(of_colours[:, :1])], axis=1)
 
 
-def replies_of_all(now: Situation, tables: Tables) -> tuple[Array, Float32]:
+def replies_of_all(situation: Situation, tables: Tables) -> tuple[Array, Float32]:
     """All cards that the others may lay together in the last turn.
 
     Returns:
         Cards by colour, (R, C), and how likely, (R, N).
     """
-    rules = now.rules
-    chances = np.ones((1, now.totals.shape[1]), np.float32)
-    weights = np.exp(_added(tables, reply_lookups(now, slice(1, None))))
-    for seat, each in enumerate(weights / weights.sum(axis=1, keepdims=True), 1):
+    rules = situation.rules
+    chances = np.ones((1, situation.totals.shape[1]), np.float32)
+    weights = np.exp(_sum_of_entries(tables, reply_lookups(situation, slice(1, None))))
+    for seat, colour_chances in enumerate(weights / weights.sum(axis=1, keepdims=True), 1):
         before = np.vstack([chances, np.zeros_like(chances[:1])])  # the last row: impossible
-        colours = zip(_without_one(seat, rules.num_colours), each, strict=True)
+        colours = zip(_without_one(seat, rules.num_colours), colour_chances, strict=True)
         chances = reduce(np.add, (before.take(rows, axis=0) * chance for rows, chance in colours))
     return _combinations(rules.num_players - 1, rules.num_colours), chances
 
@@ -286,8 +309,11 @@ def _without_one(cards: int, colours: int) -> Array:
     """[c, way]: the way with a card less in colour c; one past the last if it has none; (C, R)."""
     fewer = [tuple(way) for way in _combinations(cards - 1, colours)]
     number = {way: index for index, way in enumerate(fewer)}
-    ways, one = _combinations(cards, colours), np.eye(colours, dtype=np.intp)
-    return np.array([[number.get(tuple(w), len(fewer)) for w in ways - less] for less in one])
+    ways = _combinations(cards, colours)
+    unit_cards = np.eye(colours, dtype=np.intp)
+    return np.array(
+        [[number.get(tuple(w), len(fewer)) for w in ways - card] for card in unit_cards]
+    )
 
 
 # --- how the cards may lie ------------------------------------------------------------------
@@ -339,10 +365,13 @@ def _patterns(rules: Rules, cards: int) -> tuple[Array, int]:
     return patterns, kinds.shape[1]
 
 
-def _pattern(totals: Array, now: Situation) -> tuple[Array, int]:
+def _pattern(totals: Array, situation: Situation) -> tuple[Array, int]:
     """The number of a table's pattern, (..., 1, N) from (..., C, N), and how many there are."""
-    rules = now.rules
-    after_choice = totals.ndim > now.totals.ndim  # with one's own cards
-    cards = rules.num_players * sum(rules.plays[: now.turn]) + after_choice * rules.plays[now.turn]
+    rules = situation.rules
+    after_choice = totals.ndim > situation.totals.ndim  # with one's own cards
+    cards = (
+        rules.num_players * sum(rules.plays[: situation.turn])
+        + after_choice * rules.plays[situation.turn]
+    )
     patterns, number = _patterns(rules, cards)
     return patterns.take(_code(totals, rules))[..., None, :], number

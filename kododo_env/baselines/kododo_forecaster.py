@@ -63,18 +63,24 @@ class ForecasterAgent(KododoAgent):
 
     def choice_values(self, view: KododoView) -> Float32:
         """The gain of each choice on the mean of the others, on average; (choices, N)."""
-        now, plan = _Table(view, self.weights), _Plan(view)
-        rest, more = now.rest_of_others()[:, None], plan.rest(self.weights.stick)
-        cards = (now.cards[:, None] + plan.cards)[:, :, None] + rest + more
+        table = _Table(view, self.weights)
+        plan = _Plan(view)
+        opponent_cards = table.opponent_cards()[:, None]
+        own_cards = plan.later_cards(self.weights.stick)
+        cards = (table.cards[:, None] + plan.cards)[:, :, None] + opponent_cards + own_cards
         wins = scoring_colours(cards, view.rules.limit)  # (C, choices, ENDS, N)
-        margin = now.own[:, None] + plan.points - now.others[:, None]
+        margin = table.own_points[:, None] + plan.points - table.opponent_points[:, None]
         gains = margin * wins.mean(axis=2, dtype=np.float32)
-        gains += plan.mean_kept() * (wins & (more > 0)).mean(axis=2, dtype=np.float32)
-        gains -= now.worth / (view.num_players - 1) * (wins * rest).mean(axis=2, dtype=np.float32)
-        chance, margin = now.kododo_clause(plan.kododos)
+        gains += plan.mean_hand_value() * (wins & (own_cards > 0)).mean(axis=2, dtype=np.float32)
+        gains -= (
+            table.mean_value
+            / (view.num_players - 1)
+            * (wins * opponent_cards).mean(axis=2, dtype=np.float32)
+        )
+        chance, margin = table.kododo_clause(plan.kododos)
         values = (1 - chance) * gains.sum(axis=0) + chance * margin
         values += np.float32(self.weights.greed) * plan.points.sum(axis=0)
-        values += np.float32(self.weights.follow) * (plan.cards * now.leads[:, None]).sum(axis=0)
+        values += np.float32(self.weights.follow) * (plan.cards * table.leads[:, None]).sum(axis=0)
         return np.asarray(values, np.float32)
 
 
@@ -83,38 +89,46 @@ class _Table:
 
     Attributes:
         cards: On the table by colour, (C, N).
-        own: Own points by colour, (C, N); ``others`` those of the others, on average.
-        worth: The mean value of a card.
+        own_points: Own points by colour, (C, N).
+        opponent_points: Those of the others, on average, (C, N).
+        mean_value: The mean value of a card.
         leads: Whether each colour would score now, (C, N).
     """
 
     def __init__(self, view: KododoView, weights: Weights) -> None:
-        self.rules, self.weights, pieces = view.rules, weights, view.pieces
+        self.rules = view.rules
+        self.weights = weights
+        pieces = view.pieces
         plays = view.rules.plays[view.turn :]
-        self.left = sum(plays)  # that each opponent will still lay
-        self.all_left = view.num_players * self.left - plays[0]
+        self.plays_left = sum(plays)  # that each opponent will still lay
+        self.all_plays_left = view.num_players * self.plays_left - plays[0]
         points = np.moveaxis(pieces["table_points"], 0, -1).astype(np.float32)
         self.cards = np.ascontiguousarray(pieces["colour_totals"].T)
         self.leads = scoring_colours(self.cards, self.rules.limit)
-        self.own, self.others = points[0], points[1:].mean(axis=0)
+        self.own_points = points[0]
+        self.opponent_points = points[1:].mean(axis=0)
         self.stakes = points[1:] - points.mean(axis=0)
         self.kododos = pieces["table_kododos"].T.astype(np.int16)
-        gone = np.moveaxis(pieces["seen"] + pieces["hand"], 0, -1)
+        visible_cards = np.moveaxis(pieces["seen"] + pieces["hand"], 0, -1)
         copies = np.array(view.rules.copies)
-        self.unseen = copies[:, None] - gone  # (C, V, N)
-        self.worth = np.float32(np.average(np.arange(1, len(copies) + 1), weights=copies))
+        self.unseen = copies[:, None] - visible_cards  # (C, V, N)
+        self.mean_value = np.float32(np.average(np.arange(1, len(copies) + 1), weights=copies))
 
-    def rest_of_others(self) -> Uint8:
+    def opponent_cards(self) -> Uint8:
         """How many cards of each colour the others may lay, in each way; (C, ENDS, N)."""
-        by, dead = self.weights, self.cards + 1 >= self.rules.limit
-        stake, crowd, leads, lost = map(np.float32, (by.stake, by.crowd, by.leads, by.dead))
+        weights = self.weights
+        dead = self.cards + 1 >= self.rules.limit
+        stake, crowd, leads, lost = map(
+            np.float32, (weights.stake, weights.crowd, weights.leads, weights.dead)
+        )
         interest = stake * self.stakes + crowd * self.cards + lost * dead + leads * self.leads
-        unseen = np.maximum(self.unseen.sum(axis=1), np.float32(0.01)) ** np.float32(by.unseen)
-        return drawn(np.exp(interest) * unseen, self.left, ENDS, 1, by.stick)
+        unseen = np.maximum(self.unseen.sum(axis=1), np.float32(0.01)) ** np.float32(weights.unseen)
+        return drawn(np.exp(interest) * unseen, self.plays_left, ENDS, 1, weights.stick)
 
     def kododo_clause(self, laid: Array) -> tuple[Float32, Float32]:
         """The chance that only Kododo cards score, and the margin then; (choices, N)."""
-        number, cards = self.rules.kododo_number, self.all_left
+        number = self.rules.kododo_number
+        cards = self.all_plays_left
         unseen = self.unseen[:, KODODO_VALUE - 1].sum(axis=0) / np.maximum(
             self.unseen.sum(axis=(0, 1)), 1
         )
@@ -125,8 +139,8 @@ class _Table:
         missing = number - self.kododos.sum(axis=0) - laid
         chance = np.take_along_axis(exactly, np.clip(missing, 0, cards), axis=0)
         chance = np.where((missing >= 0) & (missing <= cards), chance, 0)
-        own = self.kododos[0] + laid
-        margin = own - (number - own) / (self.rules.num_players - 1)
+        own_kododos = self.kododos[0] + laid
+        margin = own_kododos - (number - own_kododos) / (self.rules.num_players - 1)
         return chance.astype(np.float32), np.asarray(margin, np.float32)
 
 
@@ -135,30 +149,33 @@ class _Plan:
 
     Attributes:
         cards: That it lays by colour; ``points`` their values.
-        kept: Cards that it keeps; ``worth`` their values.
+        hand_cards: Cards that it keeps; ``hand_points`` their values.
         kododos: Kododo cards that it lays, (choices, N).
     """
 
     def __init__(self, view: KododoView) -> None:
-        rules, hand = view.rules, np.ascontiguousarray(view.hand.T)
-        self.left = sum(rules.plays[view.turn + 1 :])
+        rules = view.rules
+        hand = np.ascontiguousarray(view.hand.T)
+        self.plays_left = sum(rules.plays[view.turn + 1 :])
         colour, value = np.divmod(hand, np.int8(rules.num_values))
         held = (colour == np.arange(rules.num_colours)[:, None, None]) & (hand >= 0)
-        worth = held * (value + 1).astype(np.uint8)  # (C, slots, N)
+        slot_points = held * (value + 1).astype(np.uint8)  # (C, slots, N)
         choices = [list(slots) for slots in choices_of_turn(rules, view.turn)[1]]
         self.cards, self.points, kododos = (
-            np.stack([each[:, slots].sum(axis=1, dtype=np.uint8) for slots in choices], axis=1)
-            for each in (held, worth, worth == KODODO_VALUE)
+            np.stack(
+                [slot_counts[:, slots].sum(axis=1, dtype=np.uint8) for slots in choices], axis=1
+            )
+            for slot_counts in (held, slot_points, slot_points == KODODO_VALUE)
         )
         self.kododos = kododos.sum(axis=0, dtype=np.int16)
-        self.kept = held.sum(axis=1, dtype=np.uint8)[:, None] - self.cards
-        self.worth = worth.sum(axis=1, dtype=np.int16)[:, None] - self.points
+        self.hand_cards = held.sum(axis=1, dtype=np.uint8)[:, None] - self.cards
+        self.hand_points = slot_points.sum(axis=1, dtype=np.int16)[:, None] - self.points
 
-    def mean_kept(self) -> Float32:
+    def mean_hand_value(self) -> Float32:
         """The mean value of the cards of each colour that it keeps."""
-        return np.asarray(self.worth / np.maximum(self.kept, 1), np.float32)
+        return np.asarray(self.hand_points / np.maximum(self.hand_cards, 1), np.float32)
 
-    def rest(self, stick: float) -> Uint8:
+    def later_cards(self, stick: float) -> Uint8:
         """How many cards of each colour it may go on with, in each way; (C, choices, ENDS, N)."""
-        weights = np.maximum(self.kept, np.float32(0.01))
-        return drawn(weights[None], self.left, ENDS, 0, stick)
+        weights = np.maximum(self.hand_cards, np.float32(0.01))
+        return drawn(weights[None], self.plays_left, ENDS, 0, stick)

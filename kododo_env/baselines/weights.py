@@ -18,5 +18,8 @@ def within(usual: float, lowest: float, highest: float) -> Any:
 def drawn_weights(weights: type[Weights], seed: int) -> Weights:
     """Weights drawn evenly from their ranges; the same seed draws the same."""
     rng = np.random.default_rng(seed)
-    ranges = {each.name: each.metadata["range"] for each in fields(weights)}  # type: ignore[arg-type]
-    return weights(**{name: float(rng.uniform(*ends)) for name, ends in ranges.items()})
+    drawn = {}
+    for weight in fields(weights):  # type: ignore[arg-type]
+        lowest, highest = weight.metadata["range"]
+        drawn[weight.name] = float(rng.uniform(lowest, highest))
+    return weights(**drawn)

@@ -46,7 +46,11 @@ def test_the_heuristic_minds_the_neighbour_as_much_as_it_is_told() -> None:
     play_random(game, np.random.default_rng(7), 7)
     ones = [
         float((agent.act(game.view(0), np.random.default_rng(0)) % 4 == ONE).mean())
-        for agent in (HeuristicAgent(left=0), HeuristicAgent(), HeuristicAgent(left=2))
+        for agent in (
+            HeuristicAgent(neighbour_weight=0),
+            HeuristicAgent(),
+            HeuristicAgent(neighbour_weight=2),
+        )
     ]
     assert ones[0] > 2 * ones[1]
     assert ones[1] >= ones[2]
