@@ -32,14 +32,15 @@ def test_scripted_players_play_legally_to_the_end_and_with_nothing_to_decide(
     game: str, rules: dict[str, Any]
 ) -> None:
     for name, make in scripted(game).items():
-        agent, played = make(), registry.batch_game(game, 20, 1, **rules)
+        agent = make()
+        played = registry.batch_game(game, 20, 1, **rules)
         assert agent.name == name
         while True:
             chosen = [
                 agent.act(played.view(player), np.random.default_rng(0))
                 for player in range(played.num_players)
             ]
-            assert {each.shape for each in chosen} == {(20,)}
+            assert {actions.shape for actions in chosen} == {(20,)}
             over = bool(played.terminated.all())
             played.step(np.stack(chosen, axis=1))  # raises if one is illegal
             if over:
@@ -50,16 +51,19 @@ def test_scripted_players_play_legally_to_the_end_and_with_nothing_to_decide(
 def test_the_same_generator_gives_the_same_choices_and_they_differ_else(game: str) -> None:
     for make in scripted(game).values():
         view = registry.batch_game(game, 500, 1).view(0)
-        one, again, other = (make().act(view, np.random.default_rng(s)) for s in (5, 5, 6))
-        assert (one == again).all()
-        assert (one != other).any()
+        choices, repeat, other_choices = (
+            make().act(view, np.random.default_rng(s)) for s in (5, 5, 6)
+        )
+        assert (choices == repeat).all()
+        assert (choices != other_choices).any()
 
 
 def play(name: str, rules: Any) -> None:
     """Play some steps with each scripted player in every seat; an illegal action raises."""
-    numbers = {each.name: getattr(rules, each.name) for each in fields(rules)}
+    numbers = {number.name: getattr(rules, number.name) for number in fields(rules)}
     for make in scripted(name).values():
-        game, rng = registry.batch_game(name, 2, 0, **numbers), np.random.default_rng(0)
+        game = registry.batch_game(name, 2, 0, **numbers)
+        rng = np.random.default_rng(0)
         agent = make()
         while not game.terminated.all() and game.steps_played < STEPS:
             game.step(joint_action([agent] * game.num_players, game, rng))
@@ -68,7 +72,7 @@ def play(name: str, rules: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "rules"),
     [(name, rules) for name, all_ in AT_THE_BOUNDS.items() for rules in all_],
-    ids=lambda each: each if isinstance(each, str) else short_name(each),
+    ids=lambda argument: argument if isinstance(argument, str) else short_name(argument),
 )
 def test_scripted_players_play_rules_at_their_bounds(name: str, rules: Any) -> None:
     """With values of 127 KADO's heuristic once reckoned with infinity."""

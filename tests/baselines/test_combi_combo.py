@@ -30,21 +30,24 @@ def test_they_keep_a_whole_sequence_and_pass_a_second_4(agent: Agent) -> None:
 
 def test_a_card_is_worth_more_to_a_neighbour_who_kept_others_of_its_colour() -> None:
     game = start(["G3 G4 B2 G2 O3 V3", "", "", ""])
-    for mine in ("G3", "G4"):
-        others = [int(mask.argmax()) for mask in game.legal_action_mask()[0, 1:]]
-        game.step([[card(mine), *others]])
-    now = Situation(game.view(0))
-    gone, kept = (neighbours_gain(now, kept)[:, TWO, 0] for kept in (0.0, 0.9))
-    blue, green = 0, 1
-    assert kept[green] > gone[green] + 0.2
-    assert kept[blue] == gone[blue]
+    for name in ("G3", "G4"):
+        replies = [int(mask.argmax()) for mask in game.legal_action_mask()[0, 1:]]
+        game.step([[card(name), *replies]])
+    situation = Situation(game.view(0))
+    low_gain, high_gain = (
+        neighbours_gain(situation, keep_chance)[:, TWO, 0] for keep_chance in (0.0, 0.9)
+    )
+    blue = 0
+    green = 1
+    assert high_gain[green] > low_gain[green] + 0.2
+    assert high_gain[blue] == low_gain[blue]
 
 
-def test_the_heuristic_minds_the_neighbour_as_much_as_it_is_told() -> None:
+def test_the_heuristic_minds_the_neighbour_as_much_as_its_weight_says() -> None:
     """It would give away a 1 that it can hardly use, if the neighbour were nobody."""
     game = CombiComboGame(300, Rules(), seed=7)
     play_random(game, np.random.default_rng(7), 7)
-    ones = [
+    shares = [
         float((agent.act(game.view(0), np.random.default_rng(0)) % 4 == ONE).mean())
         for agent in (
             HeuristicAgent(neighbour_weight=0),
@@ -52,5 +55,5 @@ def test_the_heuristic_minds_the_neighbour_as_much_as_it_is_told() -> None:
             HeuristicAgent(neighbour_weight=2),
         )
     ]
-    assert ones[0] > 2 * ones[1]
-    assert ones[1] >= ones[2]
+    assert shares[0] > 2 * shares[1]
+    assert shares[1] >= shares[2]

@@ -24,7 +24,7 @@ from tests.doors import TABLES
 from tests.helpers import play_random
 
 SCRIPTED = [(game, name) for game in registry.DOORS for name in scripted(game) if name != "random"]
-NOT_LEARNED_FROM = [each for each in SCRIPTED if each[1] not in baselines(each[0])]
+NOT_LEARNED_FROM = [entry for entry in SCRIPTED if entry[1] not in baselines(entry[0])]
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
@@ -71,11 +71,11 @@ def test_hidden_cards_change_nothing(game: str, name: str) -> None:
     agent = make_agent(name, game)
     while not batch.terminated.all():
         for player in range(players):
-            other = batch.determinize(player, np.random.default_rng(2), 1)
-            one, twin = (
-                agent.act(g.view(player), np.random.default_rng(3)) for g in (batch, other)
+            other_world = batch.determinize(player, np.random.default_rng(2), 1)
+            choices, other_choices = (
+                agent.act(g.view(player), np.random.default_rng(3)) for g in (batch, other_world)
             )
-            assert np.array_equal(one, twin)
+            assert np.array_equal(choices, other_choices)
         play_random(batch, np.random.default_rng(4), 3)
 
 

@@ -25,7 +25,7 @@ from tests.games.kado.written_deals import (
 from tests.helpers import play_random
 
 BOTH = pytest.mark.parametrize(
-    "agent", [GreedyAgent(), HeuristicAgent()], ids=lambda each: each.name
+    "agent", [GreedyAgent(), HeuristicAgent()], ids=lambda agent: agent.name
 )
 
 
@@ -51,8 +51,8 @@ def test_points_now_are_those_of_the_games_own_scoring() -> None:
         play_random(game, np.random.default_rng(seed), 36 + seed)
         while game.phase != 2:
             play_random(game, np.random.default_rng(seed), 1)
-        now = Situation(game.view(1))
-        gains = points_now(now, 0).by_cell(now.card)
+        situation = Situation(game.view(1))
+        gains = points_now(situation, 0).by_cell(situation.card)
         before = game.scores[:, 1].copy()
         actions = game.legal_action_mask().argmax(axis=2)
         for index in range(12):
@@ -67,8 +67,8 @@ def test_points_now_are_those_of_the_games_own_scoring() -> None:
 
 def test_points_expected_prefer_the_row_of_the_gift_and_the_column_of_the_ribbon() -> None:
     game = two_cards_each()
-    now = Situation(game.view(0))
-    gains = points_expected(now, 0)
+    situation = Situation(game.view(0))
+    gains = points_expected(situation, 0)
     same_gift = gains.by_cell(np.array([card("SO4")]))[:, :, 0]
     assert np.unravel_index(same_gift.argmax(), same_gift.shape) in {(2, 2), (2, 5)}
     same_ribbon = gains.by_cell(np.array([card("HV4")]))[:, :, 0]
@@ -83,9 +83,9 @@ def test_in_the_last_turn_what_is_expected_is_the_points(monkeypatch: pytest.Mon
     game = KadoGame(50, Rules(num_players=2), seed=3)
     while game.turn < 11:
         play_random(game, np.random.default_rng(game.turn), 1)
-    now = Situation(game.view(0))
-    points = points_now(now, 0).best(now.parts)
-    assert np.abs(points_expected(now, 0).best(now.parts) - points).max() < 1
+    situation = Situation(game.view(0))
+    points = points_now(situation, 0).best(situation.parts)
+    assert np.abs(points_expected(situation, 0).best(situation.parts) - points).max() < 1
 
 
 # --- decisions --------------------------------------------------------------------------
@@ -99,8 +99,8 @@ def test_the_heuristic_places_where_the_card_fits() -> None:
     pass_all(game)
     # At once it scores as much in any cell, so it is all the same to greedy.
     assert choice(HeuristicAgent(), game, 0) in {place(3, 0, -1), place(3, 0, 2)}
-    now = GreedyAgent().action_values(game.view(0))[game.view(0).legal_action_mask[0], 0]
-    assert (now == 4).all()
+    values = GreedyAgent().action_values(game.view(0))[game.view(0).legal_action_mask[0], 0]
+    assert (values == 4).all()
 
 
 def test_greedy_keeps_what_scores_well_and_gives_away_what_does_not() -> None:
@@ -126,7 +126,7 @@ def test_a_kind_named_in_vain_is_not_named_again(agent: Agent) -> None:
             chosen = choice(agent, game, game.challenger)
             assert chosen >= game.moves.guess
             gift, ribbon = divmod(chosen - game.moves.guess, 5)
-            assert all(gift != other[0] and ribbon != other[1] for other in named)
+            assert all(gift != guess[0] and ribbon != guess[1] for guess in named)
             named.append((gift, ribbon))
             act(game, **{f"p{game.challenger}": chosen})
             tried += len(named) > 1
@@ -148,32 +148,33 @@ def test_the_heuristic_passes_when_every_swap_loses() -> None:
     game = two_cards_each()
     deal(game, [1, 2])
     view = game.view(0)
-    now = Situation(view)
-    plan = Plan(now, now.dealer)
-    me = len(plan.gain) - now.dealer
-    wanted = plan.gain[me] + plan.gain[0] / 2
+    situation = Situation(view)
+    plan = Plan(situation, situation.dealer)
+    me = len(plan.gain) - situation.dealer
+    gains = plan.gain[me] + plan.gain[0] / 2
     worst, best = (np.zeros_like(plan.share) for _ in range(2))
-    worst[wanted[:, 0].argmin()] = 1
-    best[wanted[:, 0].argmax()] = 1
+    worst[gains[:, 0].argmin()] = 1
+    best[gains[:, 0].argmax()] = 1
     assert (plan.guesses(me, best, worst) > 0).any()
     right = plan.guesses(me, worst, best)
-    gift, ribbon, _ = now.parts[:, wanted[:, 0].argmin()]
+    gift, ribbon, _ = situation.parts[:, gains[:, 0].argmin()]
     right[gift, ribbon] -= 2  # what a perfect wins
     assert (right <= 0).all()
 
 
 def suspected_gain(game: KadoGame, player: int) -> float:
     """The gain of a fearless dealer by their card, as a challenger believes."""
-    now = Situation(game.view(player))
+    situation = Situation(game.view(player))
     with patch.object(kado, "LUCK", 0.05):
-        plan = Plan(now, now.dealer)
-    kept, _ = HeuristicAgent().suspected(now, plan)
-    return float((kept * plan.gain[0]).sum() / kept.sum())
+        plan = Plan(situation, situation.dealer)
+    dealer_chances, _ = HeuristicAgent().suspected(situation, plan)
+    return float((dealer_chances * plan.gain[0]).sum() / dealer_chances.sum())
 
 
 def test_a_card_that_a_dealer_kept_with_a_choice_is_believed_to_fit_them() -> None:
     game = two_cards_each()  # the dealer of the next turn is player 2
-    early, late = game.clone(), game.clone()
+    early = game.clone()
+    late = game.clone()
     deal(early, [0, 1])
     deal(late, [1, 2])
     assert suspected_gain(early, 0) > suspected_gain(late, 0) + 0.2
@@ -183,13 +184,15 @@ def test_a_card_that_a_dealer_kept_with_a_choice_is_believed_to_fit_them() -> No
 def test_in_the_duel_a_card_kept_rather_than_put_aside_is_believed_to_fit_better() -> None:
     game = start("SV3 CO1 SV5 FB1 HR1 PG1 CB3", Rules(num_players=2))
     play_turn(game, [0, 1], (0, 0))  # player 1 deals next
-    first, second, forced = game.clone(), game.clone(), game.clone()
+    first = game.clone()
+    second = game.clone()
+    forced = game.clone()
     deal(first, [0, 1])  # they could have given it away, or put it aside
     act(second, p1=2)
     deal(second, [0])  # they have put one aside, and could have given this one away
     deal(forced, [1])
     act(forced, p1=2)  # what is left is theirs, after another was put aside
-    gains = [suspected_gain(each, 0) for each in (first, second, forced)]
+    gains = [suspected_gain(position, 0) for position in (first, second, forced)]
     assert gains[0] > gains[1] + 0.1
     assert gains[1] > gains[2] + 0.1
     assert abs(gains[2]) < 1e-4
@@ -200,11 +203,11 @@ def test_a_dealer_who_fears_no_challenge_keeps_more_of_what_fits() -> None:
     play_random(game, np.random.default_rng(5), 4 * 7 - 1)
     assert game.phase == 0
     view = game.view(game.dealer)
-    now = Situation(view)
-    fits = points_expected(now, 0).by_cell(now.card).max(axis=(0, 1))
-    more = []
+    situation = Situation(view)
+    fits = points_expected(situation, 0).by_cell(situation.card).max(axis=(0, 1))
+    differences = []
     for luck in (0.05, 0.5):
         with patch.object(kado, "LUCK", luck):
-            kept = HeuristicAgent().act(view, np.random.default_rng(0)) == give(0)
-        more.append(fits[kept].mean() - fits[~kept].mean())
-    assert more[0] > max(more[1], 0) + 0.5
+            keeps = HeuristicAgent().act(view, np.random.default_rng(0)) == give(0)
+        differences.append(fits[keeps].mean() - fits[~keeps].mean())
+    assert differences[0] > max(differences[1], 0) + 0.5

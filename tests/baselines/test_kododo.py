@@ -44,24 +44,26 @@ def position(table: Sequence[str], hand: str) -> KododoGame:
     The others hold the first cards of the deck that nobody has here.
     """
     rules = Rules(len(table))
-    rest = Counter(rules.cards.tolist())
-    rest.subtract(cards(" ".join([*table, hand])))
-    assert min(rest.values()) >= 0, "the position has a card more often than the deck"
-    spare = list(rest.elements())
+    undealt = Counter(rules.cards.tolist())
+    undealt.subtract(cards(" ".join([*table, hand])))
+    assert min(undealt.values()) >= 0, "the position has a card more often than the deck"
+    spare = list(undealt.elements())
     laid = len(cards(table[0]))
     turn = {0: 0, 2: 1, 3: 2}[laid]
     # What a player gets in the order of getting it: what they lay first, then their hand.
-    own = [cards(names) + (cards(hand) if seat == 0 else []) for seat, names in enumerate(table)]
-    for got in own:
-        while len(got) < laid + 5:
-            got.append(spare.pop(0))
-    deck = [card for got in own for card in got[:5]]
+    cards_by_seat = [
+        cards(names) + (cards(hand) if seat == 0 else []) for seat, names in enumerate(table)
+    ]
+    for seat_cards in cards_by_seat:
+        while len(seat_cards) < laid + 5:
+            seat_cards.append(spare.pop(0))
+    deck = [card for seat_cards in cards_by_seat for card in seat_cards[:5]]
     for drawn in (slice(5, 7), slice(7, 8))[:turn]:
-        deck += [card for got in own for card in got[drawn]]
+        deck += [card for seat_cards in cards_by_seat for card in seat_cards[drawn]]
     game = KododoGame(1, rules)
     game.reset(decks=[deck + spare])
     for cut in (slice(0, 2), slice(2, 3))[:turn]:
-        lay(game, [got[:laid][cut] for got in own])
+        lay(game, [seat_cards[:laid][cut] for seat_cards in cards_by_seat])
     return game
 
 
@@ -76,10 +78,12 @@ def margins(game: KododoGame, player: int = 0) -> npt.NDArray[np.float32]:
     """The margin that the heuristic expects of each of this turn's actions, (actions, N)."""
     view = game.view(player)
     assert isinstance(view, KododoView)
-    now = Situation(view)
+    situation = Situation(view)
     tables = tables_for(game.rules)
     assert tables is not None
-    return expected_margins(now, now.after(choices_of_turn(game.rules, game.turn)[1]), tables)
+    return expected_margins(
+        situation, situation.after(choices_of_turn(game.rules, game.turn)[1]), tables
+    )
 
 
 def test_the_heuristic_follows_where_it_knows_no_chances() -> None:
@@ -125,10 +129,10 @@ def test_heuristic_opens_with_a_pair_it_can_go_on_with() -> None:
 
 
 def test_heuristic_adds_to_its_own_colour_and_leaves_the_others_theirs() -> None:
-    own = position(["B4 B5 B3", "B2 G2 Y2", "O2 V2 Y3", "G3 O3 V3"], "B6 G6 V6 O5 Y5")
-    assert laid_by(STILL, own) == "B6"
-    theirs = position(["O2 V2 Y2", "G4 G5 Y3"], "G1 O1 V1 B1 Y1")
-    assert laid_by(STILL, theirs) != "G1"
+    leading_game = position(["B4 B5 B3", "B2 G2 Y2", "O2 V2 Y3", "G3 O3 V3"], "B6 G6 V6 O5 Y5")
+    assert laid_by(STILL, leading_game) == "B6"
+    trailing_game = position(["O2 V2 Y2", "G4 G5 Y3"], "G1 O1 V1 B1 Y1")
+    assert laid_by(STILL, trailing_game) != "G1"
 
 
 def test_heuristic_ties_or_bursts_a_colour_that_pays_the_others() -> None:
@@ -155,8 +159,8 @@ def test_heuristic_completes_the_kododo_number_if_that_pays_it() -> None:
 def test_heuristic_shows_only_a_little_randomness() -> None:
     game = KododoGame(2000, Rules(4), seed=1)
     agent = HeuristicAgent()
-    one, other = (agent.act(game.view(0), np.random.default_rng(s)) for s in (1, 2))
-    assert 0.001 < (one != other).mean() < 0.15
+    actions, other_actions = (agent.act(game.view(0), np.random.default_rng(s)) for s in (1, 2))
+    assert 0.001 < (actions != other_actions).mean() < 0.15
 
 
 # --- the heuristic's reckoning --------------------------------------------------------------
@@ -187,41 +191,43 @@ def test_the_last_turn_is_what_going_through_all_replies_one_by_one_gives(player
     assert isinstance(view, KododoView)
     tables = tables_for(view.rules)
     assert tables is not None
-    now = Situation(view)
-    looked_up = kododo_lookup(now, now.after(tuple((slot,) for slot in range(5))))
+    situation = Situation(view)
+    looked_up = kododo_lookup(situation, situation.after(tuple((slot,) for slot in range(5))))
     ((name, (index, _)),) = looked_up.items()
     for env in range(game.num_envs):
         for slot in range(5):
-            expected = reckoned(game, now, tables, env, slot)
+            expected = reckoned(game, situation, tables, env, slot)
             chance = tables[name][index[slot, env]]
-            own = now.table_kododos[0, env] + (view.hand[env, slot] % 6 == 0)
-            others = (game.rules.kododo_number - own) / (players - 1)
-            expected = (1 - chance) * expected + chance * (own - others)
+            own_kododos = situation.table_kododos[0, env] + (view.hand[env, slot] % 6 == 0)
+            opponent_kododos = (game.rules.kododo_number - own_kododos) / (players - 1)
+            expected = (1 - chance) * expected + chance * (own_kododos - opponent_kododos)
             assert margins(game)[slot, env] == pytest.approx(expected, abs=0.005)
 
 
 def reckoned(
-    game: KododoGame, now: Situation, tables: dict[str, Any], env: int, slot: int
+    game: KododoGame, situation: Situation, tables: dict[str, Any], env: int, slot: int
 ) -> float:
     """The expected margin by colour of laying a slot, from the rules' own scoring."""
-    rules, colours = game.rules, range(game.rules.num_colours)
+    rules = game.rules
+    colours = range(game.rules.num_colours)
     weights = []
     for seat in range(1, rules.num_players):
-        found = [tables[name][at] for name, (at, _) in reply_lookups(now, seat).items()]
-        each = np.exp(sum(found)[:, env])
-        weights.append(each / each.sum())
-    total, mine = 0.0, int(game.hands[env, 0, slot])
+        entries = [tables[name][at] for name, (at, _) in reply_lookups(situation, seat).items()]
+        colour_weights = np.exp(sum(entries)[:, env])
+        weights.append(colour_weights / colour_weights.sum())
+    total = 0.0
+    laid_card = int(game.hands[env, 0, slot])
     for reply in product(colours, repeat=rules.num_players - 1):
-        cards = now.cards[:, :, env].astype(np.int64)
-        points = now.points[:, :, env].astype(np.float64)
-        cards[0, mine // 6] += 1
-        points[0, mine // 6] += mine % 6 + 1
+        cards = situation.cards[:, :, env].astype(np.int64)
+        points = situation.points[:, :, env].astype(np.float64)
+        cards[0, laid_card // 6] += 1
+        points[0, laid_card // 6] += laid_card % 6 + 1
         for seat, colour in enumerate(reply, start=1):
             cards[seat, colour] += 1
             points[seat, colour] += tables["2/card_points"][0]
         # Hundredfold, since points are whole numbers to the rules; without Kododo cards.
-        none = np.zeros((rules.num_players, 1), np.int64)
-        laid = np.hstack([cards, none, np.rint(100 * points).astype(np.int64)])
+        no_kododos = np.zeros((rules.num_players, 1), np.int64)
+        laid = np.hstack([cards, no_kododos, np.rint(100 * points).astype(np.int64)])
         scored, _ = score_round(laid, laid[:, :6].sum(axis=0), 99, rules.limit)
         margin = scored[0] - scored[1:].mean()
         chance = np.prod([w[colour] for w, colour in zip(weights, reply, strict=True)])
@@ -241,22 +247,24 @@ def in_other_colours(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def test_colours_may_be_renamed() -> None:
-    game, renamed = KododoGame(20, Rules(4)), KododoGame(20, Rules(4))
+    game = KododoGame(20, Rules(4))
+    renamed = KododoGame(20, Rules(4))
     decks = game.sample_decks(20, np.random.default_rng(1))
     game.reset(decks=decks)
     renamed.reset(decks=in_other_colours(decks))
     rng = np.random.default_rng(2)
     while not game.terminated.all():
         for player in range(4):
-            one, other = sorted_margins(game, player), sorted_margins(renamed, player)
-            np.testing.assert_allclose(one, other, atol=1e-4)
-        slots = [[SLOTS[action] for action in each] for each in random_actions(game, rng)]
+            np.testing.assert_allclose(
+                sorted_margins(game, player), sorted_margins(renamed, player), atol=1e-4
+            )
+        slots = [[SLOTS[action] for action in actions] for actions in random_actions(game, rng)]
         laid = [
-            [hands[seat, list(own)] for seat, own in enumerate(each)]
-            for hands, each in zip(game.hands, slots, strict=True)
+            [hands[seat, list(choice)] for seat, choice in enumerate(choices)]
+            for hands, choices in zip(game.hands, slots, strict=True)
         ]
-        lay(game, *([own.tolist() for own in each] for each in laid))
-        lay(renamed, *([in_other_colours(own).tolist() for own in each] for each in laid))
+        lay(game, *([hand.tolist() for hand in hands] for hands in laid))
+        lay(renamed, *([in_other_colours(hand).tolist() for hand in hands] for hands in laid))
 
 
 # --- the tables -----------------------------------------------------------------------------
@@ -267,26 +275,27 @@ def test_the_tables_that_come_along_are_as_large_as_the_fit_makes_them(players: 
     rules = Rules(players)
     shipped = tables_for(rules)
     assert shipped is not None
-    made = kododo_fitting.tables_from_play(rules, rounds=1, games=20, seed=1)
-    assert {name: table.shape for name, table in made.items()} == {
+    tables = kododo_fitting.tables_from_play(rules, rounds=1, games=20, seed=1)
+    assert {name: table.shape for name, table in tables.items()} == {
         name: table.shape for name, table in shipped.items()
     }
-    assert all(np.isfinite(table).all() for table in made.values())
+    assert all(np.isfinite(table).all() for table in tables.values())
 
 
 def test_fitted_tables_play_better_than_random_and_are_the_same_again() -> None:
-    made, again = (
+    tables, repeat = (
         kododo_fitting.tables_from_play(Rules(2), rounds=2, games=60, seed=3) for _ in range(2)
     )
-    for name, table in made.items():
-        np.testing.assert_array_equal(table, again[name])
-    fitted = Match(HeuristicAgent(tables=made), "random", "kododo", 2, 200)
+    for name, table in tables.items():
+        np.testing.assert_array_equal(table, repeat[name])
+    fitted = Match(HeuristicAgent(tables=tables), "random", "kododo", 2, 200)
     assert fitted.play().share.mean > 0.9
 
 
 def test_fitted_tables_tell_how_often_each_event_came_and_the_mean_of_numbers() -> None:
     """Three events, the last by a table of its own, whose chances depend on the position."""
-    rng, often = np.random.default_rng(0), np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]])
+    rng = np.random.default_rng(0)
+    often = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]])
     position = rng.integers(0, 2, 20_000)
     event = (rng.random(20_000) > often[position].cumsum(axis=1)[:, :2].T).sum(axis=0)
     looked_up = {"colours": (2 * np.arange(2)[:, None] + position, 4), "last": (position[None], 2)}
@@ -303,6 +312,6 @@ def test_a_fit_rests_on_the_later_half_of_the_games(monkeypatch: pytest.MonkeyPa
     fitted: list[list[int]] = []
     # The games of a seed have one lesson: the seed.
     monkeypatch.setattr(kododo_fitting, "lessons", lambda _rules, _num, _agent, seed: [seed])
-    monkeypatch.setattr(kododo_fitting, "fit", lambda told, *_, **__: fitted.append([*told]))
+    monkeypatch.setattr(kododo_fitting, "fit", lambda games, *_, **__: fitted.append([*games]))
     kododo_fitting.tables_from_play(Rules(2), rounds=5)
     assert fitted == [[0], [1], [1, 2], [2, 3], [2, 3, 4]]

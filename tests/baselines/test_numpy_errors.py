@@ -85,9 +85,9 @@ def test_searches(game: str) -> None:
     players = default_players(game)
     policy = f"{game}-{players}p"
     names = [
-        f"{kind}{rest}"
+        f"{kind}{setting}"
         for kind in SEARCHES
-        for rest in ("heuristic:8", f"{policy}:8", "random:5ms")
+        for setting in ("heuristic:8", f"{policy}:8", "random:5ms")
     ]
     agents = [make_agent(name, game, players) for name in (*names, SEARCHING)]
     for player, played in moments(game, players, 2, 0.1):

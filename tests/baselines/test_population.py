@@ -25,15 +25,15 @@ from tests.doors import GAMES, TABLES
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
 def test_the_halves_are_as_large_and_nobody_is_in_both(game: str, players: int) -> None:
-    one, other = (population(game, players, half) for half in HALVES)
-    assert not {*one} & {*other}
-    assert len(one) == len(other) >= 12
-    kinds = [Counter(each["kind"] for each in half.values()) for half in (one, other)]
+    validation, test = (population(game, players, half) for half in HALVES)
+    assert not {*validation} & {*test}
+    assert len(validation) == len(test) >= 12
+    kinds = [Counter(entry["kind"] for entry in half.values()) for half in (validation, test)]
     # KADO's policies of so few steps are too weak, and its flat searches for two.
     assert {*kinds[0], *kinds[1]} >= ({"drawn"} if game == "kado" else {"drawn", "flat", "policy"})
     assert all(abs(kinds[0][kind] - kinds[1][kind]) <= 1 for kind in kinds[0] | kinds[1])
-    for name, each in (one | other).items():
-        assert each["share"] >= 0.4 / players
+    for name, member in (validation | test).items():
+        assert member["share"] >= 0.4 / players
         assert make_agent(name, game).name == name
 
 
@@ -57,17 +57,18 @@ def test_a_half_that_is_none_is_refused() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_a_seed_draws_a_player(game: str) -> None:
     """The same seed plays the same, another one otherwise."""
-    batch, rng = registry.batch_game(game, 300, 0), np.random.default_rng(0)
-    everybody = [make_agent("drawn:3", game)] * batch.num_players
+    batch = registry.batch_game(game, 300, 0)
+    rng = np.random.default_rng(0)
+    agents = [make_agent("drawn:3", game)] * batch.num_players
     for _ in range(4):
-        batch.step(joint_action(everybody, batch, rng))
+        batch.step(joint_action(agents, batch, rng))
     view = batch.view(int(batch.deciding().any(axis=0).argmax()))
     chosen = [
         make_agent(f"drawn:{seed}", game).act(view, np.random.default_rng(1)) for seed in (3, 3, 4)
     ]
     assert np.array_equal(chosen[0], chosen[1])
     assert not np.array_equal(chosen[0], chosen[2])
-    assert isinstance(everybody[0], ActionValueAgent)
+    assert isinstance(agents[0], ActionValueAgent)
 
 
 def test_weights_are_drawn_from_their_ranges() -> None:

@@ -11,13 +11,13 @@ from kododo_env.core import Agent
 from tests.games.kado.written_deals import no_challenge
 
 
-def share(game: str, one: Agent | str, others: str, players: int, games: int) -> float:
-    """One's share of the victory, each deck played once from every seat."""
-    return Match(one, others, game, players, games, seed=100).play().share.mean
+def share(game: str, agent: Agent | str, opponents: str, players: int, games: int) -> float:
+    """The agent's share of the victory, each deck played once from every seat."""
+    return Match(agent, opponents, game, players, games, seed=100).play().share.mean
 
 
 @pytest.mark.parametrize(
-    ("game", "one", "others", "players", "at_least"),
+    ("game", "agent", "opponents", "players", "at_least"),
     [
         ("kododo", "greedy", "random", 2, 0.51),
         ("kododo", "follow", "random", 2, 0.92),
@@ -48,11 +48,11 @@ def share(game: str, one: Agent | str, others: str, players: int, games: int) ->
     ],
 )
 def test_the_better_one_wins_clearly_more_than_its_share(
-    game: str, one: str, others: str, players: int, at_least: float
+    game: str, agent: str, opponents: str, players: int, at_least: float
 ) -> None:
     """At this seed; the bounds lie well below what was measured at length."""
     games = {"kododo": 1200, "combi_combo": 400 * players, "kado": 150 * players}[game]
-    assert share(game, one, others, players, games) > at_least
+    assert share(game, agent, opponents, players, games) > at_least
 
 
 def test_one_greedy_among_heuristics_gets_little_in_combi_combo() -> None:

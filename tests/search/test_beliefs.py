@@ -1,4 +1,4 @@
-"""Likely worlds: what the others did tells of what they hold, and of nothing else."""
+"""Likely worlds: what the others did says what they hold, and nothing else."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def holding_more_than_laid(policy: Agent, steps: int) -> float:
     game = after_greedy_play(steps)
     worlds = likely_worlds(policy, game.view(0), np.random.default_rng(2), 8)
     values = game.rules.num_values
-    held, table = worlds.hands[:, 1], worlds.table[:, 1]
+    held = worlds.hands[:, 1]
+    table = worlds.table[:, 1]
     most_held = np.where(held >= 0, held % values, -1).max(axis=1)
     least_laid = np.where(table >= 0, table % values, values).min(axis=1)
     return float((most_held > least_laid).mean())
@@ -59,7 +60,7 @@ def test_a_player_who_lays_their_highest_cards_holds_no_higher_ones(
 ) -> None:
     """Search gave the others hands with which they would never have laid what they laid."""
     evenly, likely = (
-        holding_more_than_laid(each, steps) for each in (GreedyAgent(), KnownGreedy())
+        holding_more_than_laid(policy, steps) for policy in (GreedyAgent(), KnownGreedy())
     )
     assert evenly > 0.7
     assert likely < evenly - 0.05
@@ -81,8 +82,8 @@ class KnownRandom(RandomAgent):
 def test_random_play_tells_nothing_of_what_is_held(steps: int) -> None:
     """Players were believed to hold more cards equal to the one laid: more slots lay it."""
     dealt = after_greedy_play(steps).view(0).determinize(np.random.default_rng(2), 8)
-    told = beliefs._log_likelihood(KnownRandom(), dealt, 0, np.random.default_rng(3))
-    assert np.allclose(told, told[0])
+    likelihoods = beliefs._log_likelihood(KnownRandom(), dealt, 0, np.random.default_rng(3))
+    assert np.allclose(likelihoods, likelihoods[0])
 
 
 def test_at_the_start_of_a_round_worlds_are_dealt_evenly() -> None:
@@ -96,8 +97,8 @@ def test_at_the_start_of_a_round_worlds_are_dealt_evenly() -> None:
 def test_likely_worlds_look_the_same_to_the_player(steps: int) -> None:
     game = after_greedy_play(steps)
     worlds = likely_worlds(KnownGreedy(), game.view(2), np.random.default_rng(4), 4)
-    seen = game.view(2).observation.repeat(4, axis=0)
-    assert np.array_equal(worlds.view(2).observation, seen)
+    observations = game.view(2).observation.repeat(4, axis=0)
+    assert np.array_equal(worlds.view(2).observation, observations)
 
 
 def test_search_by_a_learned_policy_cannot_see_hidden_cards() -> None:
@@ -105,10 +106,12 @@ def test_search_by_a_learned_policy_cannot_see_hidden_cards() -> None:
     game = kododo_v0.batch_game(20, num_players=4, seed=1)
     play_random(game, np.random.default_rng(1), steps=5)
     agent = SearchAgent(load("kododo-4p"), SearchBudget(worlds=4))
-    other = game.determinize(0, np.random.default_rng(2), 1)
-    assert not np.array_equal(other.hands, game.hands)
-    one, twin = (agent.act(g.view(0), np.random.default_rng(3)) for g in (game, other))
-    assert np.array_equal(one, twin)
+    other_world = game.determinize(0, np.random.default_rng(2), 1)
+    assert not np.array_equal(other_world.hands, game.hands)
+    choice, other_choice = (
+        agent.act(g.view(0), np.random.default_rng(3)) for g in (game, other_world)
+    )
+    assert np.array_equal(choice, other_choice)
 
 
 def test_a_player_who_gives_no_chances_is_believed_anything() -> None:

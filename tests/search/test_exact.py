@@ -28,7 +28,7 @@ from kododo_env.search.exact import (
 )
 from kododo_env.search.game_tree import GameTree
 
-TINY, SMALL, MIXED = (asdict(each()) for each in (Rules.tiny, Rules.small, Rules.mixed))
+TINY, SMALL, MIXED = (asdict(make_rules()) for make_rules in (Rules.tiny, Rules.small, Rules.mixed))
 DRAWS = {**TINY, "copies": (1, 1, 1)}  # two rounds of one card
 THREE_PLAYERS = {**TINY, "num_players": 3, "num_colours": 3}
 FEW_CARDS = {
@@ -47,8 +47,8 @@ class Hashed(Uniform):
     name = "hashed"
 
     def probabilities(self, view: View) -> npt.NDArray[np.float64]:
-        seen = view.observation.astype(np.int64)
-        mixed = (seen * np.arange(3, 3 + seen.shape[1]) ** 2).sum(axis=1)
+        observation = view.observation.astype(np.int64)
+        mixed = (observation * np.arange(3, 3 + observation.shape[1]) ** 2).sum(axis=1)
         weights = 1 + np.outer(mixed, np.arange(5, 5 + view.num_actions)) % 7
         weights = weights * view.legal_action_mask
         chances: npt.NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
@@ -63,10 +63,10 @@ def test_by_hand_the_tiny_game() -> None:
     """Uniform loses to a best response 1/12 of the victory in each seat; docs/open_spiel.md."""
     tree = tree_of(TINY)
     assert (len(tree.chances), tree.positions, tree.information_sets) == (6, 6, 12)
-    found = exact(tree, Uniform())
-    assert found.values == pytest.approx([1 / 2, 1 / 2])
-    assert found.gains == pytest.approx([1 / 12, 1 / 12])
-    assert found.nash_conv == pytest.approx(1 / 6)
+    solution = exact(tree, Uniform())
+    assert solution.values == pytest.approx([1 / 2, 1 / 2])
+    assert solution.gains == pytest.approx([1 / 12, 1 / 12])
+    assert solution.nash_conv == pytest.approx(1 / 6)
 
 
 @pytest.mark.parametrize("player", [0, 1])
@@ -74,17 +74,19 @@ def test_by_brute_force_the_tiny_game(player: int) -> None:
     """All orders of the cards, and every way to play each hand."""
     game = kododo_v0.batch_game(24, **TINY)
     game.reset(decks=np.array(list(itertools.permutations(game.cards.tolist())), np.uint8))
-    hands, which = np.unique(game.hands[:, player], axis=0, return_inverse=True)
-    which = which.ravel()  # of numpy 2.0.0 they are a column
-    others = Hashed().probabilities(game.view(1 - player))
+    hands, hand_numbers = np.unique(game.hands[:, player], axis=0, return_inverse=True)
+    hand_numbers = hand_numbers.ravel()  # of numpy 2.0.0 they are a column
+    probabilities = Hashed().probabilities(game.view(1 - player))
     best = 0.0
     for pure in itertools.product((0, 1), repeat=len(hands)):
         mean = 0.0
-        for other in (0, 1):
-            played, actions = game.clone(), np.empty((24, 2), np.int64)
-            actions[:, player], actions[:, 1 - player] = np.array(pure)[which], other
+        for reply in (0, 1):
+            played = game.clone()
+            actions = np.empty((24, 2), np.int64)
+            actions[:, player] = np.array(pure)[hand_numbers]
+            actions[:, 1 - player] = reply
             played.step(actions)
-            mean += float((others[:, other] * played.outcome()[:, player]).mean())
+            mean += float((probabilities[:, reply] * played.outcome()[:, player]).mean())
         best = max(best, mean)
     assert exact(tree_of(TINY), Hashed()).best[player] == pytest.approx(best)
 
@@ -99,14 +101,16 @@ def test_by_brute_force_the_tiny_game(player: int) -> None:
 def test_a_best_response_gains_what_it_says(game: str, rules: dict[str, Any]) -> None:
     tree = tree_of(rules, game)
     played = [strategy(tree, Hashed(), player) for player in range(tree.num_players)]
-    found = exact_of(tree, played)
-    assert found.values.sum() == pytest.approx(1)
-    assert (found.gains > -1e-12).all()
+    solution = exact_of(tree, played)
+    assert solution.values.sum() == pytest.approx(1)
+    assert (solution.gains > -1e-12).all()
     for player in range(tree.num_players):
         share, best = best_response(tree, played, player)
-        with_it = [best if seat == player else each for seat, each in enumerate(played)]
+        with_it = [
+            best if seat == player else own_strategy for seat, own_strategy in enumerate(played)
+        ]
         assert value(tree, with_it)[player] == pytest.approx(share)
-        assert share == found.best[player]
+        assert share == solution.best[player]
         pairs = zip(tree.steps, best, strict=True)
         assert not any((chances * ~step.legal[player]).any() for step, chances in pairs)
 
@@ -116,7 +120,10 @@ def test_a_mixture_is_worth_the_mean() -> None:
     played = [strategy(tree, Hashed(), player) for player in (0, 1)]
     best = best_response(tree, played, 0)[1]
     mixed = mixture(tree, [best, strategy(tree, Uniform(), 0)], 0)
-    shares = [value(tree, [each, played[1]]) for each in (best, strategy(tree, Uniform(), 0))]
+    shares = [
+        value(tree, [first_strategy, played[1]])
+        for first_strategy in (best, strategy(tree, Uniform(), 0))
+    ]
     assert value(tree, [mixed, played[1]]) == pytest.approx(np.mean(shares, axis=0))
     assert all(chances.sum(axis=1) == pytest.approx(1) for chances in mixed)
     assert mixture(tree, [best], 0)[0] == pytest.approx(best[0])
@@ -145,11 +152,11 @@ def test_recall_is_perfect() -> None:
     tree = tree_of(DRAWS)
     first, second = tree.steps
     for player in (0, 1):
-        came = np.stack([first.sets[player][first.before], first.actions[:, player]])[
+        origins = np.stack([first.sets[player][first.before], first.actions[:, player]])[
             :, ~first.over
         ]
-        for one in range(len(second.first[player])):
-            assert len(np.unique(came[:, second.sets[player] == one], axis=1).T) == 1
+        for information_set in range(len(second.first[player])):
+            assert len(np.unique(origins[:, second.sets[player] == information_set], axis=1).T) == 1
 
 
 def test_a_player_knows_no_more_than_the_view_shows() -> None:
@@ -185,14 +192,14 @@ def test_temperatures() -> None:
 
 def test_uniform_plays_as_it_says() -> None:
     game = kododo_v0.batch_game(5, num_players=2, seed=0)
-    found = (
-        each.act(game.view(0), np.random.default_rng(0)) for each in (Uniform(), RandomAgent())
+    choices = (
+        agent.act(game.view(0), np.random.default_rng(0)) for agent in (Uniform(), RandomAgent())
     )
-    assert np.array_equal(*found)
+    assert np.array_equal(*choices)
 
 
 @pytest.mark.parametrize(
-    ("game", "said"),
+    ("game", "message"),
     [
         (kododo_v0.batch_game(1, 2), "kododo has more than 2,000,000 positions under these rules"),
         (kado_v0.batch_game(1), "kado has more than 2,000,000 positions under these rules"),
@@ -203,19 +210,19 @@ def test_uniform_plays_as_it_says() -> None:
         ),
     ],
 )
-def test_a_game_that_is_too_large_is_refused_in_a_line(game: BatchGame, said: str) -> None:
-    with pytest.raises(ValueError, match=f"^{said}[^\n]*$"):
+def test_a_game_that_is_too_large_is_refused_in_a_line(game: BatchGame, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}[^\n]*$"):
         GameTree(game)
 
 
 def test_positions_are_counted_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """6 deals and 24 followers."""
-    for most, fits in ((30, True), (29, False), (5, False)):
-        monkeypatch.setattr(game_tree, "MOST_POSITIONS", most)
+    for limit, fits in ((30, True), (29, False), (5, False)):
+        monkeypatch.setattr(game_tree, "MOST_POSITIONS", limit)
         if fits:
             tree_of(TINY)
         else:
-            with pytest.raises(ValueError, match=f"more than {most} positions"):
+            with pytest.raises(ValueError, match=f"more than {limit} positions"):
                 tree_of(TINY)
 
 

@@ -18,10 +18,10 @@ from tests.helpers import play_random
 class _Counting(RandomAgent):
     """Random, and counts the games in which it is asked."""
 
-    asked = 0
+    num_games = 0
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        self.asked += view.num_envs
+        self.num_games += view.num_envs
         return super().act(view, rng)
 
 
@@ -38,22 +38,22 @@ def test_every_action_has_all_the_worlds(monkeypatch: pytest.MonkeyPatch) -> Non
     game = last_turn(3)
     assert (game.legal_action_mask()[:, 0].sum(axis=1) == 2).all()
     FlatMonteCarlo(policy, SearchBudget(worlds=10)).act(game.view(0), np.random.default_rng(0))
-    assert policy.asked == 3 * 10
+    assert policy.num_games == 3 * 10
     monkeypatch.setattr(search, "BATCH", 24)  # 4 worlds at a time
-    policy.asked = 0
+    policy.num_games = 0
     FlatMonteCarlo(policy, SearchBudget(worlds=10)).act(game.view(0), np.random.default_rng(0))
-    assert policy.asked == 3 * 10
+    assert policy.num_games == 3 * 10
 
 
 def test_an_action_that_surely_wins_is_played() -> None:
     """Where an action wins against whatever the other lays, and its rival does not."""
     game = last_turn(400)
     shares = np.empty((400, 2, 2))
-    for own in (0, 1):
-        for other in (0, 1):
+    for action in (0, 1):
+        for reply in (0, 1):
             after = game.clone()
-            after.step(np.tile([own, other], (400, 1)))
-            shares[:, own, other] = after.outcome()[:, 0]
+            after.step(np.tile([action, reply], (400, 1)))
+            shares[:, action, reply] = after.outcome()[:, 0]
     # What the other holds is not known, so that a certain win must be one in many worlds as well.
     chosen = FlatMonteCarlo(RandomAgent(), SearchBudget(worlds=30)).act(
         game.view(0), np.random.default_rng(0)
@@ -70,4 +70,4 @@ def test_a_player_who_has_nothing_to_decide_is_not_searched() -> None:
     policy = _Counting()
     chosen = FlatMonteCarlo(policy).act(game.view(0), np.random.default_rng(0))
     assert (chosen == game.no_op).all()
-    assert policy.asked == 0
+    assert policy.num_games == 0

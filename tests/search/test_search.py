@@ -42,10 +42,12 @@ def test_a_search_sees_nothing_hidden_and_plays_legally(
     while not game.terminated.all():
         mask = game.legal_action_mask()
         for player in range(players):
-            other = game.determinize(player, np.random.default_rng(2), 1)
-            one, twin = (agent.act(g.view(player), np.random.default_rng(3)) for g in (game, other))
-            assert np.array_equal(one, twin)
-            assert mask[np.arange(20), player, one].all()
+            other_world = game.determinize(player, np.random.default_rng(2), 1)
+            choice, other_choice = (
+                agent.act(g.view(player), np.random.default_rng(3)) for g in (game, other_world)
+            )
+            assert np.array_equal(choice, other_choice)
+            assert mask[np.arange(20), player, choice].all()
         play_random(game, np.random.default_rng(4), steps=6)
 
 
@@ -59,15 +61,15 @@ def test_search_leaves_the_game_and_its_generator_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "worlds", "games", "least"),
+    ("kind", "worlds", "games", "least_share"),
     [(SearchAgent, 40, 60, 0.6), (FlatMonteCarlo, 8, 40, 0.7)],
 )
 def test_search_over_random_play_beats_random_play(
-    kind: type[SearchAgent] | type[FlatMonteCarlo], worlds: int, games: int, least: float
+    kind: type[SearchAgent] | type[FlatMonteCarlo], worlds: int, games: int, least_share: float
 ) -> None:
     searcher = kind(RandomAgent(), SearchBudget(worlds=worlds))
     result = Match(searcher, RandomAgent(), "kododo", 2, games=games, seed=0).play()
-    assert result.share.low > least
+    assert result.share.low > least_share
 
 
 def test_points_count_more_when_less_is_to_come() -> None:
@@ -86,20 +88,22 @@ def test_points_mean_what_they_meant_in_the_games_played() -> None:
     """Of games like those the model is fitted to, as many are won as it says."""
     policy = HeuristicAgent()
     game = kododo_v0.batch_game(4000, num_players=2, seed=5)
-    model, rng = OutcomeModel(policy, game), np.random.default_rng(5)
+    model = OutcomeModel(policy, game)
+    rng = np.random.default_rng(5)
     while game.steps_played < 15:
         game.step(joint_action([policy] * game.num_players, game, rng))
-    said = model.expected(game, 0)
+    shares = model.expected(game, 0)
     while not game.terminated.all():
         game.step(joint_action([policy] * game.num_players, game, rng))
-    likely = said > 0.6
+    likely = shares > 0.6
     assert likely.sum() > 500
-    assert abs(game.outcome()[likely, 0].mean() - said[likely].mean()) < 0.05
+    assert abs(game.outcome()[likely, 0].mean() - shares[likely].mean()) < 0.05
 
 
 def test_a_game_alone_has_the_weights_of_the_moment_that_it_is_at() -> None:
     """In KADO it passes over steps; those of the games played for the model were counted on."""
-    game, rng = kado_v0.batch_game(1, num_players=3, seed=0), np.random.default_rng(0)
+    game = kado_v0.batch_game(1, num_players=3, seed=0)
+    rng = np.random.default_rng(0)
     model = OutcomeModel(RandomAgent(), game)
     while game.steps_passed == 0 or game._state.phase != 0:
         play_random(game, rng, steps=1)
@@ -113,7 +117,8 @@ def test_steps_that_all_games_pass_over_are_counted(monkeypatch: pytest.MonkeyPa
     """The weights of all moments after such a step were taken for those of one before."""
     game = kado_v0.batch_game(1, num_players=2, seed=0)
     monkeypatch.setattr(outcome_model, "FITTED_WITHOUT_ROUNDS", 1)
-    played, passed = game.fresh(1, 0), []
+    played = game.fresh(1, 0)
+    passed = []
     model = OutcomeModel(FirstAgent(), game)
     while not played.terminated.all():
         played.step(joint_action([FirstAgent()] * 2, played, np.random.default_rng(0)))
@@ -125,46 +130,48 @@ def test_steps_that_all_games_pass_over_are_counted(monkeypatch: pytest.MonkeyPa
 def _drawn(weights: tuple[float, ...], games: int = 20_000) -> tuple[Floating, Floating]:
     """What a player knows in random games of four, and in which of them they win."""
     rng = np.random.default_rng(0)
-    known = np.hstack([rng.normal(size=(games, 1)), rng.integers(0, 30, (games, 4))])
-    won = rng.random(games) < _chance(_log_odds(known, np.array(weights)))
-    return known, won.astype(np.float64)
+    features = np.hstack([rng.normal(size=(games, 1)), rng.integers(0, 30, (games, 4))])
+    won = rng.random(games) < _chance(_log_odds(features, np.array(weights)))
+    return features, won.astype(np.float64)
 
 
 @pytest.mark.parametrize("weights", [(0.2, 1.5, -0.4), (1.0, 0.3, 0.5), (0.01, 0.0, 0.0)])
 def test_weights_are_found_by_which_games_were_won(weights: tuple[float, ...]) -> None:
-    known, won = _drawn(weights)
-    found = _fitted_weights(known, won)
-    assert np.allclose(found, weights, rtol=0.05, atol=0.06)
-    loss, slope, curvature = _log_loss(found, known, won)
-    assert loss <= _log_loss(np.array(weights), known, won)[0]
+    features, won = _drawn(weights)
+    fitted = _fitted_weights(features, won)
+    assert np.allclose(fitted, weights, rtol=0.05, atol=0.06)
+    loss, slope, curvature = _log_loss(fitted, features, won)
+    assert loss <= _log_loss(np.array(weights), features, won)[0]
     assert (np.abs(slope) < 1e-4).all() or weights[1] == 0  # at a bound it may go on
-    near = found + np.diag([1e-4] * 3)
-    slopes = np.array([_log_loss(each, known, won)[1] for each in near])
+    near = fitted + np.diag([1e-4] * 3)
+    slopes = np.array([_log_loss(point, features, won)[1] for point in near])
     assert np.allclose((slopes - slope) / 1e-4, curvature, atol=0.05 * np.abs(curvature).max())
 
 
 def test_weights_stay_within_their_bounds() -> None:
     """Where points tell all, or the lower value wins, the likeliest weights are no numbers."""
-    known, won = _drawn((0.2, -2.0, 0.0))
-    assert _fitted_weights(known, won)[1] == 0
-    most = (known[:, 1] > known[:, 2:].max(axis=1)).astype(np.float64)
-    surely = _fitted_weights(known, most)
-    assert ((surely >= BOUNDS[0]) & (surely <= BOUNDS[1])).all()
-    assert _log_loss(surely, known, most)[0] < 0.05
-    nothing = np.zeros((4, 5))
-    assert np.allclose(_fitted_weights(nothing, np.full(4, 0.25)), [0.1, 0, 0], atol=1e-3)
+    features, won = _drawn((0.2, -2.0, 0.0))
+    assert _fitted_weights(features, won)[1] == 0
+    leads = (features[:, 1] > features[:, 2:].max(axis=1)).astype(np.float64)
+    fitted = _fitted_weights(features, leads)
+    assert ((fitted >= BOUNDS[0]) & (fitted <= BOUNDS[1])).all()
+    assert _log_loss(fitted, features, leads)[0] < 0.05
+    blank_features = np.zeros((4, 5))
+    assert np.allclose(_fitted_weights(blank_features, np.full(4, 0.25)), [0.1, 0, 0], atol=1e-3)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.3, 1.0, -2.0])
 def test_a_value_that_tells_nothing_leaves_the_weights_of_points(value: float) -> None:
     """It is a second constant: the fit once ended in an error, its matrix being singular."""
-    known, won = _drawn((0.2, 0.0, 0.3))
-    known[:, 0] = value
-    found = _fitted_weights(known, won)
-    assert found[0] == pytest.approx(0.2, abs=0.02)
-    assert found[1] * value + found[2] == pytest.approx(0.3, abs=0.05)
-    surely = _fitted_weights(known, (known[:, 1] > known[:, 2:].max(axis=1)).astype(np.float64))
-    assert ((surely >= BOUNDS[0]) & (surely <= BOUNDS[1])).all()
+    features, won = _drawn((0.2, 0.0, 0.3))
+    features[:, 0] = value
+    fitted = _fitted_weights(features, won)
+    assert fitted[0] == pytest.approx(0.2, abs=0.02)
+    assert fitted[1] * value + fitted[2] == pytest.approx(0.3, abs=0.05)
+    steepest = _fitted_weights(
+        features, (features[:, 1] > features[:, 2:].max(axis=1)).astype(np.float64)
+    )
+    assert ((steepest >= BOUNDS[0]) & (steepest <= BOUNDS[1])).all()
 
 
 class _KnowsHands(HeuristicAgent):
@@ -178,14 +185,16 @@ class _KnowsHands(HeuristicAgent):
 def test_at_equal_points_the_better_hand_wins_more() -> None:
     """Search threw good hands away for a point more, since points were all that counted."""
     game = kododo_v0.batch_game(500, num_players=2, seed=5)
-    policy, rng = _KnowsHands(), np.random.default_rng(5)
+    policy = _KnowsHands()
+    rng = np.random.default_rng(5)
     model = OutcomeModel(policy, game)
     while game.steps_played < 30:  # the last round is played from the hand
         game.step(joint_action([policy] * game.num_players, game, rng))
     points = game.scores[:, 0] - game.scores[:, 1]
-    said, hands = model.expected(game, 0)[points == 0], policy.value(game.view(0))[points == 0]
-    by_hand = [set(said[hands == hand]) for hand in np.unique(hands)]
-    assert [len(each) for each in by_hand] == [1, 1]
+    shares = model.expected(game, 0)[points == 0]
+    hands = policy.value(game.view(0))[points == 0]
+    by_hand = [set(shares[hands == hand]) for hand in np.unique(hands)]
+    assert [len(group) for group in by_hand] == [1, 1]
     assert max(by_hand[0]) < 0.5 < min(by_hand[1])
 
 
@@ -208,13 +217,14 @@ class _ValuesPoints(HeuristicAgent):
 
     def probabilities(self, view: View) -> npt.NDArray[np.float64]:
         chances = view.legal_action_mask * np.arange(1.0, view.num_actions + 1)
-        found: npt.NDArray[np.float64] = chances / chances.sum(axis=1, keepdims=True)
-        return found
+        probabilities: npt.NDArray[np.float64] = chances / chances.sum(axis=1, keepdims=True)
+        return probabilities
 
 
 def test_without_rounds_a_value_stands_for_the_rest_of_the_game() -> None:
     """Whole games were played out, whose luck drowned what a choice is worth."""
-    game, rng = kado_v0.batch_game(2, num_players=2, seed=0), np.random.default_rng(0)
+    game = kado_v0.batch_game(2, num_players=2, seed=0)
+    rng = np.random.default_rng(0)
     for policy, ends in ((_ValuesPoints(), False), (RandomAgent(), True)):
         search = _Search(game.view(0), SearchAgent(policy, FEW_WORLDS), rng)
         played = game.clone()
@@ -224,7 +234,8 @@ def test_without_rounds_a_value_stands_for_the_rest_of_the_game() -> None:
 
 
 def test_the_likeliest_actions_are_tried_and_the_choice_of_the_policy() -> None:
-    game, rng = kado_v0.batch_game(30, num_players=2, seed=0), np.random.default_rng(0)
+    game = kado_v0.batch_game(30, num_players=2, seed=0)
+    rng = np.random.default_rng(0)
     policy = _ValuesPoints()
     while game.legal_action_mask()[:, 0].sum(axis=1).max() < 20:
         play_random(game, rng, steps=1)
@@ -242,8 +253,8 @@ def test_points_tell_more_than_who_won_where_whole_games_are_played_out() -> Non
     play_random(game, np.random.default_rng(0))
     shares = shares_at_the_end(game)
     assert np.allclose(shares.sum(axis=1), 1)
-    more = game.scores[:, :, None] > game.scores[:, None]
-    assert ((shares[:, :, None] > shares[:, None]) == more).all()
+    higher = game.scores[:, :, None] > game.scores[:, None]
+    assert ((shares[:, :, None] > shares[:, None]) == higher).all()
     rounds = kododo_v0.batch_game(200, num_players=2, seed=0)
     play_random(rounds, np.random.default_rng(0))
     assert np.array_equal(shares_at_the_end(rounds), rounds.outcome())
@@ -256,31 +267,34 @@ def test_after_whole_games_a_gain_must_be_surer() -> None:
         agent = SearchAgent(RandomAgent(), SearchBudget(worlds=4))
         search = _Search(game.view(0), agent, np.random.default_rng(0))
         search._try_worlds(1)
-        other = np.flatnonzero(search.candidate[0] & (np.arange(game.num_actions) != search.usual))
-        search.gain[:], search.visits[:], search.squares[:] = 0, 100, 100 * 0.25
+        rivals = np.flatnonzero(search.candidate[0] & (np.arange(game.num_actions) != search.usual))
+        search.gain[:] = 0
+        search.visits[:] = 100
+        search.squares[:] = 100 * 0.25
         search.candidate[:] = False
-        search.candidate[0, other[0]] = True
-        search.gain[0, other[0]] = 100 * 1.2 * 0.05
+        search.candidate[0, rivals[0]] = True
+        search.gain[0, rivals[0]] = 100 * 1.2 * 0.05
         search._spend_budget = lambda: None  # type: ignore[method-assign]
-        assert (search.best()[0] == other[0]) == believed
+        assert (search.best()[0] == rivals[0]) == believed
 
 
 def test_chances_and_gains_are_of_the_victory_in_the_same_worlds() -> None:
     """At the deal all players are equal; one action gains what the other one loses."""
     for door in (kododo_v0, combi_combo_v0):
         game = door.batch_game(300, num_players=4, seed=0)
-        search, view = SearchAgent(RandomAgent()), game.view(0)
+        search = SearchAgent(RandomAgent())
+        view = game.view(0)
         mean, error = search.chance(view, 8, np.random.default_rng(0))
         assert abs(mean.mean() - 0.25) < 0.04
         assert error.shape == (300,)
         first, last = (
             agent.act(view, np.random.default_rng()) for agent in (FirstAgent(), LastAgent())
         )
-        there = search.gain(view, first, last, 4, np.random.default_rng(0))
-        back = search.gain(view, last, first, 4, np.random.default_rng(0))
-        assert there[0].std() > 0
-        assert np.allclose(there[0], -back[0])
-        assert np.allclose(there[1], back[1])
+        gains = search.gain(view, first, last, 4, np.random.default_rng(0))
+        reverse_gains = search.gain(view, last, first, 4, np.random.default_rng(0))
+        assert gains[0].std() > 0
+        assert np.allclose(gains[0], -reverse_gains[0])
+        assert np.allclose(gains[1], reverse_gains[1])
 
 
 def test_equal_points_everywhere_are_no_division_by_zero() -> None:
@@ -317,8 +331,10 @@ def test_nothing_more_is_tried_where_nothing_has_gained() -> None:
     game = kododo_v0.batch_game(2, num_players=4, seed=0)
     agent = SearchAgent(RandomAgent(), SearchBudget(worlds=4))
     search = _Search(game.view(0), agent, np.random.default_rng(0))
-    search.usual[:], search.visits[:] = 5, 1  # the first that is legal
-    search.gain[0], search.gain[1] = -1, np.arange(1, 16)
+    search.usual[:] = 5  # the first that is legal
+    search.visits[:] = 1
+    search.gain[0] = -1
+    search.gain[1] = np.arange(1, 16)
     search._halve()
     assert not search.candidate[0].any()
     assert search.candidate[1].sum() == 6  # the better half, and the policy's own choice
@@ -347,7 +363,9 @@ def test_gains_that_differ_by_noise_alone_choose_alike(noise: float) -> None:
     """Of equal gains the first is taken; where nothing gains, the policy's own choice stays."""
     game = kododo_v0.batch_game(2, num_players=4, seed=0)
     search = _Search(game.view(0), SearchAgent(RandomAgent(), FEW_WORLDS), np.random.default_rng(0))
-    search.usual[:], search.doubt, search.visits[:] = 3, 0.0, 1
+    search.usual[:] = 3
+    search.doubt = 0.0
+    search.visits[:] = 1
     search.candidate[:] = np.arange(game.num_actions) < 6
     search.gain[:] = [[-1, 0.5, 0.5 + noise, 0, 0.5, 0.5 - noise, *[-1] * 9], [noise] * 15]
     search._spend_budget = lambda: None  # type: ignore[method-assign]
@@ -369,7 +387,7 @@ def test_search_by_name_and_by_time(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("search:random", "search:AGENT:WORLDS"),
         ("flat:random", "a search is search:AGENT:WORLDS"),
@@ -382,8 +400,8 @@ def test_search_by_name_and_by_time(kind: str) -> None:
         ("search:level-5:4", "not made over another search"),
     ],
 )
-def test_impossible_searches_are_refused(name: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_impossible_searches_are_refused(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         make_agent(name, "kododo")
 
 
