@@ -28,7 +28,8 @@ def tiny_model(game: str, players: int) -> onnx.ModelProto:
     ]
     constants = {"one": np.float32(1), "much": np.float32(1e8), "axis": np.array([1])}
     dtype = TensorProto.UINT16 if batch.layout.dtype.itemsize > 1 else TensorProto.UINT8
-    size, actions = batch.layout.size, batch.num_actions
+    size = batch.layout.size
+    actions = batch.num_actions
     graph = helper.make_graph(
         nodes,
         "policy",
@@ -49,9 +50,9 @@ def tiny_model(game: str, players: int) -> onnx.ModelProto:
 
 def write_model(path: Path, model: onnx.ModelProto) -> Path:
     """Write a model with the digest that fits it, whatever it holds."""
-    kept = [entry for entry in model.metadata_props if entry.key != DIGEST]
+    entries = [entry for entry in model.metadata_props if entry.key != DIGEST]
     del model.metadata_props[:]
-    model.metadata_props.extend(kept)
+    model.metadata_props.extend(entries)
     path.write_bytes(sealed(model.SerializeToString()))
     return path
 
@@ -70,5 +71,7 @@ def changed(source: Path, path: Path, change: Change) -> Path:
 
 def set_tensor(model: onnx.ModelProto, name: str, value: Any) -> None:
     """Give a constant of a model another value."""
-    tensor = next(each for each in model.graph.initializer if each.name == name)
+    tensor = next(
+        initializer for initializer in model.graph.initializer if initializer.name == name
+    )
     tensor.CopyFrom(numpy_helper.from_array(np.asarray(value), name))

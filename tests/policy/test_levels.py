@@ -36,16 +36,16 @@ from tests.doors import TABLES
 
 
 def test_they_were_measured_with_the_policies_that_ship() -> None:
-    known = json.loads(LEVELS_FILE.read_text("utf-8"))
+    measured = json.loads(LEVELS_FILE.read_text("utf-8"))
     for name in policy_tables():
-        found = sha256(policy_path(name).read_bytes()).hexdigest()
-        assert known[name]["sha256"] == found, f"{name} is another policy now: make levels"
+        digest = sha256(policy_path(name).read_bytes()).hexdigest()
+        assert measured[name]["sha256"] == digest, f"{name} is another policy now: make levels"
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
 def test_they_are_apart_by_their_intervals(game: str, players: int) -> None:
     """As far as the policy; the games with search are few, and show at most that it is no worse."""
-    shares = {name: each["share"] for name, each in levels(game, players).items()}
+    shares = {name: level["share"] for name, level in levels(game, players).items()}
     assert tuple(shares) == LEVELS
     for weaker, stronger in pairwise((*WEAKER, AS_IT_SHIPS)):
         assert shares[weaker]["high"] < shares[stronger]["low"]
@@ -69,7 +69,7 @@ def test_all_play_by_the_policy(game: str, players: int) -> None:
 
 def test_they_sit_wherever_agents_are_named() -> None:
     position = make_table("kododo", 3, ["level-2"], hints="level-1").talk(0, {"type": "look"})[0][0]
-    assert [each["name"] for each in position["players"][1:]] == ["level-2", "level-2"]
+    assert [player["name"] for player in position["players"][1:]] == ["level-2", "level-2"]
     agents = ("level-1", "search:level-1:4", "heuristic")
     loaded = Tournament("kado", agents, 2, games=40).load_agents()
     assert [agent.name for agent in loaded] == list(agents)
@@ -80,15 +80,15 @@ def test_they_sit_wherever_agents_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "players", "said"),
+    ("name", "players", "message"),
     [
         ("level-6", 4, "there are the levels level-1, level-2, .*, level-5, not 'level-6'"),
         ("level-1", None, "level-1 needs the number of players, as in make_agent"),
         ("level-1", 9, "kododo with 9 players has no levels: no policy ships for it"),
     ],
 )
-def test_a_level_that_is_none_is_refused(name: str, players: int | None, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_a_level_that_is_none_is_refused(name: str, players: int | None, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         make_agent(name, "kododo", players)
 
 
@@ -104,28 +104,28 @@ def test_a_file_may_be_called_as_levels_are(
 
 
 def test_what_is_of_another_file_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = json.loads(OUTCOMES_FILE.read_text("utf-8"))
-    known["kododo-2p"]["sha256"] = "that of another policy"
-    monkeypatch.setattr(agent_registry, "_outcomes", lambda: known)
+    outcomes = json.loads(OUTCOMES_FILE.read_text("utf-8"))
+    outcomes["kododo-2p"]["sha256"] = "that of another policy"
+    monkeypatch.setattr(agent_registry, "_outcomes", lambda: outcomes)
     assert agent_registry.load("kododo-2p").outcome_weights is None  # type: ignore[attr-defined]
 
 
 def test_a_level_that_is_not_measured_yet_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = levels("kododo", 2)
-    del found[SEARCHING]
-    monkeypatch.setattr(agent_registry, "levels", lambda *_: found)
+    measured = levels("kododo", 2)
+    del measured[SEARCHING]
+    monkeypatch.setattr(agent_registry, "levels", lambda *_: measured)
     with pytest.raises(ValueError, match="kododo-2p has no level-5 yet: make levels finds it"):
         make_agent(SEARCHING, "kododo", 2)
 
 
 def test_searches_bring_what_would_be_fitted_again() -> None:
-    known = json.loads(OUTCOMES_FILE.read_text("utf-8"))
+    outcomes = json.loads(OUTCOMES_FILE.read_text("utf-8"))
     for name, (game, players) in policy_tables().items():
-        found = sha256(policy_path(name).read_bytes()).hexdigest()
-        assert known[name]["sha256"] == found, f"{name} is another policy now: make levels"
+        digest = sha256(policy_path(name).read_bytes()).hexdigest()
+        assert outcomes[name]["sha256"] == digest, f"{name} is another policy now: make levels"
         search = make_agent(SEARCHING, game, players)
         assert isinstance(search, SearchAgent)
-        np.testing.assert_array_equal(search.policy.outcome_weights, known[name]["weights"])
+        np.testing.assert_array_equal(search.policy.outcome_weights, outcomes[name]["weights"])
     shortest = registry.batch_game("combi_combo", 1, num_players=4)
     fitted = OutcomeModel(OnnxAgent(policy_path("combi_combo-4p")), shortest).weights
-    np.testing.assert_allclose(known["combi_combo-4p"]["weights"], fitted, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(outcomes["combi_combo-4p"]["weights"], fitted, rtol=1e-3, atol=1e-3)

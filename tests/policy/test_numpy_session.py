@@ -42,20 +42,25 @@ def with_numpy(path: Path) -> OnnxAgent:
 
 def check_same_answers(path: Path, count: int = POSITIONS) -> None:
     """A policy file says the same by both."""
-    runtime, numpy = OnnxAgent(path), with_numpy(path)
+    runtime = OnnxAgent(path)
+    numpy = with_numpy(path)
     assert (type(runtime._session), type(numpy._session)) == (onnx_trial.SESSION, NumpySession)
     observation, mask = positions(game_of(runtime.metadata), count, seed=2)
     legal = mask == 1
-    (want, values), (got, found) = (each.evaluate(observation, mask) for each in (runtime, numpy))
-    assert got.dtype == found.dtype == np.float32
-    assert np.array_equal(got[~legal], want[~legal])
-    most = np.abs(want[legal]).max()
-    assert np.abs(got - want)[legal].max() <= TOLERANCE * most
+    (logits, values), (numpy_logits, numpy_values) = (
+        agent.evaluate(observation, mask) for agent in (runtime, numpy)
+    )
+    assert numpy_logits.dtype == numpy_values.dtype == np.float32
+    assert np.array_equal(numpy_logits[~legal], logits[~legal])
+    largest = np.abs(logits[legal]).max()
+    assert np.abs(numpy_logits - logits)[legal].max() <= TOLERANCE * largest
     near = TOLERANCE * np.fmax.reduce(np.abs(values), initial=0)
-    assert np.allclose(found, values, rtol=0, atol=near, equal_nan=True)  # NaN: it has none
+    assert np.allclose(numpy_values, values, rtol=0, atol=near, equal_nan=True)  # NaN: it has none
     # Whom it prefers is the same, unless two are alike up to that.
     rows = np.arange(len(mask))
-    assert (want.max(axis=1) - want[rows, got.argmax(axis=1)] <= 2 * TOLERANCE * most).all()
+    assert (
+        logits.max(axis=1) - logits[rows, numpy_logits.argmax(axis=1)] <= 2 * TOLERANCE * largest
+    ).all()
 
 
 # --- whole files ----------------------------------------------------------------------------
@@ -88,7 +93,7 @@ def test_weights_are_where_numpy_computes_with_them(
     """Those of an unaligned place in the file were copied for every product."""
     path = exported(tmp_path_factory, "kododo")[-1]
     constants = read_graph(path.read_bytes()).constants
-    assert [name for name, each in constants.items() if not each.flags.aligned] == []
+    assert [name for name, array in constants.items() if not array.flags.aligned] == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -102,14 +107,14 @@ def test_numbers_without_rounding_are_bit_for_bit_the_same(path: Path) -> None:
     del model.graph.output[:]
     model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
     feed = {"observation": observation, "action_mask": mask}
-    want = onnxruntime.InferenceSession(model.SerializeToString()).run(names, feed)
-    for end, each in zip(model.graph.output, want, strict=True):
-        kind = helper.np_dtype_to_tensor_dtype(each.dtype)
+    runtime_answers = onnxruntime.InferenceSession(model.SerializeToString()).run(names, feed)
+    for end, answer in zip(model.graph.output, runtime_answers, strict=True):
+        kind = helper.np_dtype_to_tensor_dtype(answer.dtype)
         end.CopyFrom(helper.make_tensor_value_info(end.name, kind, None))
-    got = NumpySession(model.SerializeToString(), 1, None).run(names, feed)
-    for one, other in zip(got, want, strict=True):
-        assert one.dtype == other.dtype
-        assert np.array_equal(one, other)
+    numpy_answers = NumpySession(model.SerializeToString(), 1, None).run(names, feed)
+    for numpy_answer, runtime_answer in zip(numpy_answers, runtime_answers, strict=True):
+        assert numpy_answer.dtype == runtime_answer.dtype
+        assert np.array_equal(numpy_answer, runtime_answer)
 
 
 def exact_ends(model: onnx.ModelProto) -> list[str]:
@@ -117,27 +122,29 @@ def exact_ends(model: onnx.ModelProto) -> list[str]:
     doubles = {t.name for t in model.graph.initializer if t.data_type == onnx.TensorProto.DOUBLE}
     constants = {tensor.name for tensor in model.graph.initializer}
     rounded: set[str] = set()
-    found: set[str] = set()
-    exact = {each.name for each in model.graph.input}
+    ends: set[str] = set()
+    exact = {value.name for value in model.graph.input}
     for node in model.graph.node:
         adds = node.op_type in ("Gemm", "MatMul", "ReduceMean", "ReduceSum")
         # The keys of the cards are whole numbers in double precision.
         rounds = adds and not doubles & {*node.input} and not whole_sums(node, model)
         if rounds or rounded & {*node.input}:
             rounded.update(node.output)
-            found.update(exact & {*node.input})
+            ends.update(exact & {*node.input})
         elif not {*node.input} <= constants:
             exact.update(node.output)
         else:
             constants.update(node.output)
-    return sorted(found - {each.name for each in model.graph.input})
+    return sorted(ends - {value.name for value in model.graph.input})
 
 
 def whole_sums(node: onnx.NodeProto, model: onnx.ModelProto) -> bool:
     """Whether a sum is of whole numbers: it counts what was compared."""
-    makers = {name: each for each in model.graph.node for name in each.output}
+    makers = {name: producer for producer in model.graph.node for name in producer.output}
     maker = makers.get(node.input[0])
-    kinds = [each.i for each in maker.attribute if each.name == "to"] if maker else []
+    kinds = (
+        [attribute.i for attribute in maker.attribute if attribute.name == "to"] if maker else []
+    )
     return node.op_type == "ReduceSum" and kinds in ([6], [7])
 
 
@@ -157,16 +164,21 @@ def test_an_exported_network_has_the_same_answers(
 
 def test_constants_are_computed_once() -> None:
     content = (POLICIES / "kododo-4p.onnx").read_bytes()
-    as_it_stands, folded = NumpySession(content, 1, 1 << 29), NumpySession(content, 1, None)
+    as_it_stands = NumpySession(content, 1, 1 << 29)
+    folded = NumpySession(content, 1, None)
     casts = [
-        sum(step.node.operator == "Cast" for step in each._steps) for each in (as_it_stands, folded)
+        sum(step.node.operator == "Cast" for step in session._steps)
+        for session in (as_it_stands, folded)
     ]
     assert casts[0] > casts[1]
 
 
 # --- operator by operator -------------------------------------------------------------------
 
-F, D, I32, L = np.float32, np.float64, np.int32, np.int64
+F = np.float32
+D = np.float64
+I32 = np.int32
+L = np.int64
 RNG = np.random.default_rng(0)
 
 
@@ -174,8 +186,8 @@ def floats(*shape: int) -> Array:
     return RNG.normal(size=shape).astype(F)
 
 
-def whole(*shape: int, least: int = -5, dtype: Any = L) -> Array:
-    return RNG.integers(least, 6, shape).astype(dtype)
+def whole(*shape: int, low: int = -5, dtype: Any = L) -> Array:
+    return RNG.integers(low, 6, shape).astype(dtype)
 
 
 def truths(*shape: int) -> Array:
@@ -328,16 +340,16 @@ def test_every_operator_that_a_policy_may_have_is_there_and_tried() -> None:
 def test_an_operator_gives_what_the_runtime_gives(
     case: tuple[str, list[Array | None], dict[str, Any]],
 ) -> None:
-    operator, given, attributes = case
+    operator, operands, attributes = case
     with np.errstate(all="ignore"):  # as in a session
-        found = OPERATORS[operator](*given, **attributes)
-    results = found if isinstance(found, list) else [found]
-    for got, want in zip(results, by_the_runtime(*case, outputs=len(results)), strict=True):
-        assert (got.dtype, got.shape) == (want.dtype, want.shape)
+        answer = OPERATORS[operator](*operands, **attributes)
+    results = answer if isinstance(answer, list) else [answer]
+    for result, expected in zip(results, by_the_runtime(*case, outputs=len(results)), strict=True):
+        assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
         if operator in ROUNDED:
-            assert np.allclose(got, want, rtol=1e-6, atol=1e-6)
+            assert np.allclose(result, expected, rtol=1e-6, atol=1e-6)
         else:
-            assert np.array_equal(got, want)
+            assert np.array_equal(result, expected)
 
 
 PRODUCTS = [case for case in CASES if case[0] in ("Gemm", "MatMul")]
@@ -358,12 +370,12 @@ def test_einsum_is_not_asked_to_repeat_a_single_number(monkeypatch: pytest.Monke
 
 
 def by_the_runtime(
-    operator: str, given: list[Array | None], attributes: dict[str, Any], outputs: int
+    operator: str, operands: list[Array | None], attributes: dict[str, Any], outputs: int
 ) -> list[Array]:
     """The answers of onnxruntime to one operation."""
-    feed = {f"in_{place}": each for place, each in enumerate(given) if each is not None}
-    kinds = {name: helper.np_dtype_to_tensor_dtype(each.dtype) for name, each in feed.items()}
-    names = [f"in_{place}" if each is not None else "" for place, each in enumerate(given)]
+    feed = {f"in_{place}": operand for place, operand in enumerate(operands) if operand is not None}
+    kinds = {name: helper.np_dtype_to_tensor_dtype(operand.dtype) for name, operand in feed.items()}
+    names = [f"in_{place}" if operand is not None else "" for place, operand in enumerate(operands)]
     results = [f"out_{place}" for place in range(outputs)]
     graph = helper.make_graph(
         [helper.make_node(operator, names, results, **attributes)],
@@ -380,23 +392,23 @@ def by_the_runtime(
 
 
 @pytest.mark.parametrize(
-    ("operator", "given"),
+    ("operator", "operands"),
     [("Add", [floats(3), whole(3)]), ("Where", [truths(3), floats(3), whole(3)])],
 )
-def test_types_that_differ_are_an_error(operator: str, given: list[Array]) -> None:
+def test_types_that_differ_are_an_error(operator: str, operands: list[Array]) -> None:
     """Numpy would have found a type for them."""
     with pytest.raises(ValueError, match="types that differ: float32, int64"):
-        OPERATORS[operator](*given)
+        OPERATORS[operator](*operands)
 
 
 def test_nothing_is_written_into_a_constant() -> None:
     """A policy asked twice says the same, and so does the first one beside a second."""
     content = (POLICIES / "kado-3p.onnx").read_bytes()
     session = NumpySession(content, 1, None)
-    before = {name: each.copy() for name, each in session._constants.items()}
+    before = {name: array.copy() for name, array in session._constants.items()}
     policy = with_numpy(POLICIES / "kado-3p.onnx")
     observation, mask = positions(game_of(policy.metadata), 50)
     feed = {"observation": observation, "action_mask": mask}
-    first, again = (session.run(("logits", "value"), feed) for _ in range(2))
-    assert all(map(np.array_equal, first, again))
-    assert all(np.array_equal(before[name], each) for name, each in session._constants.items())
+    answers, repeat = (session.run(("logits", "value"), feed) for _ in range(2))
+    assert all(map(np.array_equal, answers, repeat))
+    assert all(np.array_equal(before[name], array) for name, array in session._constants.items())

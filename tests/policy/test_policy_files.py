@@ -34,7 +34,7 @@ from tests.policy.policy_files import Change, changed, tiny_model, write_model, 
 
 Model = onnx.ModelProto
 ONE_LINE = r"\A[^\x00-\x1f\x7f-\x9f]{10,1000}\Z"
-each_policy = pytest.mark.parametrize("name", shipped())
+for_every_policy = pytest.mark.parametrize("name", shipped())
 
 
 def refusal(path: Path, temperature: float | None = None) -> str:
@@ -61,11 +61,11 @@ def policy(tmp_path: Path) -> Path:
 # --- whole files ----------------------------------------------------------------------------
 
 
-@each_policy
+@for_every_policy
 def test_metadata_are_read_as_the_onnx_package_reads_them(name: str) -> None:
     content = (POLICIES / f"{name}{SUFFIX}").read_bytes()
     model = onnx.load_model_from_string(content)
-    assert read_onnx(content) == {each.key: each.value for each in model.metadata_props}
+    assert read_onnx(content) == {entry.key: entry.value for entry in model.metadata_props}
 
 
 @pytest.mark.parametrize("path", [*POLICIES.glob(f"*{SUFFIX}"), *STRANGERS.glob(f"*{SUFFIX}")])
@@ -80,7 +80,7 @@ def check_portable(model: Model) -> None:
     assert (model.ir_version, model.opset_import[0].version) == (8, 18)
     types = {tensor.name: tensor.data_type for tensor in model.graph.initializer}
     for node in model.graph.node:
-        operands = {types.get(each) for each in node.input}
+        operands = {types.get(name) for name in node.input}
         assert not (node.op_type == "MatMul" and TensorProto.DOUBLE in operands)
         assert not (node.op_type == "Greater" and {"action_mask"} & {*node.input})
         assert not (node.op_type == "Greater" and TensorProto.INT8 in operands)
@@ -92,7 +92,8 @@ def check_portable(model: Model) -> None:
 def test_no_flipped_bit_plays(tmp_path: Path) -> None:
     """126 of 500 random flips played in silence, 22 of them other moves."""
     content = (POLICIES / "kododo-4p.onnx").read_bytes()
-    rng, path = np.random.default_rng(0), tmp_path / "flipped.onnx"
+    rng = np.random.default_rng(0)
+    path = tmp_path / "flipped.onnx"
     for place in rng.integers(0, 8 * len(content), 150):
         flipped = bytearray(content)
         flipped[place // 8] ^= 1 << place % 8
@@ -101,7 +102,8 @@ def test_no_flipped_bit_plays(tmp_path: Path) -> None:
 
 
 def test_no_flipped_bit_of_the_digest_itself_plays(tmp_path: Path, policy: Path) -> None:
-    content, path = policy.read_bytes(), tmp_path / "flipped.onnx"
+    content = policy.read_bytes()
+    path = tmp_path / "flipped.onnx"
     for place in range(8 * (len(content) - 87), 8 * len(content)):
         flipped = bytearray(content)
         flipped[place // 8] ^= 1 << place % 8
@@ -114,8 +116,10 @@ def test_flipped_bits_under_a_fitting_digest_are_one_line_or_a_policy(
 ) -> None:
     """As somebody may do it on purpose: 13 of 500 flips were a traceback when they played."""
     content = policy.read_bytes()[:-87]
-    rng, path = np.random.default_rng(1), tmp_path / "flipped.onnx"
-    view, refused = registry.batch_game("kododo", 5, 0, num_players=2).view(0), 0
+    rng = np.random.default_rng(1)
+    path = tmp_path / "flipped.onnx"
+    view = registry.batch_game("kododo", 5, 0, num_players=2).view(0)
+    refused = 0
     for place in rng.integers(0, 8 * len(content), 300):
         flipped = bytearray(content)
         flipped[place // 8] ^= 1 << place % 8
@@ -151,7 +155,8 @@ def test_a_policy_that_another_program_has_written_again_can_be_adopted(
     change: Callable[[Model], Model], tmp_path: Path
 ) -> None:
     """It was said to be damaged, and nothing more."""
-    path, adopted = tmp_path / "again.onnx", tmp_path / "adopted.onnx"
+    path = tmp_path / "again.onnx"
+    adopted = tmp_path / "adopted.onnx"
     model = onnx.load(write_policy(path, "kododo", 2))
     path.write_bytes(change(model).SerializeToString())
     assert "the command adopt" in refusal(path)
@@ -187,10 +192,10 @@ def with_constant(name: str, value: Any) -> Change:
     )
 
 
-def both(*changes: Change) -> Change:
+def combine(*changes: Change) -> Change:
     def change(model: Model) -> None:
-        for each in changes:
-            each(model)
+        for step in changes:
+            step(model)
 
     return change
 
@@ -200,8 +205,8 @@ def answer(name: str, *nodes: onnx.NodeProto) -> Change:
 
     def change(model: Model) -> None:
         for node in model.graph.node:
-            node.output[:] = ["before" if each == name else each for each in node.output]
-            node.input[:] = ["before" if each == name else each for each in node.input]
+            node.output[:] = ["before" if end == name else end for end in node.output]
+            node.input[:] = ["before" if end == name else end for end in node.input]
         model.graph.node.extend(nodes)
 
     return change
@@ -257,19 +262,23 @@ def too_large(model: Model) -> None:
 def growing(operator: str, *constants: Any, **attributes: Any) -> Change:
     """An operation of constants that are small, and whose answer is not."""
     names = [f"operand_{place}" for place in range(len(constants))]
-    given = map(with_constant, names, constants)
-    return both(*given, with_node(operator, names, **attributes))
+    additions = map(with_constant, names, constants)
+    return combine(*additions, with_node(operator, names, **attributes))
 
 
 def divided(operator: str, number: Any, by: Any) -> Change:
     """A whole number divided by another one; both are constants."""
     constants = with_constant("number", number), with_constant("by", by)
-    return both(*constants, with_node(operator, ["number", "by"]))
+    return combine(*constants, with_node(operator, ["number", "by"]))
 
 
-ROW, COLUMN = np.ones((1, 30_000), np.float32), np.ones((30_000, 1), np.float32)
+ROW = np.ones((1, 30_000), np.float32)
+COLUMN = np.ones((30_000, 1), np.float32)
 PLACES = np.zeros(30_000, np.int64)
-F32, F64, U8, I8 = TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.UINT8, TensorProto.INT8
+F32 = TensorProto.FLOAT
+F64 = TensorProto.DOUBLE
+U8 = TensorProto.UINT8
+I8 = TensorProto.INT8
 NAN = with_constant("nan", np.float32(np.nan))
 GO = with_constant("go", np.bool_(True))
 LONG = with_constant("trips", np.int64(2**62))
@@ -289,7 +298,9 @@ GRAPHS: dict[str, tuple[Change, str]] = {
     "mask of another size": (end_type("input", 1, I8, ["N", 16]), "its action_mask must be"),
     "no logits": (lambda m: m.graph.output.pop(0), "other inputs or outputs than a policy"),
     "no mask": (
-        both(lambda m: m.graph.input.pop(1), with_constant("action_mask", np.ones((1, 15), "i1"))),
+        combine(
+            lambda m: m.graph.input.pop(1), with_constant("action_mask", np.ones((1, 15), "i1"))
+        ),
         "other inputs or outputs than a policy",
     ),
     "further input": (
@@ -297,7 +308,7 @@ GRAPHS: dict[str, tuple[Change, str]] = {
         "other inputs or outputs than a policy",
     ),
     "further output": (
-        both(
+        combine(
             with_node("Abs", ["legal"]),
             lambda m: m.graph.output.append(helper.make_tensor_value_info("more_4", F32, None)),
         ),
@@ -308,14 +319,14 @@ GRAPHS: dict[str, tuple[Change, str]] = {
         "other inputs or outputs than a policy",
     ),
     "double logits": (
-        both(
+        combine(
             answer("logits", helper.make_node("Cast", ["before"], ["logits"], to=F64)),
             end_type("output", 0, F64, ["N", 15]),
         ),
         "logits must be tensor(float)",
     ),
     "value of another rank": (
-        both(
+        combine(
             answer("value", helper.make_node("Unsqueeze", ["before", "axis"], ["value"])),
             end_type("output", 1, F32, ["N", 1]),
         ),
@@ -326,11 +337,11 @@ GRAPHS: dict[str, tuple[Change, str]] = {
         "its value for 1 positions has the shape (2,)",
     ),
     "NaN among the logits": (
-        both(NAN, answer("logits", helper.make_node("Add", ["before", "nan"], ["logits"]))),
+        combine(NAN, answer("logits", helper.make_node("Add", ["before", "nan"], ["logits"]))),
         "its network gives nan as logits",
     ),
     "infinite value": (
-        both(
+        combine(
             with_constant("zero", np.float32(0)),
             answer("value", helper.make_node("Div", ["before", "zero"], ["value"])),
         ),
@@ -341,7 +352,7 @@ GRAPHS: dict[str, tuple[Change, str]] = {
         "it likes illegal actions better than legal ones",
     ),
     "custom operation": (
-        both(
+        combine(
             with_node("Anything", ["legal"], domain="my.own"),
             lambda m: m.opset_import.append(helper.make_opsetid("my.own", 1)),
         ),
@@ -353,11 +364,11 @@ GRAPHS: dict[str, tuple[Change, str]] = {
     ),
     "operation with control characters": (with_node("A\x1b[31m\nB", []), "the operation A?[31m B"),
     "endless loop": (
-        both(GO, LONG, with_node("Loop", ["trips", "go"], body=body("Identity"))),
+        combine(GO, LONG, with_node("Loop", ["trips", "go"], body=body("Identity"))),
         "field 6 of its attribute is not one that a policy has",
     ),
     "branch": (
-        both(GO, with_node("If", ["go"], then_branch=body("Not"), else_branch=body("Not"))),
+        combine(GO, with_node("If", ["go"], then_branch=body("Not"), else_branch=body("Not"))),
         "field 6 of its attribute",
     ),
     "constant as an attribute": (
@@ -365,15 +376,15 @@ GRAPHS: dict[str, tuple[Change, str]] = {
     ),
     "random numbers": (with_node("RandomNormal", [], shape=[10]), "the operation RandomNormal"),
     "huge allocation": (
-        both(with_constant("size", [1 << 40]), with_node("ConstantOfShape", ["size"])),
+        combine(with_constant("size", [1 << 40]), with_node("ConstantOfShape", ["size"])),
         "the operation ConstantOfShape",
     ),
     "huge expansion": (
-        both(with_constant("size", [1 << 20, 1 << 20]), with_node("Expand", ["one", "size"])),
+        combine(with_constant("size", [1 << 20, 1 << 20]), with_node("Expand", ["one", "size"])),
         "its graph fails",
     ),
     "huge range": (
-        both(
+        combine(
             with_constant("first", np.int64(0)),
             with_constant("step", np.int64(1)),
             with_constant("last", np.int64(1 << 40)),
@@ -388,7 +399,7 @@ GRAPHS: dict[str, tuple[Change, str]] = {
     "huge GatherND": (growing("GatherND", ROW, PLACES[:, None]), "its graph fails"),
     "huge Where": (growing("Where", COLUMN > 0, ROW, ROW), "its graph fails"),
     "index out of range": (
-        both(with_constant("place", [99]), with_node("Gather", ["legal", "place"], axis=1)),
+        combine(with_constant("place", [99]), with_node("Gather", ["legal", "place"], axis=1)),
         "indices element out of data bounds",
     ),
     "the least number by -1": (
@@ -405,11 +416,11 @@ GRAPHS: dict[str, tuple[Change, str]] = {
         with_node("Div", ["observation", "observation"]), "whole numbers by 0 or -1"
     ),
     "by what is computed": (
-        both(divided("Sub", 1, 2), with_node("Mod", ["number", "more_4"])),
+        combine(divided("Sub", 1, 2), with_node("Mod", ["number", "more_4"])),
         "whole numbers by 0 or -1",
     ),
     "places within stacks": (
-        both(
+        combine(
             with_constant("numbers", np.ones((3, 3), np.int32)),
             with_constant("places", np.zeros(0, np.int64)),
             with_node("GatherND", ["numbers", "places"], batch_dims=-2),
@@ -417,7 +428,7 @@ GRAPHS: dict[str, tuple[Change, str]] = {
         "GatherND with batch_dims is not what a policy has",
     ),
     "statistics of the batch": (
-        both(
+        combine(
             with_constant("square", np.ones((3, 3), np.float32)),
             with_constant("three", np.ones(3, np.float32)),
             with_node("BatchNormalization", ["square", *["three"] * 4], training_mode=1),
@@ -441,7 +452,7 @@ GRAPHS: dict[str, tuple[Change, str]] = {
         "Split leaves out an input or output that it must have",
     ),
     "cycle": (
-        both(with_node("Abs", ["more_5"]), with_node("Abs", ["more_4"])), "onnxruntime"
+        combine(with_node("Abs", ["more_5"]), with_node("Abs", ["more_4"])), "onnxruntime"
     ),
     # Below onnxruntime 1.26 such a file was said to be damaged, and nobody was told of what.
     "name that is nowhere": (with_node("Abs", ["nowhere"]), "nowhere"),
@@ -498,7 +509,9 @@ BY_NUMPY = {
 @pytest.mark.parametrize(
     "change",
     [
-        both(with_constant("none", np.zeros(0, np.int64)), with_node("Gather", ["legal", "none"])),
+        combine(
+            with_constant("none", np.zeros(0, np.int64)), with_node("Gather", ["legal", "none"])
+        ),
         divided("Div", np.int64(-(2**63)), np.int64(-2)),
         divided("Mod", np.int32(-(2**31)), np.array([5, 6], "i4")),
         divided("Div", np.uint8(7), np.uint8(255)),
@@ -519,7 +532,8 @@ def test_a_name_that_is_no_text_is_refused_before_the_runtime_sees_it(
     where: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Onnxruntime printed a banner, and that it tries once more, on what a program reads."""
-    model, word = tiny_model("kododo", 2), "no text at all"
+    model = tiny_model("kododo", 2)
+    word = "no text at all"
     nodes = model.graph.node
     {
         "attribute": lambda: nodes[0].attribute.add(name=word, type=2, i=1),
@@ -533,15 +547,15 @@ def test_a_name_that_is_no_text_is_refused_before_the_runtime_sees_it(
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("what", GRAPHS)
-def test_a_graph_that_is_no_policys_is_refused(what: str, runtime: str, tmp_path: Path) -> None:
-    change, words = GRAPHS[what]
-    words = BY_NUMPY.get(what, words) if runtime == "numpy" else words
+@pytest.mark.parametrize("fault", GRAPHS)
+def test_a_graph_that_is_no_policys_is_refused(fault: str, runtime: str, tmp_path: Path) -> None:
+    change, words = GRAPHS[fault]
+    words = BY_NUMPY.get(fault, words) if runtime == "numpy" else words
     model = tiny_model("kododo", 2)
     change(model)
-    said = refusal(write_model(tmp_path / "graph.onnx", model))
-    assert "graph.onnx" in said
-    assert words in said
+    message = refusal(write_model(tmp_path / "graph.onnx", model))
+    assert "graph.onnx" in message
+    assert words in message
 
 
 def test_two_graphs_in_one_file_are_refused(policy: Path) -> None:
@@ -561,9 +575,9 @@ def test_a_graph_that_takes_too_long_is_cut(
         with_node("MatMul", [last, "square"])(model)
         last = model.graph.node[-1].output[0]
     monkeypatch.setattr(onnx_trial, "SECONDS", 0.01)
-    said = refusal(write_model(tmp_path / "long.onnx", model))
-    begun = "MatMul was not begun " if runtime == "numpy" else ""
-    assert f"{begun}(it is not done after 0.01 seconds)" in said
+    message = refusal(write_model(tmp_path / "long.onnx", model))
+    prefix = "MatMul was not begun " if runtime == "numpy" else ""
+    assert f"{prefix}(it is not done after 0.01 seconds)" in message
 
 
 def test_a_network_that_gives_nan_later_is_named(policy: Path, tmp_path: Path) -> None:
@@ -577,10 +591,11 @@ def test_a_network_that_gives_nan_later_is_named(policy: Path, tmp_path: Path) -
             helper.make_node("Equal", ["seen", "few"], ["bad"]),
             helper.make_node("Where", ["bad", "nan", "before"], ["logits"]),
         ]
-        both(NAN, answer("logits", *nodes))(model)
+        combine(NAN, answer("logits", *nodes))(model)
 
     agent = OnnxAgent(changed(policy, tmp_path / "nan.onnx", unless_one_is_seen))
-    observation, mask = np.zeros((4, 104), np.uint8), np.ones((4, 15), np.int8)
+    observation = np.zeros((4, 104), np.uint8)
+    mask = np.ones((4, 15), np.int8)
     assert np.isfinite(agent.evaluate(observation, mask)[0]).all()
     observation[2, 3] = 1
     with pytest.raises(ValueError, match=r"nan\.onnx cannot be played: its network gives nan"):
@@ -602,9 +617,10 @@ def test_a_graph_that_fails_later_is_one_line(runtime: str, policy: Path) -> Non
         answer("logits", *nodes)(model)
 
     agent = OnnxAgent(changed(policy, policy, looks_up))
-    observation, mask = np.full((4, 104), 200, np.uint8), np.ones((4, 15), np.int8)
-    said = r"policy\.onnx cannot be played: its graph fails: .*out of"
-    with pytest.raises(ValueError, match=said):
+    observation = np.full((4, 104), 200, np.uint8)
+    mask = np.ones((4, 15), np.int8)
+    message = r"policy\.onnx cannot be played: its graph fails: .*out of"
+    with pytest.raises(ValueError, match=message):
         agent.evaluate(observation, mask)
 
 
@@ -663,16 +679,16 @@ METADATA: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", METADATA)
-def test_metadata_that_no_policy_has_are_refused(what: str, tmp_path: Path) -> None:
-    change, words = METADATA[what]
+@pytest.mark.parametrize("fault", METADATA)
+def test_metadata_that_no_policy_has_are_refused(fault: str, tmp_path: Path) -> None:
+    change, words = METADATA[fault]
     model = tiny_model("kododo", 2)
     metadata = json.loads(model.metadata_props[0].value)
     change(metadata)
     helper.set_model_props(model, {KEY: json.dumps(metadata)})
-    said = refusal(write_model(tmp_path / "metadata.onnx", model))
-    assert "metadata.onnx" in said
-    assert words in said
+    message = refusal(write_model(tmp_path / "metadata.onnx", model))
+    assert "metadata.onnx" in message
+    assert words in message
 
 
 @pytest.mark.parametrize(
@@ -690,7 +706,7 @@ def test_metadata_are_not_taken_from_a_second_entry(tmp_path: Path) -> None:
     assert "a name is used twice" in refusal(write_model(tmp_path / "p.onnx", model))
 
 
-@each_policy
+@for_every_policy
 def test_metadata_are_read_as_they_were_written(name: str) -> None:
     metadata = read_policy(POLICIES / f"{name}{SUFFIX}").metadata
     assert PolicyMetadata.from_json(metadata.to_json()) == metadata
@@ -727,16 +743,20 @@ def test_so_are_its_threads(threads: Any, policy: Path) -> None:
         OnnxAgent(policy, threads=threads)
 
 
-@pytest.mark.parametrize(("scale", "more"), [(1 / 7, 0), (1, 256), (1, float("nan")), (-1, 0)])
-def test_observations_that_the_game_does_not_tell_are_refused(scale: float, more: float) -> None:
+@pytest.mark.parametrize(("scale", "offset"), [(1 / 7, 0), (1, 256), (1, float("nan")), (-1, 0)])
+def test_observations_that_the_game_does_not_tell_are_refused(scale: float, offset: float) -> None:
     """They were cut to the policy's own type: of a normalised one next to nothing was left."""
-    agent, game = kododo_env.load("kododo-4p"), registry.batch_game("kododo", 5, seed=0)
-    seen, mask = game.observe()[:, 0].astype(np.float32), game.legal_action_mask()[:, 0]
-    logits, _ = agent.evaluate(seen, mask)
-    assert np.array_equal(logits, agent.evaluate(seen.astype(np.uint8), mask)[0])
-    told = "^a policy takes the observation as the game tells it, whole numbers of uint8, not norm"
-    with pytest.raises(ValueError, match=told):
-        agent.evaluate(seen * scale + more, mask)
+    agent = kododo_env.load("kododo-4p")
+    game = registry.batch_game("kododo", 5, seed=0)
+    observation = game.observe()[:, 0].astype(np.float32)
+    mask = game.legal_action_mask()[:, 0]
+    logits, _ = agent.evaluate(observation, mask)
+    assert np.array_equal(logits, agent.evaluate(observation.astype(np.uint8), mask)[0])
+    message = (
+        "^a policy takes the observation as the game tells it, whole numbers of uint8, not norm"
+    )
+    with pytest.raises(ValueError, match=message):
+        agent.evaluate(observation * scale + offset, mask)
 
 
 # --- files that are none --------------------------------------------------------------------
@@ -763,13 +783,13 @@ FILES: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("what", FILES)
-def test_only_an_ordinary_file_of_a_policys_size_is_read(what: str, tmp_path: Path) -> None:
-    make, words = FILES[what]
+@pytest.mark.parametrize("fault", FILES)
+def test_only_an_ordinary_file_of_a_policys_size_is_read(fault: str, tmp_path: Path) -> None:
+    make, words = FILES[fault]
     make(tmp_path / "p.onnx")
-    said = refusal(tmp_path / "p.onnx")
-    assert said.startswith("cannot read policy file")
-    assert words in said
+    message = refusal(tmp_path / "p.onnx")
+    assert message.startswith("cannot read policy file")
+    assert words in message
 
 
 def test_names_are_printed_without_control_characters(tmp_path: Path) -> None:
@@ -790,25 +810,25 @@ def test_what_is_no_model_at_all_is_said_in_plain_words(tmp_path: Path) -> None:
 # --- play -----------------------------------------------------------------------------------
 
 
-@each_policy
+@for_every_policy
 def test_a_trial_changes_nothing_of_the_play(name: str) -> None:
     """The same answers from a graph as it stands and from what the runtime makes of it."""
     agent = kododo_env.load(name)
     assert isinstance(agent, OnnxAgent)
     observation, mask = positions(game_of(agent.metadata), 500)
-    first, again = (agent.evaluate(observation, mask) for _ in range(2))
-    assert np.array_equal(first[0], again[0])
-    assert (first[0][mask == 0] == -1e8).all()
-    assert np.isfinite(first[1]).all()
+    answers, repeat = (agent.evaluate(observation, mask) for _ in range(2))
+    assert np.array_equal(answers[0], repeat[0])
+    assert (answers[0][mask == 0] == -1e8).all()
+    assert np.isfinite(answers[1]).all()
 
 
-@each_policy
+@for_every_policy
 def test_few_positions_are_answered_as_among_many(name: str) -> None:
     """In one call, in blocks, and few by few, from several threads as well."""
     agent = kododo_env.load(name)
     assert isinstance(agent, OnnxAgent)
     number = ROWS + FEW_POSITIONS + 5  # two blocks, the second one not of few
-    observation, mask = (each[:number] for each in positions(game_of(agent.metadata), number))
+    observation, mask = (array[:number] for array in positions(game_of(agent.metadata), number))
     logits, values = agent.evaluate(observation, mask)
     assert logits.shape == mask.shape
     assert values.shape == (number,)
@@ -818,17 +838,18 @@ def test_few_positions_are_answered_as_among_many(name: str) -> None:
         for at in range(0, 120, size)
     ]
     with ThreadPoolExecutor(4) as pool:
-        few = list(pool.map(lambda rows: agent.evaluate(observation[rows], mask[rows]), blocks))
-    for rows, (some_logits, some_values) in zip(blocks, few, strict=True):
+        answers = list(pool.map(lambda rows: agent.evaluate(observation[rows], mask[rows]), blocks))
+    for rows, (some_logits, some_values) in zip(blocks, answers, strict=True):
         assert np.allclose(some_logits, logits[rows], rtol=1e-5, atol=1e-5)
         assert np.allclose(some_values, values[rows], rtol=1e-5, atol=1e-5)
 
 
 def test_a_view_of_another_game_is_refused_whatever_is_asked(policy: Path) -> None:
     """Chances and values were told, by rules that were not those of the game."""
-    agent, rng = OnnxAgent(policy), np.random.default_rng(0)
+    agent = OnnxAgent(policy)
+    rng = np.random.default_rng(0)
     rules = {"num_players": 2, "variant": "long", "target_score": 7}
     view = registry.batch_game("kododo", 2, 0, **rules).view(0)
-    for asked in (agent.probabilities, agent.value, lambda view: agent.act(view, rng)):
+    for ask in (agent.probabilities, agent.value, lambda view: agent.act(view, rng)):
         with pytest.raises(ValueError, match="it is for rule target_score 50, not 7"):
-            asked(view)
+            ask(view)

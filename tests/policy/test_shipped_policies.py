@@ -30,20 +30,21 @@ DEALS = 2001  # none that were chosen by or measured on
 # Of about 15 comparisons one is off by more than this in 70 times; and the seed is fixed.
 STANDARD_ERRORS = 3.3
 
-each_policy = pytest.mark.parametrize("name", SHIPPED)
+for_every_policy = pytest.mark.parametrize("name", SHIPPED)
 
 
 def numbers(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((POLICIES / f"{name}.json").read_text())
-    return found
+    data: dict[str, Any] = json.loads((POLICIES / f"{name}.json").read_text())
+    return data
 
 
 def opponents(name: str) -> dict[str, Any]:
     """Its shares among the best baseline, and among the worst stranger if that is no search."""
     data = numbers(name)
     *_, (best, result) = data["shares"]["alone"].items()
-    found, worst = {best: result["share"]}, data["unknown"]["worst"]
-    return found if registry.search_parts(worst["name"])[0] else found | {worst["name"]: worst}
+    shares = {best: result["share"]}
+    worst = data["unknown"]["worst"]
+    return shares if registry.search_parts(worst["name"])[0] else shares | {worst["name"]: worst}
 
 
 PAIRS = [(name, opponent) for name in SHIPPED for opponent in opponents(name)]
@@ -79,7 +80,8 @@ def test_playing_and_the_cards_need_few_libraries(code: str, unneeded: tuple[str
 def test_another_game_is_refused_where_the_right_one_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """The id of a layout that was gone came again with the next game, which was then played."""
     monkeypatch.setattr(onnx_agent, "id", lambda _: 0, raising=False)  # as bad as it can be
-    rng, policy = np.random.default_rng(0), kododo_env.load("kododo-4p")
+    rng = np.random.default_rng(0)
+    policy = kododo_env.load("kododo-4p")
     policy.act(games.batch_game("kododo", 1, num_players=4).view(0), rng)
     long = games.batch_game("kododo", 1, num_players=4, variant="long")
     with pytest.raises(ValueError, match="it is for rule variant standard, not long"):
@@ -97,7 +99,7 @@ def test_the_table_of_all_is_what_the_numbers_say() -> None:
     assert (POLICIES / "README.md").read_text() == index([numbers(name) for name in SHIPPED])
 
 
-@each_policy
+@for_every_policy
 def test_the_card_is_what_the_numbers_say(name: str) -> None:
     text = (POLICIES / f"{name}.md").read_text()
     assert text == card(numbers(name))
@@ -105,17 +107,19 @@ def test_the_card_is_what_the_numbers_say(name: str) -> None:
     assert len(body.splitlines()) <= 60
 
 
-@each_policy
+@for_every_policy
 def test_a_hub_of_models_reads_the_head_of_the_card(name: str) -> None:
     _, head, _ = (POLICIES / f"{name}.md").read_text().split("---\n", 2)
-    said, game = yaml.safe_load(head), numbers(name)["game"]
-    assert (said["license"], said["library_name"]) == ("mit", "kododo-env")
-    assert games.door(game).__name__.rpartition(".")[2] in said["tags"]
+    head_fields = yaml.safe_load(head)
+    game = numbers(name)["game"]
+    assert (head_fields["license"], head_fields["library_name"]) == ("mit", "kododo-env")
+    assert games.door(game).__name__.rpartition(".")[2] in head_fields["tags"]
 
 
-@each_policy
+@for_every_policy
 def test_the_numbers_are_of_this_file(name: str) -> None:
-    path, data = POLICIES / f"{name}.onnx", numbers(name)
+    path = POLICIES / f"{name}.onnx"
+    data = numbers(name)
     agent = kododo_env.load(name)
     assert isinstance(agent, OnnxAgent)
     assert (agent.name, agent.path) == (name, path)
@@ -127,17 +131,17 @@ def test_the_numbers_are_of_this_file(name: str) -> None:
     assert agent.metadata.results == data["shares"]["alone"]
     assert list(data["shares"]["alone"]) == list(registry.baselines(data["game"]))
     written = agent.metadata.training
-    told = {"algorithm": written["algorithm"]}  # in the JSON with what it was before self-play
-    assert (data["training"] | told).items() >= written.items()
+    algorithm = {"algorithm": written["algorithm"]}  # in the JSON with what it was before self-play
+    assert (data["training"] | algorithm).items() >= written.items()
 
 
-@each_policy
+@for_every_policy
 def test_its_metadata_are_beside_it(name: str) -> None:
     beside = json.loads((POLICIES / f"{name}.meta.json").read_text())
     assert beside == json.loads(OnnxAgent(POLICIES / f"{name}.onnx").metadata.to_json())
 
 
-@each_policy
+@for_every_policy
 def test_the_lines_of_its_card_run(name: str) -> None:
     text = (POLICIES / f"{name}.md").read_text()
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
@@ -151,18 +155,18 @@ def test_the_lines_of_its_card_run(name: str) -> None:
 @pytest.mark.parametrize(("name", "opponent"), PAIRS)
 def test_it_is_as_strong_as_its_card_says(name: str, opponent: str) -> None:
     game, players = registry.policy_tables()[name]
-    said = opponents(name)[opponent]
+    card_share = opponents(name)[opponent]
     agents = kododo_env.load(name), registry.make_agent(opponent, game)
-    seen = Match(*agents, game, players, GAMES, DEALS).play().share.to_json()
-    error = hypot(standard_error(said), standard_error(seen))
-    assert abs(seen["mean"] - said["mean"]) < STANDARD_ERRORS * error
-    if said["mean"] - STANDARD_ERRORS * error > 1 / players:
-        assert seen["mean"] > 1 / players
+    match_share = Match(*agents, game, players, GAMES, DEALS).play().share.to_json()
+    error = hypot(standard_error(card_share), standard_error(match_share))
+    assert abs(match_share["mean"] - card_share["mean"]) < STANDARD_ERRORS * error
+    if card_share["mean"] - STANDARD_ERRORS * error > 1 / players:
+        assert match_share["mean"] > 1 / players
 
 
-@each_policy
+@for_every_policy
 def test_it_beats_all_baselines_but_the_strongest(name: str) -> None:
     data = numbers(name)
     *weaker, _ = data["shares"]["alone"].items()
-    shares = {baseline: each["share"]["low"] for baseline, each in weaker}
+    shares = {baseline: result["share"]["low"] for baseline, result in weaker}
     assert {b: low for b, low in shares.items() if low <= 1 / data["players"]} == {}

@@ -24,7 +24,7 @@ from kododo_env.networks.network_agent import NetworkAgent
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.search.exact import _tempered
 from tests.policy.test_numpy_session import with_numpy
-from tests.policy.test_policy_files import each_policy
+from tests.policy.test_policy_files import for_every_policy
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "onnx_policy.mjs"
 MOVED = 2e-6
@@ -38,8 +38,8 @@ class Moved(OnnxAgent):
 
     rng = np.random.default_rng(3)
 
-    def evaluate(self, *given: Any) -> tuple[Float32, Float32]:
-        logits, values = super().evaluate(*given)
+    def evaluate(self, *inputs: Any) -> tuple[Float32, Float32]:
+        logits, values = super().evaluate(*inputs)
         return logits + self.rng.uniform(-MOVED, MOVED, logits.shape).astype(np.float32), values
 
 
@@ -69,40 +69,45 @@ def unlucky(logits: Float32) -> Bool:
 @cache
 def unlucky_games(path: Path, games: int) -> Bool:
     """The games of a policy with itself that may go on otherwise on another machine, (N,)."""
-    policy, close = OnnxAgent(path, temperature=0), np.zeros(games, bool)
+    policy = OnnxAgent(path, temperature=0)
+    close = np.zeros(games, bool)
     for game, _ in whole_games(policy, games):
         close |= np.any([unlucky(logits) for logits in logits_of(policy, game)], axis=0)
     return close
 
 
-@each_policy
-@pytest.mark.parametrize("other", [with_numpy, Moved], ids=["numpy", "moved"])
-def test_it_plays_the_same_games(name: str, other: Callable[[Path], OnnxAgent]) -> None:
+@for_every_policy
+@pytest.mark.parametrize("make_twin", [with_numpy, Moved], ids=["numpy", "moved"])
+def test_it_plays_the_same_games(name: str, make_twin: Callable[[Path], OnnxAgent]) -> None:
     """kado-3p played other games on another processor, since mirrored cells have equal logits."""
     path = POLICIES / f"{name}.onnx"
-    policy, twin = OnnxAgent(path), other(path)
+    policy = OnnxAgent(path)
+    twin = make_twin(path)
     policy.temperature = twin.temperature = 0
-    lucky, rng = ~unlucky_games(path, 20), np.random.default_rng(0)
+    lucky = ~unlucky_games(path, 20)
+    rng = np.random.default_rng(0)
     assert lucky.sum() >= 17
     for game, chosen in whole_games(policy, 20):
-        for player, own in enumerate(chosen):
-            assert np.array_equal(twin.act(game.view(player), rng)[lucky], own[lucky])
+        for player, actions in enumerate(chosen):
+            assert np.array_equal(twin.act(game.view(player), rng)[lucky], actions[lucky])
 
 
 def test_of_mirrored_actions_the_first_is_played() -> None:
     """Before anything is known, all cells of an empty tableau are one to the policy."""
     path = POLICIES / "kado-3p.onnx"
-    policy, moved = OnnxAgent(path, temperature=0), Moved(path, temperature=0)
-    mirrored, rng = 0, np.random.default_rng(0)
+    policy = OnnxAgent(path, temperature=0)
+    moved = Moved(path, temperature=0)
+    mirrored = 0
+    rng = np.random.default_rng(0)
     for game, chosen in whole_games(policy, 50):
         if game.steps_played == 6:  # two turns, the first with empty tableaus
             break
         for player, logits in enumerate(logits_of(policy, game)):
-            own = chosen[player]
+            actions = chosen[player]
             equal = logits.max(axis=1, keepdims=True) - logits < NOISE
             mirrored += int((equal.sum(axis=1) > 1).sum())
-            assert np.array_equal(own, equal.argmax(axis=1))
-            assert np.array_equal(moved.act(game.view(player), rng), own)
+            assert np.array_equal(actions, equal.argmax(axis=1))
+            assert np.array_equal(moved.act(game.view(player), rng), actions)
     assert mirrored >= 50
 
 
@@ -121,8 +126,8 @@ def in_node(logits: Float32) -> list[int]:
         console.log(JSON.stringify(await policy.act([[0]], [[1]])));
     """
     command = ["node", "--input-type=module", "--eval", code]
-    given = json.dumps(logits.tolist())
-    done = subprocess.run(command, input=given, capture_output=True, text=True, check=True)
+    rows = json.dumps(logits.tolist())
+    done = subprocess.run(command, input=rows, capture_output=True, text=True, check=True)
     return list(json.loads(done.stdout))
 
 
@@ -130,14 +135,14 @@ def in_node(logits: Float32) -> list[int]:
 def test_javascript_has_the_same_rule() -> None:
     """On whole games of every policy that ships, at T = 0, and at the bound itself."""
     bound = np.float32(1) - np.array([[0.99 * TIE, 0], [1.01 * TIE, 0], [0, 0]], np.float32)
-    found = [bound]
+    batches = [bound]
     for path in sorted(POLICIES.glob("*.onnx")):
         policy = OnnxAgent(path, temperature=0)
         for game, _ in whole_games(policy, 2):
-            found += logits_of(policy, game)
-    widest = max(each.shape[1] for each in found)
-    filled = [np.pad(each, [(0, 0), (0, widest - each.shape[1])], constant_values=-1e9)
-              for each in found]  # fmt: skip
+            batches += logits_of(policy, game)
+    widest = max(batch.shape[1] for batch in batches)
+    filled = [np.pad(batch, [(0, 0), (0, widest - batch.shape[1])], constant_values=-1e9)
+              for batch in batches]  # fmt: skip
     logits = np.concatenate(filled).astype(np.float32)
     clear = ~unlucky(logits)
     clear[:3] = True
@@ -151,7 +156,8 @@ def test_a_network_and_exact_strategies_have_the_same_rule() -> None:
     network = GameNetwork(game.layout, game.actions, width=8, depth=1)
     bits = torch.linspace(0, MOVED, game.num_actions)  # the last action is ahead by so little
     network.forward = lambda observation, *_: (bits.expand(len(observation), -1), None)  # type: ignore[assignment]
-    view, agent = game.view(0), NetworkAgent(network, temperature=0)
+    view = game.view(0)
+    agent = NetworkAgent(network, temperature=0)
     first = view.legal_action_mask.argmax(axis=1)
     assert np.array_equal(agent.act(view, np.random.default_rng(0)), first)
     assert _tempered(np.array([[0.5 - 1e-7, 0.5 + 1e-7]]), 0).tolist() == [[1, 0]]
