@@ -150,8 +150,9 @@ def weakest() -> str:
     }
     (name, opponent), (parities, players) = min(shares.items(), key=lambda pair: pair[1])
     return (
-        f"The weakest is {name}: among copies of {opponent} it wins {_percent(parities / players)} of "
-        f"the games, where equals would win {_percent(1 / players)}."
+        f"The weakest is {name}: among copies of {opponent} it wins "
+        f"{_percent(parities / players)} of the games, where equals would win "
+        f"{_percent(1 / players)}."
     )
 
 
