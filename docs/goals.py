@@ -104,7 +104,7 @@ def strength(cards: dict[str, Any], specialists: list[Any]) -> Iterator[Goal]:
         if name in ratios:
             goal = OF_SPECIALISTS.get(name, LESS)
             _, mean = ratios[name]
-            title = f"{name}: its share of what specialists gain"
+            title = f"{name}: share of the specialists' gain"
             yield Goal(title, goal, mean.to_json(), ".2f")
         if name in V_HEURISTIC:
             share = card["shares"]["alone"]["heuristic"]["share"]

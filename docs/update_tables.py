@@ -112,6 +112,11 @@ def _cards() -> dict[str, dict[str, Any]]:
     return {name: json.loads((POLICIES / f"{name}.json").read_text()) for name in policy_tables()}
 
 
+def _results(name: str) -> Any:
+    """The results that a benchmark has written, from ``docs/NAME.json``."""
+    return json.loads((DOCS / f"{name}.json").read_text())
+
+
 def strength() -> str:
     """How the policies that ship fare: strangers first, and the weakest row in words."""
     cells_by_policy = {name: columns(card) for name, card in _cards().items()}
@@ -185,7 +190,7 @@ def _percent(share: float) -> str:
 
 def baselines(game: str) -> str:
     """How a game's scripted players fare, as benchmarks/baselines.py found it."""
-    measurements = json.loads((DOCS / "baselines.json").read_text())
+    measurements = _results("baselines")
     by_players = measurements["shares"][game]
     pairs = next(iter(by_players.values()))
     rows = [
@@ -199,7 +204,7 @@ def baselines(game: str) -> str:
 
 def ablation() -> str:
     """The effect of changes of the recipes, as benchmarks/ablation.py found it, table by table."""
-    tables = json.loads((DOCS / "ablation.json").read_text())
+    tables = _results("ablation")
     return "\n\n".join(
         _ablation(name, table)
         for name, table in tables.items()
@@ -209,7 +214,7 @@ def ablation() -> str:
 
 def imitation() -> str:
     """How long short trainings imitate, and how they fare, as benchmarks/ablation.py found it."""
-    tables = json.loads((DOCS / "ablation.json").read_text())
+    tables = _results("ablation")
     heads = ["v heuristic", "v validation opponents"]
     rows = [
         [
@@ -256,7 +261,7 @@ def _imitated(recipe: dict[str, Any], steps: int) -> int:
 def library_curves() -> str:
     """How fast libraries learn, as benchmarks/libraries.py measured it."""
     rows = []
-    for name, row in _curves().items():
+    for name, row in _results("library_curves").items():
         rows.append([
             name,
             row["learner"],
@@ -270,7 +275,7 @@ def library_curves() -> str:
 
 def equal_steps() -> str:
     """MaskablePPO and train.py after as many agent-steps, as benchmarks/libraries.py found it."""
-    curves = _curves()
+    curves = _results("library_curves")
     rows = []
     for suffix, steps in EQUAL_STEPS.items():
         for name in ("stable-baselines3", "train.py"):
@@ -279,11 +284,6 @@ def equal_steps() -> str:
                 seconds = _seconds([curve["last"]["core_seconds"] for curve in row["seeds"]])
                 rows.append([f"{steps:,}", row["learner"], seconds, *_last_shares(row)])
     return markdown(["agent-steps", "learner", "core-seconds", *LAST_SHARES], rows)
-
-
-def _curves() -> dict[str, dict[str, Any]]:
-    curves: dict[str, dict[str, Any]] = json.loads((DOCS / "library_curves.json").read_text())
-    return curves
 
 
 def _last_shares(row: dict[str, Any]) -> list[str]:
@@ -316,7 +316,7 @@ def _seconds(times: list[float | None]) -> str:
 
 def devices() -> str:
     """Agent-steps a second by device, as benchmarks/devices.py found them."""
-    results = json.loads((DOCS / "devices.json").read_text())
+    results = _results("devices")
     machine = results["machine"]
     cells = {}
     for row in results["rows"]:
@@ -374,7 +374,7 @@ def exact() -> str:
 
 def search_gains() -> str:
     """What search gains on the policies, as benchmarks/search_ceilings.py found it."""
-    results = json.loads((DOCS / "search.json").read_text())
+    results = _results("search")
     rows = [
         [cell["policy"], cell["against"], cell["worlds"], DEALT[cell["dealt"]], ENDS[cell["end"]],
          f"{cell['games']:,}", interval(row["share"])]
@@ -387,7 +387,7 @@ def search_gains() -> str:
 
 def specialists() -> str:
     """What the policies have of what could be had, as benchmarks/specialists.py found it."""
-    results = json.loads((DOCS / "specialists.json").read_text())
+    results = _results("specialists")
     rows = []
     for policy, (_, players) in policy_tables().items():
         for result in (row for row in results if row["cell"]["policy"] == policy):
@@ -409,7 +409,7 @@ def specialists() -> str:
 def goals() -> str:
     """The goals, and what was reached."""
     files = ("specialists", "search", "exact")
-    contents = {name: json.loads((DOCS / f"{name}.json").read_text()) for name in files}
+    contents = {name: _results(name) for name in files}
     rows = goal_rows(_cards(), **contents, figures=_speeds()["figures"])
     return markdown(["what", "goal", "reached", "met"], rows)
 
@@ -485,7 +485,7 @@ def speed_in_words(figures: dict[str, float]) -> str:
 
 def ray_measured() -> str:
     """The figures of benchmarks/bench_ray.py."""
-    results = json.loads((DOCS / "ray.json").read_text())
+    results = _results("ray")
     whole = results["training"]["one process"]["update"]
     games = results["evaluation"]["one process"]
     rows = [
@@ -504,8 +504,9 @@ def ray_measured() -> str:
 
 def ray_expected() -> str:
     """The figures for larger clusters, if work is divided without loss."""
-    found = json.loads((DOCS / "ray.json").read_text())
-    one, games = found["training"]["1"], found["evaluation"]["1"]
+    results = _results("ray")
+    one = results["training"]["1"]
+    games = results["evaluation"]["1"]
 
     def training(cores: int, learners: int) -> str:
         return f"{1 / (1 / one['playing'] / cores + 1 / one['learning'] / learners):,.0f}"
@@ -525,7 +526,7 @@ def ray_expected() -> str:
 def libraries() -> str:
     """The versions of other libraries with which the examples were tried, and what was seen."""
     rows = []
-    for name, tried in _tried().items():
+    for name, tried in _results("libraries").items():
         versions = ", ".join(
             f"{library} {version}" for library, version in tried["versions"].items()
         )
@@ -538,15 +539,9 @@ def libraries() -> str:
 
 def javascript(client: str) -> str:
     """How far a JavaScript runtime's answers are from those in Python."""
-    difference = _tried()[client]["largest_difference"]
+    difference = _results("libraries")[client]["largest_difference"]
     answers = f"logits and values within {difference:.0e}" if difference else "every bit the same"
     return f"the same actions, {answers}, on the machine where it was tried."
-
-
-def _tried() -> dict[str, Any]:
-    """The results of python -m tests.clients."""
-    results: dict[str, Any] = json.loads((DOCS / "libraries.json").read_text())
-    return results
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:

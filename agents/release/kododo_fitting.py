@@ -84,9 +84,8 @@ def lessons_of_round(choices: list[tuple[Situation, Laid]], points: Array) -> It
         yield chances.chance_lookups(situation, laid) | nobody | kododo, event
         # Points that came later in the colour that scored.
         own_gain = points[seat] - situation.points[0] - laid.points[0]
-        mean_gain = (points.sum(axis=0) - points[seat]) / (
-            len(points) - 1
-        ) - situation.opponent_points
+        opponent_points = (points.sum(axis=0) - points[seat]) / (len(points) - 1)
+        mean_gain = opponent_points - situation.opponent_points
         gains = zip(chances.gain_lookups(situation, laid), (own_gain, mean_gain), strict=True)
         for (name, (at, size)), gain in gains:
             yield {name: (at[0][wins], size)}, gain[wins]

@@ -7,7 +7,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from kododo_env.baselines.combi_combo_collector import CollectorAgent, Weights, games_last
+from kododo_env.baselines.combi_combo_collector import (
+    CollectorAgent,
+    Weights,
+    games_last,
+    single_cards,
+)
 from kododo_env.baselines.noise import NoisyAgent
 from kododo_env.baselines.weights import drawn_weights
 from kododo_env.core.agent import Agent
@@ -45,9 +50,7 @@ class GreedyAgent(NoisyAgent):
     def action_values(self, view: View) -> Float64:
         """The points of the hand without each card; shape (A, N)."""
         hand = games_last(view.pieces["hand"])
-        card = np.eye(view.num_actions, dtype=np.int16)
-        card = card.reshape(view.num_actions, *hand.shape[:2]).transpose(1, 2, 0)
-        hands = np.maximum(hand[:, :, None] - card[..., None], 0)  # (C, 4, A, N)
+        hands = np.maximum(hand[:, :, None] - single_cards(hand), 0)  # (C, 4, A, N)
         return np.asarray(own_points(hands, view.rules) + (held(hands, ONE) > 0), np.float64)
 
 

@@ -68,8 +68,7 @@ class CollectorAgent(NoisyAgent):
         if "face_up" in view.pieces:
             hidden -= games_last(view.pieces["face_up"])
         turns = int(view.pieces["draw_pile"].flat[0]) / max(1, rules.num_turns - 1)
-        card = np.eye(view.num_actions, dtype=np.int16)
-        card = card.reshape(view.num_actions, *hand.shape[:2]).transpose(1, 2, 0)[..., None]
+        card = single_cards(hand)
         hands = np.maximum(hand[:, :, None] - card, 0)  # (C, 4, A, N)
         can_come = (hidden - passed > 0)[:, :, None]
         scale = np.float64(weights.credit * turns**weights.melts)
@@ -93,6 +92,13 @@ class CollectorAgent(NoisyAgent):
 def games_last(piece: Array) -> Int16:
     """A piece of the observation with the game axis last, as numbers with a sign."""
     return np.ascontiguousarray(np.moveaxis(piece, 0, -1), dtype=np.int16)
+
+
+def single_cards(hand: Array) -> Int16:
+    """One card of each type, (C, 4, A, 1), for hands (C, 4, N); A is the number of types."""
+    colours, values = hand.shape[:2]
+    cards = np.eye(colours * values, dtype=np.int16).reshape(colours * values, colours, values)
+    return cards.transpose(1, 2, 0)[..., None]
 
 
 def _far(hand: Array, rules: Rules) -> Floating:

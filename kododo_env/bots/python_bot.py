@@ -213,7 +213,7 @@ def _blamed(name: str, failure: str, file: str | None = None) -> Iterator[None]:
 
     Args:
         name: The bot's.
-        failure: What it does in place of what it should.
+        failure: What it did wrong, such as "cannot be made"; part of the message.
         file: Its code, of which the last line is told; else that line which raised the error.
     """
     try:

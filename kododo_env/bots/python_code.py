@@ -75,7 +75,7 @@ def blamed(name: str, failure: str) -> Iterator[None]:
 
     Args:
         name: The code's.
-        failure: What it does in place of what it should.
+        failure: What it did wrong, such as "cannot be imported"; part of the message.
     """
     try:
         yield

@@ -111,10 +111,10 @@ def named_action(choice: int | str, view: View, index: int = 0) -> int:
 
 
 def _action_from_short_form(text: str, short_forms: dict[int, str]) -> int | str:
-    """The action of which this is the short form, or the text itself if there is none.
+    """Return the action with this short form, or the text if no action has it.
 
     Raises:
-        ValueError: It is a part of some.
+        ValueError: The text is only a part of short forms.
     """
     parts = Counter(text.casefold().replace(",", " ").split())
     fits = {

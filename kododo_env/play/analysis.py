@@ -22,7 +22,8 @@ from kododo_env.records import Record, replay
 from kododo_env.search.search import Means, PolicySearch, SearchAgent
 
 COSTLIEST = 3  # choices of a player that are reported
-WORLDS = 256  # for each choice
+# Worlds for each choice: by default, and the bounds of that number.
+WORLDS = 256
 FEWEST = 16
 MOST = 100_000
 # Times as many new worlds for the costliest: in the first ones luck helped to pick them. No more

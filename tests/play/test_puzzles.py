@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from docs.static_page.puzzles import GRADES, PUZZLES, _shown, ask_again, puzzles_json
+from docs.static_page.puzzles import GRADES, PUZZLES, _page_entry, ask_again, puzzles_json
 from kododo_env import load, make_agent, registry
 from kododo_env.agent_registry import baselines
 from kododo_env.core.agent import FirstAgent, LastAgent
@@ -98,8 +98,8 @@ def test_bots_are_asked_again_by_the_same_chance(puzzle: Puzzle, tmp_path: Path)
     assert [len(page_puzzle.missed_by) for page_puzzle in puzzles] == sorted(
         len(page_puzzle.missed_by) for page_puzzle in puzzles
     )
-    assert {_shown(page_puzzle)["id"] for page_puzzle in puzzles} == {
-        _shown(page_puzzle)["id"] for page_puzzle in wrong
+    assert {_page_entry(page_puzzle)["id"] for page_puzzle in puzzles} == {
+        _page_entry(page_puzzle)["id"] for page_puzzle in wrong
     }
 
 

@@ -32,11 +32,9 @@ def worked(lines: Sequence[str]) -> Worked:
             the letters of gift and ribbon, such as PG. Or the rows of a tableau.
     """
     words_by_line = [line.split() for line in lines]
-    return (
-        _turn(words_by_line)
-        if any(words[0] == "player_0" for words in words_by_line)
-        else _tableau(words_by_line)
-    )
+    if any(words[0] == "player_0" for words in words_by_line):
+        return _turn(words_by_line)
+    return _tableau(words_by_line)
 
 
 def _cards(game: KadoGame) -> dict[str, int]:

@@ -17,8 +17,8 @@ GIFTS = ("socks", "cube", "plush", "flowers", "chocolates")
 RIBBONS = ("violet", "orange", "green", "blue", "red")
 PLAYERS = (2, 3, 4)
 DUEL = 2
-MOST_CARDS = 250
-MOST_TYPES = 127  # a card's id fits an int8, and every count of cards a uint8
+MOST_CARDS = 250  # every count of cards fits a uint8
+MOST_TYPES = 127  # a card's id fits an int8
 MOST_WORTH = 255  # the points of a row by gift are a uint8 too
 MOST_TURNS = 83  # with three cards a turn, the fewest, 250 cards reach no further
 
