@@ -47,7 +47,7 @@ def page_of(game: str) -> Path:
 
 def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     """Each table: its page, its marker, and the function that makes it."""
-    yield ROOT / "README.md", "strength", strength_in_percent
+    yield ROOT / "README.md", "strength", strength_in_sentences
     yield DOCS / "training.md", "strength", strength
     yield DOCS / "playing.md", "levels", levels_measured
     yield DOCS / "training.md", "specialists", specialists
@@ -118,11 +118,11 @@ def _results(name: str) -> Any:
 
 
 def strength() -> str:
-    """How the policies that ship fare: strangers first, and the weakest row in words."""
+    """How the policies that ship fare: held-out opponents first, and the narrowest lead in words."""
     cells_by_policy = {name: columns(card) for name, card in _cards().items()}
     heads = ["policy", *next(iter(cells_by_policy.values()))]
     table = markdown(heads, [[name, *cells.values()] for name, cells in cells_by_policy.items()])
-    return f"{table}\n\n{weakest()}"
+    return f"{table}\n\n{narrowest_lead()}"
 
 
 def levels_measured() -> str:
@@ -146,8 +146,8 @@ def levels_measured() -> str:
     return markdown(heads, rows)
 
 
-def weakest() -> str:
-    """The policy that has the least in comparison with parity, and its opponent."""
+def narrowest_lead() -> str:
+    """The policy with the lowest share in comparison with parity, and its opponent."""
     shares = {
         (name, opponent): (card["players"] * share["mean"], card["players"])
         for name, card in _cards().items()
@@ -155,9 +155,8 @@ def weakest() -> str:
     }
     (name, opponent), (parities, players) = min(shares.items(), key=lambda pair: pair[1])
     return (
-        f"The weakest is {name}: among copies of {opponent} it wins "
-        f"{_percent(parities / players)} of the games, where equals would win "
-        f"{_percent(1 / players)}."
+        f"The narrowest lead is that of {name} over copies of `{opponent}`: "
+        f"{_percent(parities / players)}, where {_percent(1 / players)} is even."
     )
 
 
@@ -169,19 +168,22 @@ def _all_shares(card: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield opponent, result["share"]
 
 
-def strength_in_percent() -> str:
-    """How each policy fares against strangers, and the strongest attacker against it."""
-    rows = [
-        [
-            name,
-            _percent(1 / card["players"]),
-            *(_percent(card["unknown"][which]["mean"]) for which in ("mean", "worst")),
-            _percent(1 / card["players"] + worst_attacker(card)["gain"]["mean"]),
-        ]
-        for name, card in _cards().items()
-    ]
-    head = ["bot", "equals would win", "v strangers", "v the worst one", "attacker"]
-    return f"{markdown(head, rows)}\n\n{weakest()}"
+def strength_in_sentences() -> str:
+    """The average lead of the policies, their narrowest lead, and the worst attacker."""
+    cards = _cards()
+    leads = [card["players"] * card["unknown"]["mean"]["mean"] for card in cards.values()]
+    attacks = {
+        name: card["players"] * worst_attacker(card)["gain"]["mean"] for name, card in cards.items()
+    }
+    name = max(attacks, key=lambda policy: attacks[policy])
+    players = cards[name]["players"]
+    return (
+        "Against opponents that were used neither to train nor to select them, the policies win "
+        f"{min(leads):.1f} to {max(leads):.1f} times an equal share of the games on average. "
+        f"{narrowest_lead()} The worst attacker, built to exploit {name} alone, wins "
+        f"{_percent((1 + attacks[name]) / players)} of the games against copies of it, where "
+        f"{_percent(1 / players)} is even."
+    )
 
 
 def _percent(share: float) -> str:

@@ -6,12 +6,14 @@
 Each update plays games at the tables of all numbers of players, in which the network has all seats,
 and learns from them together: with padded=True the observations of all tables have one size. Then
 it is written as one policy file for each number of players, kododo-2p.onnx to kododo-5p.onnx, and
-compared with the policies that ship, of which each was trained for one table.
+compared with the policies that ship, each of which was trained for one table. --decisions ends
+the training after a number of decisions in place of minutes, and --json writes the comparison.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from pathlib import Path
 
@@ -46,9 +48,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--game", default="kododo")
     parser.add_argument("--minutes", type=float, default=2.0)
+    parser.add_argument("--decisions", type=int, help="train on so many, whatever time it takes")
     parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, default=Path("all-players"))
+    parser.add_argument("--json", type=Path, help="file for the results of the comparison")
     options = parser.parse_args()
     torch.manual_seed(options.seed)
     torch.set_num_threads(2)
@@ -59,18 +63,28 @@ def main() -> None:
         tables[players] = BatchVecEnv(game, reward="margin+win", padded=True)
     layouts = layouts_of(tables[players].observation_space)
     network = GameNetwork(layouts.observation, layouts.actions, width=256, depth=3, one_hot=8)
-    train(network, tables, options.minutes)
+    training = train(network, tables, options.minutes, options.decisions)
     files = export_tables(network, game, options.folder, temperature=0.25)
-    compare(options.game, files, options.games)
+    rows = compare(options.game, files, options.games)
+    print(aligned([list(rows[0]), *([str(cell) for cell in row.values()] for row in rows)]))
+    if options.json:
+        options.json.write_text(json.dumps({"training": training, "rows": rows}, indent=1) + "\n")
 
 
-def train(network: GameNetwork, tables: dict[int, BatchVecEnv], minutes: float) -> None:
-    """Play and learn by turns until the time is spent."""
+def train(
+    network: GameNetwork, tables: dict[int, BatchVecEnv], minutes: float, max_decisions: int | None
+) -> dict[str, float]:
+    """Alternate rollouts and updates until the time or the decisions are spent.
+
+    Returns:
+        The number of decisions and the seconds.
+    """
     optimizer = torch.optim.Adam(network.parameters(), lr=FIRST_RATE, eps=1e-5)
     start = time.perf_counter()
     updates = 0
     decisions = 0
-    while (progress := (time.perf_counter() - start) / (60 * minutes)) < 1:
+    progress = 0.0
+    while progress < 1:
         optimizer.param_groups[0]["lr"] = FIRST_RATE + progress * (LAST_RATE - FIRST_RATE)
         entropy_weight = FIRST_ENTROPY + progress * (LAST_ENTROPY - FIRST_ENTROPY)
         rows = [rollout(network, env) for env in tables.values()]
@@ -78,7 +92,10 @@ def train(network: GameNetwork, tables: dict[int, BatchVecEnv], minutes: float) 
         learn(network, optimizer, columns, entropy_weight)
         updates += 1
         decisions += len(columns[0])
-    print(f"{updates} updates, {decisions / 1e6:.1f} million decisions in {minutes:g} minutes")
+        seconds = time.perf_counter() - start
+        progress = decisions / max_decisions if max_decisions else seconds / (60 * minutes)
+    print(f"{updates} updates, {decisions / 1e6:.1f} million decisions in {seconds:.0f} seconds")
+    return {"decisions": decisions, "seconds": round(seconds, 1)}
 
 
 def rollout(network: GameNetwork, env: BatchVecEnv) -> tuple[torch.Tensor, ...]:
@@ -144,23 +161,28 @@ def learn(
             optimizer.step()
 
 
-def compare(game: str, files: dict[int, Path], games: int) -> None:
-    """Print the share of one bot among equals of another kind, at each table."""
-    rows = [("players", "parity", "v heuristic", "v random", "specialist v heuristic", "v it")]
+def compare(game: str, files: dict[int, Path], games: int) -> list[dict[str, float]]:
+    """Play the network and the policies that ship against others, at each table.
+
+    Returns:
+        One row per number of players: win shares of one bot among copies of its opponent.
+    """
+    rows = []
     for players, path in files.items():
         bot = kododo_env.load(path)
         specialist = f"{game}-{players}p"
-
-        def share(agent, opponent, num_players=players):
-            return Match(agent, opponent, game, num_players, games).play().share.texts(".3f")[0]
-
-        rows.append(
-            (
-                str(players), f"{1 / players:.3f}", share(bot, "heuristic"), share(bot, "random"),
-                share(specialist, "heuristic"), share(bot, specialist),
-            )
-        )  # fmt: skip
-    print(aligned(rows))
+        pairs = {
+            "v heuristic": (bot, "heuristic"),
+            "v random": (bot, "random"),
+            "specialist v heuristic": (specialist, "heuristic"),
+            "v specialist": (bot, specialist),
+        }
+        row = {"players": players, "parity": round(1 / players, 3)}
+        for name, (agent, opponent) in pairs.items():
+            result = Match(agent, opponent, game, players, games).play()
+            row[name] = round(float(result.share.mean), 3)
+        rows.append(row)
+    return rows
 
 
 if __name__ == "__main__":

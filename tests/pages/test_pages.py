@@ -48,13 +48,16 @@ SCRIPTS: dict[str, type[Any]] = {
 all_pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
-def test_a_newcomer_finishes_the_readme() -> None:
-    assert len(README.splitlines()) <= 156
-    play, make = blocks("sh", README)
-    assert play.split("\n") == ["pip install '.[play]'", "kododo play kododo", ""]
+def test_the_readme_is_short_and_in_order() -> None:
+    assert len(README.split()) <= 900
+    assert len(re.findall(r"(?<!!)\[[^]]+\]\(", README)) <= 8  # links
+    make, shell = blocks("sh", README)
     assert make.split("\n") == ["make train", "make test", ""]
-    assert len(blocks("python", README)) == 5  # the bot, and a dialect each
-    assert all(len(block.splitlines()) <= 12 for block in blocks("python", README))
+    assert shell.startswith("kododo evaluate --agents bot.onnx")
+    first, *_ = blocks("python", README)
+    assert "pettingzoo.make(" in first
+    assert len(first.splitlines()) <= 20
+    assert README.index(first) < README.index("pip install") < README.index(make)
 
 
 @all_pages
