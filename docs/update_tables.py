@@ -118,7 +118,7 @@ def _results(name: str) -> Any:
 
 
 def strength() -> str:
-    """How the policies that ship fare: held-out opponents first, and the narrowest lead in words."""
+    """How the policies that ship fare: first against held-out opponents, and the narrowest lead."""
     cells_by_policy = {name: columns(card) for name, card in _cards().items()}
     heads = ["policy", *next(iter(cells_by_policy.values()))]
     table = markdown(heads, [[name, *cells.values()] for name, cells in cells_by_policy.items()])
