@@ -32,7 +32,7 @@ from tests.pages.scripts import blocks
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-API = (ROOT / "docs" / "api.md").read_text()
+API = (ROOT / "docs" / "environments.md").read_text()
 PAGES = [
     page
     for folder in ("", ".github/**/", "docs/**/", "notebooks/")

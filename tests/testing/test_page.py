@@ -1,4 +1,4 @@
-"""The tables of docs/testing.md name every argument and every check of the kit."""
+"""The tables of docs/extending.md name every argument and every check of the kit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from kododo_env.testing import check_batch_game, check_parallel_env
 from tests.testing import test_batch_game_kit, test_parallel_env_kit
 
-PAGE = (Path(__file__).parents[2] / "docs" / "testing.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text()
 
 
 def first_cells(table: str) -> list[str]:
