@@ -123,7 +123,7 @@ def test_the_folder_has_the_files_that_every_game_has(game: str) -> None:
 
 @per_table
 def test_the_game_keeps_its_promises(game: str, players: int) -> None:
-    """Whole games, masks, scores, copies, what is hidden, ...: see docs/testing.md."""
+    """Whole games, masks, scores, copies, what is hidden, ...: see docs/extending.md."""
     check_batch_game(registry.door(game).batch_game, rules={"num_players": players}, places=5)
 
 

@@ -14,7 +14,7 @@ PAGES = {
     for path in (ROOT / "README.md", *ROOT.glob("docs/**/*.md"))
 }
 # Whose blocks go on from each other; elsewhere each can be run by itself.
-TOGETHER = {"docs/tutorial.md"}
+TOGETHER = {"docs/quickstart.md"}
 # Whose blocks are run by a test that compares what they print with what the page says.
 ELSEWHERE = {
     "docs/exact.md": "tests/pages/test_exact.py",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
 import shlex
 from pathlib import Path
@@ -32,7 +33,7 @@ from tests.pages.scripts import blocks
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-API = (ROOT / "docs" / "api.md").read_text()
+ENVIRONMENTS = (ROOT / "docs" / "environments.md").read_text()
 PAGES = [
     page
     for folder in ("", ".github/**/", "docs/**/", "notebooks/")
@@ -113,7 +114,7 @@ def test_every_file_that_is_named_is_there(page: Path) -> None:
 @pytest.mark.parametrize("game", registry.DOORS)
 def test_the_row_of_a_game_is_true(game: str) -> None:
     door = registry.door(game)
-    rows = re.findall(r"^\| \[.*\|$", API, re.MULTILINE)
+    rows = re.findall(r"^\| \[.*\|$", ENVIRONMENTS, re.MULTILINE)
     row = next(row for row in rows if f"games/{game}.md" in row)
     _, _, name, gymnasium_id, players, _, actions, size, steps, _ = row.split("|")
     batch = door.batch_game(500, seed=0)
@@ -126,6 +127,14 @@ def test_the_row_of_a_game_is_true(game: str) -> None:
     assert steps.strip() in (f"{longest}", f"at most {longest}")
     assert batch.layout.dtype == np.uint8
     assert len(rows) == len(registry.DOORS)
+
+
+def test_every_stable_name_exists() -> None:
+    section = ENVIRONMENTS.partition("## Stable names")[2]
+    names = re.findall(r"`kododo_env\.([\w.]+)`", section)
+    assert len(names) >= 20
+    for name in names:
+        assert pkgutil.resolve_name(f"kododo_env.{name}") is not None
 
 
 def test_the_version_stands_in_one_place() -> None:

@@ -246,7 +246,7 @@ def test_a_truncated_environment_keeps_its_promises(game: str, players: int) -> 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
 def test_the_environment_keeps_its_promises(game: str, players: int) -> None:
-    """Whole episodes, masks, buffers, copies, ...: see docs/testing.md.
+    """Whole episodes, masks, buffers, copies, ...: see docs/extending.md.
 
     Of the decks each has two cards swapped, so that some agents cannot tell some apart.
     """
