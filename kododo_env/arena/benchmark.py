@@ -2,7 +2,7 @@
 
 The agent plays alone among copies of each of the strangers in the test half of the table's
 population that are no searches, and of the strongest baseline. A policy file is attacked by
-search as well, unless the run is a quick one. ``docs/benchmark.md`` tells the protocol in words.
+search as well, unless the run is a quick one. ``docs/evaluating.md`` tells the protocol in words.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ import pytest
 from tests.helpers import made_once
 from tests.packaging import matrix, processors, workflow
 from tests.packaging.bare_environment import fresh, run
-from tests.pages.scripts import script
+from tests.packaging.dependencies import required_packages
 
 ROOT = Path(__file__).parents[2]
 NOT_BUILT_FROM = {
@@ -103,8 +103,7 @@ def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def environment(folder: Path, extra: str, system_site: bool = False) -> Path:
     """A fresh environment with what the project and an extra need, no more; its Python."""
-    packages = script("update_licences").brought_by(extra).values()
-    return fresh(folder, packages, system_site)
+    return fresh(folder, required_packages(extra).values(), system_site)
 
 
 def test_the_sdist_has_every_file_of_the_project(sdist: Path) -> None:
