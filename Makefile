@@ -97,7 +97,7 @@ $(RAY_READY): pyproject.toml constraints-ray.txt
 test-ray: $(RAY_READY) ## The tests of --engine ray, in .venv-ray (some minutes)
 	OMP_NUM_THREADS=1 MPLBACKEND=Agg $(RAY_VENV)/bin/python -m pytest tests/ray_engine
 
-ray: $(RAY_READY) ## Measure --engine ray beside one process, for docs/ray.md (some minutes)
+ray: $(RAY_READY) ## Measure --engine ray beside one process, for docs/evidence/ray.md (some minutes)
 	PYTHONPATH=. OMP_NUM_THREADS=1 $(RAY_VENV)/bin/python benchmarks/bench_ray.py
 	$(RAY_VENV)/bin/python -m docs.update_tables
 
@@ -118,7 +118,7 @@ format: $(READY) ## Lay out the code and mend what ruff can mend
 	$(PY) -m ruff check --fix --exit-zero .
 	$(PY) -m ruff format .
 
-bench: $(READY) ## The speed of everything, for docs/speed.md (five minutes): ONLY=core,one-game ROUNDS=5
+bench: $(READY) ## The speed of everything, for docs/evidence/speed.md (five minutes): ONLY=core,one-game ROUNDS=5
 	PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) -m benchmarks.speed \
 		$(if $(ONLY),--only "$(ONLY)") $(if $(ROUNDS),--rounds $(ROUNDS))
 	$(PY) -m docs.update_tables
@@ -132,7 +132,7 @@ baselines: $(READY) ## Measure the scripted players, for docs/games (some minute
 	PYTHONPATH=. OMP_NUM_THREADS=1 $(PY) benchmarks/baselines.py
 	$(PY) -m docs.update_tables
 
-ablation: $(READY) ## Train recipes with changes, three seeds each, for docs/training.md (hours)
+ablation: $(READY) ## Train recipes with changes, three seeds each, for docs/evidence/ablations.md (hours)
 	PYTHONPATH=. MPLBACKEND=Agg $(PY) benchmarks/ablation.py
 	$(PY) -m docs.update_tables
 
@@ -140,7 +140,7 @@ libraries: $(READY) ## How fast other libraries learn, for docs/libraries.md (tw
 	OMP_NUM_THREADS=1 $(PY) -m benchmarks.libraries $(LIBRARIES)
 	$(PY) -m docs.update_tables
 
-truth: $(READY) ## Solve a small game, and train on it, for docs/exact.md (some minutes)
+truth: $(READY) ## Solve a small game, and train on it, for docs/evidence/exact.md (some minutes)
 	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/exact_truth.py
 	$(PY) -m docs.update_tables
 	PYTHONPATH=. MPLBACKEND=Agg $(PY) docs/make_images.py
@@ -149,7 +149,7 @@ ceilings: $(READY) ## What search gains on the policies, and would by the true h
 	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/search_ceilings.py
 	$(PY) -m docs.update_tables
 
-specialists: $(READY) ## How much the policies have of what specialists get, for docs/training.md (hours)
+specialists: $(READY) ## How much the policies have of what specialists get, for docs/evidence/specialists.md (hours)
 	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/specialists.py
 	$(PY) -m docs.update_tables
 

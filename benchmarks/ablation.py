@@ -2,8 +2,8 @@
 
 ``make ablation`` trains every row of every table for as many steps on one thread, seed by seed, and
 goes on where it was stopped: what was measured with the same settings is not done again. It
-takes hours. ``docs/update_tables.py`` makes the tables of ``docs/training.md`` from it. A row that
-is ``taught_by`` another row imitates the policy which that row gave with the same seed.
+takes hours. ``docs/update_tables.py`` makes the tables of ``docs/evidence/ablations.md`` from it.
+A row that is ``taught_by`` another row imitates the policy which that row gave with the same seed.
 """
 
 from __future__ import annotations

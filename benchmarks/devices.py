@@ -2,7 +2,8 @@
 
 Updates of a game's recipe, with other widths of the network and other numbers of games at once;
 minibatches have the recipe's share of these. Run it where torch finds a GPU: ``python -m
-benchmarks.devices``. ``docs/update_tables.py`` makes the table of ``docs/gpu.md`` from the file.
+benchmarks.devices``. ``docs/update_tables.py`` makes the table of ``docs/evidence/gpu.md`` from the
+file.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ``make truth`` trains every row for as many steps on one thread, solves the game by OpenSpiel's
 CFR+, and goes on where it was stopped. ``docs/update_tables.py`` and ``docs/make_images.py`` make
-the table and the picture of ``docs/exact.md`` from what is written.
+the table and the picture of ``docs/evidence/exact.md`` from what is written.
 """
 
 from __future__ import annotations

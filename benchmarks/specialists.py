@@ -3,7 +3,8 @@
 A specialist begins with the weights of the policy that ships, and learns alone among copies of one
 opponent and of nobody else. Then both play this opponent, on the same fresh deals. The command
 takes the opponents of each table one by one, goes on where it was stopped, and measures again only
-where a policy has changed. ``docs/update_tables.py`` makes the tables of ``docs/training.md``.
+where a policy has changed. ``docs/update_tables.py`` makes the tables of
+``docs/evidence/specialists.md``.
 """
 
 from __future__ import annotations

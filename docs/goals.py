@@ -1,4 +1,4 @@
-"""The goals for strength and speed beside what was reached: the table of ``goals.md``."""
+"""The goals for strength and speed beside what was reached: the table of ``evidence/goals.md``."""
 
 from __future__ import annotations
 

@@ -26,6 +26,7 @@ from kododo_env.agent_registry import LEVELS, POLICIES, SEARCHING, levels, polic
 from kododo_env.commands.benchmark import read_entry
 
 DOCS = Path(__file__).parent
+EVIDENCE = DOCS / "evidence"
 ROOT = DOCS.parent
 LEADERBOARD = DOCS / "leaderboard"
 # The ablation's tables of short trainings end with this, and are one table of the page.
@@ -48,24 +49,24 @@ def page_of(game: str) -> Path:
 def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     """Each table: its page, its marker, and the function that makes it."""
     yield ROOT / "README.md", "strength", strength_in_sentences
-    yield DOCS / "training.md", "strength", strength
+    yield DOCS / "strength.md", "strength", strength
     yield DOCS / "playing.md", "levels", levels_measured
-    yield DOCS / "training.md", "specialists", specialists
-    yield DOCS / "training.md", "imitation", imitation
-    yield DOCS / "training.md", "ablation", ablation
-    yield DOCS / "goals.md", "goals", goals
-    yield DOCS / "training.md", "equal-steps", equal_steps
+    yield EVIDENCE / "specialists.md", "specialists", specialists
+    yield EVIDENCE / "ablations.md", "imitation", imitation
+    yield EVIDENCE / "ablations.md", "ablation", ablation
+    yield EVIDENCE / "goals.md", "goals", goals
+    yield EVIDENCE / "ablations.md", "equal-steps", equal_steps
     yield DOCS / "libraries.md", "curves", library_curves
-    yield DOCS / "gpu.md", "devices", devices
-    yield DOCS / "exact.md", "exact", exact
+    yield EVIDENCE / "gpu.md", "devices", devices
+    yield EVIDENCE / "exact.md", "exact", exact
     yield DOCS / "search.md", "gains", search_gains
     yield DOCS / "leaderboard.md", "leaderboard", leaderboard
-    yield DOCS / "speed.md", "words", partial(speed, speed_in_words)
-    yield DOCS / "speed.md", "machine", lambda: speed_page.about(_speeds())
+    yield EVIDENCE / "speed.md", "words", partial(speed, speed_in_words)
+    yield EVIDENCE / "speed.md", "machine", lambda: speed_page.about(_speeds())
     for part, table in speed_page.TABLES.items():
-        yield DOCS / "speed.md", part, partial(speed, table)
-    yield DOCS / "ray.md", "measured", ray_measured
-    yield DOCS / "ray.md", "expected", ray_expected
+        yield EVIDENCE / "speed.md", part, partial(speed, table)
+    yield EVIDENCE / "ray.md", "measured", ray_measured
+    yield EVIDENCE / "ray.md", "expected", ray_expected
     yield DOCS / "libraries.md", "libraries", libraries
     yield DOCS / "libraries.md", "node", partial(javascript, "ONNX in node")
     yield DOCS / "libraries.md", "browser", partial(javascript, "ONNX in a browser")

@@ -1,4 +1,4 @@
-"""The tables of the figures: what ``make bench`` prints, and what stands in docs/speed.md."""
+"""The tables of the figures: what ``make bench`` prints and docs/evidence/speed.md shows."""
 
 from __future__ import annotations
 

@@ -279,7 +279,7 @@ def nash_conv(benchmark: Benchmark) -> float | None:
     chances. None of searches, and of bots that are programs, which would take hours, and of
     policies, levels and other bots, which may play one game alone.
     """
-    rules = getattr(type(benchmark.make_game(1).rules), "mixed", None)  # docs/exact.md
+    rules = getattr(type(benchmark.make_game(1).rules), "mixed", None)  # docs/evidence/exact.md
     kind, agent, _ = search_parts(benchmark.agent)
     is_excluded = policy_file(agent) is not None or agent.startswith(LEVEL) or is_bot(agent)
     if rules is None or kind or is_excluded:

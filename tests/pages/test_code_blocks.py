@@ -17,8 +17,8 @@ PAGES = {
 TOGETHER = {"docs/quickstart.md"}
 # Whose blocks are run by a test that compares what they print with what the page says.
 ELSEWHERE = {
-    "docs/exact.md": "tests/pages/test_exact.py",
-    "docs/open_spiel.md": "tests/wrappers/test_open_spiel.py",
+    "docs/evidence/exact.md": "tests/pages/test_exact.py",
+    "docs/evidence/open_spiel.md": "tests/wrappers/test_open_spiel.py",
     "docs/records.md": "tests/records/test_page.py",
 }
 # What a block has that is run nowhere, and why.
@@ -51,5 +51,6 @@ def test_a_block_runs(block: str, tmp_path: Path) -> None:
 def test_a_page_that_is_run_elsewhere_is_run_there(page: str) -> None:
     assert PAGES[page]
     test = (ROOT / ELSEWHERE[page]).read_text()
-    whole = f'assert_page_does_as_it_says("{Path(page).stem}", tmp_path)'
+    name = page.removeprefix("docs/").removesuffix(".md")
+    whole = f'assert_page_does_as_it_says("{name}", tmp_path)'
     assert whole in test or (Path(page).name in test and "exec(block, names)" in test)

@@ -20,7 +20,7 @@ update_tables = script("update_tables")
 
 
 def test_the_page_does_as_it_says(tmp_path: Path) -> None:
-    assert_page_does_as_it_says("exact", tmp_path)
+    assert_page_does_as_it_says("evidence/exact", tmp_path)
 
 
 def test_the_benchmark_solves_trains_and_goes_on(

@@ -60,7 +60,7 @@ def tree_of(rules: dict[str, Any], game: str = "kododo") -> GameTree:
 
 
 def test_by_hand_the_tiny_game() -> None:
-    """Uniform loses to a best response 1/12 of the victory in each seat; docs/open_spiel.md."""
+    """Uniform loses to a best response 1/12 of the victory in each seat; evidence/open_spiel.md."""
     tree = tree_of(TINY)
     assert (len(tree.chances), tree.positions, tree.information_sets) == (6, 6, 12)
     solution = exact(tree, Uniform())

@@ -729,11 +729,11 @@ def test_states_are_pickled_whole() -> None:
 
 
 def test_the_page_does_as_it_says(tmp_path: Path) -> None:
-    assert_page_does_as_it_says("open_spiel", tmp_path)
+    assert_page_does_as_it_says("evidence/open_spiel", tmp_path)
 
 
 def test_the_figures_of_the_page_are_the_presets() -> None:
-    page = " ".join((ROOT / "docs" / "open_spiel.md").read_text().split())
+    page = " ".join((ROOT / "docs" / "evidence" / "open_spiel.md").read_text().split())
     for name, rules in (("tiny", TINY), ("mixed", MIXED), ("small", SMALL)):
         deals = load_game("kododo", **rules).max_chance_outcomes()
         assert f"| `Rules.{name}()` | {deals} |" in page

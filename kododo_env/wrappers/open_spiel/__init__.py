@@ -1,6 +1,6 @@
 """Any batch game as a game of OpenSpiel, and OpenSpiel's policies and bots as agents.
 
-See ``docs/open_spiel.md``.
+See ``docs/evidence/open_spiel.md``.
 """
 
 from kododo_env.system.extras import needs
