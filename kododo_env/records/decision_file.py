@@ -1,4 +1,4 @@
-"""Decisions in a Parquet file; the schema is told in ``docs/records.md``."""
+"""Decisions in a Parquet file; ``docs/records.md`` describes the schema."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import numpy as np
 from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.json_text import read_json
+from kododo_env.core.numbers import shown
 from kododo_env.records.decisions import Decisions
 from kododo_env.records.header import check_players, rules_of
 from kododo_env.system.extras import needs
@@ -22,21 +23,22 @@ from kododo_env.system.files import ordinary_file, written_whole
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FORMAT, FORMAT_VERSION = "kododo-env decisions", 1
+FORMAT = "kododo-env decisions"
+FORMAT_VERSION = 1
 KEY = b"kododo_env"  # of the schema's metadata
-COLUMNS = *(each.name for each in fields(Decisions)), "agent"
+COLUMNS = (*(field.name for field in fields(Decisions)), "agent")
 
 
 def needs_parquet() -> None:
-    """Raise ImportError, saying how to get it, unless Parquet can be written."""
+    """Raise ImportError with the command that installs pyarrow if it is missing."""
     needs("a file of decisions", "offline", "pyarrow")
 
 
 class DecisionFile:
-    """A Parquet file of decisions, written piece by piece; for a ``with`` block.
+    """A Parquet file of decisions, written batch by batch; a context manager.
 
     Args:
-        path: The file, which is there when the block is left, and not if that was by an error.
+        path: The file. It appears when the block ends, and not at all if the block raises.
         game: A batch of the game that is played.
 
     Raises:
@@ -48,13 +50,15 @@ class DecisionFile:
         needs_parquet()
         from pyarrow import parquet
 
-        self._game, self._schema, self._games = game, schema(game), 0
+        self._game = game
+        self._schema = schema(game)
+        self._games = 0
         with ExitStack() as open_files:
             aside = open_files.enter_context(written_whole(Path(path)))
-            made = parquet.ParquetWriter(
+            writer = parquet.ParquetWriter(
                 aside, self._schema, compression="zstd", use_dictionary=["agent"]
             )
-            self._file = open_files.enter_context(made)
+            self._file = open_files.enter_context(writer)
             self._open_files = open_files.pop_all()
 
     def __enter__(self) -> Self:
@@ -64,39 +68,43 @@ class DecisionFile:
         self._open_files.__exit__(*raised)
 
     def write(self, decisions: Decisions, agents: Sequence[str]) -> None:
-        """Add the decisions of a batch, whose games are numbered on from those before.
+        """Add the decisions of a batch; its games are numbered after those already written.
 
         Args:
-            decisions: Of all its games.
+            decisions: The decisions of all games of the batch.
             agents: The name of the agent in each seat.
 
         Raises:
-            ValueError: There is not a name for each seat, they are decisions of another game, or
-                the block has been left.
+            ValueError: `agents` has not one name per seat, `decisions` are of another game, or
+                the block has ended.
         """
         import pyarrow as pa
 
         if not self._file.is_open:
             raise ValueError("the file is closed: write inside the with block")
         check_players(list(agents), self._game.num_players)
-        sizes = decisions.observation.shape[1:], decisions.mask.shape[1:]
-        if sizes != ((self._game.layout.size,), (self._game.num_actions,)):
-            raise ValueError(f"these decisions are of another game than {self._game.name}")
-        columns = {each.name: getattr(decisions, each.name) for each in fields(decisions)}
+        sizes = decisions.observation.shape[1:] + decisions.mask.shape[1:]
+        expected_sizes = (self._game.layout.size, self._game.num_actions)
+        if sizes != expected_sizes:
+            raise ValueError(
+                f"expected decisions of {self._game.name} with {expected_sizes} numbers and "
+                f"actions, got {sizes}"
+            )
+        columns = {field.name: getattr(decisions, field.name) for field in fields(decisions)}
         arrays = {
             name: _rows(array) if array.ndim > 1 else pa.array(array)
             for name, array in columns.items()
         }
         arrays["game"] = pa.array(decisions.game + self._games)
         names = sorted(set(agents))  # an Arrow dictionary holds each word once
-        who = np.array([names.index(agent) for agent in agents], np.int32)
-        arrays["agent"] = pa.DictionaryArray.from_arrays(who[decisions.seat], names)
+        name_indices = np.array([names.index(agent) for agent in agents], np.int32)
+        arrays["agent"] = pa.DictionaryArray.from_arrays(name_indices[decisions.seat], names)
         self._file.write_table(pa.Table.from_pydict(arrays, schema=self._schema))
         self._games += int(decisions.game.max(initial=-1)) + 1
 
 
 def schema(game: BatchGame) -> pa.Schema:
-    """The columns, and in the metadata the meaning of the numbers."""
+    """Return the columns; the metadata describe the numbers in them."""
     import pyarrow as pa
 
     columns = {
@@ -114,16 +122,16 @@ def schema(game: BatchGame) -> pa.Schema:
 
 
 def read_decisions(path: Path | str) -> dict[str, Array]:
-    """The columns of a file of decisions, each an array of its M rows.
+    """Read the columns of a file of decisions.
 
     Returns:
-        ``observation`` (M, F) and ``mask`` (M, A) bool, and all others (M,); see
-        ``docs/records.md``.
+        An array of M rows for each column: ``observation`` (M, F), ``mask`` (M, A) bool, and all
+        others (M,); see ``docs/records.md``.
 
     Raises:
         ImportError: pyarrow is missing.
-        OSError: It cannot be opened.
-        ValueError: It is no file of decisions, or it is damaged.
+        OSError: The file cannot be opened.
+        ValueError: The file is not a file of decisions, or is damaged.
     """
     needs_parquet()
     from pyarrow import parquet
@@ -131,26 +139,30 @@ def read_decisions(path: Path | str) -> dict[str, Array]:
     with ordinary_file(Path(path), str(path)) as file:
         try:
             table = parquet.read_table(file).combine_chunks()
-            known = read_json(table.schema.metadata[KEY])
-            if (known["format"], known["format_version"]) != (FORMAT, FORMAT_VERSION):
-                raise ValueError("another format, or another version of it")
-            types = {"observation": np.dtype(known["dtype"]), "mask": np.dtype(np.bool_)}
+            metadata = read_json(table.schema.metadata[KEY])
+            version = (metadata["format"], metadata["format_version"])
+            if version != (FORMAT, FORMAT_VERSION):
+                raise ValueError(
+                    f"expected format and version {(FORMAT, FORMAT_VERSION)}, got {shown(version)}"
+                )
+            types = {"observation": np.dtype(metadata["dtype"]), "mask": np.dtype(np.bool_)}
             return {name: _array(table[name], types.get(name)) for name in COLUMNS}
         except (OSError, TypeError, KeyError, ValueError) as error:
             raise ValueError(f"{path} is not a file of decisions: {error}") from error
 
 
 def _array(column: Any, kind: np.dtype[Any] | None) -> Array:
-    """A column as an array; one of bytes as rows of numbers."""
+    """Convert a column to an array; a column of bytes to rows of numbers of a dtype."""
     if kind is None:
         return np.asarray(column.to_numpy())
-    whole = column.combine_chunks()
-    shape = len(whole), whole.type.byte_width // kind.itemsize
-    return np.frombuffer(whole.buffers()[1], kind, shape[0] * shape[1]).reshape(shape)
+    array = column.combine_chunks()
+    rows = len(array)
+    width = array.type.byte_width // kind.itemsize
+    return np.frombuffer(array.buffers()[1], kind, rows * width).reshape(rows, width)
 
 
 def facts(game: BatchGame) -> dict[str, Any]:
-    """A file's facts on its game: which one, the observation's pieces, the actions' meaning."""
+    """Describe the game for the metadata: its rules, the observation's layout, the actions."""
     pieces = [
         {"name": piece.name, "shape": piece.shape, "maximum": piece.maximum}
         for piece in game.layout.pieces
@@ -168,10 +180,10 @@ def facts(game: BatchGame) -> dict[str, Any]:
 
 
 def _rows(array: Array) -> Any:
-    """An array (M, K) as M values of bytes: ten times as fast to write as lists of numbers."""
+    """Convert an array (M, K) to M values of bytes, which are faster to write than lists."""
     import pyarrow as pa
 
-    little = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False))
-    width = little.shape[1] * little.itemsize
-    buffers = [None, pa.py_buffer(little.data)]
-    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(little), buffers)
+    rows = np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"), copy=False))
+    width = rows.shape[1] * rows.itemsize
+    buffers = [None, pa.py_buffer(rows.data)]
+    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(rows), buffers)

@@ -16,16 +16,16 @@ from kododo_env.system.files import check_file
 
 
 def make_folder(folder: Path | str) -> Path:
-    """A folder in which records can be written, made if it is not there.
+    """Return a folder in which records can be written; create it if it does not exist.
 
     Raises:
-        ValueError: There cannot be one.
+        ValueError: The folder cannot be created or written to.
     """
     try:
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
-    except (OSError, TypeError, ValueError) as error:  # a name with a null is the last
-        raise ValueError(f"cannot write records in {shown(folder)}: it is no folder") from error
+    except (OSError, TypeError, ValueError) as error:  # ValueError: a null byte in the name
+        raise ValueError(f"cannot write records in {shown(folder)}: not a folder") from error
     check_file(path / "record.jsonl")
     return path
 
@@ -33,18 +33,18 @@ def make_folder(folder: Path | str) -> Path:
 class EpisodeRecords:
     """Writes the record of each episode that is played to its end.
 
-    The files are numbered, ``episode-000001-....jsonl``; the part after the number is drawn, so
+    The files are numbered, ``episode-000001-....jsonl``; the part after the number is random, so
     that several environments can share the folder.
 
     Args:
-        folder: Where to; made if it is not there.
+        folder: The folder; created if it does not exist.
         players: A name for each seat.
 
     Attributes:
-        players: The names in the records of episodes that are yet to begin.
+        players: The names in the records of future episodes.
 
     Raises:
-        ValueError: There cannot be such a folder.
+        ValueError: The folder cannot be created or written to.
     """
 
     def __init__(self, folder: Path | str, players: Sequence[str]) -> None:
@@ -54,12 +54,12 @@ class EpisodeRecords:
         self._recorder: Recorder | None = None
 
     def begin(self, game: BatchGame) -> None:
-        """An episode begins: the batch of one has just been dealt."""
+        """Begin an episode: the batch of one has just been dealt."""
         self._recorder = Recorder(game, players=[*map(printable, self.players)])
         self._episodes += 1
 
     def step(self, game: BatchGame, actions: npt.ArrayLike) -> None:
-        """Note the joint action just played, (P,); write the record if the game is over.
+        """Log the joint action (P,) just played; write the record if the game is over.
 
         Raises:
             OSError: The file cannot be written.

@@ -1,4 +1,4 @@
-"""The first line of a record: which game was played, by whom, with which cards."""
+"""The first line of a record: the game, the players and the cards."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from kododo_env.core.numbers import shown, whole_numbers
 from kododo_env.records.lines import DIGEST, check_keys, check_sealed, sealed
 from kododo_env.rules_arguments import PLAYERS, hashable, make_game
 
-FORMAT, FORMAT_VERSION = "kododo-env record", 1
+FORMAT = "kododo-env record"
+FORMAT_VERSION = 1
 LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
 class Header:
-    """The facts on a game when the cards are dealt.
+    """What is known of a game when the cards are dealt.
 
     Attributes:
         game: Its name in the registry.
         game_version: The version of its rules, observations and actions.
-        rules: All fields of its ``Rules``, as JSON has them.
+        rules: All fields of its ``Rules``, in JSON types.
         decks: The order of the cards in each deal.
         players: A name for each seat.
         date: When it began, ISO 8601.
@@ -46,104 +47,111 @@ class Header:
         players: Sequence[str] | None,
         date: str | None,
     ) -> Self:
-        """The header of a game of a batch.
+        """Return the header of a game of a batch.
 
         Raises:
-            ValueError: There is not one name for each seat, or the date is none.
+            ValueError: `players` has not one name per seat, or `date` is not ISO 8601.
         """
         names = [f"player_{seat}" for seat in range(game.num_players)]
         if players is not None:
             names = [players] if isinstance(players, str) else list(players)
         check_players(names, game.num_players)
-        date = datetime.now(UTC).isoformat(timespec="seconds") if date is None else date
+        if date is None:
+            date = datetime.now(UTC).isoformat(timespec="seconds")
         check_date(date)
         return cls(game.name, game.version, rules_of(game), decks, names, date)
 
     def to_json(self) -> dict[str, Any]:
-        """The line, its own digest included."""
+        """Return the line, including its digest."""
         content = {"format": FORMAT, "format_version": FORMAT_VERSION, **asdict(self)}
         return sealed(content)
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """The header that a line holds.
+        """Return the header in a line.
 
         Raises:
-            ValueError: It is no header of this version, or has been changed; the reason.
+            ValueError: The line is not a header of this version, or was modified.
         """
         if content.get("format") != FORMAT:
             raise ValueError(
-                'not a record of a game, which begins with {"format": "kododo-env record"'
+                f'not a record of a game: "format" must be "{FORMAT}", '
+                f"got {shown(content.get('format'))}"
             )
         version = content.get("format_version")
         if version != FORMAT_VERSION or isinstance(version, bool):
             raise ValueError(
-                f"the record's format_version is {shown(version)}; read here is {FORMAT_VERSION}"
+                f"unsupported format_version: expected {FORMAT_VERSION}, got {shown(version)}"
             )
-        names = [each.name for each in fields(cls)]
+        names = [field.name for field in fields(cls)]
         check_keys(content, {"format", "format_version", DIGEST, *names})
         check_sealed(content)
         if not isinstance(content["game"], str) or not isinstance(content["rules"], dict):
-            raise ValueError("game must be a name, and rules an object")
+            raise ValueError(
+                "game must be a string and rules an object, got "
+                f"{shown(content['game'])} and {shown(content['rules'])}"
+            )
         if not isinstance(content["players"], list):
-            raise ValueError(f"players must be names in a list, not {shown(content['players'])}")
+            raise ValueError(f"players must be a list of names, got {shown(content['players'])}")
         check_date(content["date"])
         return cls(**{name: content[name] for name in names})
 
     def make_game(self) -> BatchGame:
-        """The game as it was dealt, a batch of one.
+        """Return the game as it was dealt, a batch of one.
 
         Raises:
-            ValueError: There is no such game here, in this version, of these rules and decks.
+            ValueError: The game is unknown, or has another version, other rules or other cards.
         """
         version = registry.batch_game(self.game, 1).version
         if version != self.game_version or isinstance(self.game_version, bool):
             raise ValueError(
-                f"the record is of {self.game} version {shown(self.game_version)}; "
-                f"here it is version {version}"
+                f"expected a record of {self.game} version {version}, "
+                f"got version {shown(self.game_version)}"
             )
-        rules = {name: hashable(value) for name, value in self.rules.items()}
+        rules = {name: hashable(field) for name, field in self.rules.items()}
         game = make_game(self.game, 1, rules.pop(PLAYERS, None), rules)
         if rules_of(game) != self.rules:
-            raise ValueError("the rules are not all that there are, or not as the game has them")
+            raise ValueError("rules must have all fields of the game, as the game writes them")
         check_players(self.players, game.num_players)
         decks = whole_numbers(self.decks, "decks")
         if decks.ndim != 2:
             raise ValueError(
-                f"decks must be lists of cards, one for each deal, "
-                f"not an array of the shape {decks.shape}"
+                f"decks must be a list of cards for each deal, got an array of the shape "
+                f"{decks.shape}"
             )
-        game.reset(0, decks[None])  # the seed is of no matter: all cards are given
+        game.reset(0, decks[None])  # all cards are given, so the seed has no effect
         return game
 
 
 def rules_of(game: BatchGame) -> dict[str, Any]:
-    """The fields of a game's rules as JSON gives them back."""
-    found: dict[str, Any] = json.loads(json.dumps(asdict(game.rules)))
-    return found
+    """Return the fields of a game's rules in JSON types."""
+    rules: dict[str, Any] = json.loads(json.dumps(asdict(game.rules)))
+    return rules
 
 
 def printable(name: str) -> str:
-    """A player's name as far as a record can hold it."""
-    return "".join(each if each.isprintable() else "?" for each in name[:LONGEST_NAME])
+    """Return a player's name, shortened and without unprintable characters, for a record."""
+    return "".join(letter if letter.isprintable() else "?" for letter in name[:LONGEST_NAME])
 
 
 def check_players(players: Any, seats: int) -> None:
-    """Raise ValueError unless there is a name for each seat, of characters that can be shown."""
-    texts = isinstance(players, list) and all(isinstance(each, str) for each in players)
-    if not texts or len(players) != seats:
-        raise ValueError(f"players must be {seats} names, one for each seat, not {shown(players)}")
+    """Raise ValueError unless there is a printable name for each seat."""
+    are_names = isinstance(players, list) and all(isinstance(name, str) for name in players)
+    if not are_names or len(players) != seats:
+        raise ValueError(f"players must be {seats} names, one per seat, got {shown(players)}")
     for name in players:
         if not name.isprintable() or not 0 < len(name) <= LONGEST_NAME:
             raise ValueError(
-                f"a player's name must be 1 to {LONGEST_NAME} characters that can be printed, "
-                f"not {shown(name)}"
+                f"a player's name must have 1 to {LONGEST_NAME} printable characters, "
+                f"got {shown(name)}"
             )
 
 
 def check_date(date: Any) -> None:
-    """Raise ValueError unless it is a date of ISO 8601, with or without the time."""
+    """Raise ValueError unless `date` is in ISO 8601 format, with or without a time."""
     try:
         datetime.fromisoformat(date)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"date must be as in 2026-05-17T20:15:00, not {shown(date)}") from error
+        raise ValueError(
+            f"date must be in ISO 8601 format, such as 2026-05-17T20:15:00, got {shown(date)}"
+        ) from error

@@ -1,4 +1,4 @@
-"""The lines of a record, all alike: their digests, their fields, how they are named."""
+"""The lines of a record: their digests, their fields, and their place in messages."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from typing import Any
 from kododo_env.core.numbers import shown
 
 DIGEST = "digest"
-DIGITS = 8  # against mistakes; a forger of records can reckon a digest too
+DIGITS = 8  # against mistakes, not forgery: anybody can compute a digest
 
 
 def sealed(content: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """A line with its digest, which is of all other fields and of the line before.
+    """Return a line with its digest, which covers all other fields and the previous line.
 
     Args:
-        content: The fields, with a digest or without.
-        before: The digest of the line before.
+        content: The fields, with or without a digest.
+        before: The digest of the previous line.
     """
-    rest = {name: value for name, value in content.items() if name != DIGEST}
-    text = before + json.dumps(rest, sort_keys=True, separators=(",", ":"))
-    return rest | {DIGEST: hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}
+    undigested = {name: field for name, field in content.items() if name != DIGEST}
+    text = before + json.dumps(undigested, sort_keys=True, separators=(",", ":"))
+    return undigested | {DIGEST: hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}
 
 
 def check_sealed(line: Mapping[str, Any], before: str = "") -> None:
-    """Raise ValueError if a line is not as it was written, or does not follow the one before."""
+    """Raise ValueError if a line was modified, or does not follow the previous one."""
     if line.get(DIGEST) != sealed(line, before)[DIGEST]:
-        raise ValueError(f"the line has been changed: {shown(line.get(DIGEST))} is not its digest")
+        raise ValueError(f"the line was modified: wrong digest {shown(line.get(DIGEST))}")
 
 
-def check_keys(content: Mapping[str, Any], wanted: set[str]) -> None:
-    """Raise ValueError unless a line has these fields and no others."""
-    for name in sorted(wanted ^ set(content)):
-        what = "is missing" if name in wanted else "is none of a record's fields"
-        raise ValueError(f"{shown(name)} {what}")
+def check_keys(content: Mapping[str, Any], names: set[str]) -> None:
+    """Raise ValueError unless a line has exactly these fields."""
+    for name in sorted(names ^ set(content)):
+        problem = "missing" if name in names else "unknown"
+        raise ValueError(f"{problem} field {shown(name)}")
 
 
 def where(source: str, line: int) -> str:
-    """A line of a file, for messages; a source that is empty is none."""
+    """Return the place of a line for messages; an empty source is left out."""
     return f"{source}, line {line}" if source else f"line {line}"
 
 
 @contextmanager
 def at_line(source: str, line: int) -> Iterator[None]:
-    """A ValueError inside says in which line of which file."""
+    """Begin the message of a ValueError raised inside with the file and the line."""
     try:
         yield
     except ValueError as error:

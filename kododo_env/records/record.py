@@ -1,4 +1,4 @@
-"""A record as it is read: text into the header and the steps, each known by its line."""
+"""Reading a record: its text into the header and the lines of the steps."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from kododo_env.records.header import Header
 from kododo_env.records.lines import at_line, sealed, where
 from kododo_env.system.files import read_ordinary
 
-LARGEST_RECORD = 1 << 26  # bytes of a file; the record of a game has some thousands
+LARGEST_RECORD = 1 << 26  # bytes; a record usually has a few thousand
 
 
 @dataclass(frozen=True)
 class Step:
-    """One joint action and its results, as a line of the record says them.
+    """One joint action and its results: a line of the record.
 
     Attributes:
         step: Its number, from 1.
         actions: The joint action, a number for each player.
-        words: The same in words.
-        points: The points of each player by it.
-        scores: Everybody's points so far.
+        words: The joint action in words.
+        points: The points that each player scored in this step.
+        scores: All players' points so far.
         outcome: In the last step: each player's share of the victory.
     """
 
@@ -37,19 +37,19 @@ class Step:
     outcome: list[float] | None = None
 
     def to_json(self, before: str) -> dict[str, Any]:
-        """The line that follows on one with a certain digest."""
-        content = {name: value for name, value in vars(self).items() if value is not None}
+        """Return the line after a line with the digest `before`."""
+        content = {name: field for name, field in vars(self).items() if field is not None}
         return sealed(content, before)
 
 
 @dataclass(frozen=True)
 class Record:
-    """The content of a record; whether it is true is found by ``replay``.
+    """The content of a record; ``replay`` checks it against the rules.
 
     Attributes:
         header: The first line.
         lines: The fields of each of the other lines.
-        source: The file it is from, for messages; empty if it is from none.
+        source: The file, for messages; empty if there is none.
     """
 
     header: Header
@@ -58,7 +58,7 @@ class Record:
 
     @property
     def players(self) -> list[str]:
-        """A name for each seat."""
+        """The name of the player in each seat."""
         return list(self.header.players)
 
 
@@ -66,12 +66,13 @@ def read_record(path: Path | str) -> Record:
     """Read a record from a file.
 
     Raises:
-        ValueError: It cannot be read, is no record, or was cut short; the message names the line.
+        ValueError: The file cannot be read, is not a record, or is truncated; the message names
+            the line.
     """
     try:
         text = read_ordinary(Path(path), LARGEST_RECORD, f"record {path}").decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not a record of a game: no UTF-8 text") from error
+        raise ValueError(f"{path} is not a record of a game: not UTF-8 text") from error
     return parse_record(text, str(path))
 
 
@@ -80,13 +81,13 @@ def parse_record(text: str, source: str = "") -> Record:
 
     Args:
         text: JSON Lines.
-        source: Where it is from, for messages.
+        source: The file, for messages.
 
     Raises:
-        ValueError: It is no record, or one that was cut short; the message names the line.
+        ValueError: The text is not a record, or is truncated; the message names the line.
     """
     lines = text.split("\n")
-    if not lines[-1]:  # behind the last line's end
+    if not lines[-1]:  # after the final line break
         lines.pop()
     if not lines:
         raise ValueError(f"{where(source, 1)}: the record is empty")
@@ -101,17 +102,19 @@ def parse_record(text: str, source: str = "") -> Record:
 
 def _object(line: str) -> dict[str, Any]:
     try:
-        content = read_json(line, object_pairs_hook=_once)
+        content = read_json(line, object_pairs_hook=_unique_names)
     except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON, or cut short: {shown(line)}") from error
+        raise ValueError(f"not JSON, or truncated: {shown(line)}") from error
     if not isinstance(content, dict):
-        raise ValueError(f"a line of a record is a JSON object, not {shown(line)}")
+        raise ValueError(f"expected a JSON object, got {shown(line)}")
     return content
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object each of whose names comes once."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name comes twice in a JSON object")
-    return found
+def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; raise ValueError if a name occurs twice in it."""
+    content: dict[str, Any] = {}
+    for name, field in pairs:
+        if name in content:
+            raise ValueError(f"duplicate name {shown(name)} in a JSON object")
+        content[name] = field
+    return content

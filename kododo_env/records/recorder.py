@@ -21,19 +21,20 @@ from kododo_env.system.files import write_text
 
 
 class Recorder:
-    """Notes one game of a batch as it is played.
+    """Records one game of a batch as it is played.
 
-    While it is played only numbers are kept; ``text`` plays them again, in a batch of one, and
-    puts them in words.
+    While the game is played, only numbers are kept; ``text`` plays them again in a batch of one
+    and adds the words.
 
     Args:
         game: The batch, just after the deal.
-        index: Which of its games.
+        index: The index of the game in the batch.
         players: A name for each seat; None calls them ``player_0`` and so on.
-        date: When the game began, ISO 8601; None takes the time that it is.
+        date: When the game began, ISO 8601; None is the current time.
 
     Raises:
-        ValueError: There is no such game, not one name for each seat, or no such date.
+        ValueError: `index` is out of range, `players` has not one name per seat, or `date` is not
+            ISO 8601.
     """
 
     def __init__(
@@ -48,49 +49,49 @@ class Recorder:
         self._decks: list[list[int]] = []
         self._played: list[list[int]] = []
         self.header = Header.of(game, self._decks, players, date)
-        self._note()
+        self._record_state()
 
     def step(self, actions: npt.ArrayLike) -> None:
-        """Note the joint action (P,) that ``game.step`` has just played.
+        """Record the joint action (P,) that ``game.step`` has just played.
 
         Raises:
-            ValueError: Such actions cannot have been played; nothing is noted.
+            ValueError: These actions cannot have been played; nothing is recorded.
         """
-        given, shape = whole_numbers(actions, "actions"), self._mask.shape[:1]
-        if given.shape != shape:
-            raise ValueError(f"actions must be {shape}, not {given.shape}")
-        played = given.tolist()
+        joint_action = whole_numbers(actions, "actions")
+        shape = self._mask.shape[:1]
+        if joint_action.shape != shape:
+            raise ValueError(f"expected actions of the shape {shape}, got {joint_action.shape}")
+        played = joint_action.tolist()
         if not legal_in_one(played, self._mask):
-            raise ValueError(
-                f"a recorder is told the actions that were played; {played} were not legal"
-            )
+            raise ValueError(f"expected the actions that were played, got illegal actions {played}")
         self._played.append(played)
-        self._note()
+        self._record_state()
 
     def back(self, game: BatchGame, steps: int) -> None:
-        """Forget all but the first steps: the record goes on from there another way.
+        """Forget all but the first steps, so that the game can be continued differently.
 
         Args:
-            game: Stands as it did after them, and is the one to be stepped from now on.
-            steps: How many are kept.
+            game: The game after these steps; it is recorded from now on.
+            steps: How many steps to keep.
         """
         self._game = game
         del self._played[steps:], self._decks[int(game.deal_index[self._index]) + 1 :]
-        self._note()
+        self._record_state()
 
-    def _note(self) -> None:
-        """Keep things beyond the core: the cards of each deal, and how the game stands."""
-        game, index = self._game, self._index
+    def _record_state(self) -> None:
+        """Keep the cards of a new deal, the legal actions and the scores."""
+        game = self._game
+        index = self._index
         if int(game.deal_index[index]) >= len(self._decks):
             self._decks.append(game.decks[index].tolist())
-        self._mask = game.legal_action_mask()[index]  # of the step to come
-        self._stands = (game.scores[index].tolist(), bool(game.terminated[index]))
+        self._mask = game.legal_action_mask()[index]  # of the next step
+        self._last_state = (game.scores[index].tolist(), bool(game.terminated[index]))
 
     def lines(self) -> Iterator[dict[str, Any]]:
-        """The record line by line: the header, then each step so far.
+        """Yield the lines of the record: the header, then each step so far.
 
         Raises:
-            ValueError: The actions noted are not the game's from its deal on.
+            ValueError: The recorder did not receive every step since the deal.
         """
         line = self.header.to_json()
         yield line
@@ -98,16 +99,16 @@ class Recorder:
         for step in _steps(game, self._played):
             line = step.to_json(line[DIGEST])
             yield line
-        if (game.scores[0].tolist(), bool(game.terminated[0])) != self._stands:
+        if (game.scores[0].tolist(), bool(game.terminated[0])) != self._last_state:
             raise ValueError(
-                "a recorder is made just after the deal and told of every step: this one was not"
+                "the recorder missed a step: create it right after the deal and record every step"
             )
 
     def text(self) -> str:
-        """The record as JSON Lines; of a game that is not over a record that is cut short.
+        """Return the record as JSON Lines; it is truncated if the game is not over.
 
         Raises:
-            ValueError: The actions noted are not the game's from its deal on.
+            ValueError: The recorder did not receive every step since the deal.
         """
         return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in self.lines())
 
@@ -115,21 +116,21 @@ class Recorder:
         """Write the record to a file, whole or not at all.
 
         Raises:
-            ValueError: The actions noted are not the game's from its deal on.
+            ValueError: The recorder did not receive every step since the deal.
             OSError: The file cannot be written.
         """
         write_text(Path(path), self.text())
 
 
 def _steps(game: BatchGame, played: Sequence[Sequence[int]]) -> Iterator[Step]:
-    """Play the actions of a batch again in a batch of one, which has no idle steps."""
+    """Replay the actions of a batch in a batch of one, which has no idle steps."""
     number = 0
     for actions in played:
         if game.terminated[0]:
-            return  # the batch went on
+            return  # the batch continued
         waits = all(action == game.no_op for action in actions)
         if waits and not game.legal_action_mask()[0, :, game.no_op].all():
-            continue  # nobody had to decide, which a batch of one has passed already
+            continue  # nobody had to decide: a batch of one skips such steps
         number += 1
         yield play_step(game, number, actions)
 
@@ -141,23 +142,24 @@ def record_games(
     players: Sequence[str] | None = None,
     date: str | None = None,
 ) -> list[Recorder]:
-    """Play a batch to its end and note some of its games.
+    """Play a batch to its end and record some of its games.
 
     Args:
         game: N games, just dealt; they are over afterwards.
-        choose: Everybody's actions in all games, (N, P), asked before each step.
-        games: Which games to note, indices (M,); None notes all.
+        choose: Returns all players' actions in all games, (N, P); called before each step.
+        games: The indices (M,) of the games to record; None records all.
         players: A name for each seat, the same in all games.
-        date: When they began, ISO 8601; None takes the time that it is.
+        date: When the games began, ISO 8601; None is the current time.
 
     Returns:
         A recorder for each of the M games.
 
     Raises:
-        ValueError: There are no such games, or a choice is not legal.
+        ValueError: An index is out of range, or an action is illegal.
     """
-    wanted = np.arange(game.num_envs) if games is None else games
-    indices = whole_indices(wanted, "games", game.num_envs).tolist()
+    if games is None:
+        games = np.arange(game.num_envs)
+    indices = whole_indices(games, "games", game.num_envs).tolist()
     recorders = [Recorder(game, index, players, date) for index in indices]
     while not game.terminated.all():
         actions = np.asarray(choose(game))

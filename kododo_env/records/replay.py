@@ -1,4 +1,4 @@
-"""Playing a record again: the core says how each line must be."""
+"""Replaying a record: each line is checked against the rules."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from kododo_env.records.record import Record, Step
 
 
 def replay(record: Record) -> Iterator[BatchGame]:
-    """Play a record again, each line checked against the core.
+    """Replay a record and check each line against the rules.
 
     Yields:
-        A batch of one game: after the deal, and after each step; every time another object.
+        A batch of one game, after the deal and after each step; a new object each time.
 
     Raises:
-        ValueError: A line is not as the core says, the record was cut short or goes on after
-            the end, or is of another game or version; the line and the reason.
+        ValueError: A line contradicts the rules, the record is truncated or continues after the
+            end, or is of an unknown game or version; the message names the line.
     """
-    header, source = record.header, record.source
+    header = record.header
+    source = record.source
     with at_line(source, 1):
         game = header.make_game()
     yield game.clone()
@@ -32,44 +33,44 @@ def replay(record: Record) -> Iterator[BatchGame]:
             before = line[DIGEST]
             if game.deal_index[0] >= len(header.decks):
                 raise ValueError(
-                    f"the cards are dealt again, but the header's decks are {len(header.decks)}"
+                    f"the game needs another deck, but the header has only {len(header.decks)}"
                 )
         yield game.clone()
     _check_end(record, game)
 
 
 def _check(line: dict[str, Any], game: BatchGame, number: int, before: str) -> None:
-    """Play the step of a line; ValueError if the core says something else than the line."""
+    """Play the step of a line; raise ValueError if the line contradicts the rules."""
     if game.terminated[0]:
-        raise ValueError("the game was over before this line")
+        raise ValueError("the game is over before this line")
     if whole_number(line.get("step"), "step") != number:
-        raise ValueError(f"step must be {number}, not {line['step']}")
+        raise ValueError(f"step must be {number}, got {line['step']}")
     if "actions" not in line:
-        raise ValueError("'actions' is missing")
-    wanted = play_step(game, number, line["actions"]).to_json(before)
-    check_keys(line, set(wanted))
-    del wanted[DIGEST]
-    for name, value in wanted.items():
-        # 1 and 1.0 and True are equal, and not the same in JSON.
-        if line[name] != value or _kinds(line[name]) != _kinds(value):
-            raise ValueError(f"{name} must be {shown(value)} by the rules, not {shown(line[name])}")
+        raise ValueError("missing field 'actions'")
+    expected = play_step(game, number, line["actions"]).to_json(before)
+    check_keys(line, set(expected))
+    del expected[DIGEST]
+    for name, field in expected.items():
+        # 1, 1.0 and True are equal in Python, but not in JSON.
+        if line[name] != field or _types(line[name]) != _types(field):
+            raise ValueError(f"{name} must be {shown(field)} by the rules, got {shown(line[name])}")
     check_sealed(line, before)
 
 
-def _kinds(value: Any) -> Any:
-    return [type(each) for each in value] if isinstance(value, list) else type(value)
+def _types(field: Any) -> Any:
+    return [type(entry) for entry in field] if isinstance(field, list) else type(field)
 
 
 def play_step(game: BatchGame, number: int, actions: Sequence[int]) -> Step:
-    """Play a joint action in a batch of one: the content of its line.
+    """Play a joint action in a batch of one and return the content of its line.
 
     Args:
-        game: It is stepped.
-        number: Of the step, from 1.
-        actions: P numbers.
+        game: The batch, which is stepped.
+        number: The number of the step, from 1.
+        actions: The joint action, P numbers.
 
     Raises:
-        ValueError: An action is illegal; nothing has been played.
+        ValueError: An action is illegal; nothing is played.
     """
     chosen = whole_numbers([actions], "actions")
     words = _words(game, chosen[0].tolist()) if chosen.shape == (1, game.num_players) else []
@@ -86,7 +87,7 @@ def play_step(game: BatchGame, number: int, actions: Sequence[int]) -> Step:
 
 
 def _words(game: BatchGame, actions: list[int]) -> list[str]:
-    """A joint action in words; those of no action at all, which ``step`` refuses, are empty."""
+    """Return a joint action in words; empty for an unknown action, which ``step`` rejects."""
     return [
         game.describe_choice(action, player) if 0 <= action < game.num_actions else ""
         for player, action in enumerate(actions)
@@ -96,8 +97,8 @@ def _words(game: BatchGame, actions: list[int]) -> list[str]:
 def _check_end(record: Record, game: BatchGame) -> None:
     last = where(record.source, len(record.lines) + 1)
     if not game.terminated[0]:
-        raise ValueError(f"{last}: the record is cut short here: the game is not over")
-    dealt = int(game.deal_index[0]) + 1
-    if dealt != len(record.header.decks):
-        first, given = where(record.source, 1), len(record.header.decks)
-        raise ValueError(f"{first}: the game took {dealt} decks, not {given}")
+        raise ValueError(f"{last}: the record is truncated: the game is not over")
+    deals = int(game.deal_index[0]) + 1
+    decks = len(record.header.decks)
+    if deals != decks:
+        raise ValueError(f"{where(record.source, 1)}: expected {deals} decks, got {decks}")

@@ -293,7 +293,7 @@ KODODO: Lines = [
     ([*STDIO, "--name", "player_3"], "a name must not hold player_"),
     ([*STDIO, "--hints", "random"], "agent 'random' gives no hints"),
     (["analyse"], "the following arguments are required: file"),
-    (["analyse", "a-file"], "a-file, line 1: not JSON, or cut short"),
+    (["analyse", "a-file"], "a-file, line 1: not JSON"),
     (["analyse", "none", "--worlds", "15"], "--worlds must be 16 to 100000, not 15"),
     (["analyse", "none", "--seat", "-1"], "--seat must be 0 to 100, not -1"),
     (["replay", "none", "--seconds", "3"], "--seconds goes with --out, the picture"),

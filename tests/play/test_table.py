@@ -461,7 +461,7 @@ def test_a_record_that_is_none_is_refused_with_its_line() -> None:
     record = only(people.say(0, {"type": "record"}))["record"]
     lines = record.splitlines(keepends=True)
     short = "".join(lines[:-1])
-    refused(people, 0, {"type": "replay", "record": short}, "line 18: the record is cut short")
+    refused(people, 0, {"type": "replay", "record": short}, "line 18: the record is truncated")
     wrong = "".join([*lines[:5], lines[5].replace('"actions": [', '"actions": [9'), *lines[6:]])
     refused(people, 0, {"type": "replay", "record": wrong}, "line 6: ")
     refused(people, 0, {"type": "replay", "record": ""}, "line 1: ")

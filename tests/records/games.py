@@ -17,13 +17,13 @@ DATE = "2026-05-17T20:15:00"
 
 
 def recorded(game: BatchGame, seed: int = 0, **settings: Any) -> list[Recorder]:
-    """Play a batch at random to its end; a recorder for each of its games."""
+    """Play a batch at random to its end; return a recorder for each of its games."""
     rng = np.random.default_rng(seed)
     return record_games(game, lambda batch: random_actions(batch, rng), **settings)
 
 
 def edited(text: str, line: int, change: Callable[[dict[str, Any]], Any]) -> str:
-    """A record in one line of which something is changed."""
+    """Return a record with a change in one line."""
     lines = text.splitlines()
     content = json.loads(lines[line - 1])
     change(content)
@@ -32,8 +32,9 @@ def edited(text: str, line: int, change: Callable[[dict[str, Any]], Any]) -> str
 
 
 def resealed(text: str) -> str:
-    """A changed record by someone who knows how the digests are made."""
-    lines, before = [], ""
+    """Return a changed record with the right digests."""
+    lines = []
+    before = ""
     for line in map(json.loads, text.splitlines()):
         lines.append(sealed(line, before))
         before = lines[-1]["digest"]

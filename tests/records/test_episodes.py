@@ -23,7 +23,8 @@ def test_each_episode_is_a_record(game: str, opponents: Any, kind: Any, tmp_path
     """With what is played for illegal actions, and by opponents."""
     folder = tmp_path / "new" / "records"
     table = kind(game, opponents=opponents, illegal_action="random", record=folder)
-    rng, finals = np.random.default_rng(0), []
+    rng = np.random.default_rng(0)
+    finals = []
     for seed in (5, None, None):
         play(table, rng, seed)
         finals.append(table.game.scores[0].tolist())
@@ -40,7 +41,7 @@ def test_each_episode_is_a_record(game: str, opponents: Any, kind: Any, tmp_path
 def test_a_record_names_the_opponents_that_played_it(tmp_path: Path) -> None:
     table = Parallel("kado", 3, opponents=["first", None, None], record=tmp_path)
     table.reset(1)
-    with pytest.raises(ValueError, match="this game is recorded: set other opponents when it is o"):
+    with pytest.raises(ValueError, match=r"recorded.*opponents"):
         table.env.opponents = "last"
     while table.env.agents:
         table.step(table.game.legal_action_mask()[0, 1:].argmax(axis=1))
@@ -56,7 +57,7 @@ def test_an_episode_that_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
     table = Parallel("kododo", record=tmp_path)
     table.reset(1)
     table.step([5] * 4)
-    with pytest.raises(ValueError, match="must be 0 to 14, not 99"):
+    with pytest.raises(ValueError, match=r"0 to 14.* 99"):
         table.step([99] * 4)
     assert list(tmp_path.iterdir()) == []
     table.reset(2)
@@ -69,10 +70,10 @@ def test_an_episode_that_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_long_name_is_cut_as_in_the_record_of_a_tournament(tmp_path: Path) -> None:
     """A bot is called by its path; its game could not begin."""
-    other = make_agent("first", "kododo")
-    other.name = "a\n" + "b" * 300
+    agent = make_agent("first", "kododo")
+    agent.name = "a\n" + "b" * 300
     table = Parallel(
-        "kododo", opponents=[other, None, None, None], record=tmp_path, illegal_action="random"
+        "kododo", opponents=[agent, None, None, None], record=tmp_path, illegal_action="random"
     )
     play(table, np.random.default_rng(0), 1)
     (file,) = tmp_path.iterdir()
@@ -100,8 +101,8 @@ def test_an_agent_that_is_empty_is_an_agent(tmp_path: Path) -> None:
     assert read_record(file).players == ["remembers", "player_1", "player_2", "player_3"]
     game = registry.batch_game("kododo", 1)
     seated = Table(game, [None, *[Remembers()] * 3], seed=0, pictures=False)
-    told = seated.talk(0, {"type": "look"})[0][0]["players"]
-    assert [each["name"] for each in told] == ["person", *["remembers"] * 3]
+    players = seated.talk(0, {"type": "look"})[0][0]["players"]
+    assert [player["name"] for player in players] == ["person", *["remembers"] * 3]
 
 
 def test_without_it_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

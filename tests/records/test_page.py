@@ -23,13 +23,13 @@ def test_its_code_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    for block in blocks("python", PAGE):  # one goes on from the other
+    for block in blocks("python", PAGE):  # each block continues the previous one
         if "DecisionFile" in block:
             pytest.importorskip("pyarrow", reason="pyarrow is not installed")
         exec(block, names)
-        said = capsys.readouterr().out
+        output = capsys.readouterr().out
         promised = re.findall(r"print\(.*\)  # (.+)$", block, re.MULTILINE)
-        assert said.splitlines() == promised if promised else said
+        assert output.splitlines() == promised if promised else output
 
 
 def test_its_tables_name_all_fields() -> None:
@@ -37,5 +37,5 @@ def test_its_tables_name_all_fields() -> None:
     text = recorded(game)[0].text()
     header, *_, last = map(json.loads, text.splitlines())
     named = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\|[^|]*\|", PAGE, re.MULTILINE))))
-    assert named >= {*header, *last, *(each.name for each in fields(Decisions)), "agent"}
+    assert named >= {*header, *last, *(field.name for field in fields(Decisions)), "agent"}
     assert f'`"{FORMAT}"`, {FORMAT_VERSION}' in PAGE

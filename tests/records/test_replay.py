@@ -19,18 +19,18 @@ from tests.records.games import DATE, recorded
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
 def test_a_game_is_replayed_to_the_bit(name: str, players: int) -> None:
     game = registry.batch_game(name, 1, seed=5, num_players=players)
-    recorder, rng = Recorder(game), np.random.default_rng(6)
-    # The generator is of no matter to a record, which holds the cards.
-    seen = [game.clone()]
+    recorder = Recorder(game)
+    rng = np.random.default_rng(6)
+    positions = [game.clone()]
     while not game.terminated.all():
         actions = random_actions(game, rng)
         game.step(actions)
         recorder.step(actions[0])
-        seen.append(game.clone())
-    replayed = list(replay(parse_record(recorder.text())))
-    for original, again in zip(seen, replayed, strict=True):
-        again.rng = original.rng
-        assert_same_state(original, again)
+        positions.append(game.clone())
+    replayed_positions = list(replay(parse_record(recorder.text())))
+    for original, replayed in zip(positions, replayed_positions, strict=True):
+        replayed.rng = original.rng  # a record holds the cards and not the generator
+        assert_same_state(original, replayed)
 
 
 @pytest.mark.parametrize(
@@ -38,20 +38,20 @@ def test_a_game_is_replayed_to_the_bit(name: str, players: int) -> None:
     [
         *((name, {}) for name in GAMES),
         ("kododo", {"variant": "long", "num_players": 3}),
-        # Each has as many cards as it lays: nobody has a choice, and the steps are played.
+        # Players lay all their cards at once: nobody has a choice, and the steps are played.
         ("kododo", {"num_players": 2, "hand_size": 1, "plays": (1,), "removed_cards": 0}),
     ],
 )
 def test_games_of_a_batch_end_as_they_did(name: str, rules: dict[str, Any]) -> None:
-    """In a batch there are steps at which a game waits for others; a record has none of them."""
+    """In a batch, games wait for each other; a record has no such idle steps."""
     game = registry.batch_game(name, 12, seed=7, **rules)
     for index, recorder in enumerate(recorded(game)):
         record = parse_record(recorder.text())
         *_, last = replay(record)
-        *others, final = recorder.lines()
+        *earlier_lines, final = recorder.lines()
         assert last.scores[0].tolist() == game.scores[index].tolist()
         assert last.outcome()[0].tolist() == final["outcome"] == game.outcome()[index].tolist()
-        assert not any("outcome" in line for line in others)
+        assert not any("outcome" in line for line in earlier_lines)
         assert "plays" not in rules or last.steps_played == game.steps_played
         deals = game.deal_index[index] + 1 if "variant" in rules else 1
         assert len(record.header.decks) == deals
@@ -98,8 +98,8 @@ def test_kado_in_words() -> None:
     deck = game.decks[0].tolist()
     lines = [line for recorder in recorded(game) for line in recorder.lines()]
     words = {word for line in lines for word in line.get("words", ())}
-    said = {word.split()[0] for word in words}
-    assert said == {"keep", "give", "guess", "pass", "place", "nothing"}
+    verbs = {word.split()[0] for word in words}
+    assert verbs == {"keep", "give", "guess", "pass", "place", "nothing"}
     assert not any("the card" in word for word in words)
     card = game.rules.card_name(deck[0])
     assert lines[1]["words"][0] in (f"keep {card}", *(f"give {card} to player_{i}" for i in (1, 2)))
@@ -118,24 +118,24 @@ def test_a_recorder_that_missed_something_says_so() -> None:
     record_games(game, lambda batch: random_actions(batch, rng), games=[0])
     record_games(deaf._game, lambda batch: random_actions(batch, rng))
     for recorder in (late, deaf):
-        recorder._note()
-        with pytest.raises(ValueError, match="made just after the deal and told of every step"):
+        recorder._record_state()
+        with pytest.raises(ValueError, match="missed a step"):
             recorder.text()
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
-        ({"index": 3}, "index must be 0 to 1, not 3"),
-        ({"players": ["Ann"]}, "players must be 4 names"),
-        ({"players": "abcd"}, "players must be 4 names"),
-        ({"players": [1, 2, 3, 4]}, "players must be 4 names"),
-        ({"players": ["a", "b", "c", "\ud800"]}, "characters that can be printed"),
-        ({"players": ["a", "b", "c", "\x1b[31m"]}, "characters that can be printed"),
-        ({"players": ["a", "b", "c", ""]}, "a player's name must be 1 to 200 characters"),
-        ({"date": "yesterday"}, "date must be as in"),
+        ({"index": 3}, "index must be 0 to 1"),
+        ({"players": ["Ann"]}, "4 names"),
+        ({"players": "abcd"}, "4 names"),
+        ({"players": [1, 2, 3, 4]}, "4 names"),
+        ({"players": ["a", "b", "c", "\ud800"]}, "printable"),
+        ({"players": ["a", "b", "c", "\x1b[31m"]}, "printable"),
+        ({"players": ["a", "b", "c", ""]}, "1 to 200"),
+        ({"date": "yesterday"}, "date.*ISO 8601"),
     ],
 )
-def test_settings_that_cannot_be_recorded(settings: dict[str, object], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_settings_that_cannot_be_recorded(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         Recorder(registry.batch_game("kododo", 2, seed=0), **settings)  # type: ignore[arg-type]
