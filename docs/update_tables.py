@@ -38,6 +38,13 @@ LAST_SHARES = "v heuristic", "v random", "v validation opponents"
 EQUAL_STEPS = {"": 1_000_000, ", 9 M steps": 9_000_000}
 # The words of search_gains for what benchmarks/search_ceilings.py writes.
 DEALT = {"likely": "as search does", "even": "evenly", "true": "true hands"}
+# Where the policy files of the examples were played, by the words of tests/clients.
+FILE_CHECKS = {
+    "measured": "evaluate",
+    "played": "play",
+    "by numpy alone": "numpy",
+    "in Pyodide": "Pyodide",
+}
 ENDS = {"near": "the round's end or 8 steps", "game": "the game's end"}
 
 
@@ -272,8 +279,8 @@ def library_curves() -> str:
             _seconds([curve["last"]["core_seconds"] for curve in row["seeds"]]),
             *_last_shares(row),
         ])  # fmt: skip
-    targets = [f"core-seconds to {share:.2f}" for share in TARGETS]
-    return markdown(["run", "learner", *targets, "core-seconds", *LAST_SHARES], rows)
+    targets = [f"core-seconds to {share:.2f} v heuristic" for share in TARGETS]
+    return markdown(["run", "learner", *targets, "all core-seconds", *LAST_SHARES], rows)
 
 
 def equal_steps() -> str:
@@ -527,24 +534,26 @@ def ray_expected() -> str:
 
 
 def libraries() -> str:
-    """The versions of other libraries with which the examples were tried, and what was seen."""
+    """The tested versions of other libraries, the win shares and the checks of the files."""
     rows = []
-    for name, tried in _results("libraries").items():
+    for name, client in _results("libraries").items():
         versions = ", ".join(
-            f"{library} {version}" for library, version in tried["versions"].items()
+            f"{library} {version}"
+            for library, version in client["versions"].items()
+            if library != "Python"
         )
-        shares = " to ".join(f"{share:.3f}" for share in tried.get("shares", ())) or "–"
-        used = ", ".join(tried.get("file", ())) or "–"
-        example = f"[{tried['example']}](examples/{tried['example']})"
-        rows.append([name, example, versions, shares, used])
-    return markdown(["library", "example", "tried with", "share", "policy file"], rows)
+        shares = " to ".join(f"{share:.3f}" for share in client.get("shares", ())) or "–"
+        checks = ", ".join(FILE_CHECKS[check] for check in client.get("file", ())) or "–"
+        example = f"[{client['example']}](examples/{client['example']})"
+        rows.append([name, example, versions, shares, checks])
+    return markdown(["library", "example", "tested with", "win share", "file works in"], rows)
 
 
 def javascript(client: str) -> str:
     """How far a JavaScript runtime's answers are from those in Python."""
     difference = _results("libraries")[client]["largest_difference"]
-    answers = f"logits and values within {difference:.0e}" if difference else "every bit the same"
-    return f"the same actions, {answers}, on the machine where it was tried."
+    answers = f"logits and values within {difference:.0e}" if difference else "identical outputs"
+    return f"the same actions, {answers}."
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:
