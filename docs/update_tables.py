@@ -550,10 +550,11 @@ def libraries() -> str:
 
 
 def javascript(client: str) -> str:
-    """How far a JavaScript runtime's answers are from those in Python."""
+    """How far a JavaScript runtime's outputs are from those in Python."""
     difference = _results("libraries")[client]["largest_difference"]
-    answers = f"logits and values within {difference:.0e}" if difference else "identical outputs"
-    return f"the same actions, {answers}."
+    if not difference:
+        return "All actions and outputs are the same."
+    return f"All actions are the same; logits and values differ by at most {difference:.0e}."
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:
