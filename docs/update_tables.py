@@ -127,23 +127,18 @@ def strength() -> str:
 
 
 def levels_measured() -> str:
-    """How the levels of the policies that ship fare, as agents/release/levels.py found it."""
-    heads = ["policy", *LEVELS[:-1], "games", LEVELS[-1], "games"]
+    """Win shares of the levels, as agents/release/levels.py measured them."""
+    heads = ["policy", "parity", *LEVELS, f"games of {SEARCHING}"]
     rows = []
-    for name, table in policy_tables().items():
-        level_results = levels(*table)
-        last = ["–", "–"]
-        heated = [result for level, result in level_results.items() if level != SEARCHING]
-        if SEARCHING in level_results:  # it is measured after all others
-            last = [
-                interval(level_results[SEARCHING]["share"]),
-                f"{level_results[SEARCHING]['games']:,}",
-            ]
-        rows.append([
-            name,
-            *(f"{interval(result['share'])} at {result['temperature']:g}" for result in heated),
-            f"{heated[0]['games']:,}", *last,
-        ])  # fmt: skip
+    for name, (game, players) in policy_tables().items():
+        results = levels(game, players)
+        row = [name, f"{1 / players:.3f}"]
+        row += [f"{results[level]['share']['mean']:.3f}" for level in LEVELS[:-1]]
+        if SEARCHING in results:  # it is measured after all others
+            row += [interval(results[SEARCHING]["share"]), f"{results[SEARCHING]['games']:,}"]
+        else:
+            row += ["–", "–"]
+        rows.append(row)
     return markdown(heads, rows)
 
 
