@@ -37,8 +37,8 @@ LAST_SHARES = "v heuristic", "v random", "v validation opponents"
 # The rows of benchmarks/libraries.py that had as many agent-steps, by the ends of their names.
 EQUAL_STEPS = {"": 1_000_000, ", 9 M steps": 9_000_000}
 # The words of search_gains for what benchmarks/search_ceilings.py writes.
-DEALT = {"likely": "as search does", "even": "evenly", "true": "true hands"}
-ENDS = {"near": "the round's end or 8 steps", "game": "the game's end"}
+DEALT = {"likely": "as search does", "even": "uniform", "true": "true hands"}
+ENDS = {"near": "end of round or 8 steps", "game": "end of game"}
 
 
 def page_of(game: str) -> Path:
@@ -59,7 +59,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "libraries.md", "curves", library_curves
     yield EVIDENCE / "gpu.md", "devices", devices
     yield EVIDENCE / "exact.md", "exact", exact
-    yield DOCS / "search.md", "gains", search_gains
+    yield EVIDENCE / "ceilings.md", "gains", search_gains
     yield DOCS / "leaderboard.md", "leaderboard", leaderboard
     yield EVIDENCE / "speed.md", "words", partial(speed, speed_in_words)
     yield EVIDENCE / "speed.md", "machine", lambda: speed_page.about(_speeds())
@@ -379,7 +379,9 @@ def search_gains() -> str:
         for row in sorted(results, key=lambda row: list(row["cell"].values()))
         for cell in [row["cell"]]
     ]  # fmt: skip
-    head = ["search over", "among copies of", "worlds", "dealt", "played to", "games", "win share"]
+    head = [
+        "policy", "among copies of", "worlds", "hidden cards", "played until", "games", "win share",
+    ]  # fmt: skip
     return markdown(head, rows)
 
 
