@@ -23,6 +23,7 @@ from docs.goals import goal_rows, specialist_ratios
 from docs.static_page.puzzles import ask_again
 from kododo_env import registry
 from kododo_env.agent_registry import LEVELS, POLICIES, SEARCHING, levels, policy_tables
+from kododo_env.arena.benchmark import figures as benchmark_figures
 from kododo_env.commands.benchmark import read_entry
 
 DOCS = Path(__file__).parent
@@ -415,42 +416,46 @@ def goals() -> str:
 
 
 def leaderboard() -> str:
-    """The agents of ``docs/leaderboard``, for each table of a game by their mean share."""
+    """The agents of ``docs/leaderboard``, a table for each game and number of players."""
     entries = [read_entry(path) for path in sorted(LEADERBOARD.glob("*.json"))]
-    tables = []
+    entries.sort(key=lambda entry: -entry["figures"]["mean"]["mean"])
+    sections = []
     for game, players in policy_tables().values():
-        rows = [
-            board_row(entry)
-            for entry in sorted(entries, key=lambda entry: -entry["figures"]["mean"]["mean"])
-            if (entry["protocol"]["game"], entry["protocol"]["players"]) == (game, players)
-        ]
+        rows = []
+        for entry in entries:
+            protocol = entry["protocol"]
+            if (protocol["game"], protocol["players"]) == (game, players):
+                rows.append(board_row(entry))
         if rows:
-            table = markdown(list(rows[0]), [[*row.values()] for row in rows])
-            tables.append(
-                f"## {game}, {players} players\n\nParity is {1 / players:.3f}.\n\n{table}"
-            )
-    return "\n\n".join(tables)
+            table = markdown([*rows[0]], [[*row.values()] for row in rows])
+            title = f"## {game}, {players} players"
+            sections.append(f"{title}\n\nParity is {1 / players:.3f}.\n\n{table}")
+    return "\n\n".join(sections)
 
 
 def board_row(entry: dict[str, Any]) -> dict[str, str]:
     """An entry's row of the leaderboard."""
-    figures = entry["figures"]
     file = entry["agent"]["file"]
     name = entry["agent"]["name"]
-    worst = figures["worst"]
-    attack = figures["attack"]
-    players = entry["protocol"]["players"]
+    hardest = hardest_opponent(entry)
     return {
         "agent": f"[{name}]({entry['source']})" if entry["source"] else name,
-        "mean share": interval(figures["mean"]),
-        "worst": interval(worst),
-        "among copies of": worst["name"],
-        "attack": f"{attack['mean'] - 1 / players:+.3f}" if attack else "–",
-        "NashConv": "–" if entry["nash_conv"] is None else f"{entry['nash_conv']:.3f}",
-        "ms a decision": f"{entry['milliseconds']:g}",
+        "average": interval(entry["figures"]["mean"]),
+        "hardest": interval(hardest),
+        "hardest opponent": hardest["name"],
+        "ms/decision": f"{entry['milliseconds']:.2g}",
         "kB": f"{file['bytes'] / 1000:,.0f}" if file else "–",
-        "run": "quick" if entry["protocol"]["quick"] else "whole",
+        "run": "quick" if entry["protocol"]["quick"] else "full",
     }
+
+
+def hardest_opponent(entry: dict[str, Any]) -> dict[str, Any]:
+    """The opponent against which the agent wins least, other than copies of itself."""
+    opponents = {
+        name: parts for name, parts in entry["won"].items() if name != entry["agent"]["name"]
+    }
+    hardest: dict[str, Any] = benchmark_figures({**entry, "won": opponents})["worst"]
+    return hardest
 
 
 def speed(table: Callable[[dict[str, float]], str]) -> str:
