@@ -197,8 +197,10 @@ def baselines(game: str) -> str:
         for pair in pairs
     ]
     head = [f"{players} players (parity {1 / int(players):.3f})" for players in by_players]
-    title = f"Win shares of one among copies of another, {measurements['games']:,} games each:"
-    return f"{title}\n\n{markdown(['one', 'copies', *head], rows)}"
+    title = (
+        f"Win shares of one player among copies of another, {measurements['games']:,} games each:"
+    )
+    return f"{title}\n\n{markdown(['player', 'among copies of', *head], rows)}"
 
 
 def ablation() -> str:
