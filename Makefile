@@ -145,7 +145,7 @@ truth: $(READY) ## Solve a small game, and train on it, for docs/evidence/exact.
 	$(PY) -m docs.update_tables
 	PYTHONPATH=. MPLBACKEND=Agg $(PY) docs/make_images.py
 
-ceilings: $(READY) ## What search gains on the policies, and would by the true hands, for docs/search.md (an hour)
+ceilings: $(READY) ## What search gains on the policies, and would by the true hands, for docs/evidence/ceilings.md (an hour)
 	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/search_ceilings.py
 	$(PY) -m docs.update_tables
 

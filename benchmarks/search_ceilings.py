@@ -3,7 +3,7 @@
 One searcher plays among copies of its policy, with other worlds than it deals, more of them, or
 another end of playing out. The true cards of the other players are the ceiling of all beliefs.
 Each cell is played once: the command goes on where it was stopped, and plays again only where a
-policy has changed. ``docs/update_tables.py`` makes the table of ``docs/search.md`` from it.
+policy has changed. ``docs/update_tables.py`` makes a table of it.
 """
 
 from __future__ import annotations

@@ -9,8 +9,6 @@ from dataclasses import fields
 from typing import Any
 
 from kododo_env import registry
-from kododo_env.doors import TableOptions
-from kododo_env.wrappers import ParallelGame
 
 LONGEST_DEFAULT = 40  # letters of a default that is shown
 # Of a docstring in Google's form: a section, and an argument in it.
@@ -55,13 +53,8 @@ def _range(box: Any) -> str:
 
 
 def arguments(game: str) -> str:
-    """The keyword arguments of the door: the fields of the rules, and the wrapper's options."""
-    parameters = inspect.signature(ParallelGame).parameters
-    options = [
-        (name, _default(parameters[name].default), meaning)
-        for name, meaning in _meanings(TableOptions)
-    ]
-    rows = [(f"`{name}`", *cells) for name, *cells in [*_rules(game), *options]]
+    """The fields of the rules, which environments take as keyword arguments."""
+    rows = [(f"`{name}`", default, meaning) for name, default, meaning in _rules(game)]
     return _table(rows, "argument", "default", "")
 
 

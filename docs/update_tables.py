@@ -23,6 +23,7 @@ from docs.goals import goal_rows, specialist_ratios
 from docs.static_page.puzzles import ask_again
 from kododo_env import registry
 from kododo_env.agent_registry import LEVELS, POLICIES, SEARCHING, levels, policy_tables
+from kododo_env.arena.benchmark import figures as benchmark_figures
 from kododo_env.commands.benchmark import read_entry
 
 DOCS = Path(__file__).parent
@@ -37,7 +38,8 @@ LAST_SHARES = "v heuristic", "v random", "v validation opponents"
 # The rows of benchmarks/libraries.py that had as many agent-steps, by the ends of their names.
 EQUAL_STEPS = {"": 1_000_000, ", 9 M steps": 9_000_000}
 # The words of search_gains for what benchmarks/search_ceilings.py writes.
-DEALT = {"likely": "as search does", "even": "evenly", "true": "true hands"}
+DEALT = {"likely": "as search does", "even": "uniform", "true": "true hands"}
+ENDS = {"near": "end of round or 8 steps", "game": "end of game"}
 # Where the policy files of the examples were played, by the words of tests/clients.
 FILE_CHECKS = {
     "measured": "evaluate",
@@ -45,7 +47,6 @@ FILE_CHECKS = {
     "by numpy alone": "numpy",
     "in Pyodide": "Pyodide",
 }
-ENDS = {"near": "the round's end or 8 steps", "game": "the game's end"}
 
 
 def page_of(game: str) -> Path:
@@ -66,7 +67,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "libraries.md", "curves", library_curves
     yield EVIDENCE / "gpu.md", "devices", devices
     yield EVIDENCE / "exact.md", "exact", exact
-    yield DOCS / "search.md", "gains", search_gains
+    yield EVIDENCE / "ceilings.md", "gains", search_gains
     yield DOCS / "leaderboard.md", "leaderboard", leaderboard
     yield EVIDENCE / "speed.md", "words", partial(speed, speed_in_words)
     yield EVIDENCE / "speed.md", "machine", lambda: speed_page.about(_speeds())
@@ -134,23 +135,18 @@ def strength() -> str:
 
 
 def levels_measured() -> str:
-    """How the levels of the policies that ship fare, as agents/release/levels.py found it."""
-    heads = ["policy", *LEVELS[:-1], "games", LEVELS[-1], "games"]
+    """Win shares of the levels, as agents/release/levels.py measured them."""
+    heads = ["policy", "parity", *LEVELS, f"games of {SEARCHING}"]
     rows = []
-    for name, table in policy_tables().items():
-        level_results = levels(*table)
-        last = ["–", "–"]
-        heated = [result for level, result in level_results.items() if level != SEARCHING]
-        if SEARCHING in level_results:  # it is measured after all others
-            last = [
-                interval(level_results[SEARCHING]["share"]),
-                f"{level_results[SEARCHING]['games']:,}",
-            ]
-        rows.append([
-            name,
-            *(f"{interval(result['share'])} at {result['temperature']:g}" for result in heated),
-            f"{heated[0]['games']:,}", *last,
-        ])  # fmt: skip
+    for name, (game, players) in policy_tables().items():
+        results = levels(game, players)
+        row = [name, f"{1 / players:.3f}"]
+        row += [f"{results[level]['share']['mean']:.3f}" for level in LEVELS[:-1]]
+        if SEARCHING in results:  # it is measured after all others
+            row += [interval(results[SEARCHING]["share"]), f"{results[SEARCHING]['games']:,}"]
+        else:
+            row += ["–", "–"]
+        rows.append(row)
     return markdown(heads, rows)
 
 
@@ -208,8 +204,10 @@ def baselines(game: str) -> str:
         for pair in pairs
     ]
     head = [f"{players} players (parity {1 / int(players):.3f})" for players in by_players]
-    title = f"Win shares of one among copies of another, {measurements['games']:,} games each:"
-    return f"{title}\n\n{markdown(['one', 'copies', *head], rows)}"
+    title = (
+        f"Win shares of one player among copies of another, {measurements['games']:,} games each:"
+    )
+    return f"{title}\n\n{markdown(['player', 'among copies of', *head], rows)}"
 
 
 def ablation() -> str:
@@ -391,7 +389,9 @@ def search_gains() -> str:
         for row in sorted(results, key=lambda row: list(row["cell"].values()))
         for cell in [row["cell"]]
     ]  # fmt: skip
-    head = ["search over", "among copies of", "worlds", "dealt", "played to", "games", "win share"]
+    head = [
+        "policy", "among copies of", "worlds", "hidden cards", "played until", "games", "win share",
+    ]  # fmt: skip
     return markdown(head, rows)
 
 
@@ -425,42 +425,46 @@ def goals() -> str:
 
 
 def leaderboard() -> str:
-    """The agents of ``docs/leaderboard``, for each table of a game by their mean share."""
+    """The agents of ``docs/leaderboard``, a table for each game and number of players."""
     entries = [read_entry(path) for path in sorted(LEADERBOARD.glob("*.json"))]
-    tables = []
+    entries.sort(key=lambda entry: -entry["figures"]["mean"]["mean"])
+    sections = []
     for game, players in policy_tables().values():
-        rows = [
-            board_row(entry)
-            for entry in sorted(entries, key=lambda entry: -entry["figures"]["mean"]["mean"])
-            if (entry["protocol"]["game"], entry["protocol"]["players"]) == (game, players)
-        ]
+        rows = []
+        for entry in entries:
+            protocol = entry["protocol"]
+            if (protocol["game"], protocol["players"]) == (game, players):
+                rows.append(board_row(entry))
         if rows:
-            table = markdown(list(rows[0]), [[*row.values()] for row in rows])
-            tables.append(
-                f"## {game}, {players} players\n\nParity is {1 / players:.3f}.\n\n{table}"
-            )
-    return "\n\n".join(tables)
+            table = markdown([*rows[0]], [[*row.values()] for row in rows])
+            title = f"## {game}, {players} players"
+            sections.append(f"{title}\n\nParity is {1 / players:.3f}.\n\n{table}")
+    return "\n\n".join(sections)
 
 
 def board_row(entry: dict[str, Any]) -> dict[str, str]:
     """An entry's row of the leaderboard."""
-    figures = entry["figures"]
     file = entry["agent"]["file"]
     name = entry["agent"]["name"]
-    worst = figures["worst"]
-    attack = figures["attack"]
-    players = entry["protocol"]["players"]
+    hardest = hardest_opponent(entry)
     return {
         "agent": f"[{name}]({entry['source']})" if entry["source"] else name,
-        "mean share": interval(figures["mean"]),
-        "worst": interval(worst),
-        "among copies of": worst["name"],
-        "attack": f"{attack['mean'] - 1 / players:+.3f}" if attack else "–",
-        "NashConv": "–" if entry["nash_conv"] is None else f"{entry['nash_conv']:.3f}",
-        "ms a decision": f"{entry['milliseconds']:g}",
+        "average": interval(entry["figures"]["mean"]),
+        "hardest": interval(hardest),
+        "hardest opponent": hardest["name"],
+        "ms/decision": f"{entry['milliseconds']:.2g}",
         "kB": f"{file['bytes'] / 1000:,.0f}" if file else "–",
-        "run": "quick" if entry["protocol"]["quick"] else "whole",
+        "run": "quick" if entry["protocol"]["quick"] else "full",
     }
+
+
+def hardest_opponent(entry: dict[str, Any]) -> dict[str, Any]:
+    """The opponent against which the agent wins least, other than copies of itself."""
+    opponents = {
+        name: parts for name, parts in entry["won"].items() if name != entry["agent"]["name"]
+    }
+    hardest: dict[str, Any] = benchmark_figures({**entry, "won": opponents})["worst"]
+    return hardest
 
 
 def speed(table: Callable[[dict[str, float]], str]) -> str:

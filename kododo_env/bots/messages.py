@@ -1,4 +1,4 @@
-"""The messages of people at a table, and how they are read; ``docs/playing.md`` lists them."""
+"""The messages of people at a table and their checks; see ``docs/reference/messages.md``."""
 
 from __future__ import annotations
 

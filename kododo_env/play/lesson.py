@@ -42,8 +42,8 @@ class Script:
 class LessonTable(Table):
     """A table where one person takes the lesson of a game.
 
-    A ``position`` has the words of the lesson, see ``docs/playing.md``. A choice that the lesson
-    does not ask for is answered with a friendly error and changes nothing.
+    A ``position`` has a field ``lesson``, see ``docs/reference/messages.md``. A choice that the
+    lesson does not ask for is answered with a friendly error and changes nothing.
 
     Args:
         game: A batch of one under the rules of the lesson, which becomes the table's own.

@@ -25,7 +25,7 @@ Replies = dict[int, list[Message]]
 
 
 class Table(PlayedGame):
-    """A game that is played, and all that is said at it; ``docs/playing.md`` lists the messages.
+    """A game that is played, and all that is said at it; see ``docs/reference/messages.md``.
 
     A message of a person comes in by ``hear``, which answers at once; after it ``play_on`` is
     called until it has nothing more to say, which may take as long as the agents think.

@@ -109,9 +109,10 @@ def test_levels_without_search_have_dashes(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(update_tables, "levels", levels_without_search)
     for line in update_tables.levels_measured().splitlines()[2:]:
-        games, *last = line.replace(" ", "").split("|")[-4:-1]
-        assert games[:4] == "8,00"  # whole deals
-        assert last == ["–", "–"]
+        *shares, strongest_share, games = line.replace(" ", "").split("|")[3:-1]
+        assert all(0 < float(share) < 1 for share in shares)
+        assert len(shares) == len(LEVELS) - 1
+        assert (strongest_share, games) == ("–", "–")
 
 
 def test_a_goal_is_open_where_the_interval_contains_it() -> None:

@@ -21,7 +21,7 @@ from tests.doors import GAMES
 from tests.records.games import recorded
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "playing.md").read_text()
+PAGE = (ROOT / "docs" / "reference" / "messages.md").read_text()
 
 
 def answers(*lines: bytes, people: int = 1) -> list[dict[str, Any]]:
@@ -91,7 +91,7 @@ def test_the_page_lists_all_messages_and_their_fields() -> None:
     for kind, fields in FIELDS.items():
         row = next(line for line in PAGE.splitlines() if line.startswith(f"| `{kind}` | "))
         assert all(f"`{name}`" in row for name in fields)
-    table = PAGE[PAGE.index("A `position` does not depend") :]
+    table = PAGE[PAGE.index("## The position") :]
     for name in {*answers()[0], "result"} - {"type"}:
         assert f"`{name}`" in table, name
 

@@ -3,7 +3,7 @@
 // Another host, such as a worker of this page, is another module with the same `connect`:
 //   connect({ hear(message), online(), offline(why, final) }) -> { send(message) }
 // and `addressOf(seed, seat)`, the address at which anybody can play the same deal, or null.
-// Messages are the objects of docs/playing.md.
+// Messages are the objects of docs/reference/messages.md.
 
 import { say } from "./say.js";
 
