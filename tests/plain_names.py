@@ -16,15 +16,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = "kododo_env", "agents", "benchmarks", "docs", "tests"
-WORDS = set(
-    """
-    alike any answered asked again begun both brought came come due each everything felt
-    few found given gone got gotten here kept known lacking least left lent less likewise made many
-    meant mine more most none nothing now one ones other others ours own put rest said same seen
-    sent shown some something still such taken that theirs then there these this those told wanted
-    what which who worth yet
-    """.split()
-)
+VAGUE_WORDS = """
+alike any answered asked again begun both brought came come due each everything felt few found
+given gone got gotten here kept known lacking least left lent less likewise made many meant mine
+more most none nothing now one ones other others ours own put rest said same seen sent shown
+some something still such taken that theirs then there these this those told wanted what which
+who worth yet
+"""
+WORDS = frozenset(VAGUE_WORDS.split())
 PREFIXES = "each_", "found_", "given_", "told_", "seen_", "known_", "wanted_", "said_"
 
 
