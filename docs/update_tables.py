@@ -16,7 +16,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from agents.release.card import columns, interval, worst_attacker
+from agents.release.card import attacks, columns, interval, worst_attacker
 from benchmarks.speed import page as speed_page
 from docs.game_tables import arguments, head, layout
 from docs.goals import goal_rows, specialist_ratios
@@ -34,6 +34,7 @@ LEADERBOARD = DOCS / "leaderboard"
 SHORT = ", 2 million steps"
 # Of the win against three heuristics: what libraries reach after how many core-seconds.
 TARGETS = 0.15, 0.20
+ATTACKERS = "a best response", "search", "a team"
 LAST_SHARES = "v heuristic", "v random", "v validation opponents"
 # The rows of benchmarks/libraries.py that had as many agent-steps, by the ends of their names.
 EQUAL_STEPS = {"": 1_000_000, ", 9 M steps": 9_000_000}
@@ -57,7 +58,9 @@ def page_of(game: str) -> Path:
 def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     """Each table: its page, its marker, and the function that makes it."""
     yield ROOT / "README.md", "strength", strength_in_sentences
+    yield DOCS / "strength.md", "sentences", strength_in_sentences
     yield DOCS / "strength.md", "strength", strength
+    yield DOCS / "strength.md", "attackers", attackers
     yield DOCS / "playing.md", "levels", levels_measured
     yield EVIDENCE / "specialists.md", "specialists", specialists
     yield EVIDENCE / "ablations.md", "imitation", imitation
@@ -127,11 +130,21 @@ def _results(name: str) -> Any:
 
 
 def strength() -> str:
-    """How the policies that ship fare: first against held-out opponents, and the narrowest lead."""
+    """The win shares of the shipped policies, held-out opponents first."""
     cells_by_policy = {name: columns(card) for name, card in _cards().items()}
     heads = ["policy", *next(iter(cells_by_policy.values()))]
-    table = markdown(heads, [[name, *cells.values()] for name, cells in cells_by_policy.items()])
-    return f"{table}\n\n{narrowest_lead()}"
+    return markdown(heads, [[name, *cells.values()] for name, cells in cells_by_policy.items()])
+
+
+def attackers() -> str:
+    """What the strongest attacker of each kind gains against each shipped policy."""
+    rows = []
+    for name, card in _cards().items():
+        gains = dict.fromkeys(ATTACKERS, "–")
+        for kind, attack in sorted(attacks(card), key=lambda pair: pair[1]["gain"]["mean"]):
+            gains[kind] = interval(attack["gain"], "+.3f")  # the largest is written last
+        rows.append([name, *gains.values()])
+    return markdown(["policy", *(kind.removeprefix("a ") for kind in ATTACKERS)], rows)
 
 
 def levels_measured() -> str:
@@ -176,16 +189,16 @@ def strength_in_sentences() -> str:
     """The average lead of the policies, their narrowest lead, and the worst attacker."""
     cards = _cards()
     leads = [card["players"] * card["unknown"]["mean"]["mean"] for card in cards.values()]
-    attacks = {
+    gains = {
         name: card["players"] * worst_attacker(card)["gain"]["mean"] for name, card in cards.items()
     }
-    name = max(attacks, key=lambda policy: attacks[policy])
+    name = max(gains, key=lambda policy: gains[policy])
     players = cards[name]["players"]
     return (
         "Against opponents that were used neither to train nor to select them, the policies win "
         f"{min(leads):.1f} to {max(leads):.1f} times an equal share of the games on average. "
         f"{narrowest_lead()} The worst attacker, built to exploit {name} alone, wins "
-        f"{_percent((1 + attacks[name]) / players)} of the games against copies of it, where "
+        f"{_percent((1 + gains[name]) / players)} of the games against copies of it, where "
         f"{_percent(1 / players)} is even."
     )
 
