@@ -250,7 +250,7 @@ def imitation() -> str:
         for row in table["rows"]
         if row["seeds"]
     ]
-    return markdown(["training", "agent-steps", "of imitation", *heads, "seeds"], rows)
+    return markdown(["run", "agent-steps", "imitation", *heads, "seeds"], rows)
 
 
 def _trained(table: dict[str, Any]) -> dict[str, list[dict[str, float]]]:
@@ -268,10 +268,10 @@ def _ablation(name: str, table: dict[str, Any]) -> str:
         for change, of_seeds in seeds_by_change.items()
     ]
     about = (
-        f"{name}, {table['steps']:,} agent-steps on 1 thread, {table['games']:,} games each: "
-        f"mean and range of {seeds} seeds."
+        f"{name}: {table['steps']:,} agent-steps on 1 thread, {table['games']:,} games each, "
+        f"average and range of {seeds} seeds."
     )
-    return f"{about}\n\n{markdown(['what is changed', *heads], rows)}"
+    return f"{about}\n\n{markdown(['change', *heads], rows)}"
 
 
 def _imitated(recipe: dict[str, Any], steps: int) -> int:
@@ -365,12 +365,12 @@ def exact() -> str:
     results = json.loads(path.read_text())
     solved = results["cfr"][-1]
     rows = [
-        ["every legal action alike", "–", f"{results['uniform']:.4f}", "–", "–", "–"],
+        ["uniform random", "–", f"{results['uniform']:.4f}", "–", "–", "–"],
         [f"CFR+, {solved['iteration']} iterations", f"{solved['seconds']:.0f}",
          f"{solved['nash_conv']:.4f}", "–", "–", "–"],
-        ["its likeliest actions", "–", f"{results['likeliest']:.4f}", "–", "–", "–"],
+        ["CFR+, most probable actions only", "–", f"{results['likeliest']:.4f}", "–", "–", "–"],
         *(
-            [f"CFR+ for the victory and {solution['margin_weight']} × the margin", "–",
+            [f"CFR+, reward with {solution['margin_weight']} × the margin", "–",
              f"{solution['nash_conv']:.4f}", "–", "–", "–"]
             for solution in results["rewarded"]
         ),
@@ -384,11 +384,11 @@ def exact() -> str:
                 for name in ("1.0", "0.5", "0.25", "mean")
             ]
             rows.append([row["what"], f"{seconds:.0f}", *gained])
-    head = ["", "seconds", "NashConv", "temperature .5", "temperature .25", "mean"]
+    head = ["", "seconds", "NashConv", "temperature .5", "temperature .25", "average policy"]
     seeds = max(len(row["seeds"]) for row in results["rows"])
     about = (
-        f"{results['deals']} deals, {results['information_sets']:,} information sets; trainings of "
-        f"{results['steps']:,} agent-steps on one thread: mean and range of {seeds} seeds."
+        f"{results['deals']} deals, {results['information_sets']:,} information sets; runs of "
+        f"{results['steps']:,} agent-steps on one thread, average and range of {seeds} seeds."
     )
     return f"{about}\n\n{markdown(head, rows)}"
 
@@ -409,7 +409,7 @@ def search_gains() -> str:
 
 
 def specialists() -> str:
-    """What the policies have of what could be had, as benchmarks/specialists.py found it."""
+    """The policies beside specialists, as benchmarks/specialists.py measured them."""
     results = _results("specialists")
     rows = []
     for policy, (_, players) in policy_tables().items():
@@ -424,17 +424,18 @@ def specialists() -> str:
         [policy, str(number), interval(mean.to_json(), ".2f")]
         for policy, (number, mean) in specialist_ratios(results).items()
     ]
-    summary = markdown(["policy", "strangers", "mean ratio"], means)
-    head = ["policy", "opponent", "parity", "its share", "specialist's", "ratio", "steps", "games"]
+    summary = markdown(["policy", "held-out opponents", "average ratio"], means)
+    head = ["policy", "opponent", "parity", "policy's share", "specialist's share", "ratio",
+            "steps", "games"]  # fmt: skip
     return f"{summary}\n\n{markdown(head, rows)}"
 
 
 def goals() -> str:
-    """The goals, and what was reached."""
+    """The goals and the results."""
     files = ("specialists", "search", "exact")
     contents = {name: _results(name) for name in files}
     rows = goal_rows(_cards(), **contents, figures=_speeds()["figures"])
-    return markdown(["what", "goal", "reached", "met"], rows)
+    return markdown(["measure", "goal", "result", "met"], rows)
 
 
 def leaderboard() -> str:
@@ -491,19 +492,19 @@ def _speeds() -> dict[str, Any]:
 
 
 def speed_in_words(figures: dict[str, float]) -> str:
-    """Three figures of speed, for readers in a hurry, as far as they were measured."""
+    """Three figures of speed, as far as they were measured."""
     sentences = []
     prefix = "one-game/parallel_env"
     if cost := speed_page.whole(figures, "core/kododo/4096"):
         sentences.append(
-            f"A batch of 4,096 games of Kododo makes {1e3 / cost:.0f} million agent-steps a second "
-            "on one core, observations written as rows."
+            f"On one core, a batch of 4,096 games of Kododo runs {1e3 / cost:.0f} million "
+            "agent-steps per second, including observations."
         )
     kododo, rps = (figures.get(f"{prefix}/{name}/played") for name in ("kododo", "rps_v2"))
     if kododo and rps:
         sentences.append(
-            f"One game as a PettingZoo environment makes {kododo:,.0f}, {kododo / rps:.1f} times "
-            "as many as PettingZoo's rps_v2."
+            f"One game as a PettingZoo environment runs {kododo:,.0f} per second, "
+            f"{kododo / rps:.1f} times as many as PettingZoo's rps_v2."
         )
     if decided := figures.get("decision/kododo-4p/1/decision"):
         sentences.append(f"A policy decides one position in {decided:.0f} µs.")
