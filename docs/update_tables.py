@@ -250,7 +250,8 @@ def imitation() -> str:
         for row in table["rows"]
         if row["seeds"]
     ]
-    return markdown(["run", "agent-steps", "imitation", *heads, "seeds"], rows)
+    titles = map(_title, heads)
+    return markdown(["run", "agent-steps", "imitation", *titles, "seeds"], rows)
 
 
 def _trained(table: dict[str, Any]) -> dict[str, list[dict[str, float]]]:
@@ -271,7 +272,15 @@ def _ablation(name: str, table: dict[str, Any]) -> str:
         f"{name}: {table['steps']:,} agent-steps on 1 thread, {table['games']:,} games each, "
         f"average and range of {seeds} seeds."
     )
-    return f"{about}\n\n{markdown(['change', *heads], rows)}"
+    return f"{about}\n\n{markdown(['change', *map(_title, heads)], rows)}"
+
+
+def _title(head: str) -> str:
+    """The title of a column of the ablation, from its name in ``ablation.json``."""
+    title = re.sub(
+        r"^a best response of (.*) steps gains$", r"best response gains (\1 steps)", head
+    )
+    return title.removeprefix("v ").replace("minutes of a core", "core minutes")
 
 
 def _imitated(recipe: dict[str, Any], steps: int) -> int:
