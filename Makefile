@@ -156,7 +156,7 @@ ceilings: $(READY) ## What search gains on the policies, and would by the true h
 	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/search_ceilings.py
 	$(PY) -m docs.update_tables
 
-specialists: $(READY) ## How much the policies have of what specialists get, for docs/evidence/specialists.md (hours)
+specialists: $(READY) ## Train specialists against held-out opponents, for docs/evidence/specialists.md (hours)
 	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/specialists.py
 	$(PY) -m docs.update_tables
 

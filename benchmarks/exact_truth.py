@@ -40,29 +40,29 @@ import pyspiel  # noqa: E402
 
 GAME, RULES = "kododo", asdict(Rules.mixed())
 TEMPERATURES = (1.0, 0.5, 0.25)
-MARGINS = (0.05, 0.01)  # weights of the margin in a reward: the recipe's, and the nearest row's
+MARGINS = (0.05, 0.01)  # weights of the margin in a reward: the recipe's, and the best row's
 NETWORK = {"width": 64, "depth": 2}  # of a game of 1,584 information sets
 ALONE: dict[str, Any] = {"expert": ""}
 MORE = {**ALONE, "n_epochs": 3, "batch_size": 1024}
 ROWS: dict[str, dict[str, Any]] = {
-    "the recipe": {},
-    "self-play alone": ALONE,
-    "and more steps of learning": MORE,
-    "the same without magnet": {**MORE, "magnet": 0.0},
+    "recipe": {},
+    "self-play only": ALONE,
+    "self-play only, 3 epochs, batches of 1,024": MORE,
+    "the same, no magnet": {**MORE, "magnet": 0.0},
     "the same, magnet .5, entropy .5 to .02": {**MORE, "magnet": 0.5, "ent_coef": 0.5},
-    "the nearest: magnet 1, entropy .1 to .005, margin .01": {
+    "the same, magnet 1, entropy .1 to .005, margin .01 (best)": {
         **MORE,
         "magnet": 1.0,
         "final_ent_coef": 0.005,
         "margin_weight": MARGINS[1],
     },
-    "the same without Muon": {
+    "the same, Adam only": {
         **MORE,
         "muon": 0.0,
         "learning_rate": 1e-3,
         "final_learning_rate": 5e-5,
     },
-    "as it was: half of the updates against heuristic and follow": {
+    "recipe, half of the updates against heuristic and follow": {
         "n_epochs": 3,
         "magnet": 0.0,
         "opponents": ("heuristic", "follow"),

@@ -48,16 +48,16 @@ def _template(name: str) -> Template:
 
 
 def columns(data: dict[str, Any]) -> dict[str, str]:
-    """A policy's row in a table of several, by its head: players that it never met come first."""
+    """Return a policy's row in the table of all policies, by column; held-out opponents first."""
     unknown = data["unknown"]
     alone = data["shares"]["alone"]
     return {
         "parity": f"{1 / data['players']:.3f}",
-        "v strangers": interval(unknown["mean"]),
-        "v the worst stranger": interval(unknown["worst"]),
-        "the worst attacker gains": interval(worst_attacker(data)["gain"], "+.3f"),
-        "v heuristic": interval(alone["heuristic"]["share"]),
-        "v random": interval(alone["random"]["share"]),
+        "held-out opponents": interval(unknown["mean"]),
+        "hardest held-out opponent": interval(unknown["worst"]),
+        "strongest attacker gains": interval(worst_attacker(data)["gain"], "+.3f"),
+        "heuristic": interval(alone["heuristic"]["share"]),
+        "random": interval(alone["random"]["share"]),
     }
 
 
@@ -70,12 +70,17 @@ def interval(estimate: dict[str, Any], form: str = ".3f") -> str:
 
 
 def worst_attacker(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The attacker who gains most, with its kind as ``by``, from the content of ``NAME.json``."""
-    gains = data["exploitability"]
-    attacks = [("a best response", response) for response in gains["best_response"]["each"]]
-    attacks += [("search", gains["search"]), *(("a team", team) for team in gains["teams"])]
-    by, attack = max(attacks, key=lambda attack_by_kind: attack_by_kind[1]["gain"]["mean"])
+    """Return the attacker that gains most, with its kind as ``by``, from ``NAME.json``."""
+    by, attack = max(attacks(data), key=lambda attack_by_kind: attack_by_kind[1]["gain"]["mean"])
     return {"by": by, **attack}
+
+
+def attacks(data: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return all attacks that were measured, each with its kind, from ``NAME.json``."""
+    gains = data["exploitability"]
+    responses = [("a best response", response) for response in gains["best_response"]["each"]]
+    teams = [("a team", team) for team in gains["teams"]]
+    return [*responses, ("search", gains["search"]), *teams]
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,14 @@ TITLES = {
     "step": "`step`",
     "mask": "`legal_action_mask`",
     "rows": "`observe` into rows (N, P, F)",
-    "reset": "`reset`, spread over the game",
-    "observe": "`observe` in the core's own order",
+    "reset": "`reset`, divided by the length of a game",
+    "observe": "`observe`, games last",
 }
 WORKS = "step", "mask", "rows", "reset"  # of a whole, observations written as rows
+AGENTS = {
+    "scripted": "four scripted players",
+    "nine": "seven scripted players and two policies",
+}
 FLAT = 4096  # games, with which other numbers of games are compared
 
 
@@ -44,21 +48,22 @@ def _core(figures: Figures, game: str) -> str:
         whole = costs("step", "mask", observe, "reset")
         flat = [dict(zip(sizes, whole, strict=False)).get(str(FLAT))] * len(columns)
         rows = [[title, *map(_shown, whole)]]
-        rows.append([f"{title}, × that of {FLAT:,} games", *ratios(whole, flat)])
+        rows.append([f"{title}, × {FLAT:,} games", *ratios(whole, flat)])
         return [*rows, [f"{title}, × C", *ratios(whole, by_hand)]] if any(by_hand) else rows
 
     rows = [[TITLES[work], *map(_shown, costs(work))] for work in WORKS]
-    rows += wholes("whole", "rows")
+    rows += wholes("total", "rows")
     if any(by_hand):
-        rows.append(["by hand in C, rows too", *map(_shown, by_hand)])
+        rows.append(["reference loop in C", *map(_shown, by_hand)])
     rows.append([TITLES["observe"], *map(_shown, costs("observe"))])
-    rows += wholes("whole in that order", "observe")
+    rows += wholes("total, games last", "observe")
     table = _table([game, *(f"{int(size):,}" for size in sizes), "1,000,000"], rows)
     if f"{many}/peak" not in figures:
         return table
     peak, without = (figures[f"{many}/{each}"] for each in ("peak", "peak without observing"))
     return (
-        f"{table}\n\nA million games: {peak:.2f} GB at the most, {without:.2f} without observing."
+        f"{table}\n\nPeak memory of a million games: {peak:.2f} GB, {without:.2f} GB without "
+        "observations."
     )
 
 
@@ -108,19 +113,19 @@ def decision(figures: Figures) -> str:
         one, *many = (figures.get(f"decision/{agent}/{num}/decision") for num in ("1", *nums))
         each, number_of = (_shown(many[0]), f"{int(nums[0]):,}") if many else ("–", "–")
         rows.append([f"`{agent}`", _shown(one), each, number_of])
-    return _table(["agent", "one position, µs", "each of many, µs", "how many"], rows)
+    return _table(["agent", "one position, µs", "per position in a batch, µs", "batch"], rows)
 
 
 def tournament(figures: Figures) -> str:
     """Games/s by who plays and how many processes there are."""
     rows = [
         [
-            {"scripted": "four scripted players", "nine": "nine, two of them policies"}[field],
+            AGENTS[field],
             *(_shown(figures.get(f"tournament/{field}/{workers}/games")) for workers in (1, 2)),
         ]
         for field in _names(figures, "tournament")
     ]
-    return _table(["who plays", "games/s of a core", "games/s of two processes"], rows)
+    return _table(["agents", "games/s on one core", "games/s of two processes"], rows)
 
 
 def profile(figures: Figures) -> str:
@@ -132,7 +137,7 @@ def profile(figures: Figures) -> str:
             for place in _names(figures, f"profile/{work}")
         }
         rows.append([work, ", ".join(f"{place} {share:.0f}" for place, share in shares.items())])
-    return _table(["work", "% of the processor's time"], rows)
+    return _table(["work", "% of the CPU time"], rows)
 
 
 TABLES: dict[str, Callable[[Figures], str]] = {
