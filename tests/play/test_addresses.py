@@ -53,7 +53,7 @@ def test_a_port_that_nobody_asked_for_is_the_next_free_one(monkeypatch: pytest.M
         third = stack.enter_context(listen("127.0.0.1", None)).getsockname()[1]
         assert len({first, second, third}) == 3
         assert {second, third} <= set(range(first + 1, first + addresses.NEXT_PORTS))
-        with pytest.raises(OSError, match="--port 0 takes one that is free"):
+        with pytest.raises(OSError, match="--port 0 takes a free port"):
             listen("127.0.0.1", first)
         monkeypatch.setattr(addresses, "NEXT_PORTS", 1)
         assert stack.enter_context(listen("127.0.0.1", None)).getsockname()[1] != first

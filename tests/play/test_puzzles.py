@@ -64,7 +64,7 @@ def test_a_file_is_checked_when_it_is_read(puzzle: Puzzle, tmp_path: Path) -> No
     line = puzzle.to_json()
     for change, why in (
         ({"best": 999}, "best must be one of the choices"), ({"seat": 7}, "seat must be"),
-        ({"low": -1.0}, "it must be 0 < low"), ({"played": [[99, 99]]}, "illegal"),
+        ({"low": -1.0}, "expected 0 < low"), ({"played": [[99, 99]]}, "illegal"),
         ({"header": {}}, "not a record"), ({"bots": {"x": 2}}, "x must be"),
         ({"played": None}, "played a list"), ({"more": 1}, "'more'"), ({"format": 1}, "a puzzle"),
     ):  # fmt: skip

@@ -373,14 +373,14 @@ def test_a_second_table_takes_the_next_port(
         options = ("--no-browser", "--port", str(usual))
         status, out, error = kododo(monkeypatch, capsys, "play", "kododo", *options)
         assert (status, out) == (2, "")
-        assert "--port 0 takes one that is free" in error
+        assert "--port 0 takes a free port" in error
 
 
 def test_a_port_that_is_taken_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     table = make_table("kododo", opponents=["random"], hints="heuristic")
     with (
         socket.create_server(("127.0.0.1", 0)) as listening,
-        pytest.raises(OSError, match=r"cannot listen there: .*; --port 0 takes") as refused,
+        pytest.raises(OSError, match=r"cannot listen: .*; --port 0 takes") as refused,
     ):
         server.serve(table, "127.0.0.1", listening.getsockname()[1], browser=False)
     assert refused.value.filename.startswith("127.0.0.1:")
@@ -465,7 +465,7 @@ def test_a_killed_server_gives_the_game_back(
         assert refused == (2, "", f"kododo play: error: another process is using {keep}\n")
     status, out, error = kododo(monkeypatch, capsys, "play", "kado", *options)
     assert (status, out) == (2, "")
-    assert f"error: {keep}: the game that was kept is of another table" in error
+    assert f"error: {keep}: the saved game is of another table" in error
 
 
 ENDLESS = """
@@ -501,7 +501,7 @@ def test_a_file_that_keeps_no_table_is_refused_and_stays(tmp_path: Path) -> None
     whole = {"format": FORMAT, "tokens": [1], "port": 0, "game": ""}
     for content in ("[1]", "[" * 5000, "{}", json.dumps(whole), json.dumps({"format": FORMAT})):
         path.write_text(content, encoding="utf-8")
-        with pytest.raises(ValueError, match=r"kept.json is no table that was kept: "):
+        with pytest.raises(ValueError, match=r"kept.json is not a saved table: "):
             server.serve(table, "127.0.0.1", 0, browser=False, keep=path)
         assert path.read_text(encoding="utf-8") == content
         assert [file.name for file in tmp_path.iterdir()] == ["kept.json"]
@@ -516,7 +516,7 @@ def test_a_secret_that_no_table_has_made_is_refused(token: object, tmp_path: Pat
     path = tmp_path / "kept.json"
     for tokens in ([token, "a" * 22], ["a" * 22, token]):
         path.write_text(json.dumps({"format": FORMAT, "tokens": tokens, "port": 0, "game": ""}))
-        with pytest.raises(ValueError, match=r"no table that was kept: tokens") as refused:
+        with pytest.raises(ValueError, match=r"not a saved table: tokens") as refused:
             server.serve(table, "127.0.0.1", 0, browser=False, keep=path)
         assert str(refused.value).isprintable()
 
@@ -525,7 +525,7 @@ def test_two_people_do_not_have_one_secret(tmp_path: Path) -> None:
     table = make_table("kododo", opponents=["random"], people=2, hints="heuristic")
     path = tmp_path / "kept.json"
     path.write_text(json.dumps({"format": FORMAT, "tokens": 2 * ["a" * 22], "port": 0, "game": ""}))
-    with pytest.raises(ValueError, match=r"no table that was kept: tokens"):
+    with pytest.raises(ValueError, match=r"not a saved table: tokens"):
         server.serve(table, "127.0.0.1", 0, browser=False, keep=path)
 
 
@@ -534,14 +534,14 @@ def test_a_table_of_one_person_is_not_kept_for_two(tmp_path: Path) -> None:
     path = tmp_path / "kept.json"
     path.write_text(json.dumps({"format": FORMAT, "tokens": ["a" * 22], "port": 0, "game": ""}))
     table = make_table("kododo", opponents=["random"], people=2, hints="heuristic")
-    with pytest.raises(ValueError, match=r"kept.json keeps a table of --people 1, not 2"):
+    with pytest.raises(ValueError, match=r"kept.json holds a table with --people 1, not 2"):
         server.serve(table, "127.0.0.1", 0, browser=False, keep=path)
 
 
 def test_a_table_that_cannot_be_served_leaves_no_folder(tmp_path: Path) -> None:
     table = make_table("kododo", opponents=["random"], hints="heuristic")
     keep = tmp_path / "new" / "kept.json"
-    with pytest.raises(OSError, match=r"cannot listen there: [^;]*$"):  # no other port would help
+    with pytest.raises(OSError, match=r"cannot listen: [^;]*$"):  # no other port would help
         server.serve(table, "no-such-host.invalid", 0, browser=False, keep=keep)
     assert not keep.parent.exists()
 

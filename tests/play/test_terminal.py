@@ -63,8 +63,8 @@ def test_a_wrong_line_is_told_and_another_one_does(capsys: pytest.CaptureFixture
         "LAY BLUE 1 AND BLUE 6", "same", "b6  b1", "new",
     )  # fmt: skip
     assert "KODODO NUMBER" in out  # the rules
-    assert "'dance' is no legal action; there are 5: lay " in out
-    assert "99 is no legal action" in out
+    assert "illegal action 'dance'; choose from 5: lay " in out
+    assert "illegal action 99" in out
     assert "ask for it when the game is over" in out
     assert out.count("player_0 lays ") == out.count("player_0 lays blue 1 and blue 6") == 2
 
@@ -189,8 +189,8 @@ def test_help_and_a_part_of_the_rules(capsys: pytest.CaptureFixture[str]) -> Non
     assert re.search(r"Now (\w)\d (\w)\d is: lay \w+ \d and \w+ \d\n", out)
     assert "8 green cards: over the limit of 7, out" in out
     assert "A ROUND" not in out
-    assert "the parts of the rules are Cards, Preparing, " in out
-    assert "'B1' is not all of an action; it may be B1 B6, " in out
+    assert "sections of the rules: Cards, Preparing, " in out
+    assert "'B1' is only part of an action; choose from B1 B6, " in out
 
 
 def test_commands_are_of_any_size_and_help_lists_those_that_do_something(
@@ -199,7 +199,7 @@ def test_commands_are_of_any_size_and_help_lists_those_that_do_something(
     out = typed(capsys, "HELP", "Rules Limit", "Record", "Lesson", "help", "LEAVE", "Quit", "dance")
     game, lesson = (part.partition("\nNow ")[0] for part in out.split("Besides there are:")[1:])
     assert "LIMIT" in out
-    assert "is no legal action" not in out
+    assert "illegal action" not in out
     assert ("\n  leave " in game, "\n  leave " in lesson) == (False, True)
     for command in ("record FILE", "back", "hint"):
         assert (f"\n  {command} " in game, f"\n  {command} " in lesson) == (True, False)
@@ -219,6 +219,6 @@ def test_who_sits_where_is_told_once_of_each_deal(capsys: pytest.CaptureFixture[
     out = capsys.readouterr().out
     assert out.count("player_0 is person, player_") == 3
     assert "the game is over: new, same, back, record FILE, analyse or quit\n" in out
-    assert "record needs the name of a file, such as record game.jsonl\n" in out
+    assert "record needs a file name, such as record game.jsonl\n" in out
     assert "a lesson is no game that counts, and has no record\n" in out
     assert not Path("game.jsonl").exists()

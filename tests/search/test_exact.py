@@ -201,12 +201,12 @@ def test_uniform_plays_as_it_says() -> None:
 @pytest.mark.parametrize(
     ("game", "message"),
     [
-        (kododo_v0.batch_game(1, 2), "kododo has more than 2,000,000 positions under these rules"),
-        (kado_v0.batch_game(1), "kado has more than 2,000,000 positions under these rules"),
-        (combi_combo_v0.batch_game(1), "combi_combo has more than 2,000,000 positions under"),
+        (kododo_v0.batch_game(1, 2), "kododo .* more than 2,000,000 positions"),
+        (kado_v0.batch_game(1), "kado .* more than 2,000,000 positions"),
+        (combi_combo_v0.batch_game(1), "combi_combo .* more than 2,000,000 positions"),
         (
             kododo_v0.batch_game(1, **{**TINY, "variant": "long", "target_score": 3}),
-            "a tree of kododo needs rules by which one deck is enough",
+            "a tree of kododo needs rules",
         ),
     ],
 )
@@ -237,5 +237,5 @@ def test_an_agent_that_gives_no_chances_is_named(wrong: Any) -> None:
         def probabilities(self, view: View) -> Any:
             return wrong(view.legal_action_mask)
 
-    with pytest.raises(ValueError, match=r"^agent 'wrong' must give chances of legal actions"):
+    with pytest.raises(ValueError, match=r"^agent 'wrong' must return probabilities"):
         module.exact(tree_of(TINY), Wrong())

@@ -56,7 +56,7 @@ function show() {
   at("look-back-found").replaceChildren(
     make("p", {}, say("What {name} says of it. It judges by what you knew then, not by cards that you could not see.", { name: found.by })),
     graph(),
-    make("h3", {}, found.choices.length ? say("What cost most") : say("No choice of yours surely cost anything.")),
+    make("h3", {}, found.choices.length ? say("What cost most") : say("None of your choices clearly cost anything.")),
     ...pictures.map(([picture, choice], place) => told(picture, choice, place)),
     make("p", { class: "sure" }, certainty()),
   );
