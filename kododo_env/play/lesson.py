@@ -108,10 +108,10 @@ class LessonTable(Table):
         return self._num_choices - (PUPIL in self._chosen)
 
     def _take_back(self, seat: int) -> None:
-        raise ValueError(say("a lesson goes forward: what was chosen in it stays"))
+        raise ValueError(say("a choice in a lesson cannot be taken back"))
 
     def _go_back(self, to: int) -> None:
-        raise ValueError(say("a lesson goes forward; leave it, and try things out in a game"))
+        raise ValueError(say("cannot go back in a lesson; leave it to try things out in a game"))
 
     def play_on(self, actions: Sequence[int] | None = None) -> Replies:
         """Play a step as ``Table`` does, following the script, unless the lesson is over."""
@@ -123,7 +123,7 @@ class LessonTable(Table):
         Raises:
             ValueError: Always.
         """
-        raise ValueError(say("a lesson is no game that counts, and has no record"))
+        raise ValueError(say("a lesson has no record"))
 
     def _position(self, person: int) -> Message:
         position = super()._position(person)
@@ -185,7 +185,7 @@ class TeachingTable(Table):
         if not isinstance(self._game, GivesLesson):
             raise ValueError(f"{self._game.name} has no lesson")
         if len(self.people) > 1:
-            raise ValueError(say("a lesson is for one person alone"))
+            raise ValueError(say("a lesson is only for one person"))
         lesson = self._game.first_lesson()
         game = make_game(self._game.name, 1, lesson.players, {})
         self.step += 1

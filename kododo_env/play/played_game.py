@@ -168,15 +168,13 @@ class PlayedGame:
     def _take_back(self, seat: int) -> None:
         """Remove a person's choice, as long as somebody else has still to choose."""
         if seat not in self._chosen:
-            raise ValueError(
-                say("player_{seat} has chosen nothing that could be taken back", seat=seat)
-            )
+            raise ValueError(say("player_{seat} has no choice to take back", seat=seat))
         del self._chosen[seat]
 
     def _go_back(self, to: int) -> None:
         """Go back to an earlier step of this game, with the same randomness after it."""
         if len(self.people) > 1:
-            raise ValueError(say("other people play this game: nobody can go back in it alone"))
+            raise ValueError(say("cannot go back: other people are playing this game"))
         steps = [played.step for played in self._past]
         if to not in steps:
             raise ValueError(f"to must be a step played in this game, not {to}")
@@ -254,5 +252,5 @@ class PlayedGame:
             ValueError: The game is not over.
         """
         if not self.over:
-            raise ValueError(say("the record holds all cards: ask for it when the game is over"))
+            raise ValueError(say("the record reveals all cards: wait until the game is over"))
         return self._recorder.text()

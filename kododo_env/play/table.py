@@ -140,9 +140,7 @@ class Table(PlayedGame):
         step = message.get("step", self.step)
         earliest = self.first if message["type"] in ("new", "again", "lesson") else self.step
         if not earliest <= step <= self.step:
-            raise ValueError(
-                say("this was for step {step}; the table is at {now}", step=step, now=self.step)
-            )
+            raise ValueError(say("expected step {now}, got step {step}", step=step, now=self.step))
 
     def _answer(self, person: int, message: Message) -> Replies:
         seat = self.seat_of(person)
@@ -181,17 +179,15 @@ class Table(PlayedGame):
     def _hint(self, seat: int) -> Message:
         self._check_decides(seat)
         if self._adviser is None:
-            raise ValueError(say("nobody gives hints at this table"))
+            raise ValueError(say("this table gives no hints"))
         return {"type": "hint", "step": self.step, **hint(self._adviser, self._game, seat)}
 
     def _analyse(self, person: int) -> Message:
         """Begin an analysis, which ``play_on`` continues, or return its progress or result."""
         if self._adviser is None:
-            raise ValueError(say("nobody gives hints at this table"))
+            raise ValueError(say("this table gives no hints"))
         if not self.over:
-            raise ValueError(
-                say("an analysis tells of hidden cards: ask for it when the game is over")
-            )
+            raise ValueError(say("an analysis reveals hidden cards: wait until the game is over"))
         if person not in self._analyses:
             played = [step.joint for step in self._past]
             fewer = self.work / (len(played) * len(self._names))

@@ -1,4 +1,4 @@
-"""Bots that are programs: in any language, within their time, and gone when the match is over."""
+"""Bots that are programs: any language, time limits, and no processes after the match."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kododo_env.play.seating import make_table
 from kododo_env.play.stdio import play_lines
 
 NODE = f"node {Path(__file__).parents[2] / 'docs/examples/bots/last.mjs'}"
-# A bot of which a word changes what it does; it notes its process, and asks again after an error.
+# A bot whose argument selects its behaviour; it records its process id.
 BOT = """
 import json, os, sys, time
 way = sys.argv[1]
@@ -66,7 +66,7 @@ def act(name: str, seat: int = 0, games: int = 2) -> list[int]:
 
 
 def alive(process: int) -> bool:
-    """Whether it runs; its parent may be one that does not ask how it ended."""
+    """Return whether a process runs; it may be a zombie of a parent that does not wait."""
     try:
         return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -114,7 +114,7 @@ def test_what_it_is_sent_has_all_fields_of_a_position(tmp_path: Path) -> None:
 def test_it_is_told_the_types_that_a_bot_may_send(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They were those of people at a table, which no bot is answered."""
+    """Regression: the error listed the message types of people."""
     monkeypatch.setattr(program, "MOST_REFUSED", 1)
     (tmp_path / "bot.sh").write_text("""read -r line; echo '{"type": "rules"}'; read -r line""")
     with pytest.raises(ValueError, match="'rules'; choose from act, look"):
@@ -157,7 +157,7 @@ def test_each_seat_and_worker_has_a_process_which_ends_with_the_match(
 def test_a_copy_has_processes_of_its_own_which_end_with_it(
     copied: Callable[[Any], Any], bot: str, tmp_path: Path
 ) -> None:
-    """A bot that had played could not be copied, and the processes of other copies stayed."""
+    """Regression: a bot that had played could not be copied, and copies' processes stayed."""
     original = make_agent(f"exec:{bot} plays {tmp_path}", "kododo")
     view = kododo_v0.batch_game(1).view(0)
     rng = np.random.default_rng(0)
@@ -175,7 +175,7 @@ def test_a_copy_has_processes_of_its_own_which_end_with_it(
 def test_a_process_that_does_not_read_on_and_its_own_are_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The shell's child has the pipes too: whoever waited for their end would wait a minute."""
+    """The shell's child has the pipes too: waiting for their end would take a minute."""
     monkeypatch.setattr(program, "START", 0.5)
     start = time.monotonic()
     with pytest.raises(ValueError, match="did not respond"):

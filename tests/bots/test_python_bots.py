@@ -1,4 +1,4 @@
-"""Bots in Python by their names, and the line that says what is wrong with one."""
+"""Bots in Python by name, and the error messages about them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ import numpy as np
 from kododo_env.core.agent import ActionValueAgent
 
 @dataclass
-class Lowest:  # a dataclass asks for its module
+class Lowest:  # a dataclass looks up its module
     def act(self, view, rng):
         return view.legal_action_mask.argmax(axis=1)
 
@@ -196,12 +196,12 @@ def test_a_class_or_a_function_of_a_file_plays_in_several_processes(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
 def test_a_file_may_have_a_name_that_is_no_text(folder: Path) -> None:
-    """The error was told as the bot's own, with a line of ours."""
+    """Regression: the error was reported as the bot's own."""
     bot = folder / "b\udcff.py"
     bot.write_text(GOOD)
     try:
         make_agent(f"{bot}:lowest", "kododo")
-    except ValueError as error:  # the name itself cannot be sent by the runner of the tests
+    except ValueError as error:  # pytest cannot print the name itself
         pytest.fail(ascii(error), pytrace=False)
 
 
@@ -245,7 +245,7 @@ def test_a_wrong_bot_is_named_with_what_is_wrong(
 
 
 def test_what_others_ask_of_a_bot_is_blamed_on_it(folder: Path) -> None:
-    """A hint ended the table with a traceback."""
+    """Regression: a hint ended the table with a traceback."""
     code = GOOD.replace("return -np", "return {}['nothing']; -np")
     (folder / "good.py").write_text(f"{code}\nfrom functools import partial\nlow = partial(lowest)")
     name = f"{folder}/good.py:Valuing"
@@ -260,7 +260,7 @@ def test_what_others_ask_of_a_bot_is_blamed_on_it(folder: Path) -> None:
 
 
 def test_a_bot_that_knows_values_and_chooses_by_something_else_gives_hints(folder: Path) -> None:
-    """It had to have a method ``choose``, too, of which the page says nothing."""
+    """Regression: it also needed an undocumented method ``choose``."""
     name = f"{folder}/good.py:Alone"
     table = make_table("kododo", 3, hints=name, seed=0, pictures=False)
     hint = table.talk(0, {"type": "hint", "step": 0})[0][0]
@@ -284,7 +284,7 @@ def test_numbers_of_another_shape_are_blamed_on_the_bot(
 
 @pytest.mark.parametrize("name", ["builtins:print", "search:builtins:print:1", "sys:exit"])
 def test_a_module_without_a_file_has_bots_like_others(name: str) -> None:
-    """A traceback ended the command."""
+    """Regression: the command ended with a traceback."""
     view = registry.batch_game("kododo", 2, 0, num_players=2).view(0)
     with pytest.raises(ValueError, match=r"^bot "):
         make_agent(name, "kododo").act(view, np.random.default_rng(0))
@@ -293,7 +293,7 @@ def test_a_module_without_a_file_has_bots_like_others(name: str) -> None:
 def test_a_bot_that_never_answers_is_told_at_a_table_whatever_thread_serves_it(
     folder: Path,
 ) -> None:
-    """The table waited for ever, and said nothing."""
+    """Regression: the table waited for ever."""
     table = make_table("kododo", 2, [f"{folder}/bad.py:Late:0.1s"], seed=0, pictures=False)
     table.hear(0, {"type": "act", "step": 0, "action": 5})
     with (
@@ -304,7 +304,7 @@ def test_a_bot_that_never_answers_is_told_at_a_table_whatever_thread_serves_it(
 
 
 def test_an_interrupt_in_a_worker_is_the_bot_s_own(folder: Path) -> None:
-    """The worker ended with a traceback: Ctrl-C is for the process that has started it."""
+    """Regression: the worker ended with a traceback. Ctrl-C only concerns the main process."""
     (folder / "stops.py").write_text("def bot(view, rng): raise KeyboardInterrupt('no more')")
     match = Match(f"{folder}/stops.py:bot", "random", "kododo", 2, 8, least_chunks=2)
     with pytest.raises(ValueError, match="bot fails: KeyboardInterrupt: no more"):
@@ -357,7 +357,7 @@ def test_the_first_and_the_last_legal_action_have_names(name: str, place: int) -
 
 @pytest.mark.parametrize("command", ["evaluate --workers 1", "evaluate --workers 2", "contest"])
 def test_a_command_does_not_wait_for_the_threads_of_a_bot(command: str, tmp_path: Path) -> None:
-    """It never ended."""
+    """Regression: the command never ended."""
     (tmp_path / "bot.py").write_text(
         "from threading import Thread\nfrom time import sleep\n"
         "class Bot:\n"

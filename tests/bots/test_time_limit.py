@@ -1,4 +1,4 @@
-"""The time limit for calls of somebody's code: in any thread, and inside another."""
+"""The time limit for calls of custom code: in any thread, and nested."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def loops() -> None:
     while True:
         try:
             time.sleep(0.001)
-        except Exception:  # a limit is no Exception
+        except Exception:  # TimeUp is not an Exception
             continue
 
 
