@@ -55,8 +55,8 @@ def test_a_folder_of_bots_becomes_a_page(
     assert (code, err) == (0, "")
     assert re.search(r"ben.py: \d+ faults, the first: bot ben.py:Bot fails: KeyError: '<b>", out)
     for left_out in (
-        "late.py did not play: bot late.py:Bot as player_0 has not answered within 0.2 s",
-        "loops.py did not play: bot loops.py:Bot as player_0 has not answered within 0.2 s",
+        "late.py did not play: bot late.py:Bot as player_0 did not respond within 0.2 s",
+        "loops.py did not play: bot loops.py:Bot as player_0 did not respond within 0.2 s",
         "stubborn.py did not play: its process ended before its answer",
         "gone.py did not play: its process ended before its answer",
         "wrong.py did not play: bot wrong.py:Bot cannot be imported: ZeroDivisionError: division",
@@ -114,7 +114,7 @@ def test_a_file_is_a_file_whatever_its_name_looks_like(
     for name in (*names, "exec:sh.py"):
         assert f"./{name} " in out
     assert out.count("did not play") == 1
-    assert "exec:sh.py did not play: bot exec:sh.py: there is no program sh.py" in out
+    assert "exec:sh.py did not play: bot exec:sh.py: program not found: sh.py" in out
     assert not (folder / "ran").exists()
 
 

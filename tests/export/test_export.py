@@ -547,7 +547,7 @@ def test_torch_tells_why_it_cannot_export_a_network(
 
 
 def test_an_environment_is_no_batch_of_games(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="a batch of games is wanted, as a door's batch_game"):
+    with pytest.raises(ValueError, match="expected a batch of games"):
         export(nn.Linear(SIZE, ACTIONS), registry.door("kododo"), tmp_path / "out.onnx")  # type: ignore[arg-type]
 
 

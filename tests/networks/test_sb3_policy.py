@@ -70,7 +70,7 @@ def test_one_environment_of_gymnasium_serves_too() -> None:
 
 
 def test_a_space_is_refused_that_is_of_no_game_or_is_scaled() -> None:
-    with pytest.raises(ValueError, match="does not say which game"):
+    with pytest.raises(ValueError, match="no game layouts"):
         PPO(GamePolicy, gymnasium.make("CartPole-v1"))
     with pytest.raises(ValueError, match="normalize"):
         MaskablePPO(GamePolicy, environment("kododo", 2, normalize=True))
