@@ -150,7 +150,9 @@ def _plain_answers(answers: Answers, form: ObservationFormat) -> Answers:
 
 
 def _prefixed(ends: Ends) -> Ends:
-    return Ends(*(None if name is None else _PREFIX + name for name in ends))
+    mask = None if ends.mask is None else _PREFIX + ends.mask
+    value = None if ends.value is None else _PREFIX + ends.value
+    return Ends(_PREFIX + ends.observation, mask, _PREFIX + ends.logits, value)
 
 
 def tidied(original: onnx.ModelProto) -> onnx.ModelProto:

@@ -78,7 +78,7 @@ def to_file(state: dict[str, Any]) -> tuple[bytes, str]:
     arrays = {name: state[name] for name in state if isinstance(state[name], np.ndarray)}
     entries = {name: state[name] for name in state if name not in arrays}
     file = io.BytesIO()
-    np.savez(file, **arrays)  # type: ignore[arg-type]
+    np.savez(file, **arrays)
     return file.getvalue(), json.dumps(entries)
 
 
