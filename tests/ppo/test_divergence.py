@@ -43,7 +43,7 @@ def test_rates_that_are_too_high_are_named_not_an_illegal_action(
     (said,) = [each for each in error.splitlines() if "error" in each]
     assert code == 2
     assert "illegal action" not in error
-    assert said.startswith("train.py: error: the network answers NaN")
+    assert said.startswith("train.py: error: the network outputs NaN")
     assert said.endswith("no checkpoint was written before")
 
 
@@ -53,11 +53,11 @@ def test_play_by_such_a_network_is_refused(value: float) -> None:
     game = kododo_v0.batch_game(4, num_players=2, seed=0)
     network = GameNetwork(game.layout, game.actions, width=8, depth=1)
     spoil(network, value)
-    with pytest.raises(Diverged, match="learning has diverged"):
+    with pytest.raises(Diverged, match="training has diverged"):
         NetworkAgent(network).act(game.view(0), np.random.default_rng(0))
     model = learner(game)
     spoil(model.network, value)
-    with pytest.raises(Diverged, match="learning has diverged"):
+    with pytest.raises(Diverged, match="training has diverged"):
         model.play(game, [None, None], 0)
 
 
@@ -70,7 +70,7 @@ def test_a_loss_that_is_none_does_not_reach_the_weights(monkeypatch: pytest.Monk
     monkeypatch.setattr(
         model, "losses", lambda *a, **k: {n: v * float("nan") for n, v in losses(*a, **k).items()}
     )
-    with pytest.raises(Diverged, match="learning has diverged"):
+    with pytest.raises(Diverged, match="training has diverged"):
         update(model, game)
     assert all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
 
