@@ -87,7 +87,7 @@ def test_an_evaluation_keeps_what_it_has_played(
     with evaluating(tmp_path, workers) as process:
         process.send_signal(number)
         said = process.communicate(timeout=60)
-    line = "\nstopped: what was played is kept, go on with --resume\n"
+    line = "\nstopped: the games so far are saved, continue with --resume\n"
     assert (said, process.returncode) == (("", line), 128 + number)
     assert [*tmp_path.iterdir()] == [log_of(tmp_path / "out.json")]
 
