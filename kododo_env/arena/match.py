@@ -48,7 +48,7 @@ class Match(Contest):
     """One agent alone against P - 1 copies of another, each deck once from every seat.
 
     Args:
-        one: The single agent, or a name for ``make_agent``.
+        agent: The single agent, or a name for ``make_agent``.
         copies: The agent, or its name, whose copies take all other seats.
         game: Name of the game in the registry.
         players: P.
@@ -61,7 +61,7 @@ class Match(Contest):
         ValueError: This number of games cannot be played.
     """
 
-    one: Agent | str
+    agent: Agent | str
     copies: Agent | str
     game: str
     players: int
@@ -76,7 +76,7 @@ class Match(Contest):
 
     def named(self) -> Sequence[Agent | str]:
         """Return both agents."""
-        return self.one, self.copies
+        return self.agent, self.copies
 
     def play(self, workers: int = 1, title: str | None = None) -> MatchResult:
         """Play the match.

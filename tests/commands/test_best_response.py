@@ -361,7 +361,7 @@ def test_the_temperature_is_chosen_on_other_deals(
     def with_share(match: Match) -> MatchResult:
         seeds.append(match.seed)
         played = play(Match(OnnxAgent(weak), OnnxAgent(weak), "kododo", 2, 2))
-        return replace(played, share=replace(played.share, mean=shares[match.one.temperature]))  # type: ignore[union-attr]
+        return replace(played, share=replace(played.share, mean=shares[match.agent.temperature]))  # type: ignore[union-attr]
 
     monkeypatch.setattr(Match, "play", with_share)
     response = train_best_response(OnnxAgent(weak), steps=1, seed=7, recipe=SMALL)
@@ -378,7 +378,7 @@ def test_every_game_is_attacked_alike(
     attack = best_response._attack
 
     def noted(match: Match, *args: Any) -> best_response.Attack:
-        sides.append((Path(str(match.one)).stem, Path(str(match.copies)).stem))
+        sides.append((Path(str(match.agent)).stem, Path(str(match.copies)).stem))
         return attack(match, *args)
 
     monkeypatch.setattr(best_response, "_attack", noted)
