@@ -75,7 +75,7 @@ def _rows(config: DevicesConfig) -> Iterator[dict[str, Any]]:
                 num_games += extra_games
             for games in num_games:
                 batch = recipe.batch_size * games // recipe.num_envs
-                options = {"width": width, "num_envs": games, "batch_size": batch}
+                options: dict[str, Any] = {"width": width, "num_envs": games, "batch_size": batch}
                 task = task_of(default_config(name, players, **options))
                 labels = {"game": name, "players": players, "device": device}
                 yield {**labels, "width": width, "games": games, **_speed(config, task, device)}
