@@ -1,6 +1,6 @@
-"""The pages that describe the policies that ship, from their JSON alone.
+"""Write the pages that describe the shipped policies, from their JSON.
 
-``python -m agents.release.card`` writes those in ``kododo_env/policy/shipped/`` again.
+``python -m agents.release.card`` rewrites the pages in ``kododo_env/policy/shipped/``.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ def write_cards(folder: Path) -> None:
     """Write ``NAME.md`` for each ``NAME.json`` in a folder, and README.md with a table of all."""
     paths = [file for file in sorted(folder.glob("*.json")) if not file.name.endswith(ENDING)]
     cards = [read_json(path) for path in paths]
-    for data in cards:
-        write_text(folder / f"{data['name']}.md", card(data))
+    for content in cards:
+        write_text(folder / f"{content['name']}.md", card(content))
     write_text(folder / "README.md", index(cards))
 
 
-def card(data: dict[str, Any]) -> str:
-    """The page of a policy, as Markdown, from the content of ``NAME.json``."""
-    return _template("card").render(data, worst_attack=worst_attacker(data))
+def card(content: dict[str, Any]) -> str:
+    """Return the page of a policy, as Markdown, from the content of ``NAME.json``."""
+    return _template("card").render(content, worst_attack=worst_attacker(content))
 
 
 def index(cards: Sequence[dict[str, Any]]) -> str:
-    """The page with the table of all policies, as Markdown."""
+    """Return the page with the table of all policies, as Markdown."""
     return _template("index").render(cards=cards, columns=columns)
 
 
@@ -47,31 +47,31 @@ def _template(name: str) -> Template:
     return pages.get_template(f"{name}.md.jinja")
 
 
-def columns(data: dict[str, Any]) -> dict[str, str]:
-    """A policy's row in a table of several, by its head: players that it never met come first."""
-    unknown = data["unknown"]
-    alone = data["shares"]["alone"]
+def columns(content: dict[str, Any]) -> dict[str, str]:
+    """Return a policy's row in the table of policies, by column head."""
+    unknown = content["unknown"]
+    alone = content["shares"]["alone"]
     return {
-        "parity": f"{1 / data['players']:.3f}",
+        "parity": f"{1 / content['players']:.3f}",
         "v strangers": interval(unknown["mean"]),
         "v the worst stranger": interval(unknown["worst"]),
-        "the worst attacker gains": interval(worst_attacker(data)["gain"], "+.3f"),
+        "the worst attacker gains": interval(worst_attacker(content)["gain"], "+.3f"),
         "v heuristic": interval(alone["heuristic"]["share"]),
         "v random": interval(alone["random"]["share"]),
     }
 
 
 def interval(estimate: dict[str, Any], form: str = ".3f") -> str:
-    """An estimate's mean and its interval."""
-    if estimate["low"] is None:  # of one deal alone
+    """Format an estimate's mean and its interval."""
+    if estimate["low"] is None:  # of a single deal
         return f"{estimate['mean']:{form}} (unknown)"
     mean, low, high = (format(estimate[end], form) for end in ("mean", "low", "high"))
     return f"{mean} ({low} to {high})"
 
 
-def worst_attacker(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The attacker who gains most, with its kind as ``by``, from the content of ``NAME.json``."""
-    gains = data["exploitability"]
+def worst_attacker(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the attacker with the highest gain, its kind as ``by``, from ``NAME.json``."""
+    gains = content["exploitability"]
     attacks = [("a best response", response) for response in gains["best_response"]["each"]]
     attacks += [("search", gains["search"]), *(("a team", team) for team in gains["teams"])]
     by, attack = max(attacks, key=lambda attack_by_kind: attack_by_kind[1]["gain"]["mean"])
@@ -80,11 +80,11 @@ def worst_attacker(data: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class CardsConfig:
-    """Write the cards of the policies that ship, and their list, from the JSON beside them."""
+    """Write the cards of the shipped policies, and their list, from the JSON beside them."""
 
 
 def cards(_: CardsConfig) -> None:
-    """Write them."""
+    """Write the cards."""
     write_cards(POLICIES)
 
 

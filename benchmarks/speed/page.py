@@ -1,4 +1,4 @@
-"""Make the tables of figures that ``make bench`` prints and that docs/evidence/speed.md contains."""
+"""Make the tables of figures that ``make bench`` prints and docs/evidence/speed.md contains."""
 
 from __future__ import annotations
 

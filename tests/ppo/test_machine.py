@@ -95,19 +95,18 @@ def test_a_gpu_that_torch_finds_is_taken(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("gpu", "--device must be one of cpu, cuda, auto, not 'gpu'"),
-        ("mps", "--device must be one of cpu, cuda, auto, not 'mps'"),
-        ("cuda:1", "--device must be one of cpu, cuda, auto, not 'cuda:1'"),
-        ("cuda", "--device cuda: torch finds none here; use --device cpu or auto"),
+        ("gpu", "cpu, cuda, auto.*'gpu'"),
+        ("mps", "cpu, cuda, auto.*'mps'"),
+        ("cuda:1", "cpu, cuda, auto.*'cuda:1'"),
+        ("cuda", "--device cuda.*--device cpu"),
     ],
 )
 def test_a_device_that_there_is_not(
     name: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(ValueError) as error:  # noqa: PT011
+    with pytest.raises(ValueError, match=message):
         device_named(name)
-    assert str(error.value) == message
 
 
 def test_everything_the_network_gets_is_brought_to_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,7 +166,7 @@ def test_explained_variance_is_that_of_all_returns_by_the_values_before_learning
     model = learner(game, learned_share=0.25)
     decisions = self_play(model, game)
     with torch.no_grad():
-        predictions = model.asked(decisions)[1]
+        predictions = model.evaluate(decisions)[1]
     unexplained = (decisions["returns"] - predictions).var() / decisions["returns"].var()
     explained = model.learn(decisions, 1e-2, 0.0)["explained_variance"]
     assert explained == pytest.approx(1 - unexplained.item(), abs=1e-4)
