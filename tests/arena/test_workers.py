@@ -41,7 +41,7 @@ def test_an_error_in_a_worker_is_the_same_error() -> None:
 
 
 def test_no_workers_cannot_play() -> None:
-    with pytest.raises(ValueError, match="workers must be 1 or more, not 0"):
+    with pytest.raises(ValueError, match="workers must be"):
         list(run(tournament(), tournament().chunks(), 0))
 
 
@@ -63,7 +63,7 @@ def test_an_error_ends_the_workers_in_the_middle_of_their_work() -> None:
 
 
 def test_a_worker_that_is_killed_is_told_of() -> None:
-    with pytest.raises(ChildProcessError, match="was killed; try fewer"), worker_pool(1) as pool:
+    with pytest.raises(ChildProcessError, match="was killed"), worker_pool(1) as pool:
         pool.submit(os._exit, 1).result()
 
 

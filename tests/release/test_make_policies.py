@@ -302,9 +302,11 @@ def test_the_choice_is_worth_most(
     gains = {0.0: 0.2, 0.1: 0.02, 0.25: -0.3}  # below 0 is nothing to have
 
     def played(match: Match) -> MatchResult:
-        assert isinstance(match.one, OnnxAgent)
+        assert isinstance(match.agent, OnnxAgent)
         assert ":" not in str(match.copies)
-        share = (0.6 if match.one.path == job.candidates[1] else 0.5) - match.one.temperature / 5
+        share = (
+            0.6 if match.agent.path == job.candidates[1] else 0.5
+        ) - match.agent.temperature / 5
         return MatchResult(*[Estimate(share, 0, 1)] * 3, *[np.array([share])] * 3)
 
     monkeypatch.setattr(Match, "play", played)
