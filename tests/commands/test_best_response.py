@@ -141,8 +141,8 @@ def outside(model: onnx.ModelProto) -> None:
     tensor.ClearField("raw_data")
 
 
-UNTOLD = "does not tell how its network is built"
-OTHER = "holds other weights than the network"
+UNTOLD = "no description of its network"
+OTHER = "do not fit the network"
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ OTHER = "holds other weights than the network"
         (metadata_with(network={"width": 24, "depth": 2, "one_hot": 0, "tied": True}), OTHER),
         (without_value_weights, OTHER),
         (additional, OTHER),
-        (doubled, "gives other answers than a network with its weights"),
+        (doubled, "other outputs"),
         (outside, "wants its weights from another file"),
     ],
 )
@@ -469,7 +469,7 @@ def test_the_last_seed_is_followed_by_the_first(
     monkeypatch.setattr(best_response, "train_best_response", trained)
     monkeypatch.setattr(best_response, "_export", lambda *_: None)
     monkeypatch.setattr(best_response, "_attack", lambda *_: None)
-    monkeypatch.setattr(best_response, "GIVEN", ())
+    monkeypatch.setattr(best_response, "MEANS", ())
     config = BestResponseConfig(str(weak), search="1", search_games=2)
     with pytest.raises(RuntimeError, match="enough"):
         exploitability(config, 2, seed=2**32 - 1)

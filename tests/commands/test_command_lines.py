@@ -61,7 +61,7 @@ Lines = list[tuple[list[str], str]]
 
 # The bounds of all numbers are tested below; here are examples of their messages.
 TRAIN: Lines = [
-    (["--run-dir", "r\udcff"], "--run-dir must have a name in UTF-8, not 'r"),
+    (["--run-dir", "r\udcff"], "--run-dir must be valid UTF-8, got 'r"),
     (["--minutes", "0"], "--minutes must be above 0 and at most 525600, not 0.0"),
     (["--learning-rate", "nan"], "--learning-rate must be a finite number, not nan"),
     (["--steps", MANY_DIGITS], "--steps"),
@@ -75,7 +75,7 @@ TRAIN: Lines = [
     (["--games", "3"], "games must be at least 4"),
     (["--num-envs", "900000", "--width", "4096"], "memory"),
     # the game
-    (["--recipe", "poker"], "--recipe must be game or scratch, not 'poker'"),
+    (["--recipe", "poker"], "--recipe must be game or scratch, got 'poker'"),
     (["--rules", NESTED], ""),
     (["--rules", f"target_score={MANY_DIGITS}"], ""),
     (["--rules", "num_players=3"], "--rules cannot set num_players"),
@@ -92,10 +92,10 @@ TRAIN: Lines = [
     (["--game", "\x1b[31mkododo"], "unknown game"),
     (["--game", "x" * 100_000], "unknown game"),
     (["--expert", "nobody\x00"], "unknown agent"),
-    (["--expert", ","], "expert must name a player, or be empty, not ','"),
+    (["--expert", ","], "expert must name a player, or be empty, got ','"),
     (["--imitation-temperature", "1e-308"], "imitation_temperature must be 0, or 0.001 or more"),
-    (["--width", "2048"], "bytes of weights, and a policy file has 33,554,432 at most"),
-    (NO_CHOICE, "nobody has a choice under these rules: there is nothing to learn"),
+    (["--width", "2048"], "bytes of weights, but a policy file can have at most 33,554,432"),
+    (NO_CHOICE, "no player ever has a choice"),
     (["--opponents", "heuristic", "nobody"], "unknown agent 'nobody'"),
     (["--opponents", ""], "unknown agent"),
     (["--opponents", "no.py:Bot"], "bot no.py:Bot: there is no file no.py"),
@@ -105,9 +105,9 @@ TRAIN: Lines = [
     (["--reward", "math:pi"], "--reward math:pi: there is no function or class pi there"),
     (["--reward", "builtins:len"], "--reward builtins:len fails: TypeError"),
     (["--reward", "win", "--margin-weight", "1"], "--margin-weight counts only with --reward mar"),
-    (["--network", "Net"], "--network takes module:Class or file.py:Class, not 'Net'"),
-    (["--network", "builtins:print"], "it must be a class that inherits from torch.nn.Module"),
-    (["--network", "torch.nn:Identity"], "--network torch.nn:Identity: it has no weights"),
+    (["--network", "Net"], "--network takes module:Class or file.py:Class, got 'Net'"),
+    (["--network", "builtins:print"], "torch.nn.Module"),
+    (["--network", "torch.nn:Identity"], "--network torch.nn:Identity has no trainable weights"),
     (["--network", "torch.nn:Linear"], "--network torch.nn:Linear cannot be made: TypeError"),
     (["--engine", "ray", "--network", "torch.nn:Linear"], "--network: a cluster does not have"),
     # the folder

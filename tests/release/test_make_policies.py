@@ -348,12 +348,12 @@ def test_published_policies_are_measured_again_without_their_runs(
         "games": 60,
         "again": ("shares", "unknown"),
     }
-    with pytest.raises(ValueError, match="--games must be at least 8, not 7"):
+    with pytest.raises(ValueError, match="--games must be at least 8"):
         replace(finished_config, games=7)
     with pytest.raises(ValueError, match=r"there is no .*kododo-2p.onnx with its .json to"):
         replace(finished_config, **changes)
     shutil.copytree(finished_config.out, tmp_path / "out")
-    with pytest.raises(ValueError, match="--again takes shares, unknown, exploitability, not"):
+    with pytest.raises(ValueError, match="--again takes shares, unknown, exploitability"):
         replace(finished_config, **changes | {"again": ("choice",)})
     repeated = replace(finished_config, **changes)
     make_policies(repeated)
