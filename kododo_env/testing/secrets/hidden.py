@@ -98,7 +98,7 @@ def _copied_alike(place: Place, player: int, subject: Subject) -> int:
             ("attributes", vars(dealt), vars(truth)),
         ):
             wrong = (
-                f"{when} a copy dealt again for player {player} tells what the player cannot "
+                f"{when} a copy redealt for player {player} reveals what the player cannot "
                 f"know: of two games that player {player} cannot tell apart,"
             )
             check_same(here, there, what, wrong)
