@@ -89,7 +89,9 @@ def _turn_pieces(rules: Rules) -> tuple[Piece, ...]:
         _piece("phase", 1, "dealing, challenge or placing (one-hot)", (len(Phase),), ("phase",)),
         _piece("dealer", 1, "who deals (one-hot)", *by_seat),
         _piece("challenger", 1, "who may challenge now (one-hot)", *by_seat),
-        _piece("dealt_as", dealt, "position of the player's card in this turn's deal, from 1", *by_seat),
+        _piece(
+            "dealt_as", dealt, "position of the player's card in this turn's deal, from 1", *by_seat
+        ),
         _piece("put_aside", dealt, "position of the card put aside in this turn's deal, from 1"),
         _piece("card_gift", 1, before, *gift),
         _piece("card_ribbon", 1, "its ribbon (one-hot)", *ribbon),
