@@ -173,7 +173,7 @@ def exploitability(
     of_search.load_agents()  # raises if the budget is invalid
     match_of(attacked, attacked, games=games)  # raises if these are too few
     if policy.num_players == 2 and config.teams > BestResponseConfig.teams:
-        raise ValueError("--teams: there are none with two players; leave it out")
+        raise ValueError("--teams: a game with two players has no teams; leave it out")
     number_of_teams = config.teams if policy.num_players > 2 else 0
     learners = [("best-response", number) for number in range(config.seeds)]
     learners += [(TEAM, number) for number in range(number_of_teams)]

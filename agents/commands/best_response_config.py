@@ -48,5 +48,5 @@ class BestResponseConfig:
         check_settings(self, flags=True)
         for setting in fields(self):
             if self.best_response is None and getattr(self, setting.name) != setting.default:
-                raise ValueError(f"{flag(setting.name)} goes with --best-response POLICY only")
+                raise ValueError(f"{flag(setting.name)} needs --best-response POLICY")
         Budget(self.minutes, self.steps)  # raises if both are given

@@ -44,19 +44,17 @@ class EvaluateConfig(TournamentConfig):
         check_engine(self, "address")
         if self.response.best_response is None:
             if not self.agents:
-                raise ValueError(
-                    "name two agents at least with --agents, or a --best-response POLICY"
-                )
+                raise ValueError("expected two agents with --agents, or --best-response POLICY")
             super().__post_init__()
             if self.compare and self.engine == RAY:
-                raise ValueError("--engine ray does not go with --compare")
+                raise ValueError("--engine ray cannot be combined with --compare")
             return
         check_settings(self, flags=True)
         for name in TOURNAMENT_ONLY:
             if getattr(self, name) != getattr(type(self), name):
                 raise ValueError(
-                    f"{flag(name)} does not go with --best-response: the policy's file says "
-                    "which game it plays, and there is no tournament"
+                    f"{flag(name)} cannot be combined with --best-response, which plays no "
+                    "tournament and takes the game from the policy's file"
                 )
 
 

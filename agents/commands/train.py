@@ -104,7 +104,7 @@ def _run(trainer: Trainer, place: Reservation) -> None:
             raise trainer.stopped
     except KeyboardInterrupt as stop:
         words = ["--resume", "--run-dir", str(run_dir), *code_arguments(trainer.task.recipe)]
-        advice = f"go on with: python train.py {join(words)}"
+        advice = f"resume with: python train.py {join(words)}"
         raise type(stop)(advice) from stop
     except Diverged as error:
         hint = "no checkpoint was written"

@@ -100,7 +100,7 @@ def _members(path: Path) -> dict[str, bytes]:
         _unpack(members["learner.pt"])
     except Exception as error:  # zipfile has no common class for the errors of damaged files
         raise ValueError(
-            f"{path} is not a checkpoint of a training run, or is damaged or an older version's"
+            f"{path} is not a checkpoint of a training run, is damaged, or is of an older version"
         ) from error
     return members
 

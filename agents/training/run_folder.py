@@ -34,7 +34,7 @@ FIXED = (
     "num_envs", "reward", "network", "width", "depth", "one_hot", "tied", "muon", "magnet", "init",
     "expert", "imitation_steps", "imitation_share",
 )  # fmt: skip
-BEGINS_AGAIN = "it was stopped before its first checkpoint and begins again"
+BEGINS_AGAIN = "the run was stopped before its first checkpoint and starts again"
 
 
 @contextmanager
@@ -96,8 +96,8 @@ def fresh(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
         names.append(LOGS)
     if names:
         held = "a run" if "config.json" in names else names[0]
-        go_on = "go on with it with --resume, or " if CHECKPOINT in names else ""
-        raise ValueError(f"{run_dir} holds {held} already: {go_on}give another --run-dir")
+        resume = "resume it with --resume, or " if CHECKPOINT in names else ""
+        raise ValueError(f"{run_dir} holds {held} already; {resume}choose another --run-dir")
     return Checkpoint(task), [BEGINS_AGAIN] if before else []
 
 
@@ -142,7 +142,7 @@ def resumed(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
         done = f"{progress.seconds / 60:.1f} minutes, {progress.steps:,} agent-steps"
         lines = [f"resumes after {done}, until {budget.text()} in all"]
         if not budget.remaining(progress.steps, progress.seconds):
-            lines = [f"has learned for {done}: nothing is left of {budget.text()} in all"]
+            lines = [f"has trained for {done}: nothing is left of {budget.text()} in all"]
     imitates = task.recipe.imitates and not progress.imitation_over
     changes = _changes(task, requested, imitates)
     return replace(saved, task=replace(task, recipe=requested.recipe)), lines + changes
@@ -155,14 +155,14 @@ def _changes(before: Task, after: Task, imitates: bool) -> list[str]:
     for name, (was, value) in changed.items():
         if name in ("seed", *FIXED):
             raise ValueError(
-                f"{flag(name)} cannot be changed on --resume: the run began with {shown(was)}, "
-                f"not {shown(value)}; leave it out, or begin another run"
+                f"{flag(name)} cannot be changed on --resume: the run started with {shown(was)}, "
+                f"got {shown(value)}; leave it out, or start another run"
             )
         if name.startswith("imitation_") and not imitates:
-            raise ValueError(f"{flag(name)}: this run imitates nobody any more; leave it out")
+            raise ValueError(f"{flag(name)}: this run no longer imitates; leave it out")
     check_needs(after.recipe, before.recipe)
     return [
-        f"from here on {flag(name)} {shown(value)}, no longer {shown(was)}"
+        f"{flag(name)} {shown(value)} replaces {shown(was)}"
         for name, (was, value) in changed.items()
     ]
 

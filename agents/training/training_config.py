@@ -329,7 +329,7 @@ def task_of(config: TrainConfig) -> Task:
             "--opponents: a training of at most --imitation-steps has no self-play; raise --steps"
         )
     if task.recipe.tied and not game.layout.alike and not task.recipe.network:
-        raise ValueError(f"--tied: {task.game} does not declare what is alike; leave it out")
+        raise ValueError(f"--tied: {task.game} declares no interchangeable entries; leave it out")
     check_agents(game, [task.expert(), *task.opponents().values()])
     return task
 
@@ -389,14 +389,14 @@ def check_needs(recipe: Recipe, usual: Recipe) -> None:
         for name in settings:
             if not getattr(recipe, needed) and getattr(recipe, name) != getattr(usual, name):
                 raise ValueError(
-                    f"{flag(name)} counts only with {flag(needed)}; give both or leave it out"
+                    f"{flag(name)} has no effect without {flag(needed)}; give both or leave it out"
                 )
     if recipe.expert and not (recipe.imitation_steps or recipe.imitation_share):
         for name in IMITATION:
             if getattr(recipe, name) != getattr(usual, name):
                 raise ValueError(
-                    f"{flag(name)} counts only with --imitation-steps or --imitation-share; leave "
-                    "it out"
+                    f"{flag(name)} has no effect without --imitation-steps or --imitation-share; "
+                    "leave it out"
                 )
     if recipe.reward != MIXED and recipe.margin_weight != usual.margin_weight:
-        raise ValueError(f"--margin-weight counts only with --reward {MIXED}: leave it out")
+        raise ValueError(f"--margin-weight has no effect without --reward {MIXED}; leave it out")

@@ -104,7 +104,7 @@ TRAIN: Lines = [
     (["--reward", "no.py:part"], "--reward no.py:part: there is no file no.py"),
     (["--reward", "math:pi"], "--reward math:pi: there is no function or class pi there"),
     (["--reward", "builtins:len"], "--reward builtins:len fails: TypeError"),
-    (["--reward", "win", "--margin-weight", "1"], "--margin-weight counts only with --reward mar"),
+    (["--reward", "win", "--margin-weight", "1"], "--margin-weight"),
     (["--network", "Net"], "--network takes module:Class or file.py:Class, got 'Net'"),
     (["--network", "builtins:print"], "torch.nn.Module"),
     (["--network", "torch.nn:Identity"], "--network torch.nn:Identity has no trainable weights"),

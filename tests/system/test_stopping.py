@@ -103,7 +103,7 @@ def test_a_training_is_saved_and_ends(tmp_path: Path) -> None:
         out, error = process.communicate(timeout=120)
     assert process.returncode == 143, error
     assert "stopped early" in out
-    assert error == f"\nstopped: go on with: python train.py --resume --run-dir {run}\n"
+    assert error == f"\nstopped: resume with: python train.py --resume --run-dir {run}\n"
     assert read_checkpoint(run / "checkpoint.zip").progress.updates > 0
     assert (run / "policy.onnx").exists()
 

@@ -140,7 +140,7 @@ def test_ctrl_c_ends_cleanly_with_everything_saved(
     signal.signal(signal.SIGINT, former)
     assert code == 130, error
     assert "stopped early" in out
-    assert error.endswith(f"\nstopped: go on with: python train.py --resume --run-dir '{run}'\n")
+    assert error.endswith(f"\nstopped: resume with: python train.py --resume --run-dir '{run}'\n")
     assert read_checkpoint(run / "checkpoint.zip").progress.updates == 1
 
 
