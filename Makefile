@@ -49,7 +49,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-pages test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation libraries truth ceilings specialists mutants test-matrix test-processors fuzz audit faults soak policies population levels pins docs web web-parts clean
+.PHONY: help venv train test test-pages test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation libraries truth ceilings all-players specialists mutants test-matrix test-processors fuzz audit faults soak policies population levels pins docs web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -105,9 +105,10 @@ test-clients: $(READY) ## Try the examples of docs/libraries.md, each library in
 	OMP_NUM_THREADS=1 $(PY) -m tests.clients
 	$(PY) -m docs.update_tables
 
-lint: $(READY) ## Check style and layout of the code
+lint: $(READY) ## Check style, names and imports
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
+	$(PY) -m tests.plain_names
 	PYTHONPATH=. $(VENV)/bin/lint-imports --no-logo
 
 types: $(READY) ## Check the types
@@ -145,11 +146,17 @@ truth: $(READY) ## Solve a small game, and train on it, for docs/evidence/exact.
 	$(PY) -m docs.update_tables
 	PYTHONPATH=. MPLBACKEND=Agg $(PY) docs/make_images.py
 
+all-players: $(READY) ## Train one network for all numbers of players, three seeds, for docs/strength.md (half an hour)
+	mkdir -p docs/all_players
+	for seed in 0 1 2; do PYTHONPATH=. $(PY) docs/examples/all_players.py --decisions 1000000 \
+		--seed $$seed --folder build/all-players-$$seed --json docs/all_players/$$seed.json; done
+	$(PY) -m docs.update_tables
+
 ceilings: $(READY) ## What search gains on the policies, and would by the true hands, for docs/evidence/ceilings.md (an hour)
 	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/search_ceilings.py
 	$(PY) -m docs.update_tables
 
-specialists: $(READY) ## How much the policies have of what specialists get, for docs/evidence/specialists.md (hours)
+specialists: $(READY) ## Train specialists against held-out opponents, for docs/evidence/specialists.md (hours)
 	PYTHONPATH=. OMP_NUM_THREADS=1 MPLBACKEND=Agg $(PY) benchmarks/specialists.py
 	$(PY) -m docs.update_tables
 

@@ -41,29 +41,29 @@ import pyspiel  # noqa: E402
 GAME = "kododo"
 RULES = asdict(Rules.mixed())
 TEMPERATURES = (1.0, 0.5, 0.25)
-MARGINS = (0.05, 0.01)  # weights of the margin in a reward: the recipe's, and the nearest row's
-NETWORK = {"width": 64, "depth": 2}  # for a game of 1,584 information sets
+MARGINS = (0.05, 0.01)  # weights of the margin in a reward: the recipe's, and the best row's
+NETWORK = {"width": 64, "depth": 2}  # of a game of 1,584 information sets
 SELF_PLAY: dict[str, Any] = {"expert": ""}
 LONGER = {**SELF_PLAY, "n_epochs": 3, "batch_size": 1024}
 ROWS: dict[str, dict[str, Any]] = {
-    "the recipe": {},
-    "self-play alone": SELF_PLAY,
-    "and more steps of learning": LONGER,
-    "the same without magnet": {**LONGER, "magnet": 0.0},
+    "recipe": {},
+    "self-play only": SELF_PLAY,
+    "self-play only, 3 epochs, batches of 1,024": LONGER,
+    "the same, no magnet": {**LONGER, "magnet": 0.0},
     "the same, magnet .5, entropy .5 to .02": {**LONGER, "magnet": 0.5, "ent_coef": 0.5},
-    "the nearest: magnet 1, entropy .1 to .005, margin .01": {
+    "the same, magnet 1, entropy .1 to .005, margin .01 (best)": {
         **LONGER,
         "magnet": 1.0,
         "final_ent_coef": 0.005,
         "margin_weight": MARGINS[1],
     },
-    "the same without Muon": {
+    "the same, Adam only": {
         **LONGER,
         "muon": 0.0,
         "learning_rate": 1e-3,
         "final_learning_rate": 5e-5,
     },
-    "as it was: half of the updates against heuristic and follow": {
+    "recipe, half of the updates against heuristic and follow": {
         "n_epochs": 3,
         "magnet": 0.0,
         "opponents": ("heuristic", "follow"),

@@ -53,7 +53,7 @@ def goal_rows(
     exact: dict[str, Any],
     figures: dict[str, float],
 ) -> list[list[str]]:
-    """The goals as rows of a table: what, the goal, what was reached, and whether that is it.
+    """Return the rows of the table: the measure, its goal, the result, and whether it is met.
 
     Args:
         cards: The facts about each policy that ships.
@@ -98,51 +98,53 @@ def _met(goal: Goal) -> str:
 
 
 def strength(cards: dict[str, Any], specialists: list[Any]) -> Iterator[Goal]:
-    """Against strangers, heuristics and attackers."""
+    """Against held-out opponents, heuristics and attackers."""
     ratios = specialist_ratios(specialists)
     for name, card in cards.items():
         if name in ratios:
             goal = OF_SPECIALISTS.get(name, LESS)
             _, mean = ratios[name]
-            title = f"{name}: share of the specialists' gain"
+            title = f"{name}: ratio to specialists"
             yield Goal(title, goal, mean.to_json(), ".2f")
         if name in V_HEURISTIC:
             share = card["shares"]["alone"]["heuristic"]["share"]
-            title = f"{name} among copies of heuristic"
+            title = f"{name}: win share against heuristic"
             yield Goal(title, V_HEURISTIC[name], share)
         attacker = worst_attacker(card)
-        title = f"what {attacker['by']} gains on {name}"
+        title = f"gain of {attacker['by']} against {name}"
         goal = ATTACKED.get(card["players"], ATTACKED_LESS)
         yield Goal(title, goal, attacker["gain"], "+.3f", is_maximum=True)
 
 
 def specialist_ratios(rows: list[dict[str, Any]]) -> dict[str, tuple[int, Estimate]]:
-    """By policy on how many strangers it has which mean share of what specialists gain.
+    """Return, for each policy, the number of held-out opponents and the mean ratio to specialists.
 
     Args:
-        rows: The content of ``specialists.json``. Of each stranger the row with most steps counts,
-            and of these the one with most games.
+        rows: The content of ``specialists.json``. For each opponent, the row with most steps
+            counts, and of these the one with most games.
     """
     means_of_policies = {}
     in_order = sorted(rows, key=lambda row: (row["cell"]["steps"], row["cell"]["games"]))
     for policy in policy_tables():
-        of_strangers = {
+        ratio_by_opponent = {
             row["cell"]["against"]: row["ratio"]
             for row in in_order
             if row["cell"]["policy"] == policy and row["cell"]["stranger"]
         }
-        # A specialist who gains nothing has none.
-        ratios = [Estimate(**ratio) for ratio in of_strangers.values() if ratio["mean"] is not None]
+        # A specialist that gains nothing has no ratio.
+        ratios = [
+            Estimate(**ratio) for ratio in ratio_by_opponent.values() if ratio["mean"] is not None
+        ]
         if ratios:
             means_of_policies[policy] = len(ratios), mean_of(ratios)
     return means_of_policies
 
 
 def of_search(cards: dict[str, Any], rows: list[Any]) -> Iterator[Goal]:
-    """Search among copies of its policy, as it attacked it, and of the heuristic in most games."""
+    """Search against its own policy, and against the heuristic where most games were played."""
     for name, goal in SEARCHING.items():
         share = cards[name]["exploitability"]["search"]["share"]
-        yield Goal(f"search:{name}:64 among copies of {name}", goal, share)
+        yield Goal(f"search:{name}:64: win share against {name}", goal, share)
     shares = {
         (row["cell"]["policy"], row["cell"]["worlds"], row["cell"]["against"]): row["share"]
         for row in sorted(rows, key=lambda row: row["cell"]["games"])
@@ -150,10 +152,10 @@ def of_search(cards: dict[str, Any], rows: list[Any]) -> Iterator[Goal]:
     }
     for name, goal in IN_50_MS.items():
         share = shares.get((name, "50ms", name))
-        yield Goal(f"search:{name}:50ms among copies of {name}", goal, share)
+        yield Goal(f"search:{name}:50ms: win share against {name}", goal, share)
     for name, goal in SEARCHING_V_HEURISTIC.items():
         share = shares.get((name, "64", "heuristic"))
-        yield Goal(f"search:{name}:64 among copies of heuristic", goal, share)
+        yield Goal(f"search:{name}:64: win share against heuristic", goal, share)
 
 
 def of_truth(exact: dict[str, Any]) -> Goal:
@@ -163,12 +165,12 @@ def of_truth(exact: dict[str, Any]) -> Goal:
         for row in exact["rows"]
         if row["seeds"]
     ]
-    title = "NashConv of self-play in the small game, by the settings that come nearest"
+    title = "small game: NashConv of self-play with the best settings"
     return Goal(title, NASH_CONV, _figure(min(means)), is_maximum=True)
 
 
 def of_levels() -> Goal:
-    """In how many tables each of the five levels is stronger for sure than the one before."""
+    """The number of policies whose five levels have disjoint, rising confidence intervals."""
     tables = policy_tables().values()
     count = 0
     for table in tables:
@@ -176,7 +178,7 @@ def of_levels() -> Goal:
         rise = all(weaker["high"] < stronger["low"] for weaker, stronger in pairwise(shares))
         if rise and len(shares) == len(LEVELS):
             count += 1
-    title = "tables whose five levels are apart by their intervals"
+    title = "policies with five levels whose confidence intervals are disjoint"
     return Goal(title, len(tables), _figure(count), ".0f")
 
 
@@ -184,7 +186,7 @@ def of_files(cards: dict[str, Any]) -> Goal:
     """How large the policies that ship may be."""
     largest = max(card["file"]["bytes"] for card in cards.values())
     return Goal(
-        "the largest policy that ships, bytes", FILE, _figure(largest), ",.0f", is_maximum=True
+        "size of the largest policy, bytes", FILE, _figure(largest), ",.0f", is_maximum=True
     )
 
 
@@ -194,23 +196,23 @@ def speed(figures: dict[str, float]) -> Iterator[Goal]:
         by_hand = figures.get(f"C/kododo/{games}/whole")
         core = whole(figures, f"core/kododo/{games}")
         if by_hand and core:
-            title = f"Kododo's rows, {games:,} games, times C"
+            title = f"kododo, {games:,} games: time relative to C"
             yield Goal(title, goal, _figure(core / by_hand), ".2f", True)
     for game in ("kododo", "combi_combo"):
         if costs := _all([whole(figures, f"core/{game}/{size}") for size in SIZES]):
-            title = f"rows of {game}, 1,024 to 65,536 games, the slowest size times the fastest"
+            title = f"{game}, 1,024 to 65,536 games: slowest size relative to fastest"
             yield Goal(title, FLAT, _figure(max(costs) / min(costs)), ".2f", is_maximum=True)
     sizes = (256, 1024, 4096, 65536)
     if rows := _all([figures.get(f"core/kado/{size}/rows") for size in sizes]):
-        title = "KADO's rows from 256 games on, ns an agent-step"
+        title = "kado, 256 games and more: `observe`, ns per agent-step"
         yield Goal(title, KADO_ROWS, _figure(max(rows)), ",.0f", is_maximum=True)
     for game, goal in DECISIONS.items():
         if decisions := figures.get(f"doors/make_vec/{game}/as they are/decisions"):
-            yield Goal(f"`make_vec` of {game}, decisions/s", goal, _figure(decisions), ",.0f")
+            yield Goal(f"{game}, `make_vec`: decisions/s", goal, _figure(decisions), ",.0f")
     if decision_costs := _all(
         [figures.get(f"decision/{name}/1/decision") for name in policy_tables()]
     ):
-        title = "a decision of the slowest policy, µs"
+        title = "slowest policy: time per decision, µs"
         yield Goal(title, DECISION, _figure(max(decision_costs)), ",.0f", True)
 
 

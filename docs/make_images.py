@@ -88,11 +88,11 @@ def draw_truth(path: Path) -> None:
             axes.fill_between(seconds, *ends, color=line.get_color(), alpha=0.15, linewidth=0)
     axes.axhline(results["uniform"], color="grey", linestyle="--", linewidth=1)
     axes.annotate(
-        "every legal action alike", (0.995, results["uniform"]), ha="right", va="bottom",
+        "uniform random", (0.995, results["uniform"]), ha="right", va="bottom",
         xycoords=("axes fraction", "data"), color="grey", fontsize=9,
     )  # fmt: skip
     axes.set(xscale="log", yscale="log", xlabel="seconds of one core", ylabel="NashConv")
-    axes.set_title("Kododo with nine cards: what best responses gain; mean and range of seeds")
+    axes.set_title("Kododo with nine cards: NashConv during training, average and range of seeds")
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
     figure.savefig(path, dpi=120)

@@ -16,7 +16,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from agents.release.card import columns, interval, worst_attacker
+from agents.release.card import attacks, columns, interval, worst_attacker
 from benchmarks.speed import page as speed_page
 from docs.game_tables import arguments, head, layout
 from docs.goals import goal_rows, specialist_ratios
@@ -34,6 +34,7 @@ LEADERBOARD = DOCS / "leaderboard"
 SHORT = ", 2 million steps"
 # Of the win against three heuristics: what libraries reach after how many core-seconds.
 TARGETS = 0.15, 0.20
+ATTACKERS = "a best response", "search", "a team"
 LAST_SHARES = "v heuristic", "v random", "v validation opponents"
 # The rows of benchmarks/libraries.py that had as many agent-steps, by the ends of their names.
 EQUAL_STEPS = {"": 1_000_000, ", 9 M steps": 9_000_000}
@@ -57,7 +58,9 @@ def page_of(game: str) -> Path:
 def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     """Each table: its page, its marker, and the function that makes it."""
     yield ROOT / "README.md", "strength", strength_in_sentences
+    yield DOCS / "strength.md", "sentences", strength_in_sentences
     yield DOCS / "strength.md", "strength", strength
+    yield DOCS / "strength.md", "attackers", attackers
     yield DOCS / "playing.md", "levels", levels_measured
     yield EVIDENCE / "specialists.md", "specialists", specialists
     yield EVIDENCE / "ablations.md", "imitation", imitation
@@ -127,11 +130,21 @@ def _results(name: str) -> Any:
 
 
 def strength() -> str:
-    """How the policies that ship fare: first against held-out opponents, and the narrowest lead."""
+    """The win shares of the shipped policies, held-out opponents first."""
     cells_by_policy = {name: columns(card) for name, card in _cards().items()}
     heads = ["policy", *next(iter(cells_by_policy.values()))]
-    table = markdown(heads, [[name, *cells.values()] for name, cells in cells_by_policy.items()])
-    return f"{table}\n\n{narrowest_lead()}"
+    return markdown(heads, [[name, *cells.values()] for name, cells in cells_by_policy.items()])
+
+
+def attackers() -> str:
+    """What the strongest attacker of each kind gains against each shipped policy."""
+    rows = []
+    for name, card in _cards().items():
+        gains = dict.fromkeys(ATTACKERS, "–")
+        for kind, attack in sorted(attacks(card), key=lambda pair: pair[1]["gain"]["mean"]):
+            gains[kind] = interval(attack["gain"], "+.3f")  # the largest is written last
+        rows.append([name, *gains.values()])
+    return markdown(["policy", *(kind.removeprefix("a ") for kind in ATTACKERS)], rows)
 
 
 def levels_measured() -> str:
@@ -159,8 +172,8 @@ def narrowest_lead() -> str:
     }
     (name, opponent), (parities, players) = min(shares.items(), key=lambda pair: pair[1])
     return (
-        f"The narrowest lead is that of {name} over copies of `{opponent}`: "
-        f"{_percent(parities / players)}, where {_percent(1 / players)} is even."
+        f"In the closest comparison, {name} wins {_percent(parities / players)} of the games "
+        f"against copies of `{opponent}` (equal players: {_percent(1 / players)})."
     )
 
 
@@ -176,17 +189,18 @@ def strength_in_sentences() -> str:
     """The average lead of the policies, their narrowest lead, and the worst attacker."""
     cards = _cards()
     leads = [card["players"] * card["unknown"]["mean"]["mean"] for card in cards.values()]
-    attacks = {
+    gains = {
         name: card["players"] * worst_attacker(card)["gain"]["mean"] for name, card in cards.items()
     }
-    name = max(attacks, key=lambda policy: attacks[policy])
+    name = max(gains, key=lambda policy: gains[policy])
     players = cards[name]["players"]
     return (
-        "Against opponents that were used neither to train nor to select them, the policies win "
-        f"{min(leads):.1f} to {max(leads):.1f} times an equal share of the games on average. "
-        f"{narrowest_lead()} The worst attacker, built to exploit {name} alone, wins "
-        f"{_percent((1 + attacks[name]) / players)} of the games against copies of it, where "
-        f"{_percent(1 / players)} is even."
+        "Against opponents that were not used to train or select them, the policies win on average "
+        f"{min(leads):.1f} to {max(leads):.1f} times as many games as equal players would. "
+        f"{narrowest_lead()} "
+        f"The strongest attacker, made to exploit {name}, wins "
+        f"{_percent((1 + gains[name]) / players)} of the games against copies of it (equal "
+        f"players: {_percent(1 / players)})."
     )
 
 
@@ -237,7 +251,8 @@ def imitation() -> str:
         for row in table["rows"]
         if row["seeds"]
     ]
-    return markdown(["training", "agent-steps", "of imitation", *heads, "seeds"], rows)
+    titles = map(_title, heads)
+    return markdown(["run", "agent-steps", "imitation", *titles, "seeds"], rows)
 
 
 def _trained(table: dict[str, Any]) -> dict[str, list[dict[str, float]]]:
@@ -255,10 +270,18 @@ def _ablation(name: str, table: dict[str, Any]) -> str:
         for change, of_seeds in seeds_by_change.items()
     ]
     about = (
-        f"{name}, {table['steps']:,} agent-steps on 1 thread, {table['games']:,} games each: "
-        f"mean and range of {seeds} seeds."
+        f"{name}: {table['steps']:,} agent-steps on 1 thread, {table['games']:,} games each, "
+        f"average and range of {seeds} seeds."
     )
-    return f"{about}\n\n{markdown(['what is changed', *heads], rows)}"
+    return f"{about}\n\n{markdown(['change', *map(_title, heads)], rows)}"
+
+
+def _title(head: str) -> str:
+    """The title of a column of the ablation, from its name in ``ablation.json``."""
+    title = re.sub(
+        r"^a best response of (.*) steps gains$", r"best response gains (\1 steps)", head
+    )
+    return title.removeprefix("v ").replace("minutes of a core", "core minutes")
 
 
 def _imitated(recipe: dict[str, Any], steps: int) -> int:
@@ -277,8 +300,9 @@ def library_curves() -> str:
             _seconds([curve["last"]["core_seconds"] for curve in row["seeds"]]),
             *_last_shares(row),
         ])  # fmt: skip
-    targets = [f"core-seconds to {share:.2f} v heuristic" for share in TARGETS]
-    return markdown(["run", "learner", *targets, "all core-seconds", *LAST_SHARES], rows)
+    targets = [f"core-seconds to {share:.2f} against heuristic" for share in TARGETS]
+    shares = [share.replace("v ", "against ", 1) for share in LAST_SHARES]
+    return markdown(["run", "learner", *targets, "all core-seconds", *shares], rows)
 
 
 def equal_steps() -> str:
@@ -352,12 +376,12 @@ def exact() -> str:
     results = json.loads(path.read_text())
     solved = results["cfr"][-1]
     rows = [
-        ["every legal action alike", "–", f"{results['uniform']:.4f}", "–", "–", "–"],
+        ["uniform random", "–", f"{results['uniform']:.4f}", "–", "–", "–"],
         [f"CFR+, {solved['iteration']} iterations", f"{solved['seconds']:.0f}",
          f"{solved['nash_conv']:.4f}", "–", "–", "–"],
-        ["its likeliest actions", "–", f"{results['likeliest']:.4f}", "–", "–", "–"],
+        ["CFR+, most probable actions only", "–", f"{results['likeliest']:.4f}", "–", "–", "–"],
         *(
-            [f"CFR+ for the victory and {solution['margin_weight']} × the margin", "–",
+            [f"CFR+, reward with {solution['margin_weight']} × the margin", "–",
              f"{solution['nash_conv']:.4f}", "–", "–", "–"]
             for solution in results["rewarded"]
         ),
@@ -371,11 +395,11 @@ def exact() -> str:
                 for name in ("1.0", "0.5", "0.25", "mean")
             ]
             rows.append([row["what"], f"{seconds:.0f}", *gained])
-    head = ["", "seconds", "NashConv", "temperature .5", "temperature .25", "mean"]
+    head = ["", "seconds", "NashConv", "temperature .5", "temperature .25", "average policy"]
     seeds = max(len(row["seeds"]) for row in results["rows"])
     about = (
-        f"{results['deals']} deals, {results['information_sets']:,} information sets; trainings of "
-        f"{results['steps']:,} agent-steps on one thread: mean and range of {seeds} seeds."
+        f"{results['deals']} deals, {results['information_sets']:,} information sets; runs of "
+        f"{results['steps']:,} agent-steps on one thread, average and range of {seeds} seeds."
     )
     return f"{about}\n\n{markdown(head, rows)}"
 
@@ -396,7 +420,7 @@ def search_gains() -> str:
 
 
 def specialists() -> str:
-    """What the policies have of what could be had, as benchmarks/specialists.py found it."""
+    """The policies beside specialists, as benchmarks/specialists.py measured them."""
     results = _results("specialists")
     rows = []
     for policy, (_, players) in policy_tables().items():
@@ -411,17 +435,18 @@ def specialists() -> str:
         [policy, str(number), interval(mean.to_json(), ".2f")]
         for policy, (number, mean) in specialist_ratios(results).items()
     ]
-    summary = markdown(["policy", "strangers", "mean ratio"], means)
-    head = ["policy", "opponent", "parity", "its share", "specialist's", "ratio", "steps", "games"]
+    summary = markdown(["policy", "held-out opponents", "average ratio"], means)
+    head = ["policy", "opponent", "parity", "policy's share", "specialist's share", "ratio",
+            "steps", "games"]  # fmt: skip
     return f"{summary}\n\n{markdown(head, rows)}"
 
 
 def goals() -> str:
-    """The goals, and what was reached."""
+    """The goals and the results."""
     files = ("specialists", "search", "exact")
     contents = {name: _results(name) for name in files}
     rows = goal_rows(_cards(), **contents, figures=_speeds()["figures"])
-    return markdown(["what", "goal", "reached", "met"], rows)
+    return markdown(["measure", "goal", "result", "met"], rows)
 
 
 def leaderboard() -> str:
@@ -478,19 +503,19 @@ def _speeds() -> dict[str, Any]:
 
 
 def speed_in_words(figures: dict[str, float]) -> str:
-    """Three figures of speed, for readers in a hurry, as far as they were measured."""
+    """Three figures of speed, as far as they were measured."""
     sentences = []
     prefix = "one-game/parallel_env"
     if cost := speed_page.whole(figures, "core/kododo/4096"):
         sentences.append(
-            f"A batch of 4,096 games of Kododo makes {1e3 / cost:.0f} million agent-steps a second "
-            "on one core, observations written as rows."
+            f"On one core, a batch of 4,096 games of Kododo runs {1e3 / cost:.0f} million "
+            "agent-steps per second, including observations."
         )
     kododo, rps = (figures.get(f"{prefix}/{name}/played") for name in ("kododo", "rps_v2"))
     if kododo and rps:
         sentences.append(
-            f"One game as a PettingZoo environment makes {kododo:,.0f}, {kododo / rps:.1f} times "
-            "as many as PettingZoo's rps_v2."
+            f"One game as a PettingZoo environment runs {kododo:,.0f} per second, "
+            f"{kododo / rps:.1f} times as many as PettingZoo's rps_v2."
         )
     if decided := figures.get("decision/kododo-4p/1/decision"):
         sentences.append(f"A policy decides one position in {decided:.0f} µs.")

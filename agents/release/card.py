@@ -47,17 +47,17 @@ def _template(name: str) -> Template:
     return pages.get_template(f"{name}.md.jinja")
 
 
-def columns(content: dict[str, Any]) -> dict[str, str]:
-    """Return a policy's row in the table of policies, by column head."""
-    unknown = content["unknown"]
-    alone = content["shares"]["alone"]
+def columns(data: dict[str, Any]) -> dict[str, str]:
+    """Return a policy's row in the table of all policies, by column; held-out opponents first."""
+    unknown = data["unknown"]
+    alone = data["shares"]["alone"]
     return {
-        "parity": f"{1 / content['players']:.3f}",
-        "v strangers": interval(unknown["mean"]),
-        "v the worst stranger": interval(unknown["worst"]),
-        "the worst attacker gains": interval(worst_attacker(content)["gain"], "+.3f"),
-        "v heuristic": interval(alone["heuristic"]["share"]),
-        "v random": interval(alone["random"]["share"]),
+        "parity": f"{1 / data['players']:.3f}",
+        "held-out opponents": interval(unknown["mean"]),
+        "hardest held-out opponent": interval(unknown["worst"]),
+        "strongest attacker gains": interval(worst_attacker(data)["gain"], "+.3f"),
+        "heuristic": interval(alone["heuristic"]["share"]),
+        "random": interval(alone["random"]["share"]),
     }
 
 
@@ -69,13 +69,18 @@ def interval(estimate: dict[str, Any], form: str = ".3f") -> str:
     return f"{mean} ({low} to {high})"
 
 
-def worst_attacker(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the attacker with the highest gain, its kind as ``by``, from ``NAME.json``."""
-    gains = content["exploitability"]
-    attacks = [("a best response", response) for response in gains["best_response"]["each"]]
-    attacks += [("search", gains["search"]), *(("a team", team) for team in gains["teams"])]
-    by, attack = max(attacks, key=lambda attack_by_kind: attack_by_kind[1]["gain"]["mean"])
+def worst_attacker(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the attacker that gains most, with its kind as ``by``, from ``NAME.json``."""
+    by, attack = max(attacks(data), key=lambda attack_by_kind: attack_by_kind[1]["gain"]["mean"])
     return {"by": by, **attack}
+
+
+def attacks(data: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return all attacks that were measured, each with its kind, from ``NAME.json``."""
+    gains = data["exploitability"]
+    responses = [("a best response", response) for response in gains["best_response"]["each"]]
+    teams = [("a team", team) for team in gains["teams"]]
+    return [*responses, ("search", gains["search"]), *teams]
 
 
 @dataclass(frozen=True)

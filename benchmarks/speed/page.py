@@ -16,10 +16,14 @@ TITLES = {
     "step": "`step`",
     "mask": "`legal_action_mask`",
     "rows": "`observe` into rows (N, P, F)",
-    "reset": "`reset`, spread over the game",
-    "observe": "`observe` in the core's own order",
+    "reset": "`reset`, divided by the length of a game",
+    "observe": "`observe`, games last",
 }
 WORKS = ("step", "mask", "rows", "reset")  # the parts of a whole, observing into rows
+AGENTS = {
+    "scripted": "four scripted players",
+    "nine": "seven scripted players and two policies",
+}
 REFERENCE_GAMES = 4096  # other numbers of games are compared with this one
 
 
@@ -46,24 +50,25 @@ def _core(figures: Figures, game: str) -> str:
         reference = dict(zip(sizes, whole, strict=False)).get(str(REFERENCE_GAMES))
         rows = [[title, *map(_format, whole)]]
         to_reference = ratios(whole, [reference] * len(columns))
-        rows.append([f"{title}, × that of {REFERENCE_GAMES:,} games", *to_reference])
+        rows.append([f"{title}, × {REFERENCE_GAMES:,} games", *to_reference])
         if any(by_hand):
             rows.append([f"{title}, × C", *ratios(whole, by_hand)])
         return rows
 
     rows = [[TITLES[work], *map(_format, costs(work))] for work in WORKS]
-    rows += wholes("whole", "rows")
+    rows += wholes("total", "rows")
     if any(by_hand):
-        rows.append(["by hand in C, rows too", *map(_format, by_hand)])
+        rows.append(["reference loop in C", *map(_format, by_hand)])
     rows.append([TITLES["observe"], *map(_format, costs("observe"))])
-    rows += wholes("whole in that order", "observe")
+    rows += wholes("total, games last", "observe")
     table = _table([game, *(f"{int(size):,}" for size in sizes), "1,000,000"], rows)
     if f"{million}/peak" not in figures:
         return table
     peak = figures[f"{million}/peak"]
     without = figures[f"{million}/peak without observing"]
     return (
-        f"{table}\n\nA million games: {peak:.2f} GB at the most, {without:.2f} without observing."
+        f"{table}\n\nPeak memory of a million games: {peak:.2f} GB, {without:.2f} GB without "
+        "observations."
     )
 
 
@@ -116,19 +121,19 @@ def decision(figures: Figures) -> str:
         else:
             row += ["–", "–"]
         rows.append(row)
-    return _table(["agent", "one position, µs", "each of many, µs", "how many"], rows)
+    return _table(["agent", "one position, µs", "per position in a batch, µs", "batch"], rows)
 
 
 def tournament(figures: Figures) -> str:
     """Make the table of games/s by field of players and number of processes."""
     rows = [
         [
-            {"scripted": "four scripted players", "nine": "nine, two of them policies"}[field],
+            AGENTS[field],
             *(_format(figures.get(f"tournament/{field}/{workers}/games")) for workers in (1, 2)),
         ]
         for field in _names(figures, "tournament")
     ]
-    return _table(["who plays", "games/s of a core", "games/s of two processes"], rows)
+    return _table(["agents", "games/s on one core", "games/s of two processes"], rows)
 
 
 def profile(figures: Figures) -> str:
@@ -140,7 +145,7 @@ def profile(figures: Figures) -> str:
             for place in _names(figures, f"profile/{work}")
         }
         rows.append([work, ", ".join(f"{place} {share:.0f}" for place, share in shares.items())])
-    return _table(["work", "% of the processor's time"], rows)
+    return _table(["work", "% of the CPU time"], rows)
 
 
 TABLES: dict[str, Callable[[Figures], str]] = {

@@ -1,1 +1,1 @@
-"""Bots that others wrote, by name; and the messages that a program and a table speak."""
+"""Custom bots, by name, and the messages that a program exchanges with a table."""

@@ -1,9 +1,9 @@
-"""Bots that others wrote, by their names: ``bot.py:Class``, ``package.module:Class``, ``exec:CMD``.
+"""Names of custom bots: ``bot.py:Class``, ``package.module:Class``, ``exec:CMD``.
 
-``bot.py:Class:2s`` and ``exec:2s:CMD`` have another limit than 10 seconds a decision.
+``bot.py:Class:2s`` and ``exec:2s:CMD`` set a limit other than 10 seconds a decision.
 
-The user who names one lets it run, with all that this user may do. So only people name bots; a
-file does not, such as a checkpoint.
+Naming a bot runs its code with all the rights of the user. So only people name bots; a file, such
+as a checkpoint, never does.
 """
 
 from __future__ import annotations
@@ -21,19 +21,21 @@ PYTHON = re.compile(rf"(.+\{FILE}|{WORD}(?:\.{WORD})*):({WORD})(?::{LIMIT})?", r
 
 
 def is_bot(name: str) -> bool:
-    """Whether it is the name of a bot, be there one or not."""
+    """Return whether a name has the form of a bot's name; the bot need not exist."""
     return name.startswith(EXEC) or name.endswith(FILE) or PYTHON.fullmatch(name) is not None
 
 
 def make_bot(name: str) -> Agent:
-    """A bot by its name: Python's code is imported, a program starts at its first decision.
+    """Create a bot from its name.
+
+    A Python bot's code is imported now; a program starts at its first decision.
 
     Raises:
-        ValueError: There is no such bot, or its code cannot be run.
+        ValueError: There is no such bot, or its code fails.
     """
     from kododo_env.bots.program import ProgramBot
     from kododo_env.bots.python_bot import python_bot
 
-    if sys.platform == "emscripten":  # there the address of the page names agents
-        raise ValueError(f"bot {name} does not play in a page: install kododo-env")
+    if sys.platform == "emscripten":  # where a page's address may name agents
+        raise ValueError(f"bot {name} cannot run in a web page: install kododo-env")
     return ProgramBot(name) if name.startswith(EXEC) else python_bot(name)

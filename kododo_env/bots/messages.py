@@ -1,4 +1,4 @@
-"""The messages of people at a table and their checks; see ``docs/reference/messages.md``."""
+"""Messages of people at a table and their checks; see ``docs/reference/messages.md``."""
 
 from __future__ import annotations
 
@@ -12,37 +12,38 @@ from kododo_env.rendering.languages import LANGUAGES
 
 Message = dict[str, Any]
 DECKS = ("same", "other")
-MOST_EXACT = 2**53 - 1  # beyond it a whole number of JavaScript's is not exact
+MOST_EXACT = 2**53 - 1  # the largest integer that is exact in JavaScript
 
 
 def read_message(message: object, kinds: Collection[str] | None = None) -> Message:
-    """A message that a client has sent, checked as far as it can be without the game.
+    """Read a client's message and check everything that can be checked without the game.
 
     Args:
-        message: JSON as text or bytes, or the object that it holds.
-        kinds: The types that this client may send; None for all that there are.
+        message: JSON as text or bytes, or the parsed object.
+        kinds: The types that this client may send; None allows all of them.
 
     Returns:
-        An object with the "type" and just the fields that belong to it.
+        A dictionary with the "type" and exactly the fields of that type.
 
     Raises:
-        ValueError: It is no such message; one line that says what was wrong.
+        ValueError: The message is malformed; the error is one line.
     """
     content = _parse(message) if isinstance(message, str | bytes) else message
     if not isinstance(content, Mapping):
-        raise ValueError(f'a message is an object such as {{"type": "look"}}, not {shown(content)}')
+        example = '{"type": "look"}'
+        raise ValueError(f"message must be an object such as {example}, not {shown(content)}")
     kind = content.get("type")
     types = FIELDS if kinds is None else kinds
     if not isinstance(kind, str) or kind not in types:
-        raise ValueError(f"the type of a message is one of {', '.join(types)}, not {shown(kind)}")
+        raise ValueError(f"unknown message type {shown(kind)}; choose from {', '.join(types)}")
     fields = FIELDS[kind]
     for name in content:
         if name != "type" and name not in fields:
-            field_names = ", ".join(fields) or "none besides"
-            raise ValueError(f"{kind!r} has no field {shown(name)}; it has {field_names}")
+            field_names = ", ".join(fields) or "none"
+            raise ValueError(f"unknown field {shown(name)} of {kind!r}; its fields: {field_names}")
     for name in fields:
         if name not in content:
-            raise ValueError(f"{kind!r} needs the field {name!r}")
+            raise ValueError(f"{kind!r} is missing the field {name!r}")
     return {"type": kind} | {name: check(content[name]) for name, check in fields.items()}
 
 
@@ -50,9 +51,9 @@ def _parse(text: str | bytes) -> object:
     try:
         content: object = read_json(text)
     except TooDeep as error:
-        raise ValueError("a message must be JSON, and not so deeply nested") from error
-    except ValueError as error:  # UnicodeDecodeError and numbers of too many digits among them
-        raise ValueError(f"a message must be JSON, not {shown(text)}") from error
+        raise ValueError("message is too deeply nested JSON") from error
+    except ValueError as error:  # includes UnicodeDecodeError and integers with too many digits
+        raise ValueError(f"message must be JSON, not {shown(text)}") from error
     return content
 
 
@@ -67,7 +68,7 @@ def _to(value: object) -> int:
 def _action(value: object) -> int | str:
     if isinstance(value, str) or is_whole(value):
         return value  # type: ignore[return-value]
-    raise ValueError(f"action must be the number or the words of an action, not {shown(value)}")
+    raise ValueError(f"action must be an integer or a string, not {shown(value)}")
 
 
 def _deck(value: object) -> str:
@@ -84,7 +85,7 @@ def _language(value: object) -> str:
 
 def _record(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"record must be the text of a record, not {shown(value)}")
+        raise ValueError(f"record must be a string, not {shown(value)}")
     return value
 
 
@@ -104,9 +105,9 @@ FIELDS: dict[str, dict[str, Callable[[object], Any]]] = {
     "lesson": {"step": _step},
     "leave": {"step": _step},
 }
-"""The fields of each type of message, and the functions that check them."""
+"""The fields of each message type, with the functions that check them."""
 
 
 def to_json(message: Message) -> str:
-    """A message of the table in one line of ASCII."""
+    """Return a message of the table as one line of ASCII JSON."""
     return json.dumps(message, allow_nan=False, separators=(",", ":"))

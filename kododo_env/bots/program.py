@@ -1,4 +1,4 @@
-"""A bot that is a program in any language, which speaks as a program at the table does."""
+"""A bot that is a program in any language and exchanges the messages of a table over stdio."""
 
 from __future__ import annotations
 
@@ -27,50 +27,50 @@ from kododo_env.core.arrays import Int64
 from kododo_env.core.view import View
 from kododo_env.rendering.words import counted
 
-START = 10.0  # more for the first one of a process
-PATIENCE = 1.0  # for a process to end when there is nothing more to read
-BOT_MESSAGES = ("act", "look")  # the types of messages that a bot may send
+START = 10.0  # extra seconds for the first decision of a process
+PATIENCE = 1.0  # seconds for a process to end after its input was closed
+BOT_MESSAGES = ("act", "look")  # the message types that a bot may send
 MOST_REFUSED = 3
-LONGEST = 1 << 20  # bytes of a line
+LONGEST = 1 << 20  # bytes per line
 NAME = re.compile(rf"exec:(?:{LIMIT}:)?(.*\S.*)", re.DOTALL)
 
 
 class ProgramBot:
-    """A bot by ``exec:CMD``, or ``exec:2s:CMD`` with another limit than 10 seconds a decision.
+    """A bot named ``exec:CMD``, or ``exec:2s:CMD`` for a limit other than 10 seconds a decision.
 
-    Each seat has a process of its own, so that copies of a bot cannot show each other their cards.
-    It starts at its first decision, which may take 10 seconds more, and ends when the bot is no
-    longer used. For each decision it is sent the position, as at a table.
+    Each seat has its own process, so that copies of a bot cannot show each other their cards. The
+    process starts at its first decision, which may take 10 seconds longer, and ends when the bot is
+    garbage-collected. For each decision the bot receives the position, as at a table.
 
     Args:
-        name: As above. The command is started without a shell.
+        name: The name as above. The command runs without a shell.
 
     Attributes:
-        bot_seconds: The limit.
+        bot_seconds: The time limit per decision.
 
     Raises:
-        ValueError: There is no such program.
+        ValueError: The name is malformed, or there is no such program.
     """
 
     def __init__(self, name: str) -> None:
         match = NAME.fullmatch(name)
         if match is None:
-            raise ValueError(f"a program is named by its command, exec:CMD, not {name!r}")
-        self.name = name = " ".join(name.split())  # for messages of one line
+            raise ValueError(f"expected exec:CMD, got {name!r}")
+        self.name = name = " ".join(name.split())  # error messages are one line
         self.bot_seconds = limit_of(match[1], name)
         try:
             self._command = shlex.split(match[2], posix=sys.platform != "win32")
         except ValueError as error:
-            raise ValueError(f"bot {name}: its command cannot be read: {error}") from error
+            raise ValueError(f"bot {name}: cannot parse its command: {error}") from error
         if shutil.which(self._command[0]) is None:
-            raise ValueError(f"bot {name}: there is no program {self._command[0]}")
+            raise ValueError(f"bot {name}: program not found: {self._command[0]}")
         files = filter(os.path.isfile, reversed(self._command))
-        self.bot_file = next(files, None)  # the program, as far as its command tells
+        self.bot_file = next(files, None)  # a guess: the last file in the command
         self._step = 0
         self.__setstate__({"_processes": {}})
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy has: its processes are its own, and start when it is asked."""
+        """Return the state for a copy, which starts its own processes when needed."""
         return {**vars(self), "_processes": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -79,10 +79,10 @@ class ProgramBot:
         finalize(self, _end, self._processes)
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
-        """Ask the seat's process for each game in which there is something to decide; (N,).
+        """Ask the seat's process for each game with more than one legal action; returns shape (N,).
 
         Raises:
-            ValueError: It is late, gone, or gives no legal action after three answers.
+            ValueError: The process is late, has ended, or sent three illegal responses.
         """
         mask = view.legal_action_mask
         chosen: Int64 = mask.argmax(axis=1)
@@ -91,7 +91,7 @@ class ProgramBot:
         return chosen
 
     def _decide(self, view: View, index: int) -> int:
-        """Send a position, and read until there is an answer that is legal."""
+        """Send the position and read responses until one is legal."""
         deadline = monotonic() + self.bot_seconds
         if view.player not in self._processes:
             self._start(view.player)
@@ -103,9 +103,9 @@ class ProgramBot:
             remaining = deadline - monotonic()
             answer = self._processes[view.player].answer(request, remaining, f"bot {self.name}")
             if answer is None:
-                self._blame(view.player, f"has not answered within {self.bot_seconds:g} s")
+                self._blame(view.player, f"did not respond within {self.bot_seconds:g} s")
             if not answer:
-                self._blame(view.player, "is gone: its output has ended")
+                self._blame(view.player, "has closed its output")
             try:
                 action = self._read_action(answer, view, index) if answer.strip() else None
             except ValueError as error:
@@ -116,19 +116,19 @@ class ProgramBot:
                     return action
                 request = position_line if answer.strip() else b""
         self._blame(
-            view.player, f"gave {counted(len(errors), 'wrong answer')}, the last: {errors[-1]}"
+            view.player, f"sent {counted(len(errors), 'invalid response')}, the last: {errors[-1]}"
         )
 
     def _start(self, player: int) -> None:
         try:
             self._processes[player] = _Process(self._command)
         except OSError as error:
-            raise ValueError(f"bot {self.name} does not start: {error.strerror}") from error
-        except ValueError as error:  # of a command that no system takes
-            raise ValueError(f"bot {self.name} does not start: {error}") from error
+            raise ValueError(f"bot {self.name} cannot start: {error.strerror}") from error
+        except ValueError as error:  # such as a null byte in the command
+            raise ValueError(f"bot {self.name} cannot start: {error}") from error
 
     def _position(self, view: View, index: int) -> bytes:
-        """The position as the table tells it, with no names and no log, in a line."""
+        """Return the table's position message as a line, without names and log."""
         seats = players(view, [f"player_{k}" for k in range(view.num_players)], index=index)
         message = {
             "type": "position",
@@ -150,16 +150,20 @@ class ProgramBot:
         return _line(message)
 
     def _read_action(self, line: bytes, view: View, index: int) -> int | None:
-        """The action that a message chooses, None for a look; ValueError if it will not do."""
+        """Return the action that a message chooses, or None for a "look".
+
+        Raises:
+            ValueError: The message is malformed, of another step, or names no legal action.
+        """
         message = read_message(line, BOT_MESSAGES)
         if message["type"] == "look":
             return None
         if message["step"] != self._step:
-            raise ValueError(f"this was for step {message['step']}; it is step {self._step}")
+            raise ValueError(f"step must be {self._step}, not {message['step']}")
         return named_action(message["action"], view, index)
 
     def _blame(self, player: int, failure: str) -> NoReturn:
-        """End a process, and say why."""
+        """End the process and raise an error that says why."""
         process = self._processes.pop(player)
         process.kill()
         status = process.status()
@@ -172,10 +176,10 @@ def _line(message: Message) -> bytes:
 
 
 class _Process:
-    """A process of a bot; a thread waits for it, so that nobody waits longer than they want."""
+    """A bot's process. A thread reads from it, so that a read can time out."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        # A session of its own: Ctrl-C is not for the bot, and its own processes end with it.
+        # In a new session Ctrl-C does not reach the bot, and its child processes end with it.
         self._process = Popen(command, stdin=PIPE, stdout=PIPE, start_new_session=True)
         self._requests: SimpleQueue[bytes | None] = SimpleQueue()
         self._answers: SimpleQueue[bytes] = SimpleQueue()
@@ -197,7 +201,7 @@ class _Process:
                 pipe.close()
 
     def answer(self, request: bytes, seconds: float, owner: str) -> bytes | None:
-        """The next line that it writes after it was sent this; b"" if it is gone, None if late."""
+        """Send a request and return the next line; b"" if the process ended, None if it is late."""
         self._requests.put(request)
         try:
             return patiently(self._answers, max(seconds, 0), owner)
@@ -205,11 +209,11 @@ class _Process:
             return None
 
     def ask_to_end(self) -> None:
-        """Let it read that there is nothing more."""
+        """Close the process's input, once it has read everything before."""
         self._requests.put(None)
 
     def kill(self) -> None:
-        """End it, and the processes that it has started, unless it ends by itself at once."""
+        """Kill the process and its children, unless it ends by itself at once."""
         with suppress(TimeoutExpired):
             self._process.wait(0.1)
         if sys.platform == "win32":
@@ -220,13 +224,13 @@ class _Process:
         self.ask_to_end()
 
     def status(self) -> int | None:
-        """Its exit status, if it has ended."""
+        """Return the exit status, or None if the process has not ended."""
         with suppress(TimeoutExpired):
             return self._process.wait(PATIENCE)
         return None
 
     def end(self) -> None:
-        """Wait a moment for it to end by itself."""
+        """Wait a moment for the process to end by itself, then kill it."""
         if self.status() is None:
             self.kill()
             self.status()

@@ -24,51 +24,51 @@ from kododo_env.core.numbers import shown
 from kododo_env.core.view import View
 from kododo_env.system.stopping import is_stop
 
-# The methods besides act that others call (``kododo_env.core.agent``), and what is told of errors.
+# Methods besides act that are called (``kododo_env.core.agent``), and the error if they fail.
 FAILURES = {
     "check": "cannot play this game",
     **dict.fromkeys(("begin", "action_values", "choose", "probabilities", "value"), "fails"),
 }
-# What of these gives numbers, and the shape that they must have.
+# The methods that return numbers, and the shape of these.
 SHAPES: dict[str, Callable[[View], tuple[int, ...]]] = {
     "action_values": lambda view: (view.num_actions, view.num_envs),
     "probabilities": lambda view: (view.num_envs, view.num_actions),
     "value": lambda view: (view.num_envs,),
 }
-ASYNCHRONOUS = "is asynchronous, and must answer at once: write def in place of async def"
-HOW = "name a class with act(view, rng), or such a function: bot.py:Class"
+ASYNCHRONOUS = "is asynchronous; use def instead of async def"
+HOW = "expected bot.py:Name, where Name is a class with act(view, rng) or a function act(view, rng)"
 
 
 def python_bot(name: str) -> Agent:
-    """A bot from ``bot.py:Class`` or ``package.module:Class``, whose code runs for it.
+    """Create a bot from ``bot.py:Class`` or ``package.module:Class``; this runs its code.
 
-    An error of its code is a ValueError of one line that names the bot, and so is an illegal
-    action, and a decision that takes more than 10 seconds: of N games in one call, N times that.
+    An error in its code, an illegal action, or a decision that takes more than 10 seconds (times N
+    for N games in one call) raises a ValueError of one line that names the bot.
 
     Args:
-        name: A class is called without arguments, and has ``act(view, rng)`` as an ``Agent``; it
-            need not have a name. A function is taken for ``act`` itself. ``bot.py:Class:2s`` has
-            another limit.
+        name: A class is called without arguments and has ``act(view, rng)`` as an ``Agent``; it
+            needs no ``name``. A function is used as ``act``. ``bot.py:Class:2s`` sets another
+            limit.
 
     Raises:
-        ValueError: There is no such file, module or class, or its code raises.
+        ValueError: There is no such file, module or class, or its code fails.
     """
     match = PYTHON.fullmatch(name)
-    name = " ".join(name.split())  # for messages of one line
+    name = " ".join(name.split())  # error messages are one line
     if match is None:
         raise ValueError(f"bot {name}: {HOW}")
     where, attribute, seconds = match.groups()
     limit = limit_of(seconds, name)
 
     def load() -> Agent:
-        with _blamed(name, "cannot be made"):
+        with _blamed(name, "cannot be created"):
             return _load(where, attribute, name, limit)
 
-    return call_within(LOADING, load, f"bot {name}", "is not loaded")
+    return call_within(LOADING, load, f"bot {name}", "did not load")
 
 
 def _load(where: str, attribute: str, name: str, seconds: float) -> Agent:
-    """The bot of a class or function, in a file or module."""
+    """Return the bot of a class or function in a file or module."""
     with _blamed(name, "cannot be imported", str(Path(where))):
         module = _from_file(Path(where), name) if where.endswith(".py") else import_module(where)
     file = getattr(module, "__file__", None)
@@ -78,31 +78,31 @@ def _load(where: str, attribute: str, name: str, seconds: float) -> Agent:
             name for name, member in vars(module).items() if _plays(member, module.__name__)
         ]
         advice = f"; it has {', '.join(candidates)}" if candidates else ""
-        raise ValueError(f"bot {name}: there is no {attribute} in {where}{advice}; {HOW}")
+        raise ValueError(f"bot {name}: no {attribute} in {where}{advice}; {HOW}")
     if iscoroutinefunction(code) or iscoroutinefunction(getattr(code, "act", None)):
         raise ValueError(f"bot {name}: {attribute} {ASYNCHRONOUS}")
     kind: Any = code if isinstance(code, type) else _with_act(code)
     if not callable(getattr(kind, "act", None)):
-        raise ValueError(f"bot {name}: {attribute} has no act; {HOW}")
-    with _blamed(name, "cannot be made", file):
+        raise ValueError(f"bot {name}: {attribute} has no method act; {HOW}")
+    with _blamed(name, "cannot be created", file):
         bot_class = _guarded_class(kind, name, file, seconds)
         bot: Any = bot_class()
         signature(super(bot_class, bot).act).bind(None, None)
         own_name = bot.name
     if not isinstance(own_name, str):
-        raise ValueError(f"bot {name}: its name must be text, not {shown(own_name)}")
-    bot_class.name = own_name  # a property might raise an error later
+        raise ValueError(f"bot {name}: name must be a string, not {shown(own_name)}")
+    bot_class.name = own_name  # a property might fail later
     return cast("Agent", bot)
 
 
 def _plays(member: Any, module: str) -> bool:
-    """Whether something may be a bot: a class with ``act``, or a function of its own module."""
+    """Return whether a module's member may be a bot: a class with ``act``, or a local function."""
     is_local = isinstance(member, FunctionType) and member.__module__ == module
     return is_local or hasattr(member, "act")
 
 
 def _with_act(function: Callable[[View, np.random.Generator], Integer]) -> Any:
-    """A class of agents that play by a function."""
+    """Return a class of agents that play by a function."""
 
     def act(_: object, *arguments: Any) -> Integer:
         return function(*arguments)
@@ -113,12 +113,12 @@ def _with_act(function: Callable[[View, np.random.Generator], Integer]) -> Any:
 
 def _from_file(path: Path, name: str) -> ModuleType:
     if not path.is_file():
-        raise ValueError(f"bot {name}: there is no file {path}")
+        raise ValueError(f"bot {name}: file not found: {path}")
     return module_from_file(path)
 
 
 def _guarded_class(kind: Any, name: str, file: str | None, seconds: float) -> Any:
-    """The class of a bot whose errors, illegal actions and late answers are told by its name."""
+    """Return a subclass whose errors name the bot, also for illegal and late actions."""
 
     def blamed(method: Callable[..., Any], failure: str = "fails") -> Callable[..., Any]:
         def answer(*arguments: Any, **keywords: Any) -> Any:
@@ -128,7 +128,7 @@ def _guarded_class(kind: Any, name: str, file: str | None, seconds: float) -> An
         @wraps(method)
         def call(self: Any, *arguments: Any, **keywords: Any) -> Any:
             view = next((argument for argument in arguments if isinstance(argument, View)), None)
-            complaint = "has not answered"
+            complaint = "did not respond"
             if view is not None:
                 complaint = f"as player_{view.player} {complaint}"
             games = 1 if view is None else view.num_envs
@@ -165,10 +165,10 @@ def _guarded_class(kind: Any, name: str, file: str | None, seconds: float) -> An
 
 
 def _at_once(name: str, method: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-    """The answer of a bot's method, which must not be asynchronous."""
+    """Return the result of a bot's method, which must not be asynchronous."""
     answer = method(*arguments, **keywords)
     if isinstance(answer, CoroutineType):
-        answer.close()  # without a warning that nobody has waited for it
+        answer.close()  # avoids the warning that it was never awaited
         raise ValueError(f"bot {name}: {method.__name__} {ASYNCHRONOUS}")
     return answer
 
@@ -176,7 +176,7 @@ def _at_once(name: str, method: Callable[..., Any], *arguments: Any, **keywords:
 def _of_shape(
     name: str, method: Callable[..., Any], shape: Callable[[View], tuple[int, ...]]
 ) -> Callable[..., Any]:
-    """A method of a view that raises unless it gives numbers of a shape."""
+    """Wrap a method of a view so that it raises unless it returns numbers of a shape."""
 
     @wraps(method)
     def call(self: Any, view: View) -> Any:
@@ -185,7 +185,8 @@ def _of_shape(
         if answer.dtype.kind not in "fiu" or answer.shape != expected_shape:
             description = f"{answer.dtype} {answer.shape}"
             raise ValueError(
-                f"{method.__name__} must give numbers {expected_shape}, not {description}"
+                f"{method.__name__} must return numbers of shape {expected_shape}, "
+                f"not {description}"
             )
         return answer
 
@@ -193,12 +194,12 @@ def _of_shape(
 
 
 def _passes(error: BaseException) -> bool:
-    """Whether an error is none of the bot's: its time is up, or the process is to stop."""
+    """Return whether an error is not the bot's own: its time is up, or the process is to stop."""
     return isinstance(error, TimeUp) or is_stop(error)
 
 
 def _words(error: BaseException) -> str:
-    """What an error of a bot says; nothing if its own ``__str__`` fails."""
+    """Return an error's message; empty if its own ``__str__`` fails."""
     try:
         return str(error)
     except BaseException as failure:
@@ -209,12 +210,13 @@ def _words(error: BaseException) -> str:
 
 @contextmanager
 def _blamed(name: str, failure: str, file: str | None = None) -> Iterator[None]:
-    """Inside, an error is the bot's: a ValueError that names it, and the line that raised it.
+    """Turn errors inside into a ValueError that names the bot and the line that raised the error.
 
     Args:
-        name: The bot's.
-        failure: What it did wrong, such as "cannot be made"; part of the message.
-        file: Its code, of which the last line is told; else that line which raised the error.
+        name: The bot's name.
+        failure: The part of the message that says what failed, such as "cannot be created".
+        file: The bot's file; the message names its last line in the traceback. None: the line that
+            raised the error.
     """
     try:
         yield
@@ -228,7 +230,7 @@ def _blamed(name: str, failure: str, file: str | None = None) -> Iterator[None]:
         last = next((frame for frame in reversed(lines) if frame.filename == file), lines[-1])
         where = f" ({Path(last.filename).name}, line {last.lineno})"
         message = f"{type(error).__name__}: {words}" if words else type(error).__name__
-        if isinstance(error, SyntaxError):  # it says so itself
+        if isinstance(error, SyntaxError):  # its message has the line
             where = ""
         message = " ".join(message.split())
         raise ValueError(f"bot {name} {failure}: {message}{where}") from error
@@ -242,6 +244,6 @@ def _check_legal(actions: Integer, view: View, name: str) -> None:
     if not legal.all():
         first = int(legal.argmin())
         raise ValueError(
-            f"bot {name} plays {actions[first]}, which is not legal for player_{view.player}; "
-            f"legal are {', '.join(map(str, np.flatnonzero(mask[first])))}"
+            f"bot {name} chose illegal action {actions[first]} as player_{view.player}; legal "
+            f"actions: {', '.join(map(str, np.flatnonzero(mask[first])))}"
         )

@@ -1,7 +1,7 @@
-"""A user's own Python code by its name, ``file.py:Name`` or ``package.module:Name``: it is run.
+"""Custom Python code by name: ``file.py:Name`` or ``package.module:Name``.
 
-The user who names it lets it run, with all that this user may do. So only people name code; a
-file does not, such as a checkpoint.
+Naming code runs it with all the rights of the user. So only people name code; a file, such as a
+checkpoint, never does.
 """
 
 from __future__ import annotations
@@ -28,54 +28,52 @@ CODE = re.compile(rf"(.+\{FILE}|{WORD}(?:\.{WORD})*):({WORD})", re.DOTALL)
 
 
 def is_code(name: str) -> bool:
-    """Whether it is the name of a user's own code, be there any or not."""
+    """Return whether a name has the form of custom code's name; the code need not exist."""
     return CODE.fullmatch(name) is not None
 
 
 def load_code(name: str, option: str) -> Any:
-    """The function or class of that name, whose module or file is run for it.
+    """Import a module or file and return its function or class.
 
     Args:
         name: ``file.py:Name`` or ``package.module:Name``.
-        option: How it is given, such as ``--reward``, for messages.
+        option: The option that names it, such as ``--reward``, for error messages.
 
     Raises:
-        ValueError: There is no such file, module or name, or the code raises an error.
+        ValueError: There is no such file, module or name, or the code fails.
     """
     match = CODE.fullmatch(name)
     if match is None:
-        raise ValueError(f"{option} takes module:name or file.py:name, not {shown(name)}")
+        raise ValueError(f"{option} must be module:name or file.py:name, not {shown(name)}")
     place, attribute = match.groups()
     if place.endswith(FILE) and not Path(place).is_file():
-        raise ValueError(_one_line(f"{option} {name}: there is no file {place}"))
+        raise ValueError(_one_line(f"{option} {name}: file not found: {place}"))
     with blamed(f"{option} {name}", "cannot be imported"):
         module = module_from_file(Path(place)) if place.endswith(FILE) else import_module(place)
     code = getattr(module, attribute, None)
     if not callable(code):
-        raise ValueError(
-            _one_line(f"{option} {name}: there is no function or class {attribute} there")
-        )
+        raise ValueError(_one_line(f"{option} {name}: no function or class {attribute} in {place}"))
     return code
 
 
 def module_from_file(path: Path) -> ModuleType:
-    """A module of its own, which no import finds, from a file; it is run each time."""
+    """Run a file and return its module, which ``import`` does not find."""
     digest = sha256(os.fsencode(path.resolve())).hexdigest()[:12]
     module = ModuleType(f"code_{digest}")
     module.__file__ = str(path)
     content = read_ordinary(path, LARGEST_FILE, f"Python file {path}")
-    sys.modules[module.__name__] = module  # where dataclasses look for their module
-    exec(compile(content, path, "exec"), vars(module))  # leaves no __pycache__
+    sys.modules[module.__name__] = module  # dataclasses look up their module here
+    exec(compile(content, path, "exec"), vars(module))  # writes no __pycache__
     return module
 
 
 @contextmanager
 def blamed(name: str, failure: str) -> Iterator[None]:
-    """Inside, an error is that of a user's code: a ValueError of one line that names it.
+    """Turn errors inside into a ValueError of one line that names the user's code.
 
     Args:
-        name: The code's.
-        failure: What it did wrong, such as "cannot be imported"; part of the message.
+        name: The name of the code.
+        failure: The part of the message that says what failed, such as "cannot be imported".
     """
     try:
         yield
@@ -84,7 +82,7 @@ def blamed(name: str, failure: str) -> Iterator[None]:
             raise
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f" ({Path(last.filename).name}, line {last.lineno})"
-        if isinstance(error, SyntaxError):  # it says so itself
+        if isinstance(error, SyntaxError):  # its message has the line
             where = ""
         message = f"{type(error).__name__}: {error}"
         raise ValueError(_one_line(f"{name} {failure}: {message}{where}")) from error

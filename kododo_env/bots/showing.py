@@ -1,4 +1,4 @@
-"""How a position looks from a seat: in words, numbers and pictures, and nothing that is hidden."""
+"""A position as one seat sees it: text, numbers and pictures, without hidden information."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kododo_env.rendering.words import card_words, counted, listed
 
 
 def position(view: View, pictures: bool, index: int = 0) -> dict[str, Any]:
-    """One of a view's games as its player sees it, with or without pictures as SVG."""
+    """Return one game of a view as its player sees it, optionally with SVG pictures."""
     drawing = {"picture": view.svg(index)} if pictures else {}
     return {
         "text": view.text(index),
@@ -34,7 +34,7 @@ def position(view: View, pictures: bool, index: int = 0) -> dict[str, Any]:
 
 
 def _hand(view: View, pictures: bool, index: int) -> list[dict[str, str]]:
-    """The cards that a player holds and has seen."""
+    """Return the cards that a player holds and has seen."""
     return [
         {"words": card_words(card), **({"picture": card_picture(card)} if pictures else {})}
         for card in view.held(index)
@@ -44,7 +44,14 @@ def _hand(view: View, pictures: bool, index: int) -> list[dict[str, str]]:
 def players(
     view: View, names: Sequence[str], people: Container[int] = (), index: int = 0
 ) -> list[dict[str, Any]]:
-    """The facts that everybody knows of each player, whose names are given."""
+    """Return the public facts about each player.
+
+    Args:
+        view: A view of the game.
+        names: The players' names by seat.
+        people: The seats of people.
+        index: Which game of the view.
+    """
     return [
         {
             "player": f"player_{seat}",
@@ -58,10 +65,10 @@ def players(
 
 
 def actions(view: View, index: int = 0) -> list[dict[str, Any]]:
-    """The legal actions of a player; none if they have nothing to decide.
+    """Return a player's legal actions; empty if there is only one.
 
-    Each has its number, its words, its short form, the block of the action layout and the place
-    there, and which cards of the hand it plays.
+    Each has its number, words, short form, block of the action layout, position in that block, and
+    the cards of the hand that it plays.
     """
     words = legal_actions(view, index)
     if len(words) < 2:
@@ -79,18 +86,19 @@ def actions(view: View, index: int = 0) -> list[dict[str, Any]]:
 
 
 def legal_actions(view: View, index: int = 0) -> dict[int, str]:
-    """The numbers of a player's legal actions, and their words."""
+    """Return a player's legal actions as a dictionary from number to words."""
     legal = np.flatnonzero(view.legal_action_mask[index]).tolist()
     return {action: view.describe_choice(action, index) for action in legal}
 
 
 def named_action(choice: int | str, view: View, index: int = 0) -> int:
-    """The legal action that is meant by a number, its English words or its short form.
+    """Return the legal action with a number, with English words or with a short form.
 
-    Letters are of any size, and the parts of a short form in any order.
+    Case is ignored, and the parts of a short form may have any order.
 
     Raises:
-        ValueError: There is no such one; the message lists all, or those that it may begin.
+        ValueError: There is no such action; the message lists the legal ones, or those that the
+            text is a part of.
     """
     with speaking("en"):
         words = legal_actions(view, index)
@@ -106,15 +114,15 @@ def named_action(choice: int | str, view: View, index: int = 0) -> int:
         )
     if action not in words:
         options = "; ".join(f"{number}: {description}" for number, description in words.items())
-        raise ValueError(f"{shown(choice)} is no legal action; there are {options}")
+        raise ValueError(f"illegal action {shown(choice)}; choose from {options}")
     return int(action)
 
 
 def _action_from_short_form(text: str, short_forms: dict[int, str]) -> int | str:
-    """Return the action with this short form, or the text if no action has it.
+    """Return the action with this short form, or the text itself if no action has it.
 
     Raises:
-        ValueError: The text is only a part of short forms.
+        ValueError: The text is only part of short forms.
     """
     parts = Counter(text.casefold().replace(",", " ").split())
     fits = {
@@ -125,12 +133,12 @@ def _action_from_short_form(text: str, short_forms: dict[int, str]) -> int | str
     matches = [action for form, action in fits.items() if len(form.split()) == parts.total()]
     if fits and not matches:
         options = ", ".join(reversed(fits))
-        raise ValueError(f"{shown(text)} is not all of an action; it may be {options}")
+        raise ValueError(f"{shown(text)} is only part of an action; choose from {options}")
     return matches[0] if matches else text
 
 
 def _place(layout: ActionLayout, action: int) -> dict[str, Any]:
-    """The block of an action, and its place there by the names of the axes."""
+    """Return an action's block in the layout, and its index there by axis name."""
     offset = action
     for piece in layout.pieces:
         if offset < piece.size:
@@ -149,7 +157,7 @@ def news(
     seat: int | None,
     rewards: npt.ArrayLike,
 ) -> dict[str, list[Any]]:
-    """The "lines" of ``story``, and the "rules": of each line the section that it follows from."""
+    """Return the "lines" of ``story``, and for each line the section of the "rules" behind it."""
     played = np.asarray(chosen)
     with speaking("en"):
         lines = story(game, before, played, seat, rewards)
@@ -160,13 +168,13 @@ def news(
 def story(
     game: BatchGame, before: BatchGame, chosen: Int64, seat: int | None, rewards: npt.ArrayLike
 ) -> list[str]:
-    """The news of the last step to a seat, and at the end the points and the winner.
+    """Return the news of the last step for a seat, and at the end the points and the winner.
 
     Args:
         game: A batch of one.
-        before: The same before the step.
-        chosen: Everybody's actions, (P,).
-        seat: None is told everything.
+        before: The same game before the step.
+        chosen: All players' actions, (P,).
+        seat: The reader's seat; None reveals everything.
         rewards: The rewards of all steps of the game, (S, P).
     """
     lines = game.story_of(before, chosen, seat) if isinstance(game, TellsInWords) else []
@@ -174,7 +182,7 @@ def story(
 
 
 def _breakdown(game: BatchGame, rewards: npt.ArrayLike) -> list[str]:
-    """What each player's points are for."""
+    """Return lines that say where each player's points come from."""
     if not isinstance(game, TellsInWords):
         return []
     lines = []
@@ -190,7 +198,7 @@ def _breakdown(game: BatchGame, rewards: npt.ArrayLike) -> list[str]:
 
 
 def result(game: BatchGame) -> str:
-    """The winner of a game that is over, in words."""
+    """Return the winner of a finished game, in words."""
     shares = game.outcome()[0]
     scores = game.scores[0]
     winners = np.flatnonzero(shares).tolist()
@@ -206,7 +214,7 @@ def result(game: BatchGame) -> str:
 
 
 def _tie_break(game: BatchGame, winners: int) -> str:
-    """How many winners were told apart from players with as many points, in words."""
+    """Return in words how ties on points were broken."""
     leaders = np.flatnonzero(game.scores[0] == game.scores[0].max()).tolist()
     words = ""
     keys = game.tie_breaks_of() if isinstance(game, TellsInWords) else {}

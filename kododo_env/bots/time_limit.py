@@ -1,4 +1,4 @@
-"""A time limit for calls of code that others wrote, in any thread; a long wait is announced."""
+"""A time limit for calls of custom code, in any thread; a long wait is announced on stderr."""
 
 from __future__ import annotations
 
@@ -17,69 +17,69 @@ from time import monotonic
 from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
-SECONDS = 10.0  # for a decision
-LOADING = 60.0  # for code to be imported, and for what it makes to be made
+SECONDS = 10.0  # per decision
+LOADING = 60.0  # to import code and create its objects
 NOTICE = 5.0  # a longer wait is announced
-PATIENCE = 2.0  # more for code that catches TimeUp too; then its process ends
-SHORTEST = 0.001  # of a timer; 0 would switch it off
+PATIENCE = 2.0  # extra time for code that catches TimeUp; then its process ends
+SHORTEST = 0.001  # the shortest timer; 0 would switch it off
 
 Result = TypeVar("Result")
 
 _announced: set[str] = set()
-_idle: list[_Helper] = []  # threads that can make the next call
-_deadline = ContextVar("_deadline", default=math.inf)  # of the thread that may be left behind
+_idle: list[_Helper] = []  # threads that wait for the next call
+_deadline = ContextVar("_deadline", default=math.inf)  # of the current helper thread
 
 
 def limit_of(seconds: str | None, name: str) -> float:
-    """The limit that a bot's name has, or else 10 seconds a decision.
+    """Return the limit in a bot's name, or 10 seconds if there is none.
 
     Raises:
-        ValueError: It is 0.
+        ValueError: The limit is 0.
     """
     limit = SECONDS if seconds is None else float(seconds)
     if not limit:
-        raise ValueError(f"bot {name}: its limit must be more than 0 seconds")
+        raise ValueError(f"bot {name}: time limit must be greater than 0 s")
     return limit
 
 
 class TimeUp(BaseException):
-    """A call has used all its time; ``except Exception`` does not catch this."""
+    """A call has used up its time; a BaseException, which ``except Exception`` does not catch."""
 
 
 class _Abandoned(SystemExit):
-    """Nobody waits for a thread any more; it ends without a traceback."""
+    """Ends an abandoned thread without a traceback."""
 
 
 class _LateError(Exception):
-    """A function was late."""
+    """A function did not finish in time."""
 
 
 def call_within(
     seconds: float,
     function: Callable[[], Result],
     owner: str,
-    failure: str = "has not answered",
+    failure: str = "did not respond",
     games: int = 1,
 ) -> Result:
-    """Call a function of somebody's code, and wait no longer than its limit.
+    """Call custom code, and wait no longer than its limit.
 
-    In the main thread a signal interrupts the function. If it catches even that and goes on, its
-    process ends ``PATIENCE`` seconds later. In another thread, and on Windows, the function runs
-    in another thread, which is left behind then, and ends when it runs Python code again. A
-    limit inside a shorter one does nothing.
+    In the main thread a signal interrupts the function. If the function catches that and goes on,
+    the process exits ``PATIENCE`` seconds later. In another thread, and on Windows, the function
+    runs in a helper thread, which is abandoned when it is late and ends when it next runs Python
+    code. A limit nested in a shorter one has no effect.
 
     Args:
-        seconds: The limit for each game.
-        function: What is called.
-        owner: Whose code it is; ``announce`` names it after ``NOTICE`` seconds.
-        failure: What the code did if it is late.
-        games: In how many games it decides.
+        seconds: The limit per game.
+        function: The function.
+        owner: The name of the code; ``announce`` shows it after ``NOTICE`` seconds.
+        failure: The part of the error message that says what did not happen in time.
+        games: In how many games the function decides.
 
     Returns:
         The function's result.
 
     Raises:
-        ValueError: It took longer.
+        ValueError: The function took longer.
     """
     limit = seconds * games
     in_main_thread = threading.current_thread() is threading.main_thread()
@@ -88,28 +88,28 @@ def call_within(
             return _interrupted(limit, function, owner)
         return _left_behind(limit, function, owner)
     except _LateError:
-        game = " a game" if games > 1 else ""
+        game = " per game" if games > 1 else ""
         raise ValueError(f"{owner} {failure} within {seconds:g} s{game}") from None
 
 
 def announce(owner: str, limit: float) -> None:
-    """Tell on stderr, once for each name, that a bot takes long, and which limit it has."""
+    """Print to stderr, once per name, that a bot takes long, and its limit."""
     if owner not in _announced:
         _announced.add(owner)
         _tell(f"waiting for {owner}, which has {round(limit)} s")
 
 
 def _tell(line: str) -> None:
-    """Write a line to stderr, also from the handler of a signal, where print may not be used."""
+    """Write a line to stderr; safe in a signal handler, where ``print`` is not."""
     with suppress(OSError):
         os.write(2, f"\n{line}\n".encode("utf-8", "backslashreplace"))
 
 
-if sys.platform != "win32":  # it has no such signal
-    os.register_at_fork(after_in_child=_idle.clear)  # it has no threads but the one that forks
+if sys.platform != "win32":  # Windows has no SIGALRM
+    os.register_at_fork(after_in_child=_idle.clear)  # a child has only the thread that forked
 
     def _interrupted(limit: float, function: Callable[[], Result], owner: str) -> Result:
-        """The function's result; a signal interrupts it if it is late."""
+        """Return the function's result; a signal interrupts the function if it is late."""
         began = monotonic()
         outer_remaining, outer_interval = signal.getitimer(signal.ITIMER_REAL)
         if 0 < outer_remaining <= limit:
@@ -128,7 +128,7 @@ if sys.platform != "win32":  # it has no such signal
                 signal.setitimer(signal.ITIMER_REAL, max(remaining, SHORTEST))
                 return
             if raised:
-                _tell(f"{owner} does not stop when its time is up")
+                _tell(f"{owner} ignores its time limit; the process exits")
                 os._exit(1)
             raised = True
             signal.setitimer(signal.ITIMER_REAL, PATIENCE)
@@ -147,7 +147,7 @@ if sys.platform != "win32":  # it has no such signal
             raise _LateError from None
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            if outer_handler is not None:  # one that is not Python's cannot be restored
+            if outer_handler is not None:  # a handler not set by Python cannot be restored
                 signal.signal(signal.SIGALRM, outer_handler)
             if outer_remaining:
                 remaining = max(outer_remaining - (monotonic() - began), SHORTEST)
@@ -155,7 +155,7 @@ if sys.platform != "win32":  # it has no such signal
 
 
 def _left_behind(limit: float, function: Callable[[], Result], owner: str) -> Result:
-    """The function's result; the thread in which it runs is left behind if it is late."""
+    """Return the function's result; its helper thread is abandoned if it is late."""
     deadline = monotonic() + limit
     if _deadline.get() <= deadline:
         return function()
@@ -178,7 +178,7 @@ def _left_behind(limit: float, function: Callable[[], Result], owner: str) -> Re
 
 
 class _Helper:
-    """A thread that makes one call after the other, until it is abandoned in one of them."""
+    """A thread that makes one call after another until it is abandoned."""
 
     def __init__(self) -> None:
         self.calls: SimpleQueue[Callable[[], Any] | None] = SimpleQueue()
@@ -196,7 +196,7 @@ class _Helper:
                 self.outcomes.put(partial(_return, result))
 
     def abandon(self) -> None:
-        """Let the thread end as soon as it runs Python code again."""
+        """Make the thread end as soon as it runs Python code again."""
         self.calls.put(None)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
             ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(_Abandoned)
@@ -212,10 +212,10 @@ def _return(result: Result) -> Result:
 
 
 def patiently(answers: SimpleQueue[Result], limit: float, owner: str) -> Result:
-    """The next of somebody's answers; a long wait for it is announced.
+    """Return the next response; a long wait for it is announced.
 
     Raises:
-        Empty: There was none within the limit.
+        Empty: There was no response within the limit.
     """
     with suppress(Empty):
         return answers.get(timeout=min(limit, NOTICE))

@@ -205,8 +205,8 @@ def _check_digits(word: str, kind: type[int] | type[float]) -> str:
             return word
     except ValueError:
         pass
-    name = "whole number" if kind is int else "number"
-    raise ArgumentTypeError(f"expected a {name} in the digits 0 to 9, got {shown(word)}")
+    name = "an integer" if kind is int else "a number"
+    raise ArgumentTypeError(f"expected {name} in the digits 0 to 9, got {shown(word)}")
 
 
 def _path(word: str) -> Path:

@@ -1,4 +1,4 @@
-"""Policy files from models that anybody trained anywhere: torch, stable-baselines3, ONNX."""
+"""Export models of torch, stable-baselines3 or ONNX as policy files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["export", "export_tables"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import ``export_tables`` when it is asked for: it needs torch."""
+    """Import ``export_tables`` on first use, because it needs torch."""
     if name != "export_tables":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     needs("export_tables", "export", "torch", "onnxscript")

@@ -1,4 +1,4 @@
-"""From a model of any library to a policy file, checked before it takes its place."""
+"""Export a model of any library as a policy file, which is checked before it is written."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def export(
 ) -> Path:
     """Write a trained model as a policy file, after comparing the file with the model.
 
-    The file takes plain observations and masks: what the options of a door did to observations
-    while the model learned is done in it. Every program here plays it, with onnxruntime or numpy.
+    The file takes plain observations and masks; it contains what the options of the environment
+    did to observations in training. It runs with onnxruntime or numpy.
 
     Args:
         model: One of
@@ -55,27 +55,33 @@ def export(
             - a ``torch.nn.Module`` from observations (B, F), or observations and masks (B, A), to
               logits (B, A), or logits and values (B,) or (B, 1);
             - a model of stable-baselines3 or sb3-contrib: MaskablePPO, PPO, A2C, TRPO, DQN or
-              QRDQN. Its spaces tell the options below, which are not read. The statistics of a
-              VecNormalize are those of its environment, ``model.get_vec_normalize_env()``; if it
-              seems to lack them, a warning says so;
+              QRDQN. Its spaces determine the options below, which are ignored. The statistics of
+              a VecNormalize come from its environment, ``model.get_vec_normalize_env()``; a
+              warning is issued if they seem to be missing;
             - the path of an ONNX file with such inputs and outputs.
-        game: A batch of the game that it plays; used for its description and for positions.
-        path: The file to write, ``.onnx``, which is returned; it appears whole or not at all, with
-            its metadata as JSON beside it.
-        temperature: At which the policy is meant to be played: 0 = the likeliest action, 1 = drawn
-            from the softmax of its logits. Q-values have no softmax that means anything.
-        normalize: Whether it learned with ``normalize=True``.
-        observation_dtype: That with which it learned; None: the door's own, or the type of an ONNX
-            file's input.
-        action_mask: ``"info"``: its observation is an array; else a module takes a dictionary of
-            ``"observation"`` and ``"action_mask"``, or as RLlib's modules do with ``"rllib"``.
-        canonical: Whether it learned with ``canonical=True``. The policy file takes plain
-            observations, and its logits are those of plain actions.
-        training: How it was trained, for the metadata; the library and its version are added.
+        game: A batch of the game that the model plays; used for its description and for test
+            positions.
+        path: The ``.onnx`` file to write. It is written completely or not at all, with its
+            metadata as JSON beside it.
+        temperature: The playing temperature: 0 chooses the action with the highest logit, 1
+            samples from the softmax of the logits. Softmax is meaningless for Q-values.
+        normalize: Whether the model was trained with ``normalize=True``.
+        observation_dtype: The dtype of observations in training; None means that of the game, or
+            of an ONNX file's input.
+        action_mask: With ``"info"`` the observation is an array; otherwise a module takes a
+            dictionary of ``"observation"`` and ``"action_mask"``, or with ``"rllib"`` the
+            dictionary of RLlib's modules.
+        canonical: Whether the model was trained with ``canonical=True``. The policy file takes
+            plain observations and gives logits of plain actions.
+        training: How the model was trained, for the metadata; the library and its version are
+            added.
+
+    Returns:
+        ``path``.
 
     Raises:
-        ValueError: The model is not of such a kind, or the file would disagree with it.
-        ImportError: What brings the extra ``[export]`` is missing.
+        ValueError: The model is of another kind, or the file would disagree with it.
+        ImportError: A package of the extra ``[export]`` is missing.
     """
     check_batch(game)
     temperature = finite_number(temperature, "temperature", 0, HOTTEST)
@@ -83,9 +89,9 @@ def export(
     if path.suffix != SUFFIX:
         raise ValueError(f"{path} must end with {SUFFIX}")
     if isinstance(model, str | Path):
-        check_other(path, model, "the model itself: write the policy elsewhere")
+        check_other(path, model, "the model itself: choose another path")
     if training is not None and not isinstance(training, Mapping):
-        raise ValueError(f"training must be a dictionary, not {shown(training)}")
+        raise ValueError(f"training must be a dictionary, got {shown(training)}")
     trained = _trained(model, game, normalize, observation_dtype, action_mask, canonical)
     made_by = {**trained.made_by, "exported_by": f"kododo-env {__version__}"}
     return write_policy(
@@ -101,16 +107,16 @@ def _trained(
     action_mask: MaskPlace,
     canonical: bool,
 ) -> Trained:
-    """A model of any kind as ONNX."""
+    """Convert a model of any kind to ONNX."""
     if isinstance(model, str | Path):
         if canonical:
             needs("exporting a canonical ONNX file", "export", "torch", "onnxscript")
         return from_file(Path(model), game, normalize, observation_dtype, action_mask, canonical)
-    kinds = {f"{each.__module__}.{each.__qualname__}" for each in type(model).__mro__}
+    kinds = {f"{base.__module__}.{base.__qualname__}" for base in type(model).__mro__}
     if not kinds & {_SB3, _TORCH}:
         raise ValueError(
             "model must be a torch.nn.Module, a model of stable-baselines3 or the path of an ONNX "
-            f"file, not {shown(model)}"
+            f"file, got {shown(model)}"
         )
     needs("exporting a model of torch", "export", "torch", "onnxscript")
     if _SB3 in kinds:
@@ -129,17 +135,22 @@ def write_policy(trained: Trained, game: BatchGame, path: Path, **facts: Any) ->
     Args:
         trained: The model.
         game: A batch of the game that it plays.
-        path: The file, which is returned; it appears whole or not at all.
+        path: The file; it is written completely or not at all.
         **facts: Further fields of its ``PolicyMetadata``.
 
+    Returns:
+        ``path``.
+
     Raises:
-        ValueError: It cannot be played, or disagrees with the model.
+        ValueError: The file cannot be played, or disagrees with the model.
     """
     check_file(path)
     check_file(metadata_file(path))
     metadata = replace(describe(game), **facts)
     content = policy_bytes(policy_model(trained, game), metadata)
-    open_session(content, metadata, 1)  # says what is wrong without the name of a hidden file
+    open_session(
+        content, metadata, 1
+    )  # fails before the name of a temporary file is in its message
     with written_with_metadata(path) as aside:
         aside.write_bytes(content)
         check_parity(trained.answers, OnnxAgent(aside), game, trained.form)

@@ -1,4 +1,4 @@
-"""Models in ONNX, from any exporter, in the operators of policy files."""
+"""Convert ONNX models of any exporter to the operators of policy files."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from kododo_env.policy.policy_file import LARGEST_FILE
 from kododo_env.system.files import read_ordinary
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
-OWN = ("", "ai.onnx")  # the domain of ONNX's operators
+ONNX_DOMAINS = ("", "ai.onnx")  # both mean the domain of ONNX's operators
 RECURRENT = {"LSTM", "GRU", "RNN", "Loop", "Scan"}
 STATELESS = (
-    "a policy file sees one position and keeps nothing between two: let it play as a bot in Python "
-    "with begin(view) (docs/bots.md)"
+    "a policy file has no state between positions: write a bot in Python with begin(view) "
+    "(docs/bots.md)"
 )
-# What Gelu means, which is an operator since opset 20; onnx does not translate it back.
+# Gelu as a function, since onnx cannot translate it from opset 20 to older ones.
 _GELU = {
     "none": """<opset_import: ["": OPSET], domain: "gelu"> none (x) => (y) {
         root = Constant<value_float = 1.4142135623730951>()
@@ -58,11 +58,11 @@ _GELU = {
         more = Add(bent, one)  both = Mul(x, more)  y = Mul(both, half)
     }""",
 }
-# Types that no policy computes in: by runtime, the last digits differ too much to be compared.
+# No policy computes in these types: runtimes differ too much for a comparison.
 _REDUCED = {TensorProto.FLOAT16: "float16", TensorProto.BFLOAT16: "bfloat16"}
-_NUMBERS = ("value", "value_int", "value_ints", "value_float", "value_floats")  # of a constant
-_PLAIN = "plain_logits"  # of the game's own actions, behind a model of canonical ones
-_PREFIX = "model/"  # of all names in somebody else's graph
+_NUMBERS = ("value", "value_int", "value_ints", "value_float", "value_floats")  # of a Constant
+_PLAIN = "plain_logits"  # of plain actions, computed from canonical logits
+_PREFIX = "model/"  # of all names in the original graph
 
 
 def from_file(
@@ -73,29 +73,31 @@ def from_file(
     action_mask: MaskPlace,
     canonical: bool = False,
 ) -> Trained:
-    """The model of an ONNX file; nothing but this file is read, and nothing is run.
+    """Read the model of an ONNX file, without reading other files or running the model.
 
-    With ``canonical`` it takes plain observations, which torch makes canonical.
+    With ``canonical`` the result takes plain observations; torch adds the conversion in front.
 
     Raises:
-        ValueError: It cannot be read, or is no model of observations of this game.
+        ValueError: The file cannot be read, or is no model of observations of this game.
     """
-    told = plain(path)
-    content = read_ordinary(path, LARGEST_FILE, told)
+    name = plain(path)
+    content = read_ordinary(path, LARGEST_FILE, name)
     try:
-        given = onnx.load_model_from_string(content)
-        model = tidied(given)
+        original = onnx.load_model_from_string(content)
+        model = tidied(original)
         ends = _prefixed(ends_of(model, game))
         model = compose.add_prefix(model, _PREFIX)
         answers = _answers(model, ends)
     except ValueError as error:
-        raise ValueError(f"{told} cannot be adopted: {error}") from error
-    except Exception as error:  # of onnx, of protobuf, or of the C++ below them
-        raise ValueError(f"{told} is no ONNX file that can be read: {plain(error)}") from error
-    (kind,) = (e.type.tensor_type for e in model.graph.input if e.name == ends.observation)
-    dtype = observation_dtype or helper.tensor_dtype_to_np_dtype(kind.elem_type)
+        raise ValueError(f"cannot adopt {name}: {error}") from error
+    except Exception as error:  # of onnx, protobuf or their C++ code
+        raise ValueError(f"cannot read {name} as an ONNX file: {plain(error)}") from error
+    (input_type,) = (
+        end.type.tensor_type for end in model.graph.input if end.name == ends.observation
+    )
+    dtype = observation_dtype or helper.tensor_dtype_to_np_dtype(input_type.elem_type)
     form = ObservationFormat(game, dtype, normalize, action_mask, canonical)
-    producer = " ".join(filter(None, (given.producer_name, given.producer_version)))
+    producer = " ".join(filter(None, (original.producer_name, original.producer_version)))
     made_by = {"library": plain(producer or "unknown", 100), "model": "ONNX"}
     if canonical:
         model, ends, answers = _with_canonical_inputs(model, ends, answers, game, form)
@@ -105,7 +107,7 @@ def from_file(
 def _with_canonical_inputs(
     model: onnx.ModelProto, ends: Ends, answers: Answers, game: BatchGame, form: ObservationFormat
 ) -> tuple[onnx.ModelProto, Ends, Answers]:
-    """A model of canonical observations as one of plain observations."""
+    """Put the conversion to canonical form in front of a model of canonical observations."""
     from kododo_env.export.torch_models import canonical_inputs  # imports torch
 
     front = canonical_inputs(game, form).graph
@@ -131,7 +133,7 @@ def _with_canonical_inputs(
 
 
 def _plain_answers(answers: Answers, form: ObservationFormat) -> Answers:
-    """A model's answers to plain observations, by numpy's canonical form."""
+    """Answer plain observations with a model of canonical ones, converted by numpy."""
     layouts = form.layouts
     canonical_form = CanonicalForm(layouts.observation, layouts.actions)
 
@@ -148,68 +150,70 @@ def _plain_answers(answers: Answers, form: ObservationFormat) -> Answers:
 
 
 def _prefixed(ends: Ends) -> Ends:
-    mask, value = (each and _PREFIX + each for each in (ends.mask, ends.value))
+    mask = None if ends.mask is None else _PREFIX + ends.mask
+    value = None if ends.value is None else _PREFIX + ends.value
     return Ends(_PREFIX + ends.observation, mask, _PREFIX + ends.logits, value)
 
 
-def tidied(given: onnx.ModelProto) -> onnx.ModelProto:
-    """A model with one plain graph of opset ``OPSET``, as the reader of policy files has it.
+def tidied(original: onnx.ModelProto) -> onnx.ModelProto:
+    """Convert a model to one plain graph of opset ``OPSET``, as the reader of policy files needs.
 
-    Functions are put into the graph, and constants become weights. A model that computes in half
-    precision or bfloat16 keeps its weights, and computes in single precision.
+    Functions are inlined, and constants become weights. A model that computes in half precision or
+    bfloat16 keeps its weights, but computes in single precision.
 
     Raises:
-        ValueError: It is recurrent, has weights in other files, or operators of a version that
-            cannot be translated.
+        ValueError: The model is recurrent, has weights in other files, or operators of a version
+            that cannot be translated.
     """
-    for tensor in given.graph.initializer:
+    for tensor in original.graph.initializer:
         _check_inside(tensor)
-    model = _translated(inliner.inline_local_functions(_without_gelu(given)))
+    model = _translated(inliner.inline_local_functions(_without_gelu(original)))
     if reduced_types(model):
         _make_single(model)
     graph = model.graph
     for node in graph.node:
         if node.op_type in RECURRENT:
-            raise ValueError(f"it is recurrent (it has the operation {node.op_type}); {STATELESS}")
-    tensors = [_plain_tensor(each, each.name) for each in graph.initializer]
+            raise ValueError(f"the model is recurrent (operator {node.op_type}); {STATELESS}")
+    tensors = [_plain_tensor(tensor, tensor.name) for tensor in graph.initializer]
     tensors += [_constant(node) for node in graph.node if node.op_type == "Constant"]
-    constants = {each.name for each in tensors}
+    constants = {tensor.name for tensor in tensors}
     computed = _floats(model) - constants
     nodes = list[onnx.NodeProto]()
     for node in graph.node:
         if node.op_type == "Constant":
             continue
-        if node.op_type == "Dropout":  # which does nothing in play
+        if node.op_type == "Dropout":  # the identity outside training
             node = helper.make_node("Identity", node.input[:1], node.output[:1])
         del node.metadata_props[:]
         node.doc_string = ""
         divides = node.op_type == "Div" and computed.issuperset(node.input)
-        nodes += _divided(node) if divides else [node]
+        nodes += _without_division(node) if divides else [node]
     for name in sorted({node.op_type for node in nodes} - OPERATORS.keys()):
-        raise ValueError(f"its graph has the operation {name}, which no policy needs")
-    inputs = [each for each in graph.input if each.name not in constants]
+        raise ValueError(f"the graph has the unsupported operator {name}")
+    inputs = [end for end in graph.input if end.name not in constants]
     graph = helper.make_graph(nodes, "policy", inputs, graph.output, tensors)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
 
 
 def reduced_types(model: onnx.ModelProto) -> list[str]:
-    """The types of fewer bits than single precision in which a model computes, by name.
+    """Return the names of the reduced-precision types in which a model computes.
 
-    Weights that are only cast do not count, unless they are of bfloat16, which no policy has.
+    Weights that are only cast do not count, unless they are bfloat16, which policy files lack.
     """
     types = _types(model)
-    found = {each.data_type for each in model.graph.initializer} & {TensorProto.BFLOAT16}
+    kinds = {tensor.data_type for tensor in model.graph.initializer} & {TensorProto.BFLOAT16}
     for node in model.graph.node:
         if node.op_type not in ("Cast", "Constant"):
-            found |= {types.get(name, 0) for name in (*node.input, *node.output)}
-    return sorted(_REDUCED[kind] for kind in found & _REDUCED.keys())
+            kinds |= {types.get(name, 0) for name in (*node.input, *node.output)}
+    return sorted(_REDUCED[kind] for kind in kinds & _REDUCED.keys())
 
 
 def _make_single(model: onnx.ModelProto) -> None:
-    """Change all numbers of fewer bits to single precision, in place."""
+    """Convert all half-precision and bfloat16 tensors to single precision, in place."""
     graph = model.graph
-    attributes = [each for node in graph.node for each in node.attribute]
-    for tensor in (*graph.initializer, *(each.t for each in attributes if each.HasField("t"))):
+    attributes = [attribute for node in graph.node for attribute in node.attribute]
+    constants = [attribute.t for attribute in attributes if attribute.HasField("t")]
+    for tensor in (*graph.initializer, *constants):
         if tensor.data_type in _REDUCED:
             _check_inside(tensor)
             numbers = numpy_helper.to_array(tensor).astype(np.float32)
@@ -225,141 +229,153 @@ def _make_single(model: onnx.ModelProto) -> None:
 
 
 def _types(model: onnx.ModelProto) -> dict[str, int]:
-    """The types of a model's numbers by name, as far as onnx can tell."""
+    """Return the element types of tensors by name, as far as onnx can infer them."""
     graph = shape_inference.infer_shapes(model).graph
-    known = [*graph.input, *graph.value_info, *graph.output]
-    types = {each.name: each.type.tensor_type.elem_type for each in known}
-    return types | {each.name: each.data_type for each in graph.initializer}
+    infos = [*graph.input, *graph.value_info, *graph.output]
+    types = {info.name: info.type.tensor_type.elem_type for info in infos}
+    return types | {tensor.name: tensor.data_type for tensor in graph.initializer}
 
 
 def _floats(model: onnx.ModelProto) -> set[str]:
-    """The names of a model's floats, as far as onnx can tell."""
+    """Return the names of floating-point tensors, as far as onnx can infer them."""
     kinds = TensorProto.FLOAT16, TensorProto.FLOAT, TensorProto.DOUBLE
     return {name for name, kind in _types(model).items() if kind in kinds}
 
 
-def _divided(node: onnx.NodeProto) -> list[onnx.NodeProto]:
-    """Floats divided by what is computed, told from whole numbers, which no policy divides so."""
-    (one, other), (result,) = node.input, node.output
-    reciprocal = f"{result} by"
+def _without_division(node: onnx.NodeProto) -> list[onnx.NodeProto]:
+    """Rewrite a division of computed floats as Reciprocal and Mul (no policy divides integers)."""
+    numerator, denominator = node.input
+    (quotient,) = node.output
+    reciprocal = f"{quotient} by"
     return [
-        helper.make_node("Reciprocal", [other], [reciprocal]),
-        helper.make_node("Mul", [one, reciprocal], [result]),
+        helper.make_node("Reciprocal", [denominator], [reciprocal]),
+        helper.make_node("Mul", [numerator, reciprocal], [quotient]),
     ]
 
 
-def _without_gelu(given: onnx.ModelProto) -> onnx.ModelProto:
-    """The same with functions of older operators for each Gelu."""
-    if not any(each.domain in OWN for each in given.opset_import):
-        raise ValueError("it names no version of its operators (opset_import)")
+def _without_gelu(original: onnx.ModelProto) -> onnx.ModelProto:
+    """Copy a model with each Gelu replaced by a function of older operators."""
+    if not any(opset.domain in ONNX_DOMAINS for opset in original.opset_import):
+        raise ValueError("the model has no operator set version (opset_import)")
     model = onnx.ModelProto()
-    model.CopyFrom(given)
+    model.CopyFrom(original)
     for node in model.graph.node:
-        if node.op_type == "Gelu" and node.domain in OWN:
-            words = [each.s.decode() for each in node.attribute] or ["none"]
-            node.CopyFrom(helper.make_node(words[0], node.input, node.output, domain="gelu"))
-    versions = [str(each.version) for each in model.opset_import if each.domain in OWN]
+        if node.op_type == "Gelu" and node.domain in ONNX_DOMAINS:
+            modes = [attribute.s.decode() for attribute in node.attribute] or ["none"]
+            node.CopyFrom(helper.make_node(modes[0], node.input, node.output, domain="gelu"))
+    version = str(_versions(model)[0])
     for text in _GELU.values():
-        model.functions.append(parser.parse_function(text.replace("OPSET", versions[0])))
+        model.functions.append(parser.parse_function(text.replace("OPSET", version)))
     model.opset_import.append(helper.make_opsetid("gelu", 1))
     return model
 
 
+def _versions(model: onnx.ModelProto) -> list[int]:
+    return [opset.version for opset in model.opset_import if opset.domain in ONNX_DOMAINS]
+
+
 def _translated(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The same with operators of opset ``OPSET``."""
-    versions = [each.version for each in model.opset_import if each.domain in OWN]
+    """Translate a model to opset ``OPSET``."""
+    versions = _versions(model)
     if versions == [OPSET]:
         return model
     try:
         return version_converter.convert_version(model, OPSET)
-    except Exception as error:  # it has no class for all that it raises
+    except Exception as error:  # the converter has no common error class
         raise ValueError(
-            f"it has operators of opset {versions}, which onnx cannot translate to {OPSET}: export "
-            f"it again with opset {OPSET} ({plain(error, 150)})"
+            f"onnx cannot translate the model from opset {versions} to {OPSET}: export it again "
+            f"with opset {OPSET} ({plain(error, 150)})"
         ) from error
 
 
 def _plain_tensor(tensor: onnx.TensorProto, name: str) -> onnx.TensorProto:
-    """A constant with its numbers as bytes, and nothing else."""
+    """Copy a constant with its numbers as raw bytes and without other fields."""
     _check_inside(tensor)
     _check_type(tensor.data_type, f"constant {plain(name, 60)}")
     return numpy_helper.from_array(numpy_helper.to_array(tensor), name)
 
 
 def _check_type(kind: int, name: str) -> None:
-    """Raise ValueError if a number stands for no type that this version of onnx knows."""
+    """Raise ValueError if this version of onnx does not know an element type."""
     if kind not in helper.get_all_tensor_dtypes():
-        raise ValueError(f"its {name} is of no known type ({kind})")
+        raise ValueError(f"{name} has the unknown type {kind}")
 
 
 def _check_inside(tensor: onnx.TensorProto) -> None:
-    """Raise ValueError if its numbers are in another file, which onnx would read."""
+    """Raise ValueError if a tensor's numbers are in another file, which onnx would read."""
     if tensor.external_data or tensor.data_location == onnx.TensorProto.EXTERNAL:
         raise ValueError(
-            "it has its weights in another file: export it again as one file (external_data=False)"
+            "the weights are in another file: export the model again with external_data=False"
         )
 
 
 def _constant(node: onnx.NodeProto) -> onnx.TensorProto:
-    names = [each.name for each in node.attribute]
+    names = [attribute.name for attribute in node.attribute]
     if len(names) != 1 or names[0] not in _NUMBERS:
-        raise ValueError(f"it has a constant without numbers ({plain(names, 60)})")
+        raise ValueError(f"a Constant must have one numeric attribute, got {plain(names, 60)}")
     (attribute,) = node.attribute
-    value = helper.get_attribute_value(attribute)
-    if isinstance(value, onnx.TensorProto):
-        return _plain_tensor(value, node.output[0])
+    numbers = helper.get_attribute_value(attribute)
+    if isinstance(numbers, onnx.TensorProto):
+        return _plain_tensor(numbers, node.output[0])
     dtype = np.float32 if attribute.name.startswith("value_float") else np.int64
-    return numpy_helper.from_array(np.asarray(value, dtype), node.output[0])
+    return numpy_helper.from_array(np.asarray(numbers, dtype), node.output[0])
 
 
 def ends_of(model: onnx.ModelProto, game: BatchGame) -> Ends:
-    """Which inputs and outputs of a model are observation, mask, logits and value, by their shapes.
+    """Find observation, mask, logits and value among a model's inputs and outputs by their shapes.
 
     Raises:
-        ValueError: There is no input or no output of the shape that one must have, or several.
+        ValueError: No input or output has an expected shape, or several have it.
     """
     graph = shape_inference.infer_shapes(model).graph
-    for each in graph.input:
-        _check_type(each.type.tensor_type.elem_type, f"input {plain(each.name, 60)}")
-    size, actions = game.layout.size, game.num_actions
+    for end in graph.input:
+        _check_type(end.type.tensor_type.elem_type, f"input {plain(end.name, 60)}")
+    size = game.layout.size
+    actions = game.num_actions
     inputs, outputs = map(_shapes, (graph.input, graph.output))
-    observation = _the_one(inputs, [size], "an input", "the numbers of an observation", "obs")
-    others = {name: shape for name, shape in inputs.items() if name != observation}
+    observation = _name_of_shape(inputs, [size], "an input", "the numbers of an observation", "obs")
+    masks = {name: shape for name, shape in inputs.items() if name != observation}
     mask = None
-    if others:
-        mask = _the_one(others, [actions], "a second input", "the mask of legal actions", "mask")
-    logits = _the_one(outputs, [actions], "an output", "a logit for each action", "logit")
-    worth = [name for name, shape in outputs.items() if shape in ([], [1]) and name != logits]
-    if len(worth) > 1:
-        worth = [name for name in worth if "value" in name.lower()]
-    if len(others) > 1 or len(worth) > 1:
-        raise ValueError(f"it has more inputs or outputs than a policy: {[*inputs, *outputs]}")
-    return Ends(observation, mask, logits, worth[0] if worth else None)
+    if masks:
+        mask = _name_of_shape(
+            masks, [actions], "a second input", "the mask of legal actions", "mask"
+        )
+    logits = _name_of_shape(outputs, [actions], "an output", "a logit for each action", "logit")
+    values = [name for name, shape in outputs.items() if shape in ([], [1]) and name != logits]
+    if len(values) > 1:
+        values = [name for name in values if "value" in name.lower()]
+    if len(masks) > 1 or len(values) > 1:
+        raise ValueError(f"too many inputs or outputs for a policy: {[*inputs, *outputs]}")
+    return Ends(observation, mask, logits, values[0] if values else None)
 
 
 def _shapes(ends: Sequence[onnx.ValueInfoProto]) -> dict[str, list[int | str]]:
-    """The shape of each end behind that of the batch."""
+    """Return the shapes of inputs or outputs by name, without the batch axis."""
     return {
-        each.name: [dim.dim_value or dim.dim_param for dim in each.type.tensor_type.shape.dim][1:]
-        for each in ends
+        end.name: [dim.dim_value or dim.dim_param for dim in end.type.tensor_type.shape.dim][1:]
+        for end in ends
     }
 
 
-def _the_one(
-    ends: dict[str, list[int | str]], shape: list[int], what: str, holds: str, word: str
+def _name_of_shape(
+    shapes: dict[str, list[int | str]], shape: list[int], kind: str, meaning: str, word: str
 ) -> str:
-    """The name of the end with a shape, by a word in it if there are several."""
-    found = [name for name, each in ends.items() if each == shape]
-    if len(found) > 1:
-        found = [name for name in found if word in name.lower()]
-    if len(found) != 1:
-        has = ", ".join(f"{plain(name, 60)} {plain(['N', *each])}" for name, each in ends.items())
-        raise ValueError(f"it needs {what} of shape ['N', {shape[0]}], {holds}; it has {has}")
-    return found[0]
+    """Return the name with a shape; if several have it, the one that contains a word."""
+    names = [name for name in shapes if shapes[name] == shape]
+    if len(names) > 1:
+        names = [name for name in names if word in name.lower()]
+    if len(names) != 1:
+        candidates = ", ".join(
+            f"{plain(name, 60)} {plain(['N', *shapes[name]])}" for name in shapes
+        )
+        raise ValueError(
+            f"expected {kind} of shape ['N', {shape[0]}] ({meaning}), got {candidates}"
+        )
+    return names[0]
 
 
 class GatherElements(OpRun):
-    """As ONNX defines it; that of onnx 1.23 fails along the numbers of an observation."""
+    """GatherElements as ONNX defines it; the evaluator of onnx 1.23 fails along axis 1."""
 
     op_domain = ""
 
@@ -368,19 +384,19 @@ class GatherElements(OpRun):
 
 
 def _answers(model: onnx.ModelProto, ends: Ends) -> Answers:
-    """What a model says by onnx's own evaluator."""
+    """Return a model as a function, run by the evaluator of onnx."""
     types = {
-        each.name: helper.tensor_dtype_to_np_dtype(each.type.tensor_type.elem_type)
-        for each in model.graph.input
+        end.name: helper.tensor_dtype_to_np_dtype(end.type.tensor_type.elem_type)
+        for end in model.graph.input
     }
     evaluator = ReferenceEvaluator(model, new_ops=[GatherElements])
 
     def answers(numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
-        given = {ends.observation: numbers, ends.mask: mask}
-        feed = {name: given[name].astype(kind) for name, kind in types.items()}
+        arrays = {ends.observation: numbers, ends.mask: mask}
+        feed = {name: arrays[name].astype(dtype) for name, dtype in types.items()}
         names = [ends.logits, *filter(None, [ends.value])]
-        found = evaluator.run(names, feed)
-        logits, *values = (np.asarray(each, np.float32) for each in found)
+        outputs = evaluator.run(names, feed)
+        logits, *values = (np.asarray(output, np.float32) for output in outputs)
         return logits, (values[0].reshape(-1) if values else None)
 
     return answers

@@ -1,4 +1,4 @@
-"""Proving that a policy file says the same as the model that it was made from."""
+"""Compare a policy file with the model that it was exported from."""
 
 from __future__ import annotations
 
@@ -14,24 +14,33 @@ from kododo_env.policy.onnx_graph import ILLEGAL
 from kododo_env.policy.plain_text import plain
 from kododo_env.wrappers.spaces import ObservationFormat
 
-POSITIONS = 10_000  # at least this many are compared
-ROWS = 64  # at a time: a small transformer takes megabytes for each
-STEPS = 100  # are played for them, more than our longest game takes
+POSITIONS = 10_000  # the minimum compared
+ROWS = 64  # at a time: even a small transformer needs megabytes per row
+STEPS = 100  # of play, more than the longest game takes
 TOLERANCE = 1e-4  # of logits and values, absolute and relative
 
 Answers = Callable[[Array, Int8], tuple[Float32, Float32 | None]]
-"""A model's logits (n, A), legal or not, and values (n,), if it has any, of observations (n, F), as
-they were given to it when it learned, and masks (n, A)."""
+"""A model as a function: from observations (n, F), in the format of its training, and masks (n, A)
+to logits (n, A), also of illegal actions, and values (n,) or None."""
 
 
-def positions(game: BatchGame, least: int, seed: int = 0) -> tuple[Array, Int8]:
-    """At least this many positions of random legal play: observations (n, F), masks (n, A) int8."""
+def positions(game: BatchGame, minimum: int, seed: int = 0) -> tuple[Array, Int8]:
+    """Sample positions from random legal play.
+
+    Args:
+        game: A batch of the game.
+        minimum: How many positions to sample at least.
+        seed: Seeds the deals and the actions.
+
+    Returns:
+        Observations (n, F) and masks (n, A) int8, with n at least ``minimum``.
+    """
     rng = np.random.default_rng(seed)
-    num_envs = max(1, min(512, least // (STEPS * game.num_players)))
+    num_envs = max(1, min(512, minimum // (STEPS * game.num_players)))
     play = game.fresh(num_envs, seed)
     observations: list[Array] = []
     masks: list[Int8] = []
-    while sum(map(len, masks)) < least:
+    while sum(map(len, masks)) < minimum:
         mask = play.legal_action_mask()
         observations.append(play.observe().reshape(-1, game.layout.size))
         masks.append(mask.reshape(-1, game.num_actions).astype(np.int8))
@@ -44,11 +53,11 @@ def positions(game: BatchGame, least: int, seed: int = 0) -> tuple[Array, Int8]:
 def check_parity(
     answers: Answers, agent: OnnxAgent, game: BatchGame, form: ObservationFormat
 ) -> None:
-    """Compare a file with its model, to whom observations are given as they are in training.
+    """Compare a file with its model, which gets observations in the format of its training.
 
     Raises:
         ValueError: They disagree in one of ``POSITIONS`` positions, the model fails there, or it
-            gives probabilities in place of logits.
+            outputs probabilities instead of logits.
     """
     observation, mask = positions(game, POSITIONS, seed=1)
     blocks = [slice(start, start + ROWS) for start in range(0, len(mask), ROWS)]
@@ -57,32 +66,30 @@ def check_parity(
     logits = np.concatenate([logits for logits, _ in model])
     if (logits >= 0).all() and np.allclose(logits.sum(axis=1), 1, atol=1e-3):
         raise ValueError(
-            "the model gives probabilities, which add up to 1: leave its softmax out, so that it "
-            "gives logits"
+            "the model outputs probabilities, which add up to 1: remove its softmax so that it "
+            "outputs logits"
         )
-    found = np.concatenate([logits for logits, _ in file])
-    pairs = [("logits", np.where(mask == 1, logits, ILLEGAL), found)]
+    file_logits = np.concatenate([logits for logits, _ in file])
+    pairs = [("logits", np.where(mask == 1, logits, ILLEGAL), file_logits)]
     values = [values for _, values in model if values is not None]
     if values:
-        worth = np.concatenate([values for _, values in file])
-        pairs.append(("values", np.concatenate(values), worth))
-    for name, want, got in pairs:
-        if not np.allclose(got, want, TOLERANCE, TOLERANCE):
+        file_values = np.concatenate([values for _, values in file])
+        pairs.append(("values", np.concatenate(values), file_values))
+    for name, expected, outputs in pairs:
+        if not np.allclose(outputs, expected, TOLERANCE, TOLERANCE):
             raise ValueError(
                 f"the exported policy disagrees with the network: {name} differ by up to "
-                f"{np.nanmax(np.abs(want - got)):.2g}; nothing is written"
+                f"{np.nanmax(np.abs(expected - outputs)):.2g}; nothing is written"
             )
 
 
 def _ask_model(answers: Answers, numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
-    """A model's answers; ValueError if it fails, since it may raise anything."""
+    """Call a model, and raise ValueError for anything that it raises."""
     try:
         return answers(numbers, mask)
     except ValueError:
         raise
     except MemoryError as error:
-        raise ValueError(
-            f"there is not enough memory for what the model computes in {len(mask)} positions"
-        ) from error
+        raise ValueError(f"not enough memory to run the model on {len(mask)} positions") from error
     except Exception as error:
         raise ValueError(f"the model fails on {len(mask)} positions: {plain(error)}") from error

@@ -1,4 +1,4 @@
-"""The last step of an export: from a model to the bytes of a policy file."""
+"""Serialize a model as a policy file, the last step of an export."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from kododo_env.policy.policy_file import LARGEST_FILE, sealed
 
 
 def policy_bytes(model: onnx.ModelProto, metadata: PolicyMetadata) -> bytes:
-    """The policy file of a model of opset ``OPSET``: for old runtimes, with metadata and digest.
+    """Serialize a model of opset ``OPSET`` for old runtimes, with metadata and digest.
 
     Raises:
-        ValueError: It would be too large, or no policy.
+        ValueError: The file would be too large, or the model is no policy.
     """
     model = portable(model)
     helper.set_model_props(model, {KEY: metadata.to_json()})
     try:
         onnx.checker.check_model(model)
     except onnx.checker.ValidationError as error:
-        raise ValueError(f"onnx finds no policy in the graph: {plain(error)}") from error
+        raise ValueError(f"the graph is not valid ONNX: {plain(error)}") from error
     content = sealed(model.SerializeToString())
     if len(content) > LARGEST_FILE:
         raise ValueError(
-            f"a policy file of {len(content):,} bytes would not be read again, which are "
-            f"{LARGEST_FILE:,} at most: make the network smaller"
+            f"the policy file would have {len(content):,} bytes, but at most {LARGEST_FILE:,} can "
+            "be read: make the network smaller"
         )
-    read_onnx(content)  # raises
+    read_onnx(content)  # raises ValueError
     return content
 
 
 def portable(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A copy of a model, with the same answers, that old runtimes can run.
+    """Copy a model so that old runtimes can run it, with the same outputs.
 
-    onnxruntime below 1.26 fuses a transposition with a product of matrices, and cannot compute
-    that in double precision; a Gemm it does not fuse.
+    onnxruntime below 1.26 fuses a Transpose with a MatMul, but cannot compute the fused operator
+    in double precision. It does not fuse a Gemm.
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(model)

@@ -1,4 +1,4 @@
-"""Models of stable-baselines3 and sb3-contrib, whose spaces tell how they saw the game."""
+"""Convert models of stable-baselines3 and sb3-contrib to ONNX."""
 
 from __future__ import annotations
 
@@ -23,67 +23,72 @@ from kododo_env.export.trained import Trained
 from kododo_env.policy.plain_text import plain
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
-_TAKEN = "MaskablePPO, PPO, A2C, TRPO, DQN and QRDQN are taken"
+_SUPPORTED = "supported models are MaskablePPO, PPO, A2C, TRPO, DQN and QRDQN"
 _CUT = (
-    "under VecNormalize the model has learned from {name} that its buffer cut to {type}: train "
+    "under VecNormalize the model was trained on {name} that its buffer truncated to {type}: train "
     "with observation_dtype='float32', and dictionaries with norm_obs_keys=['observation']"
 )
 _WITHOUT_STATISTICS = (
-    "the model seems to have learned from observations that a VecNormalize normalised, and is "
-    "exported without its statistics, so that it plays worse: load it with "
+    "the model seems to have been trained with VecNormalize, but is exported without its "
+    "statistics and will play worse: load the model with "
     "env=VecNormalize.load('statistics.pkl', envs)"
 )
-_RECURRENT = f"it is recurrent; {STATELESS}"
+_RECURRENT = f"the model is recurrent; {STATELESS}"
 
 
 def from_model(model: Any, game: BatchGame) -> Trained:
-    """A model as ONNX, with its features extractor and the VecNormalize of its environment.
+    """Convert a model to ONNX, with its features extractor and the VecNormalize of its environment.
 
     Raises:
-        ValueError: It is of another kind, or has other observations or actions than the game.
+        ValueError: The model is of an unsupported kind, or its observations or actions are not
+            those of the game.
     """
-    library, kind = type(model).__module__.partition(".")[0], type(model).__name__
+    library = type(model).__module__.partition(".")[0]
+    kind = type(model).__name__
     if next(model.policy.parameters(), None) is None:
         raise ValueError(
-            f"{library}'s {kind} has no network of torch (those of SBX are of jax): train with "
+            f"the {kind} of {library} has no torch network (SBX uses jax): train with "
             "stable-baselines3, or export a torch.nn.Module with the same weights"
         )
     form = _form_of(model, game)
     if _lacks_statistics(model):
-        warnings.warn(_WITHOUT_STATISTICS, stacklevel=4)  # in the line that exports
-    found = from_module(_Policy(model, form), game, form)
-    if library not in ("stable_baselines3", "sb3_contrib"):  # of a class of the user's own
+        warnings.warn(_WITHOUT_STATISTICS, stacklevel=4)  # at the call of export()
+    trained = from_module(_Policy(model, form), game, form)
+    if library not in ("stable_baselines3", "sb3_contrib"):  # the class is defined elsewhere
         library = "stable_baselines3"
     made_by = {"library": f"{library} {version(library)}", "model": kind}
-    return found._replace(made_by=made_by, answers=_checked(model, form, found.answers))
+    return trained._replace(made_by=made_by, answers=_checked(model, form, trained.answers))
 
 
 def _lacks_statistics(model: Any) -> bool:
-    """Whether a model learned from normalised observations, and their statistics are missing.
+    """Whether a model was trained on normalised observations whose statistics are missing.
 
-    A saved model has the last observations that it saw, unless it was loaded with an environment.
-    Those that no door gives were normalised.
+    A saved model has its last observations, unless it was loaded with an environment. If they lie
+    outside its observation space, they were normalised.
     """
     normalizer = model.get_vec_normalize_env()
     if normalizer is not None:
         if not normalizer.norm_obs or not model.num_timesteps:
             return False
-        found = normalizer.obs_rms
-        statistics = found.values() if isinstance(found, dict) else (found,)
-        return all(each.count < 1 for each in statistics)  # it has seen nothing
-    seen, space = model._last_obs, model.observation_space
-    if seen is None:  # models that learn from a replay buffer have this without a VecNormalize too
+        moments = normalizer.obs_rms
+        statistics = moments.values() if isinstance(moments, dict) else (moments,)
+        return all(statistic.count < 1 for statistic in statistics)  # of no observation yet
+    space = model.observation_space
+    observations = model._last_obs
+    if observations is None:  # off-policy models have _last_original_obs without a VecNormalize too
         return hasattr(model, "rollout_buffer") and model._last_original_obs is not None
-    if isinstance(seen, dict):
-        return not all(space[name].contains(row) for name in seen for row in seen[name])
-    return not all(space.contains(row) for row in seen)
+    if isinstance(observations, dict):
+        return not all(
+            space[name].contains(row) for name, rows in observations.items() for row in rows
+        )
+    return not all(space.contains(row) for row in observations)
 
 
 def _form_of(model: Any, game: BatchGame) -> ObservationFormat:
-    """How observations were given to a model.
+    """Find the observation format of a model by its spaces.
 
     Raises:
-        ValueError: No options of this game's doors give observations or actions as it has them.
+        ValueError: No options of this game's environments give such observations or actions.
     """
     space = model.observation_space
     in_observation = isinstance(space, spaces.Dict)
@@ -97,84 +102,87 @@ def _form_of(model: Any, game: BatchGame) -> ObservationFormat:
         canonical = layouts is not None and layouts.canonical
         form = ObservationFormat(game, box.dtype, normalize, where, canonical)
     if form is None or form.space != space:
-        wanted = _told(ObservationFormat(game, action_mask="info").space)
+        expected = _summary(ObservationFormat(game, action_mask="info").space)
         raise ValueError(
-            f"the model has observations {_told(space)}, which no options of the doors give here: "
-            f"{game.name} with {game.num_players} players has {wanted}"
+            f"{game.name} with {game.num_players} players has observations {expected}, "
+            f"got a model of {_summary(space)}"
         )
     actions = model.action_space
     if not isinstance(actions, spaces.Discrete) or actions.n != game.num_actions:
-        raise ValueError(f"the model has actions {actions}, the game has {game.num_actions}")
+        raise ValueError(f"the game has {game.num_actions} actions, got a model of {actions}")
     return form
 
 
-def _told(space: Any) -> str:
+def _summary(space: Any) -> str:
     if isinstance(space, spaces.Box):
         return f"{space.shape} of {space.dtype} up to {space.high.max():g}"
     return plain(space)
 
 
 class _Policy(nn.Module):
-    """A model's policy from observations to logits, or Q-values, and a value where it has one."""
+    """A model's policy: from observations to logits or Q-values, and a value if it has one."""
 
     def __init__(self, model: Any, form: ObservationFormat) -> None:
         super().__init__()
-        last = getattr(model.policy, "action_dist", None)  # has tensors that cannot be copied
+        last = getattr(model.policy, "action_dist", None)  # its tensors cannot be copied
         self.policy = deepcopy(model.policy, {id(last): last})
         self.policy.action_dist = None
         self._logits = _logits_of(model)
         normalizer = model.get_vec_normalize_env()
         self._normalizers: dict[str, tuple[Tensor, Tensor, float]] = {}
         if normalizer is not None and normalizer.norm_obs:
-            found = normalizer.obs_rms
-            if isinstance(found, dict) and not form.in_observation:
+            moments = normalizer.obs_rms
+            if isinstance(moments, dict) and not form.in_observation:
                 raise ValueError(
-                    "the model has seen a part of what its VecNormalize normalises: "
-                    "VecExtractDictObs must be within VecNormalize, not around it"
+                    "the model takes only a part of the observations of its VecNormalize: "
+                    "VecExtractDictObs must be inside VecNormalize, not around it"
                 )
-            for name, each in (found if form.in_observation else {"": found}).items():
+            for name, statistic in (moments if form.in_observation else {"": moments}).items():
                 box = model.observation_space[name] if name else model.observation_space
                 if box.dtype.kind != "f" and hasattr(model, "rollout_buffer"):
-                    told = _CUT.format(name=name or "observations", type=box.dtype)
-                    warnings.warn(told, stacklevel=5)  # in the line that exports
-                deviation = np.sqrt(each.var + normalizer.epsilon)
-                numbers = torch.as_tensor(each.mean), torch.as_tensor(deviation)
-                self._normalizers[name] = (*numbers, float(normalizer.clip_obs))
+                    message = _CUT.format(name=name or "observations", type=box.dtype)
+                    warnings.warn(message, stacklevel=5)  # at the call of export()
+                mean = torch.as_tensor(statistic.mean)
+                deviation = torch.as_tensor(np.sqrt(statistic.var + normalizer.epsilon))
+                self._normalizers[name] = mean, deviation, float(normalizer.clip_obs)
 
     def forward(self, observation: Any) -> Any:
         if isinstance(observation, dict):
-            given = {name: self._normalized(name, each) for name, each in observation.items()}
-            return self._logits(self.policy, given)
+            normalized = {
+                name: self._normalized(name, numbers) for name, numbers in observation.items()
+            }
+            return self._logits(self.policy, normalized)
         return self._logits(self.policy, self._normalized("", observation))
 
     def _normalized(self, name: str, numbers: Tensor) -> Tensor:
-        """As ``VecNormalize.normalize_obs``: in double precision, then in single precision."""
+        """Normalise like ``VecNormalize.normalize_obs``, in double precision."""
         if name not in self._normalizers:
             return numbers
-        mean, deviation, most = self._normalizers[name]
-        return ((numbers.double() - mean) / deviation).clip(-most, most).float()
+        mean, deviation, bound = self._normalizers[name]
+        return ((numbers.double() - mean) / deviation).clip(-bound, bound).float()
 
 
 def _logits_of(model: Any) -> Any:
-    """The function from a model's policy and an observation to logits, and a value if there is one.
+    """Return the function from a model's policy and observations to logits, or logits and values.
 
     Raises:
-        ValueError: It is recurrent, or of a kind that has neither logits nor Q-values.
+        ValueError: The model is recurrent, or has neither logits nor Q-values.
     """
-    policy, kind = model.policy, type(model).__name__
+    policy = model.policy
+    kind = type(model).__name__
     if any(hasattr(policy, name) for name in ("lstm_actor", "lstm_critic")):
         raise ValueError(f"{kind} cannot be exported: {_RECURRENT}")
     if hasattr(policy, "action_net") and hasattr(policy, "value_net"):
         return _actor_critic
     if hasattr(policy, "q_net"):
-        return lambda policy, seen: policy.q_net(seen)
+        return lambda policy, observation: policy.q_net(observation)
     if hasattr(policy, "quantile_net"):
-        return lambda policy, seen: policy.quantile_net(seen).mean(dim=1)
-    raise ValueError(f"{kind} has no logits or Q-values of the actions; {_TAKEN}")
+        return lambda policy, observation: policy.quantile_net(observation).mean(dim=1)
+    raise ValueError(f"{kind} has no logits or Q-values of the actions; {_SUPPORTED}")
 
 
-def _actor_critic(policy: Any, seen: Any) -> tuple[Tensor, Tensor]:
-    features = policy.extract_features(seen)
+def _actor_critic(policy: Any, observation: Any) -> tuple[Tensor, Tensor]:
+    features = policy.extract_features(observation)
     if policy.share_features_extractor:
         features = features, features
     actor = policy.mlp_extractor.forward_actor(features[0])
@@ -183,7 +191,7 @@ def _actor_critic(policy: Any, seen: Any) -> tuple[Tensor, Tensor]:
 
 
 def _checked(model: Any, form: ObservationFormat, answers: Answers) -> Answers:
-    """The answers, after they were compared with what the model itself would do without masks."""
+    """Wrap the answers in a comparison with the model's own ``predict``, which knows no masks."""
     canonical = CanonicalForm(*form.layouts[:2]) if form.layouts.canonical else None
 
     def checked(numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
@@ -192,16 +200,18 @@ def _checked(model: Any, form: ObservationFormat, answers: Answers) -> Answers:
             whole = np.rint(numbers * form.maxima) if form.normalize else numbers
             ordered, mask, actions = canonical(whole.astype(form.layouts.observation.dtype), mask)
             numbers = form.of_rows(ordered)
-        seen, normalizer = form.observation(numbers, mask), model.get_vec_normalize_env()
-        seen = normalizer.normalize_obs(seen) if normalizer is not None else seen
-        chosen, _ = model.predict(seen, deterministic=True)
+        observation = form.observation(numbers, mask)
+        normalizer = model.get_vec_normalize_env()
+        if normalizer is not None:
+            observation = normalizer.normalize_obs(observation)
+        chosen, _ = model.predict(observation, deterministic=True)
         if canonical is not None:
             chosen = np.take_along_axis(actions, chosen[:, None], axis=1)[:, 0]
         lost = logits.max(axis=1) - np.take_along_axis(logits, chosen[:, None], 1)[:, 0]
         if lost.max() > TIE:
             raise ValueError(
-                "the model's own predict() chooses other actions than its action_net or q_net: "
-                "export a torch.nn.Module that gives the logits by which it chooses"
+                "the model's predict() chooses other actions than its action_net or q_net: export "
+                "a torch.nn.Module that outputs the logits by which it chooses"
             )
         return logits, values
 

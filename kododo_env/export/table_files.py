@@ -1,4 +1,4 @@
-"""One network for all numbers of players, as one policy file for each of them."""
+"""Export a network for all numbers of players as one policy file for each number."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ def export_tables(
     canonical: bool = False,
     training: dict[str, Any] | None = None,
 ) -> dict[int, Path]:
-    """Write a network that learned with ``padded=True`` as one policy file per number of players.
+    """Write a network trained with ``padded=True`` as one policy file per number of players.
 
-    Each file takes the plain observations of its table. The arguments are those of ``export``.
+    Each file takes the plain observations of its number of players.
 
     Args:
         network: From padded observations (B, F), or observations and masks (B, A), to logits
             (B, A), or logits and values.
-        game: A batch of the game at any of its tables, with the further rules that are played.
-        folder: Where the files are written: ``kododo-2p.onnx``, ``kododo-3p.onnx``, ...
-        temperature: At which the policies are meant to be played.
-        normalize: Whether it learned with ``normalize=True``.
-        observation_dtype: That with which it learned; None: the door's own.
-        action_mask: Where its mask was.
-        canonical: Whether it learned with ``canonical=True`` too.
-        training: How it was trained, for the metadata.
+        game: A batch of the game with any number of players; its other rules apply to all files.
+        folder: The folder of the files ``kododo-2p.onnx``, ``kododo-3p.onnx``, ...
+        temperature: The playing temperature, as in ``export``.
+        normalize: Whether the network was trained with ``normalize=True``.
+        observation_dtype: The dtype of observations in training; None means that of the game.
+        action_mask: Where the mask was in training, as in ``export``.
+        canonical: Whether the network was also trained with ``canonical=True``.
+        training: How the network was trained, for the metadata.
 
     Returns:
-        The files by the number of players.
+        The files by number of players.
 
     Raises:
-        ValueError: As ``export``.
+        ValueError: See ``export``.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -67,12 +67,12 @@ def export_tables(
 
 
 class AtTable(nn.Module):
-    """A network over padded observations, as one over the plain observations of a table.
+    """A network of padded observations, adapted to plain observations of one number of players.
 
     Args:
         network: The network, which is copied.
-        padding: That of the table.
-        form: The form in which the network was given padded observations.
+        padding: The padding for this number of players.
+        form: The format of the network's padded observations.
     """
 
     source: Tensor
@@ -101,7 +101,7 @@ class AtTable(nn.Module):
             self.register_buffer(name, torch.from_numpy(table), persistent=False)
 
     def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, ...]:
-        """Logits (B, A) and, if the network gives any, values (B,) of the table's observations."""
+        """Return logits (B, A) and, if the network has them, values (B,) of plain observations."""
         padded = observation.to(torch.float32)[:, self.source] * self.exists
         if self._normalize:
             padded = padded / self.maxima
@@ -113,7 +113,7 @@ class AtTable(nn.Module):
 def _gathered(
     places: npt.NDArray[np.intp], size: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """By which columns ``size`` padded ones are made, and 1 for each of them that exists."""
+    """Return the source column of each of ``size`` padded columns, and 1 where it has one."""
     source = np.zeros(size, np.int64)
     source[places] = np.arange(len(places))
     exists = np.zeros(size, np.float32)

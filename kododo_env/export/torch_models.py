@@ -1,4 +1,4 @@
-"""Models of torch: what they take and give, and what they are in ONNX."""
+"""Convert torch modules to ONNX."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from kododo_env.wrappers.spaces import ObservationFormat
 
 _RECURRENT = (nn.RNNBase, nn.RNNCellBase)
 _REDUCED = (torch.float16, torch.bfloat16)
-_NO_CASTS = "leave out its own casts and autocast to types of fewer bits"
+_NO_CASTS = "remove its casts and autocast to types of fewer bits"
 _ENDS = Ends("numbers", "mask", "raw_logits", "raw_value")
 
 
 class Exported(nn.Module):
-    """A network with one manner of inputs and outputs: numbers and mask in, logits and value out.
+    """A network with uniform inputs and outputs: numbers and mask to logits and value.
 
     Args:
-        network: Takes an observation, or observation and mask; gives logits, or logits and value.
-            It is copied, so that nothing that is done here changes it. Weights in half precision
-            or bfloat16 are in single precision in the copy, which gets such observations.
-        form: How its observations were given, perhaps as a dictionary with the mask.
-        bool_mask: Whether masks are given to it as bool, not as numbers.
+        network: From an observation, or observation and mask, to logits, or logits and value. It
+            is copied and stays unchanged. In the copy, weights in half precision or bfloat16 are
+            single precision, as are its observations.
+        form: The format of its observations in training, perhaps a dictionary with the mask.
+        bool_mask: Whether it takes masks as bool instead of numbers.
     """
 
     def __init__(
@@ -56,27 +56,28 @@ class Exported(nn.Module):
         self._second = _wants_mask(network)
 
     def forward(self, numbers: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
-        """Logits (B, A), and values (B,) if the network gives any, both float32."""
+        """Return logits (B, A) and, if the network has them, values (B,), both float32."""
         places: Tensor | None = None
         if self._canonical is not None:
             numbers, mask, places = self._canonical(numbers, mask)
         mask = mask.to(self._mask_type)
         if self._reduced and numbers.dtype in _REDUCED:
             numbers = numbers.float()
-        given: Any = {self._key: numbers, "action_mask": mask} if self._key else numbers
-        found = self.network(given, mask) if self._second else self.network(given)
-        logits, *values = found if isinstance(found, tuple | list) else (found,)
+        observation: Any = {self._key: numbers, "action_mask": mask} if self._key else numbers
+        arguments = (observation, mask) if self._second else (observation,)
+        outputs = self.network(*arguments)
+        logits, *values = outputs if isinstance(outputs, tuple | list) else (outputs,)
         if places is not None:
             logits = logits.gather(1, places)
-        # A state that there is not, as Tianshou's networks give it, is no value.
-        return logits.float(), *(each.flatten().float() for each in values if each is not None)
+        # Tianshou's networks return None as their state.
+        return logits.float(), *(value.flatten().float() for value in values if value is not None)
 
 
 class CanonicalInputs(nn.Module):
-    """Numbers and masks in canonical form, as a network that learned from them takes them.
+    """The conversion of numbers and masks to canonical form, in torch.
 
     Args:
-        form: How its observations were given.
+        form: The format of the network's observations in training.
     """
 
     def __init__(self, form: ObservationFormat) -> None:
@@ -85,7 +86,7 @@ class CanonicalInputs(nn.Module):
         self._maxima = torch.from_numpy(form.maxima) if form.normalize else None
 
     def forward(self, numbers: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Canonical numbers and masks, and the canonical action of each plain one."""
+        """Return canonical numbers, canonical masks and the canonical action of each plain one."""
         whole = numbers if self._maxima is None else (numbers * self._maxima).round()
         ordered, places = self._canonical(whole)
         if self._maxima is not None:
@@ -97,48 +98,56 @@ class CanonicalInputs(nn.Module):
 
 
 def _reduced_tensors(network: nn.Module) -> list[Tensor]:
-    """The weights and buffers of a network in half precision or bfloat16."""
+    """Return a network's weights and buffers in half precision or bfloat16."""
     return [
         tensor for tensor in (*network.parameters(), *network.buffers()) if tensor.dtype in _REDUCED
     ]
 
 
 def _wants_mask(network: nn.Module) -> bool:
-    """Whether a network takes a mask beside the observation."""
+    """Whether a network takes a mask as its second argument."""
     kinds = Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD
-    taken = [each for each in signature(network.forward).parameters.values() if each.kind in kinds]
-    return len(taken) > 1 and (taken[1].default is Parameter.empty or "mask" in taken[1].name)
+    parameters = signature(network.forward).parameters.values()
+    positional = [parameter for parameter in parameters if parameter.kind in kinds]
+    if len(positional) < 2:
+        return False
+    return positional[1].default is Parameter.empty or "mask" in positional[1].name
 
 
 def from_module(network: nn.Module, game: BatchGame, form: ObservationFormat) -> Trained:
-    """A network as ONNX.
+    """Convert a network to ONNX.
 
     Raises:
-        ValueError: It is recurrent, fails, or gives anything but logits and values of the game.
+        ValueError: The network is recurrent, fails, or has other outputs than logits and values
+            for the game.
     """
     network = getattr(network, "_orig_mod", network)  # of torch.compile
-    for name, each in network.named_modules():
-        if isinstance(each, _RECURRENT):
-            kind = type(each).__name__
-            raise ValueError(f"the network is recurrent ({kind} at {name or 'top'}); {STATELESS}")
+    for name, layer in network.named_modules():
+        if isinstance(layer, _RECURRENT):
+            layer_type = type(layer).__name__
+            raise ValueError(
+                f"the network is recurrent ({layer_type} at {name or 'top'}); {STATELESS}"
+            )
     observation, mask = positions(game, 64)
-    module = _tried(network, form, torch.from_numpy(form.of_rows(observation)), mask)
-    few = torch.from_numpy(form.of_rows(observation[:2])), torch.from_numpy(mask[:2])
-    ends = _ENDS if len(module(*few)) == 2 else _ENDS._replace(value=None)
+    module = _wrap(network, form, torch.from_numpy(form.of_rows(observation)), mask)
+    example = torch.from_numpy(form.of_rows(observation[:2])), torch.from_numpy(mask[:2])
+    ends = _ENDS if len(module(*example)) == 2 else _ENDS._replace(value=None)
     made_by = {"library": f"torch {torch.__version__}", "model": type(network).__name__}
     outputs = ["raw_logits", *filter(None, [ends.value])]
-    return Trained(_to_onnx(module, few, outputs), ends, form, answers_of(module), made_by)
+    return Trained(_to_onnx(module, example, outputs), ends, form, answers_of(module), made_by)
 
 
 def canonical_inputs(game: BatchGame, form: ObservationFormat) -> onnx.ModelProto:
-    """``CanonicalInputs`` as ONNX: from numbers and mask to canonical ones, and places."""
+    """Convert ``CanonicalInputs`` to ONNX."""
     observation, mask = positions(game, 2)
-    few = torch.from_numpy(form.of_rows(observation)), torch.from_numpy(mask)
-    return _to_onnx(CanonicalInputs(form), few, ["canonical_numbers", "canonical_mask", "places"])
+    example = torch.from_numpy(form.of_rows(observation)), torch.from_numpy(mask)
+    return _to_onnx(
+        CanonicalInputs(form), example, ["canonical_numbers", "canonical_mask", "places"]
+    )
 
 
 def answers_of(module: Exported) -> Answers:
-    """What a network itself says."""
+    """Return a network as a function of arrays."""
 
     def answers(numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
         with torch.no_grad():
@@ -148,48 +157,50 @@ def answers_of(module: Exported) -> Answers:
     return answers
 
 
-def _tried(network: nn.Module, form: ObservationFormat, numbers: Tensor, mask: Int8) -> Exported:
-    """A network that takes these positions, with its mask as int8 or, where that fails, as bool.
+def _wrap(network: nn.Module, form: ObservationFormat, numbers: Tensor, mask: Int8) -> Exported:
+    """Wrap a network, passing masks as numbers or, if that fails, as bool.
 
     Raises:
-        ValueError: It fails with both, or its answers have other shapes than they must.
+        ValueError: The network fails with both, or its outputs have unexpected shapes.
     """
     errors = []
     for bool_mask in (False, True):
         try:
             module = Exported(network, form, bool_mask)
             with torch.no_grad():
-                found = module(numbers, torch.from_numpy(mask))
+                outputs = module(numbers, torch.from_numpy(mask))
             break
         except Exception as error:  # a network may raise anything
             errors.append(error)
     else:
-        takes = "a dictionary of " if form.in_observation else ""
-        hint = "say how it was trained: normalize=, observation_dtype=, action_mask="
-        reduced = sorted({str(each.dtype) for each in _reduced_tensors(network)})
+        container = "a dictionary of " if form.in_observation else ""
+        hint = "set normalize=, observation_dtype= and action_mask= as in training"
+        reduced = sorted({str(tensor.dtype) for tensor in _reduced_tensors(network)})
         if reduced:
             hint = f"its weights in {', '.join(reduced)} are exported in float32: {_NO_CASTS}"
         raise ValueError(
-            f"the network fails on {takes}observations {tuple(numbers.shape)} of {form.dtype}: "
+            f"the network fails on {container}observations {tuple(numbers.shape)} of {form.dtype}: "
             f"{plain(errors[0])}; {hint}"
         ) from errors[0]
-    shapes = [tuple(each.shape) for each in found]
-    wanted = [mask.shape, mask.shape[:1]]
-    if shapes not in (wanted[:1], wanted):
+    shapes = [tuple(output.shape) for output in outputs]
+    expected = [mask.shape, mask.shape[:1]]
+    if shapes not in (expected[:1], expected):
         raise ValueError(
-            f"the network gives {', '.join(map(str, shapes))} for {len(mask)} positions, not "
-            f"logits {mask.shape}, one for each action, and, if it has any, values ({len(mask)},)"
+            f"for {len(mask)} positions the network must output logits {mask.shape} and, "
+            f"optionally, values ({len(mask)},), got {', '.join(map(str, shapes))}"
         )
     return module
 
 
-def _to_onnx(module: nn.Module, few: tuple[Tensor, Tensor], outputs: list[str]) -> onnx.ModelProto:
+def _to_onnx(
+    module: nn.Module, example: tuple[Tensor, Tensor], outputs: list[str]
+) -> onnx.ModelProto:
     batch = torch.export.Dim("batch", min=1)
     try:
         with _quiet(), torch.no_grad():
             program = torch.onnx.export(
                 module,
-                few,
+                example,
                 input_names=["numbers", "mask"],
                 output_names=outputs,
                 dynamic_shapes={"numbers": {0: batch}, "mask": {0: batch}},
@@ -199,31 +210,31 @@ def _to_onnx(module: nn.Module, few: tuple[Tensor, Tensor], outputs: list[str]) 
             )
     except Exception as error:  # of the exporter, which has no common class
         cause: BaseException = error
-        while cause.__cause__ is not None:  # around it are the exporter's own words
+        while cause.__cause__ is not None:  # the exporter wraps it in long messages
             cause = cause.__cause__
         raise ValueError(f"torch cannot export the network: {plain(cause)}") from error
     assert program is not None
-    model = program.model_proto  # made at each access
+    model = program.model_proto  # a new copy at each access
     if model.graph.output[0].type.tensor_type.shape.dim[0].dim_value:
         raise ValueError(
-            "torch exports the network for 2 positions alone: in forward take their number from "
+            "torch exports the network only for batches of 2: in forward take the batch size from "
             "x.shape[0], not from len(x) or a loop over x"
         )
     reduced = reduced_types(model)
     if reduced:
         raise ValueError(
-            f"the network computes in {', '.join(reduced)}, a policy file in float32: {_NO_CASTS}"
+            f"the network computes in {', '.join(reduced)} instead of float32: {_NO_CASTS}"
         )
     return tidied(model)
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Inside, the exporter says nothing: its warnings are about its own parts."""
+    """Suppress the exporter's logs and warnings, which are about its own parts."""
     level = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
-        # Where it fails, torch prints the graph.
+        # When it fails, torch prints the graph.
         with warnings.catch_warnings(action="ignore"), redirect_stderr(StringIO()):
             yield
     finally:

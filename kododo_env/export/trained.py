@@ -1,4 +1,4 @@
-"""What an export begins with, wherever the model was trained."""
+"""A trained model in ONNX, from which a policy file is made."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Trained(NamedTuple):
 
     Attributes:
         model: Its graph, in the operators of a policy file.
-        ends: Which of the graph's ends is which.
-        form: How observations were given to it when it learned.
-        answers: What the model itself says, by which the file is checked.
-        made_by: The library and version that it comes from, and its kind, for the metadata.
+        ends: The names of its inputs and outputs.
+        form: The format of its observations in training.
+        answers: The outputs of the model itself, with which the file is compared.
+        made_by: Its library with version, and its class, for the metadata.
     """
 
     model: onnx.ModelProto

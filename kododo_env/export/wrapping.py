@@ -1,7 +1,7 @@
-"""From a graph as somebody trained it to that of a policy: plain observations in, masks applied.
+"""Wrap a trained graph as a policy: plain observations as inputs, and masks applied.
 
-Nodes before it cast and normalise observations as the options of a door do, and nodes behind it set
-the logits of illegal actions.
+Nodes in front cast and normalise observations as the environments' options do; nodes behind set the
+logits of illegal actions.
 """
 
 from __future__ import annotations
@@ -18,68 +18,68 @@ from kododo_env.policy.onnx_graph import ILLEGAL
 
 INPUTS = ("observation", "action_mask")
 OUTPUTS = ("logits", "value")
-_OWN = "kododo_env/"  # begins the names that are added
+_PREFIX = "kododo_env/"  # of the names that are added
 
 
 class _Graph:
-    """A graph to which operations are added in front and behind."""
+    """A graph to which nodes are added in front and behind."""
 
     def __init__(self, graph: onnx.GraphProto) -> None:
         self.graph = graph
         self.types = {
-            each.name: each.type.tensor_type.elem_type for each in (*graph.input, *graph.output)
+            end.name: end.type.tensor_type.elem_type for end in (*graph.input, *graph.output)
         }
-        self.ranks = {each.name: len(each.type.tensor_type.shape.dim) for each in graph.output}
+        self.ranks = {end.name: len(end.type.tensor_type.shape.dim) for end in graph.output}
         self.before: list[onnx.NodeProto] = []
         self.after: list[onnx.NodeProto] = []
 
-    def constant(self, name: str, value: Any) -> str:
-        """The name of a new constant."""
-        self.graph.initializer.append(numpy_helper.from_array(np.asarray(value), _OWN + name))
-        return _OWN + name
+    def constant(self, name: str, numbers: Any) -> str:
+        """Add a constant and return its name."""
+        self.graph.initializer.append(numpy_helper.from_array(np.asarray(numbers), _PREFIX + name))
+        return _PREFIX + name
 
     def rename(self, name: str, new: str) -> None:
-        """Give a tensor another name."""
+        """Rename a tensor."""
         for node in (*self.graph.node, *self.after):
-            node.input[:] = [new if each == name else each for each in node.input]
-            node.output[:] = [new if each == name else each for each in node.output]
+            node.input[:] = [new if tensor == name else tensor for tensor in node.input]
+            node.output[:] = [new if tensor == name else tensor for tensor in node.output]
 
     def cast(self, nodes: list[onnx.NodeProto], name: str, kind: int, to: int, new: str) -> str:
-        """The name of a tensor in another type; its own if it is of that type."""
+        """Add a cast unless a tensor has the type already, and return the name of its result."""
         if kind == to:
             return name
-        nodes.append(helper.make_node("Cast", [name], [_OWN + new], to=to))
-        return _OWN + new
+        nodes.append(helper.make_node("Cast", [name], [_PREFIX + new], to=to))
+        return _PREFIX + new
 
-    def add(self, operator: str, one: str, other: str, new: str) -> str:
-        """The name of what an operation in front gives for two tensors."""
-        self.before.append(helper.make_node(operator, [one, other], [_OWN + new]))
-        return _OWN + new
+    def add(self, operator: str, first: str, second: str, new: str) -> str:
+        """Add an operator of two tensors in front, and return the name of its result."""
+        self.before.append(helper.make_node(operator, [first, second], [_PREFIX + new]))
+        return _PREFIX + new
 
-    def set_ends(self, game: BatchGame, value: bool) -> None:
+    def set_ends(self, game: BatchGame, with_value: bool) -> None:
         """Declare the inputs and outputs of a policy."""
-        size, actions = game.layout.size, game.num_actions
-        own = helper.np_dtype_to_tensor_dtype(game.layout.dtype)
+        actions = game.num_actions
+        observation_type = helper.np_dtype_to_tensor_dtype(game.layout.dtype)
         shapes: dict[str, tuple[int, list[str | int | None]]] = {
-            "observation": (own, ["N", size]),
+            "observation": (observation_type, ["N", game.layout.size]),
             "action_mask": (TensorProto.INT8, ["N", actions]),
             "logits": (TensorProto.FLOAT, ["N", actions]),
             "value": (TensorProto.FLOAT, ["N"]),
         }
-        wanted = (self.graph.input, INPUTS), (self.graph.output, OUTPUTS[: 1 + value])
-        for side, names in wanted:
-            del side[:]
-            side.extend(helper.make_tensor_value_info(name, *shapes[name]) for name in names)
+        outputs = OUTPUTS if with_value else OUTPUTS[:1]
+        for ends, names in ((self.graph.input, INPUTS), (self.graph.output, outputs)):
+            del ends[:]
+            ends.extend(helper.make_tensor_value_info(name, *shapes[name]) for name in names)
 
     def join(self) -> None:
-        """Put all operations in order."""
+        """Put all nodes into the graph, in order."""
         nodes = [*self.before, *self.graph.node, *self.after]
         del self.graph.node[:]
         self.graph.node.extend(nodes)
 
 
 def policy_model(trained: Trained, game: BatchGame) -> onnx.ModelProto:
-    """A trained model with the inputs and outputs of a policy for a game, without metadata."""
+    """Copy a trained model with the inputs and outputs of a policy for a game, without metadata."""
     model = onnx.ModelProto()
     model.CopyFrom(trained.model)
     graph = _Graph(model.graph)
@@ -91,12 +91,14 @@ def policy_model(trained: Trained, game: BatchGame) -> onnx.ModelProto:
 
 
 def _before(graph: _Graph, trained: Trained, game: BatchGame) -> None:
-    ends, form = trained.ends, trained.form
-    own, kind = map(helper.np_dtype_to_tensor_dtype, (game.layout.dtype, form.dtype))
+    ends = trained.ends
+    form = trained.form
+    observation_type = helper.np_dtype_to_tensor_dtype(game.layout.dtype)
+    kind = helper.np_dtype_to_tensor_dtype(form.dtype)
     half = form.normalize and kind == TensorProto.FLOAT16
     if half:
         kind = TensorProto.FLOAT
-    name = graph.cast(graph.before, "observation", own, kind, "numbers")
+    name = graph.cast(graph.before, "observation", observation_type, kind, "numbers")
     if form.normalize:
         maxima = graph.constant("maxima", form.maxima.astype(np.float32) if half else form.maxima)
         name = graph.add("Div", name, maxima, "normalized")
@@ -111,28 +113,29 @@ def _before(graph: _Graph, trained: Trained, game: BatchGame) -> None:
 
 
 def _rounded(graph: _Graph, name: str) -> str:
-    """The name of numbers of single precision rounded to the 11 bits of half precision.
+    """Round single precision to the 11 bits of half precision, and return the result's name.
 
-    Runtimes leave out a cast to half precision and back. So the bits are split off (T. Dekker, "A
-    floating-point technique for extending the available precision", 1971).
+    Runtimes remove a cast to half precision and back, so the bits are split off instead (T. Dekker,
+    "A floating-point technique for extending the available precision", 1971).
     """
     scale = graph.constant("scale", np.float32(2**13 + 1))
     scaled = graph.add("Mul", name, scale, "scaled")
-    rest = graph.add("Sub", scaled, name, "rest")
-    return graph.add("Sub", scaled, rest, "rounded")
+    remainder = graph.add("Sub", scaled, name, "rest")
+    return graph.add("Sub", scaled, remainder, "rounded")
 
 
 def _behind(graph: _Graph, trained: Trained) -> None:
-    ends, kind = trained.ends, TensorProto.FLOAT
+    ends = trained.ends
+    kind = TensorProto.FLOAT
     logits = graph.cast(graph.after, ends.logits, graph.types[ends.logits], kind, "logits")
     # Not compared with 0: onnxruntime below 1.21 cannot compare int8.
     legal = graph.cast(graph.after, "action_mask", TensorProto.INT8, TensorProto.BOOL, "legal")
     illegal = graph.constant("illegal", np.float32(ILLEGAL))
     graph.after.append(helper.make_node("Where", [legal, logits, illegal], ["logits"]))
     if ends.value:
-        value = graph.cast(graph.after, ends.value, graph.types[ends.value], kind, "value")
+        value_name = graph.cast(graph.after, ends.value, graph.types[ends.value], kind, "value")
         if graph.ranks[ends.value] == 1:
-            graph.rename(value, "value")
+            graph.rename(value_name, "value")
         else:
             shape = graph.constant("shape", np.array([-1]))
-            graph.after.append(helper.make_node("Reshape", [value, shape], ["value"]))
+            graph.after.append(helper.make_node("Reshape", [value_name, shape], ["value"]))

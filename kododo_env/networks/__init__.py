@@ -1,4 +1,4 @@
-"""Networks for any game, made from its layouts alone; they need torch.
+"""Networks for any game, built from its layouts; they need torch.
 
 ``GamePolicy`` needs stable-baselines3 and sb3-contrib as well.
 """
@@ -16,7 +16,7 @@ __all__ = ["CanonicalNetwork", "GameNetwork", "GamePolicy", "NetworkAgent"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import ``GamePolicy`` when it is asked for."""
+    """Import ``GamePolicy`` on first use, because it needs stable-baselines3."""
     if name != "GamePolicy":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:

@@ -1,7 +1,7 @@
-"""The canonical observation as tensor operations, which policy files contain and GPUs run.
+"""Canonical form in torch, for policy files and GPUs.
 
-``kododo_env.core.canonical`` is the reference. Here the result also says which entry of the
-network's raw output belongs to which action. There are no learned weights.
+``kododo_env.core.canonical`` is the reference. This version also finds the entry of the network's
+raw output for each action. It has no learned weights.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 
 
 class Canonical(nn.Module):
-    """Makes observations canonical and finds each action's entry in the raw output.
+    """Convert observations to canonical form, and find each action's entry in the raw output.
 
-    The raw output is: one number for each action of the ``ActionPiece`` blocks, then, if
-    cards are played by slot, one for each type of card, then, if there is a symmetry, one
-    for each pair of its entries.
+    The raw output has a number for each action of the ``ActionPiece`` blocks; then, if cards are
+    played by slot, one for each type of card; then, if there is a symmetry, one for each pair of
+    its entries.
 
     Args:
         layout: The game's observations.
         actions: The game's actions.
-        columns: Which columns of an observation it gives, in this order, some perhaps several
-            times; if not given all, in an order of its own.
+        columns: The columns of the result, as indices of an observation, which may repeat. None
+            means all, in an internal order.
 
     Attributes:
-        columns: Which column of an observation each canonical number is, but for its entry.
+        columns: The column of an observation that each canonical number comes from, before
+            entries are reordered.
     """
 
     columns: Tensor
@@ -90,7 +91,7 @@ class Canonical(nn.Module):
             self._register_turns()
 
     def _register_turns(self) -> None:
-        """What each rotation gives, by the entry that has the first place."""
+        """Tabulate each rotation by the entry that it puts first."""
         entries = np.arange(self.entries)
         turns = torch.from_numpy((entries - entries[:, None]) % self.entries)
         columns = np.tile(np.arange(self.layout.size, dtype=np.float32), (self.entries, 1))
@@ -100,20 +101,23 @@ class Canonical(nn.Module):
         self.register_buffer("turned_target", _apply(self.target, turns), persistent=False)
 
     def forward(self, observation: Tensor, canonical: bool = False) -> tuple[Tensor, Tensor]:
-        """The canonical observations of some, (B, F), and where the actions are in the raw output.
+        """Convert observations (B, F).
 
-        With ``canonical`` the observations have canonical form already, and so have the actions.
+        Args:
+            observation: The observations.
+            canonical: Whether the observations and the actions have canonical form already.
 
-        The first are float32 (B, F), their columns in the order ``columns``; the entries of the raw
-        output are int64 (B, K), K being the actions that do not play from slots, and the slots of
-        the hand.
+        Returns:
+            Canonical observations, float32 (B, F), with the columns ``columns``, and the entries of
+            the raw output for actions, int64 (B, K), where K counts the actions that do not play
+            from slots, and the slots of the hand.
         """
         numbers = observation.to(torch.float32)
         if canonical:
             return self._unchanged(numbers)
-        # A third faster than the observations times the keys.
+        # Faster than the observations times the keys.
         key = (self.key @ numbers.to(torch.float64).T).T
-        if self.group == "rotations":  # so few that tables have what each of them gives
+        if self.group == "rotations":  # few enough for tables
             first = key.argmax(dim=1)
             tables = self.turns, self.turned_target, self.turned
             rank, entries, turned = (table.index_select(0, first) for table in tables)
@@ -127,7 +131,7 @@ class Canonical(nn.Module):
         return ordered, entries
 
     def _unchanged(self, numbers: Tensor) -> tuple[Tensor, Tensor]:
-        """``forward`` where every entry is in its place."""
+        """Do the same as ``forward`` for observations in canonical form."""
         places = torch.arange(self.entries, device=numbers.device).expand(numbers.shape[0], -1)
         entries = _apply(self.target, places)
         if self.hand is not None:
@@ -135,7 +139,7 @@ class Canonical(nn.Module):
         return columns_of(numbers, self.columns), entries
 
     def _in_order(self, numbers: Tensor, by: Tensor) -> Tensor:
-        """The numbers, column by column as in ``columns``, every entry in its canonical place."""
+        """Return the numbers in the order of ``columns``, with entries in canonical places."""
         entries = self.entries
         numbers = columns_of(numbers, self.by_block)
         parts = []
@@ -144,7 +148,7 @@ class Canonical(nn.Module):
             part = numbers[:, start : start + width]
             for _ in range(axes):  # the interchangeable axis comes first
                 part = arranged(part.reshape(-1, width // entries), by)
-                if axes == 2:  # then the other one's turn; two turns restore the order
+                if axes == 2:  # the second axis; transposing twice restores the order
                     part = part.reshape(-1, entries, entries, width // entries**2).transpose(1, 2)
             parts.append(part.reshape(-1, width))
             start += width
@@ -152,27 +156,29 @@ class Canonical(nn.Module):
         return columns_of(ordered, self.chosen) if self.selects else ordered
 
     def _slots(self, numbers: Tensor, rank: Tensor) -> Tensor:
-        """The raw output's entry for the card in each slot, (B, slots)."""
+        """Return the entry of the raw output for the card in each slot, (B, slots)."""
         assert self.hand is not None
         passed = numbers[:, self.layout.where(self.hand.name)].cumsum(dim=1)
         slots = torch.arange(self.num_slots, device=passed.device, dtype=passed.dtype)
         # Slot s holds the first type up to which more than s cards have been counted.
-        card = count_not_above(passed, slots).clamp(max=self.hand.size - 1)  # empty ones: any
+        card = count_not_above(passed, slots).clamp(
+            max=self.hand.size - 1
+        )  # any card for empty slots
         return _apply(self.type_target, rank).gather(1, card)
 
 
 def _places(piece: Piece | ActionPiece, symmetry: Symmetry, first: int, entries: int) -> Float32:
-    """``places_of`` in float32, which matrices multiply and which holds such numbers exactly."""
+    """Return ``places_of`` in float32, which is exact for these numbers, for matrix products."""
     return places_of(piece, symmetry, first, entries).astype(np.float32)
 
 
 def _apply(table: Tensor, places: Tensor) -> Tensor:
-    """The canonical places (B, size) that a table of ``places_of`` gives for those of entries."""
+    """Compute canonical places (B, size) from a table of ``places_of`` and the entries' places."""
     return torch.addmm(table[0], places.to(torch.float32), table[1:]).to(torch.int64)
 
 
 def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, Int64]]:
-    """The columns by how many interchangeable axes they have, over which they run first."""
+    """Group the columns by number of interchangeable axes, which become the first axes."""
     parts_by_axes: list[list[Int64]] = [[], [], []]
     columns = layout.views(np.arange(layout.size))
     for piece in layout.pieces:
@@ -180,45 +186,46 @@ def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, In
         moved = np.moveaxis(columns[piece.name], axes, range(len(axes)))
         parts_by_axes[len(axes)].append(moved.reshape(*moved.shape[: len(axes)], -1))
     return [
-        (k, np.concatenate(parts, -1).ravel()) for k, parts in enumerate(parts_by_axes) if parts
+        (num_axes, np.concatenate(parts, -1).ravel())
+        for num_axes, parts in enumerate(parts_by_axes)
+        if parts
     ]
 
 
-# --- who has which place in an order ------------------------------------------------------
-# Tensor operations that can be exported. Where nothing is exported, some are done by faster ones
-# that no policy file may contain.
+# --- places in an order -------------------------------------------------------------------
+# When exporting, these use only operators that policy files may contain; otherwise faster ones.
 
 
 def descending_places(key: Tensor) -> Tensor:
-    """The place of each entry by descending key, (B, C); equal ones keep their order."""
+    """Return the place of each entry by descending key, (B, C); equal keys keep their order."""
     entries = key.shape[1]
     entry_key = key[:, :, None]
     rival_key = key[:, None, :]
-    # Keys are whole numbers: a seat that does not come first anyway must have one more.
+    # Keys are integers: a later entry comes before an earlier one only if its key is larger.
     before = rival_key >= entry_key + torch.ones(entries, entries, device=key.device).triu()
     return before.sum(dim=2)
 
 
 def arrangement(places: Tensor) -> Tensor:
-    """By what ``arranged`` puts the entries in their places (B, C)."""
+    """Return the argument ``by`` of ``arranged`` for places (B, C)."""
     batch, entries = (torch.arange(length, device=places.device) for length in places.shape)
-    if torch.compiler.is_exporting():  # matrices of 1 and 0: products are exact, and few operations
+    if torch.compiler.is_exporting():  # products with 0 and 1 are exact
         return (places[:, None, :] == entries[:, None]).to(torch.float32)
     order = torch.empty_like(places).scatter_(1, places, entries.expand_as(places))
     return (batch[:, None] * len(entries) + order).flatten()
 
 
 def arranged(rows: Tensor, by: Tensor) -> Tensor:
-    """The rows of entries, (B * C, W), in the order of their places; see ``arrangement``."""
+    """Return rows of entries, (B * C, W), in the order of their places; see ``arrangement``."""
     if torch.compiler.is_exporting():
         return (by @ rows.reshape(-1, by.shape[1], rows.shape[1])).flatten(0, 1)
     return rows.index_select(0, by)
 
 
 def count_not_above(ascending: Tensor, bounds: Tensor) -> Tensor:
-    """How many numbers of each row, (B, F), are not above each bound, (K,): int64 (B, K)."""
+    """Count the numbers of each row, (B, F), that are at most each bound, (K,): int64 (B, K)."""
     if torch.compiler.is_exporting():
-        # In float32, since the runtime adds those up in a fifth of the time.
+        # The runtime sums float32 faster than integers.
         not_above = ascending[:, None, :] <= bounds[None, :, None]
         return not_above.to(torch.float32).sum(dim=2).to(torch.int64)
     bounds = bounds.expand(len(ascending), -1).contiguous()
@@ -226,18 +233,14 @@ def count_not_above(ascending: Tensor, bounds: Tensor) -> Tensor:
 
 
 def columns_of(numbers: Tensor, columns: Tensor) -> Tensor:
-    """``numbers[:, columns]``, which in torch is six times slower than ``index_select``.
-
-    That is a Gather in a file. By it one position of Kododo takes a tenth less than by the
-    GatherND between two Transposes, but each of 64 or 512 a tenth more.
-    """
+    """Return ``numbers[:, columns]``, by ``index_select`` if it can be used, which is faster."""
     if torch.compiler.is_exporting():
         return numbers[:, columns]
     return numbers.index_select(1, columns)
 
 
 class CanonicalActions(nn.Module):
-    """Canonical observations in the layout's order, and where each plain action is among theirs.
+    """Canonical observations in the layout's order, and the canonical place of each plain action.
 
     Args:
         layout: The game's observations.
@@ -250,9 +253,11 @@ class CanonicalActions(nn.Module):
         self.canonical = Canonical(layout, actions, np.arange(layout.size))
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """Canonical observations (B, F) float32, and the canonical action of each plain one (B, A).
+        """Convert observations (B, F).
 
-        A network's logits of canonical actions, gathered by the second, are those of plain actions.
+        Returns:
+            Canonical observations, float32 (B, F), and the canonical action of each plain one,
+            int64 (B, A): gathering the logits of canonical actions by it gives those of plain ones.
         """
         ordered, entries = self.canonical(observation)
         parts = []
@@ -269,7 +274,7 @@ class CanonicalActions(nn.Module):
         return ordered, torch.cat(parts, dim=1)
 
     def _slot_places(self, observation: Tensor, types: Tensor) -> Tensor:
-        """The canonical place of each slot of the hand, (B, slots); empty slots are last."""
+        """Return the canonical place of each slot of the hand, (B, slots); empty slots are last."""
         hand = self.canonical.hand
         assert hand is not None
         cards = observation[:, self.canonical.layout.where(hand.name)].to(torch.float32)
@@ -282,13 +287,13 @@ class CanonicalActions(nn.Module):
         return places
 
     def _played(self, piece: SlotPiece, places: Tensor) -> Tensor:
-        """The action within its block that plays the slots which have these places; int64."""
+        """Return the action, within its block, that plays the slots at these places; int64."""
         if piece.plays == 1:
             return places.to(torch.int64)
         first, second = np.array(piece.choices).T
         ends = [columns_of(places, torch.from_numpy(end)) for end in (first, second)]
         lower = torch.minimum(*ends)
         higher = torch.maximum(*ends)
-        # The pairs before those that begin with ``lower``, then those from it on.
+        # Count the pairs that begin before ``lower``, then those that begin with it.
         before = lower * (2 * piece.slots - lower - 1) / 2
         return (before + higher - lower - 1).to(torch.int64)

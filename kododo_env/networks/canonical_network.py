@@ -1,4 +1,4 @@
-"""A network over canonical observations as one over plain observations."""
+"""Adapt a network of canonical observations to plain observations."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from kododo_env.networks.canonical import CanonicalActions
 
 
 class CanonicalNetwork(nn.Module):
-    """Gives a network canonical observations, and its logits back to the game's own actions.
+    """Wrap a network of canonical observations as one of plain observations and actions.
 
-    So a network that learns behind it from plain observations is given canonical ones, as
-    ``train.py --network`` takes it.
+    It can be trained with plain observations, for instance by ``train.py --network``.
 
     Args:
         network: From canonical observations (B, F) float32 to the logits of canonical actions
-            (B, A), or to these and values.
+            (B, A), or logits and values.
         layout: The game's observations.
         actions: The game's actions.
     """
@@ -30,7 +29,7 @@ class CanonicalNetwork(nn.Module):
         self.canonical_actions = CanonicalActions(layout, actions)
 
     def forward(self, observation: Tensor) -> tuple[Tensor, ...]:
-        """Logits (B, A) of the game's own actions and, if the network gives any, values."""
+        """Return logits (B, A) of plain actions and, if the network has them, values."""
         ordered, places = self.canonical_actions(observation)
         answers = self.network(ordered)
         logits, *values = answers if isinstance(answers, tuple | list) else (answers,)

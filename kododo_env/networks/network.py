@@ -1,4 +1,4 @@
-"""The network that learned players are made of: any game, from its layouts alone."""
+"""The network of the shipped policies, for any game."""
 
 from __future__ import annotations
 
@@ -17,38 +17,37 @@ from kododo_env.networks.canonical import Canonical, columns_of
 from kododo_env.networks.tied import Embeddings, Encoders, Heads, raw_blocks
 from kododo_env.policy.onnx_graph import ILLEGAL
 
-LARGEST_LOGIT = 1e7  # of a logit that is one; beyond, an illegal action might be the likeliest
-# Arguments of GameNetwork beside the layouts.
+LARGEST_LOGIT = 1e7  # beyond it, an illegal action might be the most probable
+# Arguments of GameNetwork apart from the layouts.
 SETTINGS = ("width", "depth", "one_hot", "tied")
-FEW_NUMBERS = 8  # pieces of the observation with more are not given one-hot
+FEW_NUMBERS = 8  # larger pieces of the observation are not encoded one-hot
 
 
 class Diverged(ValueError):
-    """Learning has diverged: the network's answers are no numbers any more."""
+    """Training has diverged: the network outputs NaN or infinite values."""
 
 
 class GameNetwork(nn.Module):
     """A shared trunk over canonical observations, with a head over actions and a value.
 
-    Cards that are played by slot get a logit by their type, a pair the two cards' logits
-    and a term for the pair of colours, so that it does not matter in which slots they are.
+    Cards that are played by slot get a logit by their type; a pair gets the sum of both cards'
+    logits and a term for the pair of colours. So logits do not depend on the order of slots.
 
     Args:
-        layout: The game's observations; their maxima give the scaling.
+        layout: The game's observations; their maxima determine the scaling.
         actions: The game's actions.
         width: Width of the hidden layers.
         depth: Number of hidden layers.
-        one_hot: Pieces of at most ``FEW_NUMBERS`` numbers that are never larger than this are
-            given to the trunk one-hot as well, so that "one card below the limit" is one
-            input. 0: none.
-        tied: Whether what the game declares alike is encoded alike, and has alike heads; see
-            ``kododo_env.networks.tied``. Embeddings have a quarter of ``width``. If not, the trunk
-            gets the whole observation, and the policy's head is one layer.
-        canonical_input: Whether ``forward`` takes observations in canonical form, and gives the
+        one_hot: Pieces of at most ``FEW_NUMBERS`` numbers whose maximum is at most this are also
+            encoded one-hot, so that "one card below the limit" is one input. 0 means none.
+        tied: Whether weights are shared between the entries of axes that the game declares alike;
+            see ``kododo_env.networks.tied``. Embeddings have a quarter of ``width``. Otherwise the
+            trunk gets the whole observation, and the policy head is one layer.
+        canonical_input: Whether ``forward`` takes observations in canonical form and returns
             logits of canonical actions (see ``kododo_env.core.canonical``).
 
     Attributes:
-        settings: The arguments beside the layouts, by name.
+        settings: The arguments apart from the layouts, by name.
 
     Raises:
         ValueError: The game declares no axes alike.
@@ -106,7 +105,7 @@ class GameNetwork(nn.Module):
         self._initialise()
 
     def _initialise(self) -> None:
-        """Orthogonal weights, the policy's last layer small: PPO's usual start."""
+        """Use orthogonal weights with a small last layer of the policy, as is usual for PPO."""
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.orthogonal_(module.weight, 2**0.5)
@@ -117,14 +116,14 @@ class GameNetwork(nn.Module):
         nn.init.orthogonal_(self.value_head.weight, 1.0)
 
     def _last_layers(self) -> list[nn.Linear]:
-        """The policy's."""
+        """Return the last layers of the policy."""
         if isinstance(self.policy_head, Heads):
             return self.policy_head.last_layers()
         assert isinstance(self.policy_head, nn.Linear)
         return [self.policy_head]
 
     def hidden_matrices(self) -> list[Tensor]:
-        """The matrices between hidden layers, those into the first included."""
+        """Return all weight matrices except those of the last layers."""
         last = {id(layer.weight) for layer in (*self._last_layers(), self.value_head)}
         return [
             parameter
@@ -133,15 +132,18 @@ class GameNetwork(nn.Module):
         ]
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits (B, A), legal or not, and values (B,), float32, of observations (B, F)."""
+        """Return logits (B, A), also of illegal actions, and values (B,), float32."""
         return self.from_canonical(*self.canonical(observation, self.canonical_input))
 
     def from_canonical(
         self, observation: Tensor, entries: Tensor, bfloat16: bool = False
     ) -> tuple[Tensor, Tensor]:
-        """Logits and value from canonical observations, float32 (B, F), and the actions' entries.
+        """Compute logits (B, A) and values (B,), both float32.
 
-        In bfloat16 matrices are multiplied faster where the processor has it.
+        Args:
+            observation: Canonical observations, float32 (B, F).
+            entries: The entries of the raw output for actions; see ``Canonical``.
+            bfloat16: Whether to multiply matrices in bfloat16.
         """
         if bfloat16 and self.encoders is None:
             raw_and_value = self._in_bfloat16(observation)
@@ -154,29 +156,31 @@ class GameNetwork(nn.Module):
         return self._logits(raw.to(torch.float32), entries), value
 
     def _in_bfloat16(self, observation: Tensor) -> Tensor:
-        """The raw output and, as its last column, the value; float32 (B, outputs + 1).
+        """Return the raw output and, as its last column, the value; float32 (B, outputs + 1).
 
-        Under autocast each bias is spread over all rows before the product, and a value by itself,
-        in float32, costs as much as a hidden layer: learning takes a twentieth longer.
+        This is faster than autocast, which expands each bias to all rows before the product and
+        computes the value by itself.
         """
         hidden = self._inputs(observation)[0].to(torch.bfloat16)
         for layer in self.trunk:
-            if isinstance(layer, nn.Linear):  # the others are ReLUs
+            if isinstance(layer, nn.Linear):  # the other layers are ReLUs
                 weight, bias = (
                     parameter.to(torch.bfloat16) for parameter in (layer.weight, layer.bias)
                 )
                 hidden = functional.linear(hidden, weight).add_(bias).relu_()
-        heads = self.policy_head, self.value_head
-        weight, bias = (torch.cat([getattr(h, name) for h in heads]) for name in ("weight", "bias"))
+        heads = (self.policy_head, self.value_head)
+        weight, bias = (
+            torch.cat([getattr(head, name) for head in heads]) for name in ("weight", "bias")
+        )
         return functional.linear(hidden, weight.to(torch.bfloat16)).to(torch.float32) + bias
 
     def _inputs(self, observation: Tensor) -> tuple[Tensor, list[Embeddings]]:
-        """The inputs of the trunk, (B, inputs), and the embeddings for the heads; float32."""
+        """Return the trunk's inputs, (B, inputs), and the heads' embeddings; float32."""
         embeddings = []
         if self.encoders is None:
             parts = [observation * self.scale]
             level_numbers = columns_of(observation, self.level_columns)
-        else:  # the ``level_columns`` are the last ones
+        else:  # the ``level_columns`` are last
             numbers, level_numbers = observation.tensor_split([len(self.scale)], dim=1)
             parts, encoded = self.encoders(numbers * self.scale)
             embeddings.append(encoded)
@@ -185,7 +189,7 @@ class GameNetwork(nn.Module):
         return torch.cat(parts, dim=1), embeddings
 
     def _logits(self, raw: Tensor, entries: Tensor) -> Tensor:
-        """The logits of the actions in their order, from the raw output."""
+        """Return the logits of the actions, in their order, from the raw output."""
         first_type = self.canonical.first_type
         logits = raw.gather(1, entries)
         if self.canonical.hand is None:
@@ -212,7 +216,7 @@ class GameNetwork(nn.Module):
             return logits
         values = canonical.hand.size // canonical.entries
         if torch.compiler.is_exporting():
-            # Columns chosen one by one would be a tenth of the time that a file takes to play.
+            # Matrix products are faster here than gathering columns.
             ends = torch.tensor(np.eye(slots.shape[1])[list(piece.choices)], dtype=torch.float32)
             first_slot, second_slot = ends.unbind(dim=1)
             colour = ((slots - canonical.first_type).to(torch.float32) / values).floor()
@@ -233,13 +237,13 @@ class GameNetwork(nn.Module):
 
 
 def inputs_of(layout: ObservationLayout, one_hot: int) -> int:
-    """How many inputs the trunk has, the one-hot ones included."""
+    """Count the inputs of the trunk, including one-hot inputs."""
     pieces = [piece for piece in layout.pieces if _is_one_hot(piece, one_hot)]
     return layout.size + sum(piece.size * (piece.maximum + 1) for piece in pieces)
 
 
 def _levels(layout: ObservationLayout, one_hot: int) -> tuple[Int64, Int64]:
-    """Which columns are given one-hot, and the number that each input is for; both (L,)."""
+    """Return the column and the number that each one-hot input stands for; both (L,)."""
     level_inputs = [
         (column, level)
         for piece in layout.pieces
@@ -256,38 +260,37 @@ def _is_one_hot(piece: Piece, one_hot: int) -> bool:
 
 
 def masked(logits: Tensor, action_mask: Tensor) -> Tensor:
-    """The logits with those of illegal actions set to ``ILLEGAL``; both (B, A)."""
+    """Return the logits with those of illegal actions set to ``ILLEGAL``; both (B, A)."""
     # Not compared with 0: onnxruntime below 1.21 cannot compare int8.
     return torch.where(action_mask.to(torch.bool), logits, ILLEGAL)
 
 
 def log_probabilities(logits: Tensor, action_mask: Tensor) -> Tensor:
-    """The logarithms of the actions' probabilities, about ``ILLEGAL`` where illegal; all (B, A)."""
+    """Return log-probabilities of actions, about ``ILLEGAL`` for illegal ones; all (B, A)."""
     legal = masked(logits, action_mask)
-    # On rows as short as these it takes a quarter of the time of torch's ``log_softmax``.
+    # Faster than ``log_softmax`` for rows as short as these.
     return legal - legal.logsumexp(dim=1, keepdim=True)
 
 
 def drawn(log_probs: Tensor) -> Tensor:
-    """An action (B,) from each of the distributions (B, A), by torch's randomness.
+    """Sample actions (B,) from distributions (B, A), with torch's generator.
 
-    It is the first with which the probabilities add up to more than a number between 0 and their
-    sum, so that one number is drawn for each row and none for each action.
+    It inverts the cumulative distribution, which needs one random number per row.
     """
     sums = log_probs.exp().cumsum(dim=1)
-    mark = torch.rand(len(sums), 1).to(sums.device) * sums[:, -1:]
-    return (sums <= mark).sum(dim=1)
+    threshold = torch.rand(len(sums), 1).to(sums.device) * sums[:, -1:]
+    return (sums <= threshold).sum(dim=1)
 
 
 def check_answers(*answers: Tensor) -> None:
-    """Raise Diverged if a network's logits or values are NaN, or so large that masks fail."""
+    """Raise Diverged if logits or values are NaN, or so large that masks fail."""
     check_finite(*answers, below=LARGEST_LOGIT)
 
 
 def check_finite(*numbers: Tensor, below: float = float("inf")) -> None:
-    """Raise Diverged if there is a NaN, or a number that is not below a size."""
+    """Raise Diverged if a number is NaN or its absolute value is not below a bound."""
     if not all(bool((tensor.abs() < below).all()) for tensor in numbers):
         raise Diverged(
-            "the network answers NaN or numbers beyond all measure: learning has diverged, which "
-            "lower rates may mend (--learning-rate, --imitation-learning-rate, --muon)"
+            "the network outputs NaN or infinite values: training has diverged; try lower rates "
+            "(--learning-rate, --imitation-learning-rate, --muon)"
         )

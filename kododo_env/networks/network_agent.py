@@ -1,4 +1,4 @@
-"""A network as a player, while it is being trained."""
+"""Play with a network, also while it is being trained."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from kododo_env.networks.network import GameNetwork, check_answers, masked
 
 
 class NetworkAgent(Agent):
-    """Plays by the answers of a network.
+    """An agent that plays by the logits of a network.
 
     Args:
-        network: From observations (N, F) to logits (N, A) and values; it may go on learning. A
-            ``GameNetwork`` may be one that learns from canonical observations.
-        temperature: 0 plays the likeliest action, by ``first_of_best`` among equals; 1 draws
-            from the network's distribution.
-        name: For tables.
+        network: From observations (N, F) to logits (N, A) and values; its training may go on. A
+            ``GameNetwork`` may have ``canonical_input``.
+        temperature: 0 plays the most probable action (ties by ``first_of_best``); 1 samples from
+            the network's distribution.
+        name: The name in tables.
     """
 
     by_row = True
 
     def __init__(self, network: nn.Module, temperature: float = 0.0, name: str = "learner") -> None:
         self.network = network
-        self._plain = network  # gets plain observations, as a view has them
+        self._plain = network  # takes the plain observations of a view
         if isinstance(network, GameNetwork) and network.canonical_input:
             layout = network.canonical.layout
             self._plain = CanonicalNetwork(network, layout, network.actions)
@@ -40,7 +40,7 @@ class NetworkAgent(Agent):
         """Choose actions, shape (N,).
 
         Raises:
-            Diverged: The network's answers are no numbers to choose by.
+            Diverged: The network outputs NaN or too large logits.
         """
         logits = self._logits(view).numpy()
         if self.temperature == 0:
@@ -50,17 +50,17 @@ class NetworkAgent(Agent):
 
     @torch.no_grad()
     def probabilities(self, view: View) -> Float32:
-        """The network's own distribution, that of temperature 1, (N, A).
+        """Return the network's probabilities at temperature 1, (N, A).
 
         Raises:
-            Diverged: The network's answers are no numbers to choose by.
+            Diverged: The network outputs NaN or too large logits.
         """
-        chances: Float32 = self._logits(view).softmax(dim=1).numpy()
-        return chances
+        probabilities: Float32 = self._logits(view).softmax(dim=1).numpy()
+        return probabilities
 
     def _logits(self, view: View) -> torch.Tensor:
         observation = torch.from_numpy(np.array(view.observation, order="C"))
         mask = torch.from_numpy(np.array(view.legal_action_mask, order="C"))
         answers = self._plain(observation.to(next(self.network.parameters()).device))[0].cpu()
-        check_answers(answers)  # or an illegal action might be the best
+        check_answers(answers)  # otherwise an illegal action might have the highest logit
         return masked(answers, mask)

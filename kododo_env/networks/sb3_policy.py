@@ -18,23 +18,24 @@ from kododo_env.wrappers.spaces import GameLayouts, layouts_of
 class GamePolicy(MaskableActorCriticPolicy):
     """``GameNetwork`` for PPO, A2C and MaskablePPO: ``MaskablePPO(GamePolicy, env)``.
 
-    The environment's observation space says which game it is. Where an observation is a
-    dictionary with the mask, illegal actions get no probability, with or without MaskablePPO.
+    The observation space of the environment determines the game. If observations are dictionaries
+    with masks, illegal actions have probability 0 also without MaskablePPO.
 
     Args:
-        observation_space: That of an environment of this package, with its plain numbers.
+        observation_space: The observation space of an environment of this package, without
+            normalisation.
         action_space: The actions of the game.
-        lr_schedule: The learning rate by the share of the training that remains.
+        lr_schedule: The learning rate as a function of the remaining share of training.
         width: Width of the hidden layers.
         depth: Number of hidden layers.
-        one_hot: Small numbers up to this are also given one-hot; see ``GameNetwork``.
-        tied: Whether the network is tied over axes that are alike; see ``GameNetwork``.
-        use_sde: False, as PPO and A2C pass it; they refuse True for discrete actions.
+        one_hot: Small numbers up to this are also encoded one-hot; see ``GameNetwork``.
+        tied: Whether weights are shared over axes that are alike; see ``GameNetwork``.
+        use_sde: Always False; PPO and A2C pass it, and reject True for discrete actions.
         **options: Further arguments of ``MaskableActorCriticPolicy``, such as the optimiser's.
 
     Raises:
-        ValueError: The observation space is of another environment, or its numbers are
-            normalised or of another length.
+        ValueError: The observation space is of another environment, normalised, or of another
+            length.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class GamePolicy(MaskableActorCriticPolicy):
 
 
 class _Rows(BaseFeaturesExtractor):
-    """The numbers of an observation and, where it is a dictionary, its mask after them."""
+    """The numbers of an observation and, if it is a dictionary, its mask after them."""
 
     def __init__(self, observation_space: spaces.Space[Any]) -> None:
         parts = [observation_space]
@@ -88,7 +89,7 @@ class _Rows(BaseFeaturesExtractor):
 
 
 class _ActorCritic(nn.Module):
-    """The network in the place of SB3's ``MlpExtractor``: logits, and values (B, 1)."""
+    """The network as SB3's ``MlpExtractor``: logits (B, A) and values (B, 1)."""
 
     def __init__(self, layouts: GameLayouts, options: dict[str, Any]) -> None:
         super().__init__()
@@ -96,7 +97,7 @@ class _ActorCritic(nn.Module):
         self.network = GameNetwork(
             layouts.observation, layouts.actions, canonical_input=layouts.canonical, **options
         )
-        # SB3 reads them.
+        # Read by SB3.
         self.latent_dim_pi = layouts.actions.size
         self.latent_dim_vf = 1
 

@@ -1,10 +1,10 @@
-"""The tied network: it learns of all entries of an axis what it learns of one.
+"""The tied network, which shares weights between the entries of an axis.
 
-A layout declares axes whose entries are alike, such as the rows of a tableau or the seats.
-One encoder for each such axis, with the same weights for every entry, makes embeddings; those
-of an axis within another, as rows are within seats, are pooled into the other's. An encoder sees
-what stands around its entry as well: a row can be judged by the card that is to be placed there.
-An action that runs over such axes gets its logit from the entries' embeddings.
+A layout declares axes whose entries are alike, such as the rows of a tableau or the seats. For each
+such axis, one encoder with the same weights for every entry computes embeddings. Embeddings of an
+axis within another (rows within seats) are pooled into those of the outer axis. An encoder also
+gets the numbers around its entry, so a row can be judged by the card that is to be placed. An
+action over such axes gets its logit from the embeddings of its entries.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from kododo_env.core.observation import ObservationLayout
 from kododo_env.networks.canonical import Canonical
 
 Embeddings = dict[str, Tensor]
-"""By axis: (B, n, E) for n entries; if the axis is within another one, those of its first entry."""
+"""By axis (B, n, E) for n entries; for an inner axis, those within the first outer entry."""
 
 
 class _Kind(NamedTuple):
     """An axis whose entries are alike."""
 
     axis: str
-    outer: str | None  # the axis that it is within
-    shape: tuple[int, ...]  # how many entries, the outer axis first
+    outer: str | None  # the axis that contains it
+    shape: tuple[int, ...]  # numbers of entries, the outer axis first
 
 
 class Encoders(nn.Module):
-    """Embeddings of all entries of the axes that a layout declares alike.
+    """The encoders for the axes that a layout declares alike.
 
     Args:
         layout: The game's observations.
@@ -42,17 +42,17 @@ class Encoders(nn.Module):
 
     Attributes:
         kinds: The axes, by name, inner ones first.
-        columns: The columns of an observation that they take, in the order of their use; int64.
-        size: How many numbers the trunk gets.
+        columns: The columns of an observation that they take, in order; int64.
+        size: The number of inputs of the trunk.
 
     Raises:
-        ValueError: The layout declares no axes alike, or has one within several others.
+        ValueError: The layout declares no axes alike, or an axis is within several others.
     """
 
     def __init__(self, layout: ObservationLayout, width: int) -> None:
         super().__init__()
         if not layout.alike:
-            raise ValueError("nothing can be tied: this game does not declare what is alike")
+            raise ValueError("the game declares no axes alike, so a network cannot be tied")
         self.width = width
         self.kinds = _kinds(layout)
         self.layers = nn.ModuleList()
@@ -74,14 +74,15 @@ class Encoders(nn.Module):
         self.size = sum(top) + self._sizes[-1][0]
 
     def _inner(self, axis: str) -> list[str]:
-        """The axes within another."""
+        """Return the axes within an axis."""
         return [kind.axis for kind in self.kinds.values() if kind.outer == axis]
 
     def forward(self, scaled: Tensor) -> tuple[list[Tensor], Embeddings]:
-        """The trunk's inputs, together (B, ``size``), and the embeddings, of ``columns``.
+        """Encode the scaled numbers of ``columns``.
 
-        The trunk gets the embeddings of the outermost axes, in order, and all numbers that belong
-        to no entry.
+        Returns:
+            The inputs of the trunk, (B, ``size``) in parts: the embeddings of the outermost axes
+            and all numbers that belong to no entry; and the embeddings by axis.
         """
         numbers, shared = self._numbers(scaled)
         pool = first_and_pooled if torch.compiler.is_exporting() else Pooling.apply
@@ -110,42 +111,46 @@ class Encoders(nn.Module):
         return [*top, shared], embeddings
 
     def _numbers(self, scaled: Tensor) -> tuple[dict[str, Tensor], Tensor]:
-        """The numbers of each axis's entries, (B, entries, features), and the others, (B, R)."""
+        """Split numbers into those of each axis, (B, entries, features), and the rest, (B, R)."""
         *parts, shared = scaled.split([prod(size) for size in self._sizes], dim=1)
         sizes = zip(self.kinds, parts, self._sizes, strict=False)
         return {axis: part.reshape(-1, *size) for axis, part, size in sizes}, shared
 
 
 def first_and_pooled(embeddings: Tensor) -> tuple[Tensor, Tensor]:
-    """Of (B, m, n, E) those of the first of m, (B, n, E), and those of n pooled, (B, m, 2 * E).
+    """Select the first of m entries and pool over n entries.
 
-    Pooled are the sum, of a size like that of one entry, and the maximum.
+    Args:
+        embeddings: Shape (B, m, n, E).
+
+    Returns:
+        The first of m, (B, n, E), and the scaled sum and the maximum over n, (B, m, 2 * E).
     """
     total = embeddings.sum(dim=2) * embeddings.shape[2] ** -0.5
     return embeddings[:, 0], torch.cat([total, embeddings.amax(dim=2)], dim=2)
 
 
 class Pooling(torch.autograd.Function):
-    """``first_and_pooled``, whose gradient takes a fraction of the time of torch's own.
+    """``first_and_pooled`` with a gradient that is faster than torch's.
 
-    Each of several entries that are the maximum gets its whole gradient.
+    If several entries are the maximum, each of them gets the whole gradient.
     """
 
     @staticmethod
     def forward(ctx: Any, embeddings: Tensor) -> tuple[Tensor, Tensor]:
-        """As ``first_and_pooled``."""
+        """Compute ``first_and_pooled``."""
         first, pooled = first_and_pooled(embeddings)
         ctx.save_for_backward(embeddings, pooled)
         return first.clone(), pooled
 
     @staticmethod
     def backward(ctx: Any, of_first: Tensor, of_pooled: Tensor) -> Tensor:
-        """The gradient, (B, m, n, E), from those of the two results."""
+        """Compute the gradient, (B, m, n, E), from those of the two results."""
         embeddings, pooled = ctx.saved_tensors
         largest = pooled.unsqueeze(2)[..., embeddings.shape[3] :]
         total, top = of_pooled.unsqueeze(2).chunk(2, dim=3)
         total = total * embeddings.shape[2] ** -0.5
-        smaller = (embeddings - largest).sign_()  # -1 or 0, in half the time of a comparison
+        smaller = (embeddings - largest).sign_()  # -1 or 0; faster than a comparison
         gradient = torch.addcmul(total + top, top, smaller)
         gradient[:, 0] += of_first
         return gradient
@@ -156,27 +161,30 @@ def _layers(inputs: int, width: int) -> nn.Sequential:
 
 
 def _kinds(layout: ObservationLayout) -> dict[str, _Kind]:
-    """The axes whose entries are alike, inner ones first.
+    """Return the axes whose entries are alike, inner ones first.
 
-    An axis is within another if that one is there wherever it is, and elsewhere too.
+    An axis is within another if all its pieces have the other axis, which also has other pieces.
     """
-    named = {axis: [p for p in layout.pieces if axis in p.axes] for axis in layout.alike}
+    pieces_of = {
+        axis: [piece for piece in layout.pieces if axis in piece.axes] for axis in layout.alike
+    }
     kinds = {}
-    for axis, pieces in named.items():
+    for axis, pieces in pieces_of.items():
         outer = [
             container
-            for container, its in named.items()
-            if len(its) > len(pieces) and all(piece in its for piece in pieces)
+            for container, container_pieces in pieces_of.items()
+            if len(container_pieces) > len(pieces)
+            and all(piece in container_pieces for piece in pieces)
         ]
         if len(outer) > 1:
             raise ValueError(f"the axis {axis!r} is within several: {', '.join(outer)}")
         shape = [layout.length(axis_name) for axis_name in (*outer, axis)]
         kinds[axis] = _Kind(axis, outer[0] if outer else None, tuple(shape))
-    return dict(sorted(kinds.items(), key=lambda item: item[1].outer is None))
+    return dict(sorted(kinds.items(), key=lambda pair: pair[1].outer is None))
 
 
 def _columns(layout: ObservationLayout, kind: _Kind, inner: list[str]) -> Int64:
-    """Which numbers of an observation an entry's encoder gets, (entries, features)."""
+    """Return the columns of an observation for each entry's encoder, (entries, features)."""
     axes = (kind.outer, kind.axis) if kind.outer else (kind.axis,)
     columns = layout.views(np.arange(layout.size))
     parts = []
@@ -189,7 +197,7 @@ def _columns(layout: ObservationLayout, kind: _Kind, inner: list[str]) -> Int64:
 
 
 class Heads(nn.Module):
-    """The raw output, block by block: see ``raw_blocks``; ``hidden`` is the width of the trunk."""
+    """The policy head, with a module per block; ``hidden`` is the width of the trunk."""
 
     def __init__(self, blocks: list[ActionPiece], encoders: Encoders, hidden: int) -> None:
         super().__init__()
@@ -203,17 +211,17 @@ class Heads(nn.Module):
         )
 
     def forward(self, hidden: Tensor, embeddings: Embeddings) -> Tensor:
-        """The raw output, (B, sum of the blocks' sizes)."""
+        """Return the raw output, (B, sum of the blocks' sizes)."""
         return torch.cat([block(hidden, embeddings) for block in self.blocks], dim=1)
 
     def last_layers(self) -> list[nn.Linear]:
-        """Those whose outputs make up the raw output."""
+        """Return the layers whose outputs make up the raw output."""
         layers = (module for name, module in self.named_modules() if name.endswith(".last"))
         return [layer for layer in layers if isinstance(layer, nn.Linear)]
 
 
 class _PlainBlock(nn.Module):
-    """A number for each place from the trunk alone; of several axes, for each entry, too."""
+    """A head on the trunk: a number for each place, and one for each entry of several axes."""
 
     spread: Tensor
 
@@ -233,9 +241,9 @@ class _PlainBlock(nn.Module):
 
 
 class _TiedBlock(nn.Module):
-    """The answers of the trunk and of each entry's embedding, added up, then a ReLU.
+    """A head on the sum of the trunk and each entry's embedding, with a ReLU.
 
-    Of an axis within another only the entries within the first one are meant: one's own.
+    Of an inner axis it takes only the entries within the first outer entry: the player's own.
     """
 
     def __init__(
@@ -257,8 +265,8 @@ class _TiedBlock(nn.Module):
         for axis, (kind, layer) in enumerate(zip(self.kinds, self.entries, strict=True)):
             shape = [1] * len(self.kinds)
             shape[axis] = kind.shape[-1]
-            answer = layer(embeddings[kind.axis].flatten(0, 1))
-            total = total + answer.reshape(-1, *shape, self.width)
+            term = layer(embeddings[kind.axis].flatten(0, 1))
+            total = total + term.reshape(-1, *shape, self.width)
         out: Tensor = self.last(torch.relu(total).flatten(0, -2))
         return (
             out.reshape(-1, *self.shape)
@@ -268,7 +276,7 @@ class _TiedBlock(nn.Module):
 
 
 def raw_blocks(canonical: Canonical, pieces: tuple[object, ...]) -> list[ActionPiece]:
-    """The blocks of the raw output; see ``Canonical``."""
+    """Return the blocks of the raw output; see ``Canonical``."""
     blocks = [piece for piece in pieces if isinstance(piece, ActionPiece)]
     hand = canonical.hand
     symmetry = canonical.layout.symmetry

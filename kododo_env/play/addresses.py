@@ -1,4 +1,4 @@
-"""Where a table is served, and how other machines find it."""
+"""The addresses at which a table is served and reached from other machines."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ USUAL_PORT = 8642
 NEXT_PORTS = 20
 PORT_TAKEN = (errno.EADDRINUSE, errno.EACCES)
 ANY_HOST = {"": socket.AF_INET, "0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}
-# Of documentation (RFC 5737 and 3849): nothing is sent there, only a way is looked for.
+# Documentation addresses (RFC 5737 and 3849): nothing is sent there, only a route is looked up.
 ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
 WHITE_ON_BLACK = "\x1b[97;40m"
 PLAIN = "\x1b[0m"
 
 
 def listen(host: str, port: int | None, before: int = 0) -> socket.socket:
-    """Return a socket that listens.
+    """Return a listening socket.
 
     Args:
-        host: Where, such as 127.0.0.1.
-        port: None takes ``USUAL_PORT``, or one after it if that is taken; 0 takes any that is
-            free. With both ``before`` is tried first.
+        host: The host, such as 127.0.0.1.
+        port: None takes ``USUAL_PORT``, or one after it if that is taken; 0 takes any free port.
+            With both, ``before`` is tried first.
         before: The port at which the table was served before; 0 for none.
 
     Raises:
@@ -47,15 +47,15 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
-        advice = "; --port 0 takes one that is free" if error.errno in PORT_TAKEN else ""
-        message = f"cannot listen there: {error.strerror}{advice}"
+        advice = "; --port 0 takes a free port" if error.errno in PORT_TAKEN else ""
+        message = f"cannot listen: {error.strerror}{advice}"
         raise OSError(error.errno, message, f"{host}:{port}") from None
 
 
 def reachable_host(host: str) -> str:
-    """Return a host for an address, by which other machines reach one that listens at ``host``.
+    """Return a host name for URLs by which other machines reach a server that listens at ``host``.
 
-    Of a host that listens everywhere it is this machine's own address in its network, since few
+    For a server that listens everywhere it is this machine's own network address, since few
     machines can resolve its name.
     """
     if host in ANY_HOST:
@@ -64,7 +64,7 @@ def reachable_host(host: str) -> str:
 
 
 def _own_address(family: socket.AddressFamily) -> str:
-    """This machine's address on the way to other machines, or its name if there is no way."""
+    """Return this machine's address on the route to other machines, or its name without one."""
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
         probe.connect((ELSEWHERE[family], 9))
         return str(probe.getsockname()[0])
@@ -72,16 +72,16 @@ def _own_address(family: socket.AddressFamily) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether only this machine reaches a host."""
+    """Return whether a host can be reached from this machine only."""
     with suppress(ValueError):
         return ip_address(host).is_loopback
     return host == "localhost"
 
 
 def qr_code(address: str) -> str:
-    """Return an address as a QR code for a terminal; nothing if segno is not installed.
+    """Return a URL as a QR code for a terminal; empty if segno is not installed.
 
-    It is white on black whatever the colours of the terminal are, so that every phone reads it.
+    It is white on black regardless of the terminal's colours, so that every phone reads it.
     """
     try:
         import segno

@@ -1,8 +1,8 @@
-"""A game that is over, as an adviser sees it: chances to win, and the choices that cost most.
+"""Analysis of a finished game: win probabilities, and the choices that cost most.
 
 A choice is judged by what its player knew when they made it, over worlds that agree with that
-(``kododo_env.search``): luck is nobody's mistake. The adviser plays all seats in the worlds, and
-only its own choice is held against the one that was played.
+(``kododo_env.search``), so that bad luck is not a mistake. The adviser plays all seats in the
+worlds, and only its own choice is compared with the one that was played.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ from kododo_env.play.hints import gives_hints, hint
 from kododo_env.records import Record, replay
 from kododo_env.search.search import Means, PolicySearch, SearchAgent
 
-COSTLIEST = 3  # choices of a player that are reported
-# Worlds for each choice: by default, and the bounds of that number.
+COSTLIEST = 3  # choices reported per player
+# Worlds per choice: the default and its bounds.
 WORLDS = 256
 FEWEST = 16
 MOST = 100_000
-# Times as many new worlds for the costliest: in the first ones luck helped to pick them. No more
-# games than these are played to fit the model that guesses how a game goes on.
+# The costliest choices are estimated again in this many times as many new worlds, since luck in the
+# first ones helped to select them. It also bounds the games played to fit the outcome model.
 WORLDS_FACTOR = 4
 INTERVAL = 1.9599639845400536  # standard errors on each side, for 95 %
 
 
 @dataclass(frozen=True)
 class CostlyChoice:
-    """A choice to which the adviser's would surely have been better.
+    """A choice that was clearly worse than the adviser's.
 
     Attributes:
         step: The step in which it was made, as the record counts them, from 1.
         seat: The player's seat, from 0.
-        action: What they played, the action's number; ``words`` says it in words.
+        action: The number of the action that was played.
         words: The same in words.
-        advised: What the adviser would have played, the action's number.
+        advised: The number of the adviser's action.
         advised_words: The same in words.
-        gain: How much larger their share of the victory would have been in the mean: 0.1 is ten
+        gain: The mean increase of their share of the victory by the advised action: 0.1 is ten
             games won of a hundred.
         low: The lower end of the gain's 95 % interval, over worlds; above 0.
         high: The upper end.
-        text: The table before the step, as they saw it.
+        text: The table before the step, as the player saw it.
     """
 
     step: int
@@ -64,19 +64,19 @@ class CostlyChoice:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What an adviser says of a game of P players and S steps.
+    """An adviser's analysis of a game of P players and S steps.
 
     Attributes:
         game: The game's name.
         players: The players' names by seat.
         adviser: The adviser's name.
         seats: The J seats of the players who were judged.
-        chances: The share of the victory that each of them could expect after the deal and after
-            each step, by what they knew then; and the ends of its 95 % interval, over worlds.
-            Shape (S + 1, J, 3), 0 to 1. At the end it is the outcome; before, those of all
-            players need not add up to 1, since they know different things.
-        choices: Of each of them, in the order of ``seats``, at most ``COSTLIEST`` choices that
-            cost them something for sure, the costliest first.
+        chances: Each judged player's expected share of the victory after the deal and after each
+            step, given what they knew then, with the ends of its 95 % interval over worlds. Shape
+            (S + 1, J, 3), 0 to 1. At the end it is the outcome; before, the players' shares need
+            not sum to 1, since they know different things.
+        choices: In the order of ``seats``, at most ``COSTLIEST`` choices of each player that
+            clearly cost something, the costliest first.
     """
 
     game: str
@@ -87,7 +87,7 @@ class Analysis:
     choices: tuple[CostlyChoice, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As a dictionary for JSON."""
+        """Return a dictionary for JSON."""
         return asdict(self) | {"chances": self.chances.tolist()}
 
 
@@ -98,27 +98,27 @@ def analyse(
     worlds: int = WORLDS,
     seed: int = 0,
 ) -> Analysis:
-    """Return the chance to win after each step of a game, and the choices that cost most.
+    """Return the win probability after each step of a game, and the choices that cost most.
 
-    The same arguments give the same result, unless the adviser itself is a search by time.
+    The same arguments give the same result, unless the adviser is a search with a time budget.
 
     Args:
-        record: Of the game.
-        adviser: Any agent; None takes the policy that ships for this game, or under other rules
-            the best scripted player. Of an agent that gives hints, it is the best hint that is
-            advised. Of a search it is what the search plays, and its policy plays in the worlds.
-        seats: Whose choices are judged; None judges everybody's.
-        worlds: How many are played out for each choice, 16 to 100,000. A player's costliest
-            choices are tried again in four times as many others, by which they are told.
-        seed: Of the worlds.
+        record: The record of the game.
+        adviser: Any agent; None takes the policy that ships for this game, or under other rules the
+            best scripted player. If an agent gives hints, its best hint is the advice. For a
+            search, its policy plays in the worlds.
+        seats: The seats whose choices are judged; None judges all.
+        worlds: How many worlds are played out per choice, 16 to 100,000. A player's costliest
+            choices are tried again in four times as many new worlds, whose results are reported.
+        seed: The seed of the worlds.
 
     Raises:
-        ValueError: The record is not true, as ``replay`` says; or a seat, a number or the
-            adviser does not go with it.
+        ValueError: The record is invalid (see ``replay``); or a seat, a number or the adviser does
+            not fit it.
     """
     positions = list(replay(record))
     if adviser is None:
-        from kododo_env.play.seating import best_agent  # which needs more than the table does
+        from kododo_env.play.seating import best_agent  # has more dependencies than a table
 
         adviser = best_agent(positions[0])
     played = [line["actions"] for line in record.lines]
@@ -129,20 +129,20 @@ def analyse(
 
 
 class Analysing:
-    """What ``analyse`` does, piece by piece, for a caller who has other things to do meanwhile.
+    """The work of ``analyse`` in pieces, for a caller that has other work to do meanwhile.
 
     Args:
         positions: The game after the deal and after each of S steps, S + 1 batches of one.
         played: The joint action of each step, (S, P).
         players: The players' names by seat.
-        adviser: As the further arguments and the errors those of ``analyse``.
-        seats: Whose choices are judged.
-        worlds: How many are played out for each choice.
-        seed: Of the worlds.
+        adviser: Like the further arguments and the errors, as for ``analyse``.
+        seats: The seats whose choices are judged.
+        worlds: How many worlds are played out per choice.
+        seed: The seed of the worlds.
 
     Attributes:
-        worlds: For each choice.
-        share: How much of the work is done, 0 to 1, as far as that is known.
+        worlds: The worlds per choice.
+        share: The estimated share of the work that is done, 0 to 1.
         result: None until all is done.
     """
 
@@ -172,7 +172,7 @@ class Analysing:
         self._number = self._estimate_pieces()
 
     def _estimate_pieces(self) -> int:
-        """How many pieces of work there are, or a few more."""
+        """Return the number of pieces of work, or slightly more."""
         decisions = np.sum([game.deciding()[0, list(self._seats)] for game in self._positions])
         num_fit_steps = len(self._played) * self._judge.guesses(self._positions)
         per_seat = len(self._positions) + COSTLIEST
@@ -207,7 +207,7 @@ class Analysing:
 
 
 class _Decision(NamedTuple):
-    """A choice of a player that the adviser would have made otherwise."""
+    """A choice that differs from the adviser's."""
 
     step: int
     before: BatchGame
@@ -216,29 +216,29 @@ class _Decision(NamedTuple):
 
 
 class _Judge:
-    """An adviser, and the search by which its choices are held against others.
+    """An adviser, and the search that compares its choices with others.
 
     Args:
         adviser: Any agent.
         game: A batch that it must be able to play.
-        worlds: For each choice.
+        worlds: The worlds per choice.
     """
 
     def __init__(self, adviser: Agent, game: BatchGame, worlds: int) -> None:
         check_agents(game, [adviser])
         self.adviser = adviser
         self.worlds = worlds
-        # One of its own, since its outcome model is fitted to fewer games than a search's is.
+        # A separate search, since its outcome model is fitted to fewer games.
         self.search = SearchAgent(adviser.policy if isinstance(adviser, PolicySearch) else adviser)
 
     def guesses(self, positions: Sequence[BatchGame]) -> bool:
-        """Whether playing out will stop before the end of this game, to ask the search's model."""
+        """Return whether play-outs stop before the end of this game and need the outcome model."""
         return self.search.horizon(positions[0]) < len(positions) - 1
 
     def chance(
         self, game: BatchGame, seat: int, rng: np.random.Generator
     ) -> tuple[float, float, float]:
-        """The share of the victory that a player can expect, and its interval."""
+        """Return a player's expected share of the victory, and its interval."""
         if game.terminated[0]:
             return (float(game.outcome()[0, seat]),) * 3
         mean, low, high = _interval(self.search.chance(game.view(seat), self.worlds, rng))
@@ -251,7 +251,7 @@ class _Judge:
         seat: int,
         rng: np.random.Generator,
     ) -> Generator[None, None, list[CostlyChoice]]:
-        """The choices of a player that cost most for sure, the costliest first."""
+        """Return the choices of a player that clearly cost most, the costliest first."""
         candidates = []
         for step, (before, actions) in enumerate(zip(positions, played, strict=False), 1):
             if before.deciding()[0, seat]:
@@ -270,7 +270,7 @@ class _Judge:
         )
 
     def _advice(self, game: BatchGame, seat: int, rng: np.random.Generator) -> int:
-        """What the adviser would play; by its best hint, where it gives any, chance has no part."""
+        """Return the adviser's action: its best hint if it gives any, so that it is not random."""
         if gives_hints(self.adviser):
             return int(hint(self.adviser, game, seat)["actions"][0]["action"])
         return int(choice_of(self.adviser, game.view(seat), rng)[0])
@@ -278,14 +278,14 @@ class _Judge:
     def _gain(
         self, decision: _Decision, seat: int, worlds: int, rng: np.random.Generator
     ) -> tuple[float, float, float]:
-        """The gain by the adviser's choice, and its interval."""
+        """Return the gain by the adviser's choice, and its interval."""
         played = np.array([decision.played])
         advised = np.array([decision.advised])
         view = decision.before.view(seat)
         return _interval(self.search.gain(view, played, advised, worlds, rng))
 
     def _describe(self, decision: _Decision, seat: int, rng: np.random.Generator) -> CostlyChoice:
-        """A choice with its gain in new worlds."""
+        """Return a choice with its gain in new worlds."""
         step, before, played, advised = decision
         mean, low, high = self._gain(decision, seat, WORLDS_FACTOR * self.worlds, rng)
         return CostlyChoice(
@@ -303,6 +303,6 @@ class _Judge:
 
 
 def _interval(means: Means) -> tuple[float, float, float]:
-    """A mean over worlds and its interval, of one game."""
+    """Return the mean over worlds and its interval, for one game."""
     mean, error = (float(array[0]) for array in means)
     return mean, mean - INTERVAL * error, mean + INTERVAL * error

@@ -1,4 +1,4 @@
-"""The choice of an agent in somebody's place, as a hint."""
+"""Hints: an agent's ratings of a player's legal actions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kododo_env.search.outcome_model import OutcomeModel
 
 
 def gives_hints(agent: Agent) -> bool:
-    """Whether an agent has an opinion of each action."""
+    """Return whether an agent rates each action."""
     return isinstance(agent, ProbabilisticAgent | RatingAgent)
 
 
@@ -31,27 +31,27 @@ def check_adviser(agent: Agent) -> None:
     """Raise ValueError unless an agent can give hints."""
     if not gives_hints(agent):
         raise ValueError(
-            f"agent {agent.name!r} gives no hints: it knows neither probabilities nor values of "
-            "actions, as policies and scripted players do"
+            f"agent {agent.name!r} cannot give hints: it has neither action probabilities nor "
+            "action values, as policies and scripted players do"
         )
     check_forgets(agent)
 
 
 def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
-    """An agent's opinion of a player's legal actions, the best first (``ranks``).
+    """Return an agent's ratings of a player's legal actions, the best first (``ranks``).
 
     Args:
-        agent: Knows its probabilities, or the values of actions.
+        agent: An agent with action probabilities or action values.
         game: A batch of one.
-        seat: Whose place it thinks itself in; it sees no more than they do.
+        seat: The player's seat; the agent sees no more than the player.
 
     Returns:
         "by": the agent's name; "actions": each with its number, words, and "probability" or
-        "value"; "value" of the position where the agent knows it; and "chance", the share of the
-        victory that may be expected if all play on like the agent, where that was fitted for it.
+        "value"; "value" of the position if the agent estimates it; and "chance", the expected share
+        of the victory if everyone plays like the agent, if the agent has outcome weights.
 
     Raises:
-        ValueError: The agent does not give a number for each action, or for the position.
+        ValueError: The agent does not return a finite number for each action, or for the position.
     """
     view = game.view(seat)
     if isinstance(agent, ProbabilisticAgent):
@@ -66,8 +66,10 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
         ratings, agent.name, view.num_actions, [action["action"] for action in legal]
     )
     if name == "probability" and not (0 <= numbers.min() <= numbers.max() <= 1):
-        raise ValueError(f"agent {agent.name!r} must give chances of 0 to 1, not {shown(ratings)}")
-    # Probabilities are equal if their logits are, by which policies choose.
+        raise ValueError(
+            f"agent {agent.name!r} must return probabilities of 0 to 1, not {shown(ratings)}"
+        )
+    # Policies choose by logits, so that probabilities tie if their logarithms do.
     places = ranks(np.log(np.maximum(numbers, 1e-30)) if name == "probability" else numbers)
     entries = [
         {
@@ -86,18 +88,22 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
 
 
 def _check_numbers(ratings: Any, name: str, size: int, indices: Sequence[int]) -> Floating:
-    """Those of an agent's numbers that are wanted; ValueError if it has no finite ones there."""
+    """Return the entries of an agent's ratings at these indices.
+
+    Raises:
+        ValueError: The ratings have another size, or are not finite there.
+    """
     try:
         array = np.asarray(ratings)
     except ValueError:  # rows of unequal length
         array = np.empty(0)
     if array.dtype.kind not in "fiu" or array.size != size:
         raise ValueError(
-            f"agent {name!r} must give {size} numbers for a hint, not {shown(ratings)}"
+            f"agent {name!r} must return {size} numbers for a hint, not {shown(ratings)}"
         )
     numbers: Floating = array.ravel()[list(indices)]
     if not np.isfinite(numbers).all():
         raise ValueError(
-            f"agent {name!r} must give finite numbers for a hint, not {shown(ratings)}"
+            f"agent {name!r} must return finite numbers for a hint, not {shown(ratings)}"
         )
     return numbers

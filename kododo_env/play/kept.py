@@ -1,4 +1,4 @@
-"""A table whose game is kept as text, so that it goes on after its process has ended."""
+"""A table whose game is saved as text, so that another process can resume it."""
 
 from __future__ import annotations
 
@@ -16,46 +16,47 @@ FIELDS = {"seed", "first", "moved", "done", "stands", "digest"}
 
 
 class KeptTable:
-    """A table that can be kept at any moment.
+    """A table that can be saved at any moment.
 
-    The cards follow from the seed. Besides it, the messages of the people are kept and all that
-    was played: an agent that is asked again might choose otherwise, if it thinks by the clock.
+    The cards follow from the seed. In addition, people's messages and all joint actions are saved:
+    an agent with a time budget might choose differently the second time.
 
     Args:
-        table: The table, just made.
-        write: Is given the text of ``saved_game`` when it has changed, before anybody is told.
+        table: The table, newly created.
+        write: Called with the text of ``saved_game`` whenever it has changed, before anybody
+            receives a message.
     """
 
     def __init__(self, table: Table, write: Callable[[str], None] = lambda text: None) -> None:
         self.table = table
         self.write = write
-        self._done: list[Any] = []  # of this game: (seat, message), or a joint action
+        self._done: list[Any] = []  # in this game: (seat, message), or a joint action
 
     @property
     def people(self) -> tuple[int, ...]:
-        """The seats that people have."""
+        """The seats of people."""
         return self.table.people
 
     @property
     def step(self) -> int:
-        """See ``Table``."""
+        """The step of the table; see ``Table``."""
         return self.table.step
 
     def hear(self, seat: int, message: object) -> Replies:
-        """The whole answer of the table to a person's message; see ``Table.hear``."""
+        """Return the table's whole response to a person's message; see ``Table.hear``."""
         *_, replies = self.hear_in_pieces(seat, message)
         return replies
 
     def hear_in_pieces(self, seat: int, message: object) -> Iterator[Replies]:
-        """The answer of the table to a person's message; see ``Table.hear_in_pieces``."""
+        """Yield the table's response to a person's message; see ``Table.hear_in_pieces``."""
         first = self.table.first
         for replies in self.table.hear_in_pieces(seat, message):
-            if replies and replies[seat][0]["type"] == "position":  # it was a message that was done
+            if replies and replies[seat][0]["type"] == "position":  # the message was accepted
                 self._keep(seat, read_message(message), self.table.first != first)
             yield replies
 
     def _keep(self, seat: int, message: Message, new_game: bool) -> None:
-        """Keep a message that was done, unless it has only asked for something."""
+        """Save a message that was accepted, unless it only asked for something."""
         if message["type"] in ("look", "speak"):
             return
         if new_game:
@@ -65,7 +66,7 @@ class KeptTable:
         self.write(self.saved_game())
 
     def play_on(self) -> Replies:
-        """Play a step if nobody has to be waited for; see ``Table.play_on``."""
+        """Play a step if no person has to choose; see ``Table.play_on``."""
         step = self.table.step
         replies = self.table.play_on()
         if self.table.step != step:
@@ -74,7 +75,7 @@ class KeptTable:
         return replies
 
     def saved_game(self) -> str:
-        """All that is needed to go on with this game, as text; it holds all cards."""
+        """Return all that is needed to resume this game, as text; it reveals all cards."""
         table = self.table
         content = {
             "seed": table.seed,
@@ -85,10 +86,11 @@ class KeptTable:
         return json.dumps(sealed(content | {"stands": table.stands()}))
 
     def go_on(self, text: str) -> None:
-        """Do again all that was done when a text was kept.
+        """Repeat everything that was done when a text was saved.
 
         Raises:
-            ValueError: The text is damaged, or of another table; the table is of no use then.
+            ValueError: The text is damaged, or of another table; the table must not be used any
+                more.
         """
         content = _read(text)
         self.table.step = whole_number(content["first"], "first", 0)
@@ -96,8 +98,8 @@ class KeptTable:
         self.table.deal(whole_number(content["seed"], "seed", 0))
         self._done = content["done"]
         message = (
-            "the game that was kept is of another table, or of another version: give the game, "
-            "players, opponents, seat and rules with which it was begun"
+            "the saved game is of another table or version: use the same game, players, "
+            "opponents, seat and rules as when it was started"
         )
         try:
             for entry in self._done:
@@ -119,15 +121,15 @@ class KeptTable:
 
 
 def _read(text: str) -> dict[str, Any]:
-    """What a text of ``saved_game`` holds."""
+    """Parse and check a text of ``saved_game``."""
     try:
         content = read_json(text)
     except TooDeep as error:
-        raise ValueError("the game that was kept is too deeply nested") from error
+        raise ValueError("the saved game is too deeply nested") from error
     except ValueError as error:
-        raise ValueError("the game that was kept is no JSON, or was cut short") from error
+        raise ValueError("the saved game is not JSON, or was cut short") from error
     if not isinstance(content, dict):
-        raise ValueError("a game that is kept is a JSON object")
+        raise ValueError("the saved game must be a JSON object")
     check_keys(content, FIELDS)
     check_sealed(content)
     if not isinstance(content["done"], list):

@@ -1,4 +1,4 @@
-"""The first lesson of a game: a table where the others follow a script, and the player is led."""
+"""The first lesson of a game: a table where the opponents follow a script and a pupil is guided."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PUPIL = 0  # the seat
 
 
 class Script:
-    """A player who does in turn what a lesson says, in words.
+    """A player who plays the actions that a lesson dictates in words.
 
     Attributes:
         lines: The words of the actions that are still to be played.
@@ -35,7 +35,7 @@ class Script:
         self.lines: deque[str] = deque()
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
-        """The next one."""
+        """Play the next action of the script."""
         return np.array([named_action(self.lines.popleft(), view)])
 
 
@@ -43,10 +43,10 @@ class LessonTable(Table):
     """A table where one person takes the lesson of a game.
 
     A ``position`` has a field ``lesson``, see ``docs/reference/messages.md``. A choice that the
-    lesson does not ask for is answered with a friendly error and changes nothing.
+    lesson does not ask for is rejected with a friendly error.
 
     Args:
-        game: A batch of one under the rules of the lesson, which becomes the table's own.
+        game: A batch of one under the rules of the lesson; the table takes it over.
         lesson: The lesson.
         step: The first step of the table.
         pictures: As for ``Table``.
@@ -55,13 +55,13 @@ class LessonTable(Table):
     def __init__(self, game: BatchGame, lesson: Lesson, step: int, pictures: bool) -> None:
         self._lesson = lesson
         self._scripts = [Script() for _ in range(game.num_players)]
-        self._num_choices = 0  # of the person
-        self._news_start = 0  # steps of the log before the last one
+        self._num_choices = 0  # by the person
+        self._news_start = 0  # log entries before the last choice
         super().__init__(game, [None, *self._scripts[1:]], seed=0, pictures=pictures)
         self.step = step
 
     def _lay_out(self, seed: int) -> None:
-        """Deal the cards of the lesson, and let everybody play what comes before it."""
+        """Deal the cards of the lesson, and let everybody play its opening."""
         rng = np.random.default_rng(seed)
         self._game.reset(seed, decks=np.array([_whole_deck(self._lesson.deck, self._game)]))
         for seat, words in self._lesson.opening.items():
@@ -70,7 +70,7 @@ class LessonTable(Table):
             self._game.step(joint_action(self._scripts, self._game, rng))
 
     def _choose(self, seat: int, choice: int | str) -> None:
-        """Take a choice that the lesson asks for, and let the others do their part."""
+        """Accept a choice that the lesson asks for, and let the opponents play their part."""
         if self._at() == len(self._lesson.steps):
             raise ValueError(say("the lesson is over: leave it, or begin it again"))
         self._check_decides(seat)
@@ -96,7 +96,7 @@ class LessonTable(Table):
         super()._choose(seat, choice)
 
     def _expected_actions(self, at: int) -> list[int]:
-        """The actions that a step of the lesson asks for; none if any will do."""
+        """Return the actions that a step of the lesson asks for; empty if any will do."""
         steps = self._lesson.steps
         words = steps[at].wanted if at < len(steps) else ()
         with speaking("en"):
@@ -104,26 +104,26 @@ class LessonTable(Table):
         return [action for action, description in legal.items() if description in words]
 
     def _at(self) -> int:
-        """Which step of the lesson is played: as many as there are when all have been."""
+        """Return the current step of the lesson; the number of steps when it is over."""
         return self._num_choices - (PUPIL in self._chosen)
 
     def _take_back(self, seat: int) -> None:
-        raise ValueError(say("a lesson goes forward: what was chosen in it stays"))
+        raise ValueError(say("a choice in a lesson cannot be taken back"))
 
     def _go_back(self, to: int) -> None:
-        raise ValueError(say("a lesson goes forward; leave it, and try things out in a game"))
+        raise ValueError(say("cannot go back in a lesson; leave it to try things out in a game"))
 
     def play_on(self, actions: Sequence[int] | None = None) -> Replies:
-        """Play a step, as ``Table`` does, unless the lesson is over; the script tells which."""
+        """Play a step as ``Table`` does, following the script, unless the lesson is over."""
         return {} if self._at() == len(self._lesson.steps) else super().play_on()
 
     def record(self) -> str:
-        """A lesson leaves none.
+        """Raise ValueError: a lesson has no record.
 
         Raises:
             ValueError: Always.
         """
-        raise ValueError(say("a lesson is no game that counts, and has no record"))
+        raise ValueError(say("a lesson has no record"))
 
     def _position(self, person: int) -> Message:
         position = super()._position(person)
@@ -132,11 +132,11 @@ class LessonTable(Table):
             position |= {"actions": [], "waiting_for": []}
         for entry in position["log"]:
             entry["again"] = False
-        position.pop("deal", None)  # it is none that another person could play
+        position.pop("deal", None)  # other people cannot play a lesson's deal
         return position | {"teaches": True, "lesson": self._words(at, position)}
 
     def _words(self, at: int, position: Message) -> dict[str, Any]:
-        """What the lesson says to a position."""
+        """Return the words of the lesson for a position."""
         steps = self._lesson.steps
         over = at == len(steps)
         asks = bool(position["actions"]) or position["chosen"] is not None
@@ -152,7 +152,7 @@ class LessonTable(Table):
         }
 
     def _find_highlights(self, at: int, log: list[dict[str, Any]]) -> Iterator[str]:
-        """The news to which the lesson points, which it knows by their English words."""
+        """Yield the news to which the lesson points, found by their English words."""
         shows = self._lesson.steps[at - 1].shows if at else ()
         for english, entry in [*zip(self._log(PUPIL, "en"), log, strict=True)][self._news_start :]:
             for line, translation in zip(english["lines"], entry["lines"], strict=True):
@@ -161,7 +161,7 @@ class LessonTable(Table):
 
 
 def _whole_deck(front: tuple[int, ...], game: BatchGame) -> list[int]:
-    """The cards of a game with some of them in front."""
+    """Return the cards of a game with some of them moved to the front."""
     cards = game.cards.tolist()
     for card in front:
         cards.remove(card)
@@ -171,7 +171,7 @@ def _whole_deck(front: tuple[int, ...], game: BatchGame) -> list[int]:
 class TeachingTable(Table):
     """A table that gives the first lesson of its game whenever its one person asks for it.
 
-    The game of the table waits meanwhile. See ``Table``.
+    The table's own game is paused meanwhile. See ``Table``.
     """
 
     _teaching: LessonTable | None = None
@@ -180,12 +180,12 @@ class TeachingTable(Table):
         """Begin the lesson.
 
         Raises:
-            ValueError: The game has none, or there are several people.
+            ValueError: The game has no lesson, or there are several people.
         """
         if not isinstance(self._game, GivesLesson):
             raise ValueError(f"{self._game.name} has no lesson")
         if len(self.people) > 1:
-            raise ValueError(say("a lesson is for one person alone"))
+            raise ValueError(say("a lesson is only for one person"))
         lesson = self._game.first_lesson()
         game = make_game(self._game.name, 1, lesson.players, {})
         self.step += 1
@@ -193,7 +193,7 @@ class TeachingTable(Table):
         self._teaching.speak(PUPIL, self._languages[self.people[0]])
 
     def speak(self, person: int, language: str) -> None:
-        """Speak a language, in the lesson too; see ``Table``."""
+        """Set a person's language, in the lesson too; see ``Table``."""
         super().speak(person, language)
         if self._teaching is not None:
             self._teaching.speak(PUPIL, language)
@@ -228,11 +228,11 @@ class TeachingTable(Table):
 
     @property
     def joint(self) -> list[int]:
-        """The joint action that was played last, in the lesson if there is one; see ``Table``."""
+        """The last joint action, in the lesson if there is one; see ``Table``."""
         return super().joint if self._teaching is None else self._teaching.joint
 
     def record(self) -> str:
-        """The record of the game, and none of a lesson; see ``Table``."""
+        """Return the record of the game; a lesson has none. See ``Table``."""
         return super().record() if self._teaching is None else self._teaching.record()
 
     def _position(self, person: int) -> Message:

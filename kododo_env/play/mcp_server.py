@@ -1,4 +1,4 @@
-"""A table as a server of the Model Context Protocol: a language model, or any client, has a seat.
+"""A table as a server of the Model Context Protocol: a language model or any client has a seat.
 
 Protocol and SDK: https://modelcontextprotocol.io.
 """
@@ -22,27 +22,27 @@ HOW = (
 
 
 def mcp_server(table: Table) -> MCPServer:
-    """A server whose tools play one seat; ``run`` serves it on stdin and stdout.
+    """Return a server whose tools play one seat; its ``run`` serves on stdin and stdout.
 
     Args:
-        table: With one person.
+        table: A table with one person.
 
     Raises:
         ValueError: The table has several people.
     """
     seat = only_person(table)
     server = MCPServer("kododo_env", instructions=HOW)
-    last_step = -1  # the last step of which the client has been told
+    last_step = -1  # the last step that the client has been sent
 
     def talk(message: Message) -> Message:
-        """Say something to the table; its last answer."""
+        """Send a message to the table and return its last response."""
         answer = table.talk(seat, message)[seat][-1]
         if answer["type"] == "error":
             raise ToolError(answer["error"])
         return answer
 
     def describe_position(message: Message) -> dict[str, Any]:
-        """The position after a message, in words."""
+        """Send a message and return the position after it, in words."""
         nonlocal last_step
         position = talk(message)
         new = [entry for entry in position["log"] if entry["step"] > last_step]
@@ -53,7 +53,7 @@ def mcp_server(table: Table) -> MCPServer:
         facts = {name: position[name] for name in fields if name in position}
         return facts | {"you": f"player_{position['you']}", "news": news, "actions": words}
 
-    # They never wait, so that one call is over before the next one begins, as a table wants it.
+    # The tools never await, so that calls do not overlap, as a table requires.
     async def rules() -> str:
         """The rules of the game at this table."""
         return str(talk({"type": "rules"})["text"])
@@ -64,7 +64,7 @@ def mcp_server(table: Table) -> MCPServer:
 
     async def act(action: str, step: int) -> dict[str, Any]:
         """Choose one of your actions by its words, in the step of the position that you saw."""
-        number = action.isascii() and action.isdecimal() and len(action) < 10  # errors name it so
+        number = action.isascii() and action.isdecimal() and len(action) < 10  # as errors list it
         choice = int(action) if number else action
         return describe_position({"type": "act", "step": step, "action": choice})
 

@@ -1,4 +1,4 @@
-"""The names by which the players at a table are called."""
+"""Display names of the players at a table."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from zlib import crc32
 
 from kododo_env.core.numbers import shown
 
-LONGEST = 20  # letters of a name
-JOINERS = "\u200c\u200d"  # not seen themselves: in Persian words, and between the parts of an emoji
+LONGEST = 20  # letters per name
+JOINERS = "\u200c\u200d"  # invisible letters in Persian words and between the parts of an emoji
 BOTS = (
     "Ada", "Bruno", "Carla", "Dario", "Emma", "Felix", "Greta", "Hugo", "Ines", "Jonas", "Klara",
     "Luis", "Mira", "Nils", "Olga", "Paul",
@@ -17,28 +17,28 @@ BOTS = (
 
 
 def people_named(names: Sequence[str], people: int) -> list[str]:
-    """The names of the people at a table; empty for those who have given none.
+    """Return the names of the people at a table, padded with empty names.
 
     Raises:
-        ValueError: There are too many, or one cannot be told from other words or other names.
+        ValueError: There are too many names, or a name is malformed, reserved or not unique.
     """
     if len(names) > people:
-        raise ValueError(f"{len(names)} names for {people} of the players, who are people")
+        raise ValueError(f"expected at most {people} names, one per person, got {len(names)}")
     candidates: Sequence[object] = names
     for candidate in candidates:
         printable = isinstance(candidate, str) and _without_joiners(candidate).isprintable()
         if not isinstance(candidate, str) or not printable or len(candidate) > LONGEST:
             raise ValueError(
-                f"a name has at most {LONGEST} letters, all printable, unlike {shown(candidate)}"
+                f"a name must have at most {LONGEST} printable letters, not {shown(candidate)}"
             )
     tidy = [" ".join(name.strip(f" {JOINERS}").split()) for name in names]
     for name in tidy:
         if "player_" in _looks(name):
-            raise ValueError(f"a name must not hold player_, which tells a seat, as {shown(name)}")
+            raise ValueError(f"'player_' is reserved for seats, not for a name like {shown(name)}")
     folded = [_looks(name) for name in tidy if name]
     if len(folded) > len(set(folded)):
         different = ", ".join(map(shown, tidy))
-        raise ValueError(f"people at a table need different names, unlike {different}")
+        raise ValueError(f"names must be distinct, not {different}")
     return tidy + [""] * (people - len(tidy))
 
 
@@ -47,19 +47,19 @@ def _without_joiners(name: str) -> str:
 
 
 def _looks(name: str) -> str:
-    """A name as it is compared: letters of any size or kind, however they are put together."""
+    """Normalise a name for comparison: case and Unicode variants look the same."""
     return normalize("NFKC", normalize("NFKC", _without_joiners(name)).casefold())
 
 
 def bots_named(agents: Sequence[str], person_names: Iterable[str]) -> list[str]:
-    """Friendly names for agents, always the same for the same ones, and none that is taken.
+    """Return friendly names for agents, the same for the same agents, and none that is taken.
 
     Args:
-        agents: Their own names, by which records and tables of results know them.
-        person_names: Names that people at the table have.
+        agents: The agents' own names, as in records and tables of results.
+        person_names: The names of people at the table.
     """
     folded_names = set(map(_looks, person_names))
-    turns = range(1 + (len(agents) + len(folded_names)) // len(BOTS))  # more for very many
+    turns = range(1 + (len(agents) + len(folded_names)) // len(BOTS))  # numbered if there are many
     names = (f"{name} {turn + 1}" if turn else name for turn in turns for name in BOTS)
     free_names = [name for name in names if _looks(name) not in folded_names]
     first = crc32(" ".join(agents).encode("utf-8", "replace"))

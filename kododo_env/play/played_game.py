@@ -1,4 +1,4 @@
-"""A game as people and agents play it: who sits where, what they choose, what has been played."""
+"""A game as people and agents play it: the seats, the choices and the steps so far."""
 
 from __future__ import annotations
 
@@ -26,37 +26,36 @@ class Played(NamedTuple):
     step: int
     before: BatchGame
     joint: list[int]  # the joint action
-    log_entries: dict[tuple[int, str], dict[str, Any]]  # in words: by seat and language
+    log_entries: dict[tuple[int, str], dict[str, Any]]  # the news by seat and language
 
 
 class PlayedGame:
-    """One game after another, by the same players.
+    """A series of games with the same players.
 
     Args:
-        game: A batch of one, which becomes its own and is dealt again.
+        game: A batch of one; the object takes it over and deals it again.
         agents: For each seat an agent, or None for a person.
-        seed: Of the cards and of the agents' randomness, and of those of all later games; None
+        seed: The seed of the cards and of the agents' randomness, in this and all later games; None
             takes fresh entropy for each game.
-        display_names: For each seat the name by which people call the player; an empty one,
-            or none at all, leaves it at ``player_0``, ``player_1``, ...  Records have the agents'
-            own names.
+        display_names: For each seat the name shown to people; empty names, or an empty sequence,
+            become ``player_0``, ``player_1``, ... Records have the agents' own names.
         rotate: Whether all players move one seat on before other cards are dealt.
-        agent_names: For each seat the name by which ``make_agent`` makes its agent, as the
-            command for the same deal has it; none at all takes the agents' own.
+        agent_names: For each seat the name by which ``make_agent`` creates its agent, for the
+            command line of the same deal; empty takes the agents' own names.
 
     Attributes:
-        people: The seats that people have in the first game. By these they are known, also when
-            they have moved on; ``you`` in a position is the seat where they are then.
-        step: How many steps have been played and games been dealt. It never goes back, so that a
-            message for an earlier position can do nothing in a later one.
-        seed: Of the game that is played: with it, the same players and the same choices of the
-            people, the whole game is the same anywhere.
+        people: The seats of people in the first game. They identify people even after these have
+            moved on; ``you`` in a position is the current seat.
+        step: The number of steps played and games dealt. It never decreases, so that a message for
+            an earlier position has no effect in a later one.
+        seed: The seed of the current game: with it, the same players and the same choices by people
+            reproduce the whole game.
         first: The step at which this game was dealt.
         seat_shift: By how many seats everybody has moved on since the first game.
 
     Raises:
-        ValueError: It is no batch of one, there is not one agent or None for each seat or no
-            person among them, or an agent cannot play this game.
+        ValueError: ``game`` is not a batch of one, ``agents`` has not one entry per seat or no
+            person, or an agent cannot play this game.
     """
 
     def __init__(
@@ -69,11 +68,11 @@ class PlayedGame:
         agent_names: Sequence[str] = (),
     ) -> None:
         if game.num_envs != 1:
-            raise ValueError(f"a table has one game, a batch of one, not of {game.num_envs}")
+            raise ValueError(f"a table needs a batch of one game, not of {game.num_envs}")
         if len(agents) != game.num_players:
-            raise ValueError(f"{game.num_players} seats need as many players, not {len(agents)}")
+            raise ValueError(f"expected {game.num_players} agents, one per seat, got {len(agents)}")
         if None not in agents:
-            raise ValueError("a table needs a person: None among the agents")
+            raise ValueError("a table needs at least one person: None among the agents")
         check_agents(game, agents)
         self.people = tuple(seat for seat, agent in enumerate(agents) if agent is None)
         self.step = 0
@@ -85,7 +84,7 @@ class PlayedGame:
         self._names = [*map(printable, names)]
         self._display_names = list(display_names) or [""] * len(agents)
         self._agent_names = list(agent_names) or names
-        # The game that is played may be told of by its seed, which must not tell the next one.
+        # People may learn the current game's seed, which must not reveal the next one.
         self._source = randbits(128) if seed is None else seed
         self.deal(self._other_seed() if seed is None else seed)
 
@@ -94,7 +93,7 @@ class PlayedGame:
         return f"person{number}"
 
     def _other_seed(self) -> int:
-        """The seed of a game that is dealt now, one of more than can be tried."""
+        """Return a new seed, from a range too large to search."""
         rng = np.random.default_rng([self._source, self.step])
         return int(rng.integers(MOST_EXACT, endpoint=True))
 
@@ -113,27 +112,27 @@ class PlayedGame:
         deal_by(self._game, seed)
 
     def _begin_here(self) -> None:
-        """Forget all that belongs to another position."""
+        """Clear all that belongs to another position."""
         self._chosen: dict[int, int] = {}
         self._ask_for_new: set[int] = set()
 
     def move_on(self, places: int) -> None:
-        """Let everybody move on by some seats; another game has to be dealt then."""
+        """Move everybody on by some seats; the caller must deal another game then."""
         self.seat_shift = (self.seat_shift + places) % self._game.num_players
         for seats in (self._agents, self._names, self._display_names, self._agent_names):
             seats[:] = np.roll(np.array(seats, object), places).tolist()
 
     def seat_of(self, person: int) -> int:
-        """The seat that one of ``people`` has now."""
+        """Return the current seat of one of ``people``."""
         return (person + self.seat_shift) % self._game.num_players
 
     @property
     def _person_seats(self) -> list[int]:
-        """The seats that people have now."""
+        """The current seats of people."""
         return [self.seat_of(person) for person in self.people]
 
     def display_name(self, seat: int) -> str:
-        """The name by which people call the player in a seat."""
+        """Return the name shown to people for the player in a seat."""
         return self._display_names[seat] or f"player_{seat}"
 
     # --- choosing -----------------------------------------------------------------------
@@ -145,7 +144,7 @@ class PlayedGame:
 
     @property
     def waiting_for(self) -> list[int]:
-        """The people who have something to decide and have not chosen yet."""
+        """The seats of people who have something to decide and have not chosen yet."""
         deciding = self._game.deciding()[0]
         return [seat for seat in self._person_seats if deciding[seat] and seat not in self._chosen]
 
@@ -162,25 +161,23 @@ class PlayedGame:
             raise ValueError(say("player_{seat} has nothing to decide now", seat=seat))
 
     def _choose(self, seat: int, choice: int | str) -> None:
-        """Note what a person has chosen; it is played when everybody has."""
+        """Store a person's choice; it is played when everybody has chosen."""
         self._check_decides(seat)
         self._chosen[seat] = named_action(choice, self._game.view(seat))
 
     def _take_back(self, seat: int) -> None:
-        """Forget what a person has chosen, as long as somebody else has still to choose."""
+        """Remove a person's choice, as long as somebody else has still to choose."""
         if seat not in self._chosen:
-            raise ValueError(
-                say("player_{seat} has chosen nothing that could be taken back", seat=seat)
-            )
+            raise ValueError(say("player_{seat} has no choice to take back", seat=seat))
         del self._chosen[seat]
 
     def _go_back(self, to: int) -> None:
-        """Go back to an earlier step of this game; chance stands as it did, too."""
+        """Go back to an earlier step of this game, with the same randomness after it."""
         if len(self.people) > 1:
-            raise ValueError(say("other people play this game: nobody can go back in it alone"))
+            raise ValueError(say("cannot go back: other people are playing this game"))
         steps = [played.step for played in self._past]
         if to not in steps:
-            raise ValueError(f"to must be a step of this game that was played, not {to}")
+            raise ValueError(f"to must be a step played in this game, not {to}")
         index = steps.index(to)
         self._remind(self._past[:index])
         self._game = self._past[index].before
@@ -202,18 +199,18 @@ class PlayedGame:
     # --- playing ------------------------------------------------------------------------
 
     def _remind(self, past: Sequence[Played]) -> None:
-        """Let agents that keep a memory see this game again, from the deal through these steps."""
+        """Replay this game from the deal through these steps for agents that keep a memory."""
         agents = [agent if remembers(agent) else None for agent in self._agents]
         if any(map(remembers, agents)):
             for number, played in enumerate(past):
                 agents_choose(agents, played.before, self.seed, number)
 
     def remind(self) -> None:
-        """Let agents that keep a memory see this game again, after it was played as known."""
+        """Replay this game for agents that keep a memory, after its actions were restored."""
         self._remind(self._past)
 
     def _play(self, actions: Sequence[int] | None) -> None:
-        """Play everybody's choice, the agents choosing now, or a joint action that is known."""
+        """Play everybody's choice, with the agents choosing now, or a joint action from before."""
         if actions is None:
             joint = agents_choose(self._agents, self._game, self.seed, len(self._past))
             for seat, action in self._chosen.items():
@@ -229,7 +226,7 @@ class PlayedGame:
 
     @property
     def joint(self) -> list[int]:
-        """The joint action that was played last, (P,); empty just after the deal."""
+        """The last joint action, (P,); empty just after the deal."""
         return self._past[-1].joint if self._past else []
 
     @property
@@ -243,17 +240,17 @@ class PlayedGame:
         return [game.rewards[0].tolist() for game in self._games[1:]]
 
     def stands(self) -> str:
-        """A digest of this game: of its rules, players, cards and points so far."""
+        """Return a digest of this game: its rules, players, cards and points so far."""
         header = {**vars(self._recorder.header), "date": ""}
         stands = [header, self.joint, self._rewards, self.over, self._counts]
         return sha256(json.dumps(stands, sort_keys=True).encode()).hexdigest()
 
     def record(self) -> str:
-        """The record of a game that is over, as text; it holds all cards.
+        """Return the record of a finished game as text; it reveals all cards.
 
         Raises:
             ValueError: The game is not over.
         """
         if not self.over:
-            raise ValueError(say("the record holds all cards: ask for it when the game is over"))
+            raise ValueError(say("the record reveals all cards: wait until the game is over"))
         return self._recorder.text()

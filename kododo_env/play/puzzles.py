@@ -1,7 +1,8 @@
-"""Puzzles: positions of recorded games in which one choice is clearly the best by search.
+"""Puzzles: positions of recorded games in which search finds one choice clearly best.
 
-What is best is found over worlds that agree with what the player knew (``kododo_env.search``), and
-then held against every other choice in new worlds: in the first ones luck helped to pick it.
+The best choice is found over worlds that agree with what the player knew (``kododo_env.search``)
+and then compared with every other choice in new worlds, since luck in the first ones helped to
+select it.
 """
 
 from __future__ import annotations
@@ -27,28 +28,28 @@ from kododo_env.records.replay import play_step, replay
 from kododo_env.search.search import SearchAgent
 from kododo_env.system.files import read_ordinary, write_text
 
-LARGEST = 1 << 26  # bytes of a file
-TRIES = 32  # times that a bot is asked, since some choose by chance
-HIT_SHARE = 2 / 3  # of these: of two choices one is found half of the time by nothing but luck
-LEAST_GAIN = 0.05  # five games won of a hundred: what gains less is no puzzle
+LARGEST = 1 << 26  # bytes per file
+TRIES = 32  # times that a bot is asked, since some choose at random
+HIT_SHARE = 2 / 3  # of these tries; random choice between two actions hits 1 / 2
+LEAST_GAIN = 0.05  # a puzzle gains at least five games won of a hundred
 FORMAT = "kododo-env puzzle 1"
 FIELDS = {"format", "digest", "header", "played", "seat", "best", "gain", "low", "high", "bots"}
 
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A position, and the choice that is best there.
+    """A position and its best choice.
 
     Attributes:
-        header: The game's, as a record has it.
+        header: The game's header, as in a record.
         played: The joint actions so far, a list of P numbers for each step.
-        seat: Whose choice it is.
-        best: The best action, by its number.
-        gain: How much larger the player's share of the victory is by it than by the next best, in
-            the mean over worlds.
+        seat: The seat of the player who chooses.
+        best: The number of the best action.
+        gain: The mean increase of the player's share of the victory over the next best choice, over
+            worlds.
         low: The lower end of the gain's 95 % interval; above 0 for every other choice.
         high: The upper end.
-        bots: Of each bot that was asked, by name: the share of times that it chose the best.
+        bots: For each bot that was asked, by name: the share of times that it chose the best.
     """
 
     header: Header
@@ -62,14 +63,14 @@ class Puzzle:
 
     @property
     def missed_by(self) -> list[str]:
-        """The bots that choose it less often than ``HIT_SHARE``."""
+        """The bots that choose the best action less often than ``HIT_SHARE``."""
         return [name for name, share in self.bots.items() if share < HIT_SHARE]
 
     def position(self) -> BatchGame:
-        """The game as it stands: a batch of one.
+        """Return the game in this position: a batch of one.
 
         Raises:
-            ValueError: It is no position of such a game, or the choice is none there.
+            ValueError: The actions are not playable, or the best action is not a choice here.
         """
         game = self.header.make_game()
         for number, actions in enumerate(self.played, 1):
@@ -81,26 +82,26 @@ class Puzzle:
         return game
 
     def to_json(self) -> dict[str, Any]:
-        """The line of a file."""
+        """Return the line of a file."""
         return sealed({"format": FORMAT, **vars(self), "header": self.header.to_json()})
 
     @classmethod
     def from_json(cls, content: Any) -> Puzzle:
-        """The puzzle of a line, whose position is tried.
+        """Parse a line and check that its position can be reached.
 
         Raises:
-            ValueError: It is none; the reason.
+            ValueError: The line is not a valid puzzle.
         """
         if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise ValueError(f'a puzzle is a JSON object with "format": "{FORMAT}"')
+            raise ValueError(f'a puzzle must be a JSON object with "format": "{FORMAT}"')
         check_keys(content, FIELDS)
         check_sealed(content)
         if not isinstance(content["header"], dict) or not isinstance(content["played"], list):
-            raise ValueError("header must be an object, and played a list")
+            raise ValueError("header must be an object and played a list")
         header = Header.from_json(content["header"])
         low, gain, high = (finite_number(content[name], name) for name in ("low", "gain", "high"))
         if not 0 < low <= gain <= high:
-            raise ValueError(f"it must be 0 < low <= gain <= high, not {low}, {gain}, {high}")
+            raise ValueError(f"expected 0 < low <= gain <= high, got {low}, {gain}, {high}")
         bots = content["bots"]
         if not isinstance(bots, dict):
             raise ValueError(f"bots must be an object, not {shown(bots)}")
@@ -117,21 +118,21 @@ class Puzzle:
 def find_puzzles(
     record: Record, search: SearchAgent, bots: Sequence[Agent], worlds: int, seed: int
 ) -> Iterator[Puzzle]:
-    """The positions of a game in which one choice is clearly better than every other.
+    """Yield the positions of a game in which one choice is clearly better than every other.
 
-    They come in an order that is drawn, so that the first ones are from all over the game. The same
-    arguments give the same puzzles, unless a bot chooses by the clock.
+    The order is random, so that the first ones are from all over the game. The same arguments give
+    the same puzzles, unless a bot has a time budget.
 
     Args:
-        record: Of the game.
+        record: The record of the game.
         search: Its policy plays all seats in the worlds.
-        bots: Are asked for their choice in each of the positions.
-        worlds: How many are played out for each choice; four times as many others for those of a
-            position in which one seems clearly best.
-        seed: Of the worlds, and of what the bots choose by chance.
+        bots: The bots that are asked for their choice in each position.
+        worlds: How many worlds are played out per choice; four times as many new ones for a
+            position in which one choice seems clearly best.
+        seed: The seed of the worlds and of the bots' randomness.
 
     Raises:
-        ValueError: The record is not true, or an agent cannot play this game.
+        ValueError: The record is invalid, or an agent cannot play this game.
     """
     positions = [position for position in replay(record) if not position.terminated[0]]
     search.check(positions[0])
@@ -152,14 +153,14 @@ def find_puzzles(
 
 
 def ask_bots(puzzle: Puzzle, bots: Sequence[Agent], seed: int) -> Puzzle:
-    """A puzzle with what these bots choose there, each with its own random numbers.
+    """Return a puzzle with the choices of these bots, each with its own random numbers.
 
-    So the same bots choose the same whenever they are asked, and others are found out.
+    So a bot's result does not depend on the other bots.
 
     Args:
-        puzzle: Whose own ``bots`` do not matter.
-        bots: Are asked.
-        seed: Of what they choose by chance.
+        puzzle: The puzzle; its own ``bots`` are ignored.
+        bots: The bots to ask.
+        seed: The seed of their randomness.
     """
     game = puzzle.position()
     step = len(puzzle.played)
@@ -174,9 +175,9 @@ def ask_bots(puzzle: Puzzle, bots: Sequence[Agent], seed: int) -> Puzzle:
 def _clearly_best(
     search: SearchAgent, game: BatchGame, seat: int, worlds: int, rng: np.random.Generator
 ) -> tuple[int, float, float, float] | None:
-    """The best action and its gain on the next best with the interval's ends; None if in doubt."""
+    """Return the best action and its gain over the next best with the interval; None if unclear."""
     words = legal_actions(game.view(seat))
-    # To play either of two equal cards is one choice.
+    # Playing either of two equal cards is one choice.
     choices = {words[action]: action for action in reversed(words)}
     if len(choices) < 2:
         return None
@@ -185,7 +186,7 @@ def _clearly_best(
     means, _ = _gains(search, game, seat, usual, alternatives, worlds, rng)
     best = alternatives[int(means.argmax())] if means.max() > 0 else usual
     rivals = [action for action in choices.values() if action != best]
-    # Few positions seem so, and only those are tried by many worlds.
+    # Only the few positions with a clear choice are tried with many worlds.
     for factor in (1, WORLDS_FACTOR):
         means, errors = _gains(search, game, seat, best, rivals, factor * worlds, rng)
         gain = -means
@@ -207,7 +208,7 @@ def _gains(
     worlds: int,
     rng: np.random.Generator,
 ) -> tuple[Any, Any]:
-    """How much each other choice gains on one, and the standard errors."""
+    """Return the gain of each other choice over one, and the standard errors."""
     view = game.take(np.zeros(len(alternatives), np.int64)).view(seat)
     return search.gain(
         view, np.full(len(alternatives), played), np.array(alternatives), worlds, rng
@@ -215,7 +216,7 @@ def _gains(
 
 
 def _share(bot: Agent, game: BatchGame, seat: int, best: int, rng: np.random.Generator) -> float:
-    """The share of times that a bot chooses an action, or one of the same words."""
+    """Return the share of times that a bot chooses an action, or one with the same words."""
     check_forgets(bot)
     view = game.take(np.zeros(TRIES, np.int64)).view(seat)
     words = legal_actions(game.view(seat))
@@ -227,20 +228,20 @@ def _share(bot: Agent, game: BatchGame, seat: int, best: int, rng: np.random.Gen
 
 
 def order(puzzle: Puzzle) -> tuple[str, int]:
-    """The place of a puzzle in a file: game by game, those first that fewest bots miss."""
+    """Return a puzzle's sort key in a file: by game, then by how many bots miss it."""
     return puzzle.header.game, len(puzzle.missed_by)
 
 
 def write_puzzles(path: Path, puzzles: Sequence[Puzzle]) -> None:
-    """Write a file of puzzles, one a line, whole or not at all."""
+    """Write a file of puzzles, one per line, atomically."""
     write_text(path, "".join(json.dumps(puzzle.to_json()) + "\n" for puzzle in puzzles))
 
 
 def read_puzzles(path: Path) -> list[Puzzle]:
-    """Read a file of puzzles; each position is played again by the rules.
+    """Read a file of puzzles, and replay each position by the rules.
 
     Raises:
-        ValueError: It cannot be read, or a line is no puzzle; the line and the reason.
+        ValueError: The file cannot be read, or a line is not a puzzle; the message has the line.
     """
     puzzles = []
     lines = read_ordinary(path, LARGEST, f"puzzles {path}").split(b"\n")

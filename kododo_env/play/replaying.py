@@ -1,4 +1,4 @@
-"""A record as somebody pages through it: a picture and the story of every step."""
+"""Stepping through a record: a picture and the news of every step."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.records import Record, parse_record, replay
 from kododo_env.rendering.languages import say
 
-# The longest games by the usual rules have about a hundred steps, with 6 million characters.
+# The longest games by the default rules have about a hundred steps, with 6 million characters.
 MOST_STEPS = 500
 MOST_CHARACTERS = 1 << 24
 
 
 def parse_short_record(text: str) -> Record:
-    """Read a record from its text, if it is short enough to be shown at a table.
+    """Parse a record that is short enough to be shown at a table.
 
     Raises:
-        ValueError: It is no record, or has more than ``MOST_STEPS`` steps.
+        ValueError: The text is not a record, or has more than ``MOST_STEPS`` steps.
     """
     if text.count("\n") > MOST_STEPS + 1:  # the header has a line too
         raise _too_long()
@@ -27,19 +27,19 @@ def parse_short_record(text: str) -> Record:
 
 
 def replayed_steps(record: Record, pictures: bool) -> Iterator[dict[str, Any]]:
-    """Replay a game, all cards face up, each line checked against the core.
+    """Replay a game with all cards face up, checking each line against the rules.
 
     Args:
-        record: Of the game.
-        pictures: Whether there are drawings as SVG.
+        record: The record of the game.
+        pictures: Whether to draw SVG pictures.
 
     Yields:
-        For the deal and after each step "text", "lines", the sections of the "rules" that these
-        follow from, "scores", and with ``pictures`` a "picture".
+        For the deal and after each step "text", "lines", the sections of the "rules" behind these,
+        "scores", and with ``pictures`` a "picture".
 
     Raises:
-        ValueError: The record is not true; the line and the reason. Or all texts and pictures
-            have more than ``MOST_CHARACTERS``.
+        ValueError: The record is invalid; the message has the line and the reason. Or all texts and
+            pictures have more than ``MOST_CHARACTERS``.
     """
     before: BatchGame | None = None
     rewards: list[list[int]] = []
@@ -62,4 +62,4 @@ def replayed_steps(record: Record, pictures: bool) -> Iterator[dict[str, Any]]:
 
 
 def _too_long() -> ValueError:
-    return ValueError(say("this record is too long for a table; the command replay shows it"))
+    return ValueError(say("this record is too long for a table; use the command replay"))

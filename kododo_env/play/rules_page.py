@@ -1,4 +1,4 @@
-"""The rules of a game for a page: sections with an address, as HTML, with worked examples drawn."""
+"""The rules of a game for a page: linked sections as HTML, with drawn examples."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ FENCE = "```"
 
 
 def sections(game: BatchGame, pictures: bool) -> list[dict[str, str]]:
-    """The rules by their headings.
+    """Return the rules split by their headings.
 
     Args:
-        game: Any batch of it.
-        pictures: Whether there is HTML, with drawings as SVG.
+        game: Any batch of the game.
+        pictures: Whether to return HTML, with SVG drawings.
 
     Returns:
         For each heading of ``rules.md`` its ``anchor``, ``title`` and ``text``, the Markdown below
-        it in English; and with pictures ``html``, the same for a page, in the language spoken. The
-        words before the first heading stand under the game's name.
+        it in English; and with pictures ``html``, the same for a page, in the current language. The
+        words before the first heading get the game's name as title.
 
     Raises:
         ValueError: The game has no rules in words.
@@ -45,18 +45,18 @@ def sections(game: BatchGame, pictures: bool) -> list[dict[str, str]]:
 
 
 def anchor(title: str) -> str:
-    """The name of a section in an address, as hosts of Markdown make it from its heading."""
+    """Return a heading's anchor, as Markdown hosts make it."""
     return re.sub(r"[^\w-]", "", title.lower().replace(" ", "-"))
 
 
 def example_of(block: str) -> tuple[list[str], list[str]]:
-    """A worked example, a fenced block of ``rules.md``: its cards, and the game's words on them."""
+    """Split a fenced block of ``rules.md``, a worked example, into its cards and its words."""
     cards, _, words = block.strip("\n").partition("\n\n")
     return cards.splitlines(), words.splitlines()
 
 
 def _examples(game: BatchGame) -> ModuleType | None:
-    """The module ``examples`` beside the game's class, if there is one; it draws them."""
+    """Return the module ``examples`` beside the game's class, which draws them, if it exists."""
     package = type(game).__module__.rpartition(".")[0]
     name = f"{package}.examples"
     return import_module(name) if package and find_spec(name) else None
@@ -64,8 +64,8 @@ def _examples(game: BatchGame) -> ModuleType | None:
 
 # --- the HTML -----------------------------------------------------------------------------
 #
-# As much of Markdown as the rules need: paragraphs, lists, tables, fenced blocks, and words that
-# stand out. All else is text; no tag in the rules is a tag on the page.
+# The subset of Markdown that the rules use: paragraphs, lists, tables, fenced blocks and emphasis.
+# All else is text; HTML tags in the rules are escaped.
 
 
 def _html(text: str, examples: ModuleType | None) -> str:
@@ -73,7 +73,7 @@ def _html(text: str, examples: ModuleType | None) -> str:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """The parts of a section between empty lines; a fenced block is one."""
+    """Split a section at empty lines; a fenced block is one part."""
     for place, part in enumerate(re.split(rf"^{FENCE}.*\n?", text, flags=re.M)):
         if place % 2:
             yield FENCE + part
@@ -96,12 +96,12 @@ def _block(block: str, examples: ModuleType | None) -> str:
 
 
 def _translate(text: str) -> str:
-    """A text of the rules in the language that is spoken."""
+    """Return a text of the rules in the current language."""
     return say(" ".join(text.split()))
 
 
 def _inline(words: str) -> str:
-    """Words that stand out, and nothing else that could be a tag."""
+    """Convert emphasis to HTML and escape everything else."""
     safe = escape(words)
     safe = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", safe)
     return re.sub(r"\*(.+?)\*", r"<em>\1</em>", safe)
@@ -118,7 +118,7 @@ def _table(lines: list[str]) -> str:
 
 
 def _example(block: str, examples: Any) -> str:
-    """The drawing of a worked example, and below it what the game says."""
+    """Return the drawing of a worked example with its words below."""
     if examples is None:
         return f"<pre>{escape(block)}</pre>"
     drawing = examples.worked(example_of(block)[0])

@@ -1,4 +1,4 @@
-"""A table from names: the game, the players in their seats, and the adviser."""
+"""Create a table from names: the game, the players in their seats, and the adviser."""
 
 from __future__ import annotations
 
@@ -29,37 +29,37 @@ def make_table(
     rotate: bool = False,
     names: Sequence[str] = (),
 ) -> TeachingTable:
-    """A table at which people sit side by side and agents have the other seats.
+    """Create a table at which people sit side by side and agents have the other seats.
 
     Args:
-        game: Its name in the registry.
-        players: How many seats; None takes four, or the most that the game takes.
-        opponents: Names of agents as ``make_agent`` takes them: one for each other seat, or one
-            for all of them. None given takes the best that there is for these rules.
-        people: How many seats people have.
+        game: The game's name in the registry.
+        players: The number of seats; None takes four, or the most that the game allows.
+        opponents: Names of agents as ``make_agent`` takes them: one for each other seat, or one for
+            all of them. Empty takes the best agent for these rules.
+        people: The number of people.
         rules: Further rules by name.
-        hints: The name of the agent that gives hints; None takes the best that there is, if it can.
-        seed: Of the cards and of the agents' randomness.
-        pictures: Whether there are drawings as SVG besides the words.
-        seat: That of the first person, from 0; the other people have the next ones.
+        hints: The name of the agent that gives hints; None takes the best agent, if it can.
+        seed: The seed of the cards and of the agents' randomness.
+        pictures: Whether to draw SVG pictures besides the words.
+        seat: The seat of the first person, from 0; the other people have the next ones.
         rotate: Whether all players move one seat on before other cards are dealt.
-        names: How the people are called; agents are given friendly names.
+        names: The people's names; agents get friendly names.
 
     Raises:
-        ValueError: There is no such game, rule or agent, or they do not go together.
+        ValueError: There is no such game, rule or agent, or they do not fit together.
     """
     seats = default_players(game) if players is None else players
     batch = make_game(game, 1, seats, rules or {}, seed)
     num_agents = seats - whole_number(people, "people", 1, seats)
     if len(opponents) not in {0, num_agents} and (len(opponents) > 1 or not num_agents):
         raise ValueError(
-            f"{seats} players with {people} of them people leave {num_agents} seats for opponents: "
-            f"name {num_agents}, or one for all, not {len(opponents)}"
+            f"expected {num_agents} opponents ({seats} players, {people} of them people), or one "
+            f"for all, got {len(opponents)}"
         )
     best = best_agent(batch)
     agents = [make_agent(name, game, seats) for name in opponents] or [best]
     agent_names = list(opponents) or [best.name]
-    agents = (agents * num_agents)[:num_agents]  # one may be for all
+    agents = (agents * num_agents)[:num_agents]  # one opponent may be for all seats
     agent_names = (agent_names * num_agents)[:num_agents]
     adviser = best if gives_hints(best) else None
     if hints is not None:
@@ -69,7 +69,7 @@ def make_table(
     display_names += bots_named([agent.name for agent in agents], display_names)
     lineup: list[Agent | None] = [*[None] * people, *agents]
     agent_names = [*[""] * people, *agent_names]
-    first = seats - seat  # of these, in seat 0
+    first = seats - seat  # the index that moves to seat 0
     lineup = lineup[first:] + lineup[:first]
     display_names = display_names[first:] + display_names[:first]
     agent_names = agent_names[first:] + agent_names[:first]
@@ -77,11 +77,11 @@ def make_table(
 
 
 def best_agent(game: BatchGame) -> Agent:
-    """The policy that ships for this game, or the best scripted player under other rules."""
+    """Return the policy that ships for this game, or the best scripted player under other rules."""
     policy = f"{game.name}-{game.num_players}p"
     if policy in shipped():
         agent = load(policy)
-        with suppress(ValueError):  # it may be for other rules
+        with suppress(ValueError):  # the policy may be for other rules
             check_agents(game, [agent])
             return agent
     return make_agent(baselines(game.name)[-1], game.name)

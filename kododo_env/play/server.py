@@ -31,7 +31,7 @@ from kododo_env.rendering.languages import LANGUAGES
 HERE = Path(__file__).parent
 TEXTS = HERE.parent / "rendering" / "texts"
 HEADERS = {
-    # The page asks no other host for anything, whatever is in it.
+    # The page cannot load anything from another host.
     "Content-Security-Policy": (
         "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -40,27 +40,27 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-# A WebSocket's codes of our own, after HTTP's 403 and 409.
+# Custom WebSocket close codes, after HTTP's 403 and 409.
 STRANGER = 4403
 CROWDED = 4409
-TABS = 8  # of a seat; with one more the oldest is closed
-LONGEST_MESSAGE = 1 << 20  # bytes of a message; the longest are records that are to be shown
-WAITING = 256  # messages that a slow client may have to fetch
-MOST_CHARACTERS = 1 << 25  # of them, unless a single one has more
-LONGEST_PIECE = 2  # seconds for which a stop waits for the table
+TABS = 8  # tabs per seat; with one more the oldest is closed
+LONGEST_MESSAGE = 1 << 20  # bytes; the longest messages are records to replay
+WAITING = 256  # messages queued for a slow client
+MOST_CHARACTERS = 1 << 25  # characters queued, unless a single message has more
+LONGEST_PIECE = 2  # seconds that a shutdown waits for the table
 Result = TypeVar("Result")
 
 
 class Connection:
-    """The messages that wait for one tab. The newest position says all, so old ones may go."""
+    """The message queue of one tab; a position is complete, so older messages may be dropped."""
 
     def __init__(self, websocket: WebSocket) -> None:
         self._websocket = websocket
         self._waiting: asyncio.Queue[str] = asyncio.Queue(WAITING)
-        self._characters = 0  # of all that waits
+        self._characters = 0  # in the queue
 
     def enqueue(self, message: str) -> None:
-        """Have a message, as JSON, sent as soon as the client takes it."""
+        """Queue a JSON message for sending."""
         self._characters += len(message)
         while self._waiting.full() or (
             self._characters > MOST_CHARACTERS and not self._waiting.empty()
@@ -69,7 +69,7 @@ class Connection:
         self._waiting.put_nowait(message)
 
     async def send_all(self) -> None:
-        """Send all that waits, until cancelled or until the client is gone."""
+        """Send queued messages until cancelled or until the client disconnects."""
         with suppress(WebSocketDisconnect, RuntimeError):
             while True:
                 message = await self._waiting.get()
@@ -77,21 +77,21 @@ class Connection:
                 await self._websocket.send_text(message)
 
     async def close(self) -> None:
-        """Tell the tab that it is one too many, and close it."""
+        """Close the connection because the seat is open in too many tabs."""
         with suppress(WebSocketDisconnect, RuntimeError):
             await self._websocket.close(CROWDED, f"this seat is open in {TABS} newer tabs")
 
 
 class Host:
-    """Carries messages between a table and the tabs of those who sit at it.
+    """Carries messages between a table and the tabs of the people who sit at it.
 
-    The table is asked in a thread, so that agents may think while others are served, and by
-    one at a time. It is asked for what people do: a new tab is given the last position of its
-    seat, so that no number of tabs keeps another person waiting.
+    The table runs in a thread, so that agents can think while others are served, and handles one
+    message at a time. A new tab gets the last position of its seat without calling the table, so
+    that no number of tabs delays another person.
 
     Args:
-        table: Whose messages.
-        tokens: The seat of each secret by which a person is known.
+        table: The table.
+        tokens: The seat of each person's secret token.
     """
 
     def __init__(self, table: Table | KeptTable, tokens: Mapping[str, int]) -> None:
@@ -99,16 +99,16 @@ class Host:
         self._tokens = dict(tokens)
         self._lock = asyncio.Lock()
         self._tabs: dict[int, list[Connection]] = {seat: [] for seat in table.people}
-        self._positions: dict[int, str] = {}  # of each seat the last, as JSON
-        self._play_task: asyncio.Task[None] | None = None  # one that plays on for all
-        self._thread: Thread | None = None  # the last one in which the table was asked
+        self._positions: dict[int, str] = {}  # the last one by seat, as JSON
+        self._play_task: asyncio.Task[None] | None = None  # plays on for everybody
+        self._thread: Thread | None = None  # the last one that called the table
 
     async def play(self, websocket: WebSocket) -> None:
-        """Serve one tab from its first message to its last."""
+        """Serve one tab until it disconnects."""
         await websocket.accept()
         seat = self._tokens.get(websocket.query_params.get("seat", ""))
         if seat is None:
-            await websocket.close(STRANGER, "this address is not one of this table's")
+            await websocket.close(STRANGER, "unknown address of this table")
             return
         tab = Connection(websocket)
         tabs = self._tabs[seat]
@@ -125,15 +125,15 @@ class Host:
                 text = event.get("text")
                 await self._hear(seat, event.get("bytes", b"") if text is None else text, tab)
         finally:
-            with suppress(ValueError):  # it was one too many
+            with suppress(ValueError):  # the tab was closed as one too many
                 tabs.remove(tab)
             send_task.cancel()
 
     async def _hear(self, seat: int, message: object, tab: Connection) -> None:
-        """Answer a tab, and see to it that the table plays on."""
+        """Respond to a tab, and let the table play on."""
         pieces = self._table.hear_in_pieces(seat, message)
         while True:
-            async with self._lock:  # between the pieces others are heard
+            async with self._lock:  # other messages may come between the pieces
                 replies = await self._ask(next, pieces, None)
                 if replies is None:
                     break
@@ -142,7 +142,7 @@ class Host:
             self._play_task = asyncio.create_task(self._play_on())
 
     async def _play_on(self) -> None:
-        """Play on until there is nothing to do; between steps the table hears what people say."""
+        """Play on until there is nothing to do; the table hears messages between steps."""
         while True:
             async with self._lock:
                 try:
@@ -157,13 +157,13 @@ class Host:
 
     @asynccontextmanager
     async def until_stopped(self, app: Starlette) -> AsyncIterator[None]:
-        """Inside, the app is served; at the end a piece of work that has been begun is awaited."""
+        """Serve the app inside; at the end wait for the work in progress."""
         yield
         if self._thread is not None:
-            self._thread.join(LONGEST_PIECE)  # an agent may think for ever
+            self._thread.join(LONGEST_PIECE)  # an agent may never return
 
     async def _ask(self, function: Callable[..., Result], *arguments: object) -> Result:
-        """Call a function in a thread for which, unlike asyncio's own, no process waits."""
+        """Call a function in a daemon thread, which unlike asyncio's threads never delays exit."""
         answer: Future[Result] = Future()
         answer.set_running_or_notify_cancel()
 
@@ -178,7 +178,7 @@ class Host:
         return await asyncio.wrap_future(answer)
 
     def _spread(self, replies: Replies, tab: Connection | None = None) -> None:
-        """Positions to all tabs of their seat, answers to the tab that has asked."""
+        """Send positions to all tabs of their seat, other responses to the tab that asked."""
         for seat, messages in replies.items():
             for message in messages:
                 text = to_json(message)
@@ -192,7 +192,7 @@ class Host:
 
 
 class _Page(StaticFiles):
-    """The files that every host of the page has, and those that this one adds."""
+    """The page's files that all hosts share, and those of this host."""
 
     def get_directories(self, *_: Any) -> list[Any]:
         return [HERE / "served", HERE / "web", TEXTS]
@@ -204,13 +204,13 @@ class _Page(StaticFiles):
 
 
 def make_app(table: Table | KeptTable, tokens: Mapping[str, int]) -> Starlette:
-    """The application that serves a table.
+    """Return the application that serves a table.
 
     Args:
         table: The table.
-        tokens: The seat of each secret by which a person is known.
+        tokens: The seat of each person's secret token.
     """
-    mimetypes.add_type("text/javascript", ".js")  # some systems have another idea
+    mimetypes.add_type("text/javascript", ".js")  # some systems register another type
     host = Host(table, tokens)
     page = Mount("/", _Page(html=True))
     languages = Route("/languages.json", lambda _: JSONResponse(LANGUAGES, headers=HEADERS))
@@ -224,15 +224,15 @@ def make_app(table: Table | KeptTable, tokens: Mapping[str, int]) -> Starlette:
 def serve(
     table: Table, host: str, port: int | None, browser: bool, keep: Path | None = None
 ) -> None:
-    """Serve a table until stopped, and print the address of each person's seat.
+    """Serve a table until stopped, and print the URL of each person's seat.
 
     Args:
         table: The table.
         host: Where to listen, such as 127.0.0.1.
-        port: None takes 8642 or the next one that is free, and 0 any that is free; both take the
-            one that a table had which goes on, if they can.
-        browser: Whether to open the first address, where there is a screen.
-        keep: A file in which the table is kept. If it is there, the table goes on from it.
+        port: None takes 8642 or the next free port, and 0 any free port; both prefer the port of a
+            table that is resumed.
+        browser: Whether to open the first URL, if there is a screen.
+        keep: The file in which to save the table. If it exists, the table is resumed from it.
 
     Raises:
         OSError: There is no such host, or the port is taken.
@@ -250,7 +250,7 @@ def serve(
         base = f"http://{reachable_host(host)}:{file.port}/"
         addresses = [f"{base}#{token}" for token in file.tokens]
         _invite(table, host, addresses)
-        goes_on = f"stops; the same command goes on with the game in {keep}"
+        goes_on = f"stops; the same command resumes the game from {keep}"
         print(f"Ctrl-C {goes_on if keep else 'ends the game'}", flush=True)
         if browser and _has_screen():
             webbrowser.open(addresses[0])
@@ -259,7 +259,7 @@ def serve(
 
 
 def settings(app: Starlette) -> uvicorn.Config:
-    """How the server is run: it says nothing but warnings, and waits for nobody at its end."""
+    """Return the server's configuration: it logs only warnings and shuts down quickly."""
     return uvicorn.Config(
         app,
         log_level="warning",
@@ -271,17 +271,17 @@ def settings(app: Starlette) -> uvicorn.Config:
 
 
 def _invite(table: Table, host: str, addresses: Sequence[str]) -> None:
-    """Print the address of each person's seat, for other machines as a picture too."""
+    """Print the URL of each person's seat, for other machines also as a QR code."""
     for seat, address in zip(table.people, addresses, strict=True):
         print(f"{table.display_name(table.seat_of(seat))}: {address}", flush=True)
         if not is_loopback(host) and _draws_blocks(sys.stdout):
             print(qr_code(address), end="", flush=True)
     if not is_loopback(host):
-        print("anybody who has an address has its seat; it is not encrypted on its way")
+        print("anybody who knows an address can take its seat; the connection is not encrypted")
 
 
 def _draws_blocks(stream: TextIO | None) -> bool:
-    """Whether a stream is a terminal with the characters of a QR code."""
+    """Return whether a stream is a terminal that can show the characters of a QR code."""
     if stream is None or not stream.isatty():
         return False
     try:
@@ -292,6 +292,6 @@ def _draws_blocks(stream: TextIO | None) -> bool:
 
 
 def _has_screen() -> bool:
-    """Whether a browser has a window of its own, and not this terminal."""
+    """Return whether a browser would open a window of its own, not in this terminal."""
     variables = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
     return sys.platform != "linux" or any(map(os.environ.get, variables))

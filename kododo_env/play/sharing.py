@@ -1,4 +1,4 @@
-"""The same deal again: for another person by a command, and for a bot in one's seat."""
+"""The same deal again: for another person by a command, and for a bot in a person's seat."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from kododo_env.rules_arguments import PLAYERS
 
 
 def deal_by(game: BatchGame, seed: int) -> None:
-    """Deal the cards of a seed in a batch of one, those of later deals in the game too."""
+    """Deal the cards of a seed in a batch of one; later deals of the game follow from it too."""
     rng = np.random.default_rng(seed)
     decks = game.sample_decks(1, rng)
     game.reset(int(rng.integers(1 << 62)), decks=decks)
 
 
 def agents_choose(agents: Sequence[Agent | None], game: BatchGame, seed: int, step: int) -> Int64:
-    """The choices of a table's agents, (1, P), which follow from the seed and the step.
+    """Return the actions of a table's agents, (1, P), determined by the seed and the step.
 
     Args:
         agents: For each seat an agent, or None for a person, whose entry is a legal action.
         game: A batch of one.
-        seed: Of the game.
+        seed: The seed of the game.
         step: How many steps of the game have been played.
     """
     return joint_action(agents, game, np.random.default_rng([seed, step]))
@@ -44,23 +44,23 @@ def playing_by(
     """Play the deal of a seed with a bot in the seats of people, against the same agents.
 
     Args:
-        bot: Has the seats of people.
+        bot: The bot in the seats of people.
         agents: For each seat an agent, or None for a person.
         game: A batch of one, which is dealt again and played to its end.
-        seed: Of the game.
+        seed: The seed of the game.
 
     Yields:
-        Nothing, after each step.
+        None, after each step.
     """
-    agents = list(agents)  # at a table the players may move on meanwhile
+    agents = list(agents)  # the table's own list may change meanwhile
     bots = [bot if agent is None else None for agent in agents]
     people = [seat for seat, agent in enumerate(agents) if agent is None]
     deal_by(game, seed)
     step = 0
     while not game.terminated[0]:
-        with speaking("en"):  # as bots know the game
+        with speaking("en"):  # bots know the English words
             joint = agents_choose(agents, game, seed, step)
-            # From numbers of their own, so that the others' luck is the same.
+            # With a separate generator, so that the others' randomness is unchanged.
             bot_actions = joint_action(bots, game, np.random.default_rng([seed, step, 1]))
         joint[:, people] = bot_actions[:, people]
         game.step(joint)
@@ -69,16 +69,16 @@ def playing_by(
 
 
 def command_of(game: BatchGame, names: Mapping[int, str], seed: int) -> str:
-    """The command line by which another person plays the same deal.
+    """Return the command line with which another person plays the same deal.
 
     Args:
         game: A batch of one.
-        names: Those of the agents, by seat; people have the other seats.
-        seed: Of the game.
+        names: The agents' names by seat; people have the other seats.
+        seed: The seed of the game.
     """
     options = [f"{name}={_word(rules_of(game)[name])}" for name in _nondefault_rules(game.rules)]
     people = [seat for seat in range(game.num_players) if seat not in names]
-    # People sit side by side, and the first of them is the one with an agent before them.
+    # People sit side by side; the first of them sits after an agent.
     first = next((seat for seat in people if (seat - 1) % game.num_players in names), 0)
     agent_seats = [(first + k) % game.num_players for k in range(len(people), game.num_players)]
     opponents = [names[seat] for seat in agent_seats]
@@ -92,11 +92,11 @@ def command_of(game: BatchGame, names: Mapping[int, str], seed: int) -> str:
 
 
 def _nondefault_rules(rules: Any) -> list[str]:
-    """The rules that do not follow from the others and the number of players, by their names."""
+    """Return the names of the rules that do not follow from the others and the player count."""
     settings = {field.name: getattr(rules, field.name) for field in fields(rules)}
     for name in [rule for rule in settings if rule != PLAYERS]:
         other_settings = {rule: value for rule, value in settings.items() if rule != name}
-        with suppress(ValueError):  # they do not go together without it
+        with suppress(ValueError):  # the rules are invalid without it
             settings = other_settings if type(rules)(**other_settings) == rules else settings
     return [name for name in settings if name != PLAYERS]
 

@@ -1,4 +1,4 @@
-"""A table over standard input and output: a program takes a seat, one JSON message a line."""
+"""A table over standard input and output: a program takes a seat, one JSON message per line."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from kododo_env.play.table import Table
 
 
 def play_lines(table: Table, lines: Iterable[bytes], out: TextIO) -> None:
-    """Let the program that writes the lines play until it writes no more.
+    """Let the program that writes the lines play until its input ends.
 
-    The first line out is the position; a line in is answered by one or more. A line that
-    cannot be read, or is not legal, is answered with an error; the next one is another chance.
+    The first line of output is the position; each line of input gets one or more lines as response.
+    A malformed or illegal message gets an error and can be repeated.
 
     Args:
-        table: With one person.
-        lines: Messages, one a line; empty lines are skipped.
-        out: Where the answers go, one a line.
+        table: A table with one person.
+        lines: Messages, one per line; empty lines are skipped.
+        out: The stream for the responses, one per line.
 
     Raises:
         ValueError: The table has several people, or an agent cannot play.
@@ -31,9 +31,13 @@ def play_lines(table: Table, lines: Iterable[bytes], out: TextIO) -> None:
 
 
 def only_person(table: Table) -> int:
-    """The seat of a table's one person; ValueError if there are several."""
+    """Return the seat of a table's only person.
+
+    Raises:
+        ValueError: The table has several people.
+    """
     if len(table.people) > 1:
-        raise ValueError("in a terminal and over stdin one person plays: leave --people at 1")
+        raise ValueError("in a terminal and over stdin only one person can play: use --people 1")
     return table.people[0]
 
 

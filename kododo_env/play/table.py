@@ -21,30 +21,30 @@ from kododo_env.play.sharing import command_of, playing_by
 from kododo_env.rendering.languages import say, speaking
 
 Replies = dict[int, list[Message]]
-"""The words of the table: for each seat the messages in their order."""
+"""The table's messages for each seat, in order."""
 
 
 class Table(PlayedGame):
-    """A game that is played, and all that is said at it; see ``docs/reference/messages.md``.
+    """A game in progress with its messages; see ``docs/reference/messages.md``.
 
-    A message of a person comes in by ``hear``, which answers at once; after it ``play_on`` is
-    called until it has nothing more to say, which may take as long as the agents think.
-    ``talk`` does both. None of them may be called while another one runs.
+    ``hear`` takes a person's message and responds at once; after it ``play_on`` is called until it
+    returns nothing, which may take as long as the agents think. ``talk`` does both. None of them
+    may be called while another one runs.
 
     Args:
-        game: As ``agents``, ``seed``, ``display_names``, ``rotate`` and ``agent_names`` of
+        game: Like ``agents``, ``seed``, ``display_names``, ``rotate`` and ``agent_names``, as for
             ``PlayedGame``.
-        adviser: The agent that gives hints; None for a table without.
-        pictures: Whether there are drawings as SVG besides the words.
+        adviser: The agent that gives hints; None for a table without hints.
+        pictures: Whether to draw SVG pictures besides the words.
 
     Attributes:
-        worlds: How many an analysis of a game plays out for each choice, at most. The other
-            attributes are those of ``PlayedGame``.
-        work: What an analysis may cost: worlds times players times steps of the game. It bounds
-            the worlds where policies take long.
+        worlds: The maximum number of worlds per choice in an analysis. The other attributes are
+            those of ``PlayedGame``.
+        work: The maximum work of an analysis: worlds times players times steps of the game. It
+            limits the worlds where policies are slow.
 
     Raises:
-        ValueError: As for ``PlayedGame``; or the adviser cannot play this game or gives no hints.
+        ValueError: As for ``PlayedGame``; or the adviser cannot play this game or give hints.
     """
 
     def __init__(
@@ -70,14 +70,14 @@ class Table(PlayedGame):
 
     def _begin_here(self) -> None:
         super()._begin_here()
-        # In this step, with the keys of ``Played.log_entries``.
+        # For this step, with the keys of ``Played.log_entries``.
         self._position_cache: dict[tuple[int, str], dict[str, Any]] = {}
-        self._analyses: dict[int, Analysing] = {}  # of each person
+        self._analyses: dict[int, Analysing] = {}  # by person
 
     # --- hearing ------------------------------------------------------------------------
 
     def talk(self, person: int, message: object) -> Replies:
-        """Hear a message and play on as far as nobody has to be waited for; see ``hear``."""
+        """Hear a message and play on until a person has to choose; see ``hear``."""
         replies = self.hear(person, message)
         while next_replies := self.play_on():
             for recipient, messages in next_replies.items():
@@ -85,26 +85,26 @@ class Table(PlayedGame):
         return replies
 
     def hear(self, person: int, message: object) -> Replies:
-        """The whole answer of the table to a person's message; see ``hear_in_pieces``."""
+        """Return the whole response to a person's message; see ``hear_in_pieces``."""
         *_, replies = self.hear_in_pieces(person, message)
         return replies
 
     def hear_in_pieces(self, person: int, message: object) -> Iterator[Replies]:
-        """Answer a person's message; between the pieces of a long answer others may be heard.
+        """Respond to a person's message; other messages may be heard between the pieces.
 
         Args:
-            person: Whose message it is: one of ``people``.
-            message: JSON as text or bytes, or the object that it holds. One that cannot be
-                read, or cannot be done now, is answered with an error and changes nothing.
+            person: The sender, one of ``people``.
+            message: JSON as text or bytes, or the parsed object. A message that is malformed or not
+                possible now gets an error and changes nothing.
 
         Yields:
-            Nothing, ``{}``, after each piece of work on the answer; then the answer.
+            ``{}`` after each piece of work; then the response.
 
         Raises:
             ValueError: There is no such person.
         """
         if person not in self.people:
-            raise ValueError(f"seat must be one of {self.people}, who are people, not {person}")
+            raise ValueError(f"seat must be a person's, one of {self.people}, not {person}")
         try:
             request = read_message(message)
             with speaking(self._languages[person]):
@@ -120,7 +120,7 @@ class Table(PlayedGame):
             yield {person: [self._error(error)]}
 
     def _pieces(self, person: int, message: Message) -> Iterator[Replies]:
-        """The answer to a message, in pieces if it takes long; see ``hear_in_pieces``."""
+        """Yield the response to a message, in pieces if it takes long; see ``hear_in_pieces``."""
         match message["type"]:
             case "par":
                 yield from self._par(person)
@@ -133,16 +133,14 @@ class Table(PlayedGame):
         return {"type": "error", "step": self.step, "error": str(error)}
 
     def _check_step(self, message: Message) -> None:
-        """Raise ValueError if a message is of another step than it may be of.
+        """Raise ValueError if a message is for another step.
 
-        Agents play on meanwhile: what ends a game may be of any of its steps.
+        Agents play on meanwhile, so messages that end a game may be for any of its steps.
         """
         step = message.get("step", self.step)
         earliest = self.first if message["type"] in ("new", "again", "lesson") else self.step
         if not earliest <= step <= self.step:
-            raise ValueError(
-                say("this was for step {step}; the table is at {now}", step=step, now=self.step)
-            )
+            raise ValueError(say("expected step {now}, got step {step}", step=step, now=self.step))
 
     def _answer(self, person: int, message: Message) -> Replies:
         seat = self.seat_of(person)
@@ -163,7 +161,7 @@ class Table(PlayedGame):
         return self._positions()
 
     def _answer_question(self, person: int, message: Message) -> Message:
-        """The answer to a question, which changes nothing at the table."""
+        """Return the response to a message that changes nothing at the table."""
         match message["type"]:
             case "rules":
                 parts = sections(self._game, self._pictures)
@@ -175,23 +173,21 @@ class Table(PlayedGame):
             case "analyse":
                 return self._analyse(person)
             case "lesson" | "leave":
-                raise ValueError("no lesson is given at this table")
+                raise ValueError("this table gives no lessons")
         return self._position(person)
 
     def _hint(self, seat: int) -> Message:
         self._check_decides(seat)
         if self._adviser is None:
-            raise ValueError(say("nobody gives hints at this table"))
+            raise ValueError(say("this table gives no hints"))
         return {"type": "hint", "step": self.step, **hint(self._adviser, self._game, seat)}
 
     def _analyse(self, person: int) -> Message:
-        """Begin an analysis, with which ``play_on`` goes on; or what has come of it."""
+        """Begin an analysis, which ``play_on`` continues, or return its progress or result."""
         if self._adviser is None:
-            raise ValueError(say("nobody gives hints at this table"))
+            raise ValueError(say("this table gives no hints"))
         if not self.over:
-            raise ValueError(
-                say("an analysis tells of hidden cards: ask for it when the game is over")
-            )
+            raise ValueError(say("an analysis reveals hidden cards: wait until the game is over"))
         if person not in self._analyses:
             played = [step.joint for step in self._past]
             fewer = self.work / (len(played) * len(self._names))
@@ -202,7 +198,7 @@ class Table(PlayedGame):
         return self._analysis_message(person)
 
     def _replay(self, person: int, text: str) -> Iterator[Replies]:
-        """Show a record, of which a step is a piece of work."""
+        """Show a record; each step is a piece of work."""
         record = parse_short_record(text)
         steps = []
         for step in replayed_steps(record, self._pictures):
@@ -212,7 +208,7 @@ class Table(PlayedGame):
         yield {person: [{"type": "replay", **game, "steps": steps}]}
 
     def _par(self, person: int) -> Iterator[Replies]:
-        """Let a bot play the deal of the game that is over, of which a step is a piece of work."""
+        """Let a bot play the deal of the finished game; each step is a piece of work."""
         if not self.over:
             raise ValueError(say("a bot plays the same deal when the game is over"))
         if self._adviser is None:
@@ -231,23 +227,23 @@ class Table(PlayedGame):
 
     @property
     def suits(self) -> tuple[Sequence[Any], ...]:
-        """The looks of the cards, as ``TellsInWords.suits`` has them; none if it does not tell."""
+        """The looks of the cards, as in ``TellsInWords.suits``; empty for a game without words."""
         return self._game.suits() if isinstance(self._game, TellsInWords) else ()
 
     def play_on(self, actions: Sequence[int] | None = None) -> Replies:
-        """Play a step, the agents choosing now, unless a person has to be waited for.
+        """Play a step, with the agents choosing now, unless a person has to choose.
 
-        When the game is over, it does a piece of an analysis that somebody has asked for.
+        When the game is over, do a piece of an analysis that somebody has asked for.
 
         Args:
-            actions: The joint action, (P,), where a step is played that was played before.
+            actions: The joint action, (P,), to repeat a step that was played before.
 
         Returns:
-            The new position for every person, or how far the analysis is; nothing if there was
+            The new position for every person, or the progress of the analysis; empty if there was
             nothing to do.
 
         Raises:
-            ValueError: An agent cannot play, or plays what is not legal; nothing is changed.
+            ValueError: An agent cannot play, or its action is illegal; nothing is changed.
         """
         if self.over:
             return self._analyse_on()
@@ -258,7 +254,7 @@ class Table(PlayedGame):
         return self._positions()
 
     def _analyse_on(self) -> Replies:
-        """Do a piece of the first analysis that is not done; one that fails is given up."""
+        """Do a piece of the first unfinished analysis; one that fails is dropped."""
         for person, analysis in self._analyses.items():
             if analysis.result is None:
                 try:
@@ -273,7 +269,7 @@ class Table(PlayedGame):
     # --- showing ------------------------------------------------------------------------
 
     def speak(self, person: int, language: str) -> None:
-        """Speak a language to one of ``people`` from now on, also of what has been already."""
+        """Set the language for one of ``people``, also for past steps."""
         self._languages[person] = language
 
     def _positions(self) -> Replies:
@@ -284,7 +280,7 @@ class Table(PlayedGame):
         return replies
 
     def _position(self, person: int) -> Message:
-        """All that a person needs to go on, whatever they have missed."""
+        """Return all that a person needs to play on, whatever they have missed."""
         seat = self.seat_of(person)
         language = self._languages[person]
         if (seat, language) not in self._position_cache:
@@ -317,7 +313,7 @@ class Table(PlayedGame):
         }
 
     def _analysis_message(self, person: int) -> Message:
-        """How far the analysis of a person's choices is, or what it has found."""
+        """Return the progress of the analysis of a person's choices, or its result."""
         analysis = self._analyses[person]
         result = analysis.result
         if result is None:
@@ -342,7 +338,7 @@ class Table(PlayedGame):
         }
 
     def _log(self, seat: int, language: str) -> list[dict[str, Any]]:
-        """What each step has brought and by which rules, as a seat is told in a language."""
+        """Return the news of each step and the rules behind it, for a seat in a language."""
         for number, (step, before, joint, entries) in enumerate(self._past, 1):
             if (seat, language) not in entries:
                 with speaking(language):
@@ -352,7 +348,7 @@ class Table(PlayedGame):
         return [played.log_entries[seat, language] for played in self._past]
 
     def _players(self, seat: int) -> list[dict[str, Any]]:
-        """What everybody knows of each player, at the end their share of the victory too."""
+        """Return the public facts about each player, at the end with their share of the victory."""
         facts = players(self._game.view(seat), self._names, self._person_seats)
         for place, player in enumerate(facts):
             player["called"] = self.display_name(place)

@@ -1,4 +1,4 @@
-"""A table in a terminal: the position as text, and a line to choose by."""
+"""A table in a terminal: the position as text, and a prompt for actions and commands."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Terminal:
     """One person at a table, in a terminal.
 
     Args:
-        table: With one person.
+        table: A table with one person.
 
     Raises:
         ValueError: The table has several people.
@@ -56,12 +56,12 @@ class Terminal:
         self._table = table
         self._seat = only_person(table)
         self._last_printed = -1  # the last step of the log that has been printed
-        self._printed_deal: object = None  # the game of which it has been printed who sits where
+        self._printed_deal: object = None  # the game whose seats have been printed
         self._session: PromptSession[str] = PromptSession()
 
     def play(self) -> None:
-        """Play until the person wants no more."""
-        print("help lists what can be written")
+        """Play until the person quits."""
+        print("type help for a list of commands")
         self._say({"type": "look"})
         while True:
             try:
@@ -78,7 +78,7 @@ class Terminal:
         return WordCompleter([*self._words, *commands], sentence=True, ignore_case=True)
 
     def _obey(self, text: str) -> None:
-        """Do what a line says."""
+        """Execute a line of input."""
         command, _, argument = text.partition(" ")
         command = command.casefold()
         line = text.casefold()
@@ -95,7 +95,7 @@ class Terminal:
             self._go_back()
         elif line == "analyse":
             if self._table.over:
-                print("the game is played out in other ways; that takes some seconds", flush=True)
+                print("analysing the game; this takes some seconds", flush=True)
             self._say({"type": "analyse"})
         elif line == "seen":
             self._print_memory(self._memory)
@@ -121,7 +121,7 @@ class Terminal:
         try:
             text = self._table.record()
             if not file:
-                raise ValueError("record needs the name of a file, such as record game.jsonl")
+                raise ValueError("record needs a file name, such as record game.jsonl")
             write_text(Path(file), text)
         except (ValueError, OSError) as error:
             print(error)
@@ -129,7 +129,7 @@ class Terminal:
             print(f"written to {file}")
 
     def _say(self, message: Message) -> None:
-        """Say something to the table and print what is answered."""
+        """Send a message to the table and print the responses."""
         for answer in self._table.talk(self._seat, message)[self._seat]:
             match answer["type"]:
                 case "position":
@@ -147,13 +147,13 @@ class Terminal:
             self._print_position(last)
 
     def _print_rules(self, word: str) -> None:
-        """Print all rules, or the sections whose heading has a word."""
+        """Print all rules, or the sections whose heading contains a word."""
         answer = self._table.talk(self._seat, {"type": "rules"})[self._seat][0]
         parts = answer.get("sections", [])
         matches = [part for part in parts if word.casefold() in part["title"].casefold()]
         if "error" in answer or (parts and not matches):
             titles = ", ".join(part["title"] for part in parts)
-            print(answer.get("error", fill(f"the parts of the rules are {titles}", WIDTH)))
+            print(answer.get("error", fill(f"sections of the rules: {titles}", WIDTH)))
         for part in matches:
             self._paint(f"\n{part['title'].upper()}\n\n{part['text']}")
 
@@ -197,7 +197,7 @@ class Terminal:
                 f"{choice['advised_words']}: {gain:.1f} games of 100 more ({low:.1f} to {high:.1f})"
             )
         if not answer["choices"]:
-            print("no choice of yours surely cost anything")
+            print("none of your choices clearly cost anything")
 
     def _print_hint(self, answer: Message) -> None:
         wins = (
@@ -210,7 +210,7 @@ class Terminal:
             self._paint(f"{number}  {action['words']}")
 
     def _print_memory(self, memory: Message) -> None:
-        """The cards that the person has not seen, as tables."""
+        """Print the cards that the person has not seen, as tables."""
         for table in memory["tables"]:
             wide = max(len(row["name"]) for row in table["rows"])
             cells = [max(3, len(column)) + 2 for column in table["columns"]]
@@ -224,7 +224,7 @@ class Terminal:
                 self._paint(f"{row['name']:{wide}}{numbers}")
 
     def _paint(self, words: str, style: str = "") -> None:
-        """Print words, on a terminal in this style and with the cards in their colours."""
+        """Print words; on a terminal in this style and with cards in their colours."""
         if sys.stdout.isatty():
             text = [(f"{style} {look}", part) for look, part in painted(words, self._table.suits)]
             depth = ColorDepth.from_env()
@@ -234,7 +234,7 @@ class Terminal:
 
 
 def _seat_and_name(player: Message) -> str:
-    """A player's seat, and how they are called."""
+    """Return a player's seat and names."""
     name = player["name"]
     called = player["called"]
     labels = dict.fromkeys(label for label in (called, name) if label != player["player"])
@@ -242,7 +242,7 @@ def _seat_and_name(player: Message) -> str:
 
 
 def _can_be_written(command: str, position: Message) -> bool:
-    """Whether a command does something at this table, now or when the game is over."""
+    """Return whether a command has an effect at this table, now or when the game is over."""
     match command:
         case "hint" | "analyse":
             return bool(position["hints"])
@@ -258,11 +258,11 @@ def _can_be_written(command: str, position: Message) -> bool:
 
 
 def listed_actions(actions: Sequence[Message]) -> list[str]:
-    """Actions in their short forms, those of a kind together; or their numbers and words."""
+    """Return lines that list actions: short forms grouped by kind, or numbers and words."""
     lines = []
     for kind, group in groupby(actions, lambda action: str(action["kind"])):
         kind_actions = [*group]
-        # A short form is one word, so that no line ends within it.
+        # Non-breaking spaces keep a short form on one line.
         forms = [*dict.fromkeys(action["short"].replace(" ", "\xa0") for action in kind_actions)]
         if all(forms):
             name = "" if forms == [kind] else f"{kind.replace('_', ' ')}: "
@@ -274,11 +274,11 @@ def listed_actions(actions: Sequence[Message]) -> list[str]:
 
 
 def painted(words: str, suits: Sequence[Sequence[Suit]]) -> list[tuple[str, str]]:
-    """Words as fragments of prompt_toolkit's, cards and colours among them with colour behind them.
+    """Split words into prompt_toolkit's fragments, with cards and colours on a coloured background.
 
     Args:
-        words: Such as "lay blue 3", "B3" or "PR3 (red ribbon)".
-        suits: As ``TellsInWords.suits`` has them.
+        words: Words such as "lay blue 3", "B3" or "PR3 (red ribbon)".
+        suits: As in ``TellsInWords.suits``.
     """
     if not suits:
         return [("", words)]
@@ -293,12 +293,12 @@ def painted(words: str, suits: Sequence[Sequence[Suit]]) -> list[tuple[str, str]
 
 
 def _alternatives(words: Iterable[str]) -> str:
-    """A pattern for any of these words, the longest first."""
+    """Return a pattern for any of these words, the longest first."""
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
 
 
 def _card(words: str, suits: Sequence[Sequence[Suit]]) -> list[tuple[str, str]]:
-    """A name in its colour; or a short form, each letter and the value with the last of them."""
+    """Return the fragments of a colour's name or of a card's short form, one per letter."""
     for suit in chain(*suits):
         if words.rstrip("0123456789 ") == suit.name:
             return [(_style(suit), words)]

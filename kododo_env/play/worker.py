@@ -1,4 +1,4 @@
-"""A table inside a page: the part of the static page's web worker in Python."""
+"""A table inside a page: the Python part of the static page's web worker."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from kododo_env.play.table import Replies
 from kododo_env.rules_arguments import make_game, parse_rules
 
 LOOK = '{"type": "look"}'
-WORK = 3000  # of an analysis: here a policy takes some twenty times as long as elsewhere
+WORK = 3000  # the work of an analysis is limited, since policies are slow in Pyodide
 
 
 def policy_of(game: str, players: int) -> str:
-    """The policy that a page fetches for a table.
+    """Return the name of the policy that a page fetches for a table.
 
     Raises:
-        ValueError: There is no such game, or it is not for this number of players.
+        ValueError: There is no such game, or it does not support this number of players.
     """
     make_game(game, 1, players, {})
     return f"{game}-{players}p"
 
 
 class WorkerTable:
-    """A table for the people at one device, which a page that is loaded again goes on with.
+    """A table for the people at one device; a reloaded page resumes it.
 
-    Several people hand the device over: the page is sent the positions of the person who has it,
-    then a message of the type ``handover``, and answers ``sit`` when the next person is there.
+    Several people pass the device on: the page gets the positions of the person who has it, then a
+    message of the type ``handover``, and sends ``sit`` when the next person is there.
 
     Args:
-        game: Its name.
-        players: How many seats.
-        opponents: The agents in the other seats, as ``make_table`` takes it.
-        saved_game: The text of ``saved_game`` at the same table; None, or a text of no use,
-            begins again.
-        people: How many there are.
-        seat: That of the first of them.
+        game: The game's name.
+        players: The number of seats.
+        opponents: The agents in the other seats, as for ``make_table``.
+        saved_game: The text of ``saved_game`` at the same table; None, or an unusable text, starts
+            a new game.
+        people: The number of people.
+        seat: The seat of the first person.
         rotate: Whether all players move one seat on before other cards are dealt.
-        names: How the people are called.
+        names: The people's names.
         rules: Further rules, such as ``variant=long``.
-        seed: Of the first game, if it is not gone on with; None draws one.
-        lesson: Whether it begins with the first lesson, if it is not gone on with.
-        by_link: Whether a link has led to the page, and it was not loaded again. Then the seed is
-            dealt and the lesson given even if another game is kept.
+        seed: The seed of the first game, unless a game is resumed; None draws one.
+        lesson: Whether to begin with the first lesson, unless a game is resumed.
+        by_link: Whether a link led to the page, rather than a reload. Then the seed is dealt and
+            the lesson given even if another game is saved.
 
     Raises:
         ValueError: There is no such table, or no lesson.
@@ -82,11 +82,11 @@ class WorkerTable:
             table.work = WORK
             return KeptTable(table)
 
-        # The person who has the device. Of several people nobody has it until one says so.
+        # The person who has the device; with several people nobody until one sends "sit".
         self._person = seat if people == 1 else None
         goes_on = False
         if saved_game is not None:
-            with suppress(ValueError):  # it is of another version, or nothing that was kept
+            with suppress(ValueError):  # it may be of another version, or damaged
                 self._table = make_kept_table()
                 self._table.go_on(saved_game)
                 another = seed is not None and seed != self._table.table.seed
@@ -99,7 +99,7 @@ class WorkerTable:
             self.hear(to_json({"type": "lesson", "step": self._table.step}))
 
     def hear(self, text: str) -> list[str]:
-        """The answers of the table to a message, each as JSON; see ``Table.hear``."""
+        """Return the table's responses to a message, each as JSON; see ``Table.hear``."""
         message = json.loads(text)
         people = self._table.people
         if message.get("type") == "sit" and message.get("person") in people:
@@ -109,19 +109,19 @@ class WorkerTable:
             return self._handover()
         first = self._table.table.first
         replies = self._table.hear(self._person, text)
-        if message["type"] == "new":  # the one who has the device asks for all
+        if message["type"] == "new":  # whoever has the device asks for all
             for person in people:
                 if self._table.table.first == first:
                     replies = self._table.hear(person, text)
         return self._lines(replies)
 
     def play_on(self) -> list[str]:
-        """Play a step if nobody has to be waited for: the messages then; see ``Table``."""
+        """Play a step if no person has to choose, and return its messages; see ``Table``."""
         replies = self._table.play_on()
         return self._lines(replies) if replies else []
 
     def saved_game(self) -> str:
-        """All that is needed to go on with this game, as text."""
+        """Return all that is needed to resume this game, as text."""
         return self._table.saved_game()
 
     def _lines(self, replies: Replies) -> list[str]:
@@ -129,7 +129,7 @@ class WorkerTable:
         return [*map(to_json, messages), *self._handover()]
 
     def _handover(self) -> list[str]:
-        """To whom the device goes, if the person who has it has nothing to do."""
+        """Return whom the device goes to, if the person who has it has nothing to do."""
         table = self._table.table
         waits = tuple(
             person for person in table.people if table.seat_of(person) in table.waiting_for

@@ -1,1 +1,1 @@
-"""Policy files: their content, how they are checked and played."""
+"""Policy files: reading, checking and playing them."""

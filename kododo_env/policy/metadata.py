@@ -15,8 +15,8 @@ from kododo_env.policy.policy_schema import checked
 from kododo_env.rendering.languages import speaking
 
 FORMAT = 1
-KEY = "kododo_env"  # of the entry in the ONNX file's metadata
-MOST_CHARACTERS = 1 << 18  # of the metadata; those of policies that ship have some thousands
+KEY = "kododo_env"  # the key in the metadata of the ONNX file
+MOST_CHARACTERS = 1 << 18  # of the metadata; shipped policies have some thousands
 
 
 @dataclass(frozen=True)
@@ -26,16 +26,16 @@ class PolicyMetadata:
     Attributes:
         game: The game's name.
         version: The game's version.
-        num_players: For how many players.
+        num_players: The number of players.
         rules: All fields of the game's rules.
-        layout: Fingerprint of the observation's layout.
-        pieces: The layout's pieces: name, shape, maximum.
-        actions: The meaning of each action.
-        network: The arguments of ``kododo_env.networks.network.GameNetwork`` beside the layouts, by
-            name; empty in older files, which can be played but not learned on from.
-        temperature: At which it is meant to be played: 0 = the likeliest action.
-        training: How it was trained.
-        results: How it fared: win shares by opponent.
+        layout: Fingerprint of the observation layout.
+        pieces: The pieces of the layout, each as name, shape and maximum.
+        actions: The description of each action.
+        network: The arguments of ``kododo_env.networks.network.GameNetwork`` apart from the
+            layouts, by name; empty in older files, from which training cannot continue.
+        temperature: The playing temperature; 0 chooses the action with the highest logit.
+        training: How the policy was trained.
+        results: Its win shares by opponent.
         format: Version of this metadata.
     """
 
@@ -53,27 +53,27 @@ class PolicyMetadata:
     format: int = FORMAT
 
     def to_json(self) -> str:
-        """As the text that goes into the file.
+        """Return the metadata as JSON.
 
         Raises:
-            ValueError: A file with it could not be read again.
+            ValueError: ``from_json`` could not read it.
         """
         try:
             text = json.dumps(asdict(self), sort_keys=True)
-        except TypeError as error:  # of a number of numpy's, for example
+        except TypeError as error:  # for example a number of numpy
             raise ValueError(
-                f"its metadata are not JSON ({plain(error, 80)}): give text, lists, dictionaries "
-                "by text, and Python's own numbers"
+                f"its metadata are not JSON ({plain(error, 80)}): use strings, lists, dictionaries "
+                "with string keys, and Python numbers"
             ) from error
         PolicyMetadata.from_json(text)
         return text
 
     @staticmethod
     def from_json(text: str) -> PolicyMetadata:
-        """Read the text of a file.
+        """Read metadata from JSON.
 
         Raises:
-            ValueError: It is not such metadata, or of another format.
+            ValueError: The text is not valid metadata, or has another format.
         """
         if len(text) > MOST_CHARACTERS:
             raise ValueError(f"its metadata have more than {MOST_CHARACTERS:,} characters")
@@ -82,17 +82,17 @@ class PolicyMetadata:
         except ValueError as error:
             raise ValueError(f"its metadata cannot be read ({plain(error, 80)})") from error
         if not isinstance(content, dict) or "format" not in content:
-            raise ValueError("its metadata name no format")
+            raise ValueError("its metadata lack the field format")
         file_format = content.pop("format")
         if not is_whole(file_format) or file_format != FORMAT:
-            raise ValueError(f"it has format {shown(file_format)}, this version reads {FORMAT}")
+            raise ValueError(f"expected metadata format {FORMAT}, got {shown(file_format)}")
         return PolicyMetadata(**checked(content))
 
 
 def describe(game: BatchGame | View) -> PolicyMetadata:
-    """The part of the metadata that follows from a game, or from a view of it.
+    """Return the part of the metadata that describes a game.
 
-    A view does not tell the meaning of actions, so that these are left out.
+    A view does not describe actions, so ``actions`` is then empty.
     """
     if isinstance(game, BatchGame):
         name = game.name
@@ -115,7 +115,7 @@ def describe(game: BatchGame | View) -> PolicyMetadata:
 
 
 def differences(policy: PolicyMetadata, game: PolicyMetadata) -> list[str]:
-    """How a policy's game differs from the game to be played, in words; empty if it does not."""
+    """Describe how a policy's game differs from the game to play; empty if it does not."""
     named = (
         ("game {}", policy.game, game.game),
         ("version {}", policy.version, game.version),

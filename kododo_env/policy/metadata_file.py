@@ -1,4 +1,4 @@
-"""``NAME.meta.json`` beside a policy file: its metadata for programs that cannot read the file."""
+"""``NAME.meta.json``: the metadata of a policy file for programs that do not read ONNX."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ ENDING = ".meta.json"
 
 
 def metadata_file(policy: Path) -> Path:
-    """Where the metadata of a policy file are as JSON."""
+    """Return the path of the JSON file with a policy's metadata."""
     return policy.with_suffix(ENDING)
 
 
 def write_metadata(policy: Path) -> None:
-    """Write the metadata of a policy file beside it, whole or not at all."""
+    """Write the metadata of a policy file beside it, completely or not at all."""
     write_json(metadata_file(policy), _metadata_of(policy))
 
 
@@ -30,10 +30,10 @@ def _metadata_of(policy: Path) -> Any:
 
 @contextmanager
 def written_with_metadata(policy: Path) -> Iterator[Path]:
-    """As ``written_whole`` for a policy file; its metadata come beside it, or neither is written.
+    """Write a policy file and its metadata file, or neither; see ``written_whole``.
 
     Raises:
-        ValueError: There can be no file of the metadata.
+        ValueError: The metadata file cannot be written at its path.
         OSError: One of the two cannot be written.
     """
     with written_whole(policy) as aside:

@@ -1,7 +1,7 @@
-"""The operators of policy files in numpy, as ONNX's opset 18 defines them.
+"""The operators of policy files in numpy, as opset 18 of ONNX defines them.
 
-Each takes its inputs, None for one that is not given, and its attributes by name. Inputs are never
-written to; what is given back may be a view of one.
+An operator takes its inputs, with None for omitted ones, and its attributes as keyword arguments.
+It never writes to its inputs, and its result may be a view of one.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from kododo_env.core.arrays import Array
 
 Operator = Callable[..., Any]
 
-BLAS = sys.platform != "emscripten"  # numpy has none in a browser
+BLAS = sys.platform != "emscripten"  # browsers have none
 
-# By the number of a type in an ONNX file.
+# By the number of a type in ONNX.
 DTYPES: dict[int, np.dtype[Any]] = {
     number: np.dtype(name).newbyteorder("<")
     for number, name in {
@@ -33,13 +33,12 @@ DTYPES: dict[int, np.dtype[Any]] = {
 
 
 def _nary(function: Operator) -> Operator:
-    """An operator whose inputs all have one type; numpy would find one for them."""
+    """Return an operator that requires inputs of one type, which numpy would promote."""
 
     def operator(*inputs: Array) -> Any:
         if any(array.dtype != inputs[0].dtype for array in inputs[1:]):
-            raise ValueError(
-                f"types that differ: {', '.join(str(array.dtype) for array in inputs)}"
-            )
+            types = ", ".join(str(array.dtype) for array in inputs)
+            raise ValueError(f"expected inputs of one type, got {types}")
         return function(*inputs)
 
     return operator
@@ -55,8 +54,8 @@ def _unary(function: Operator) -> Operator:
 def _divided(a: Array, b: Array) -> Any:
     if a.dtype.kind == "f":
         return np.divide(a, b)
-    down = a // b  # ONNX's goes towards zero
-    return np.asarray(down + ((a % b != 0) & ((a < 0) != (b < 0))), a.dtype)
+    quotient = a // b  # ONNX rounds towards zero
+    return np.asarray(quotient + ((a % b != 0) & ((a < 0) != (b < 0))), a.dtype)
 
 
 def _mod(a: Array, b: Array, *, fmod: int = 0) -> Any:
@@ -70,7 +69,7 @@ def _clip(x: Array, low: Array | None = None, high: Array | None = None) -> Any:
 
 def _cast(x: Array, *, to: int) -> Any:
     if to not in DTYPES:
-        raise ValueError(f"a cast to a type that no policy has ({to})")
+        raise ValueError(f"cast to the unsupported type {to}")
     return x.astype(DTYPES[to])
 
 
@@ -123,7 +122,7 @@ def _prelu(x: Array, slope: Array) -> Any:
 
 
 def _product(a: Array, b: Array) -> Any:
-    """``a @ b``; without BLAS einsum takes .6 of the time that matmul takes for many rows."""
+    """Return ``a @ b``, by einsum if it is faster: for many rows without BLAS."""
     if BLAS or a.ndim != 2 or b.ndim != 2 or len(a) == 1 or a.shape[1] != len(b):
         return np.matmul(a, b)
     return np.einsum("ij,jk->ik", a, b)
@@ -189,8 +188,8 @@ def _batch_norm(
     epsilon: float = 1e-5,
     momentum: float = 0.9,
     training_mode: int = 0,
-) -> Any:  # no training_mode but 0 is read
-    lengths = (x.shape[1], *[1] * (x.ndim - 2))  # each is for the second axis
+) -> Any:  # the reader rejects training_mode other than 0
+    lengths = (x.shape[1], *[1] * (x.ndim - 2))  # parameters belong to the second axis
     scale, bias, mean, variance = (parameter.reshape(lengths) for parameter in parameters)
     return (x - mean) / np.sqrt(variance + x.dtype.type(epsilon)) * scale + bias
 
@@ -223,17 +222,19 @@ def _gather(x: Array, places: Array, *, axis: int = 0) -> Any:
 
 
 def gather_elements(x: Array, places: Array, *, axis: int = 0) -> Any:
-    """GatherElements: at each place of ``places`` the number of ``x`` at that place of the axis."""
-    if x.ndim == 2 and axis == 1 and x.shape[0] == places.shape[0]:  # in half the time
+    """Return the numbers of ``x`` at ``places`` along an axis, as ONNX's GatherElements."""
+    if x.ndim == 2 and axis == 1 and x.shape[0] == places.shape[0]:  # faster
         return x[np.arange(len(x))[:, None], places]
-    whole = axis % x.ndim  # of the others only so much is gathered as there are places
+    whole = axis % x.ndim  # the other axes are cut to the size of ``places``
     parts = (
         slice(None if dimension == whole else size) for dimension, size in enumerate(places.shape)
     )
     return np.take_along_axis(x[tuple(parts)], places, axis)
 
 
-def _gather_nd(x: Array, places: Array, *, batch_dims: int = 0) -> Any:  # no other is read
+def _gather_nd(
+    x: Array, places: Array, *, batch_dims: int = 0
+) -> Any:  # the reader rejects batch_dims other than 0
     if places.shape[-1] == 1:
         return np.take(x, places[..., 0], 0)  # faster
     return x[tuple(np.moveaxis(places, -1, 0))]
@@ -311,7 +312,7 @@ BY_NUMBER: dict[str, Operator] = {
     "Sub": _nary(np.subtract), "Sum": _nary(lambda *arrays: reduce(np.add, arrays)),
     "Where": _where,
 }  # fmt: skip
-"""Those whose inputs are spread to one shape."""
+"""The operators that broadcast their inputs."""
 
 OPERATORS: dict[str, Operator] = {
     **BY_NUMBER,

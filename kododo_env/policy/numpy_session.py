@@ -1,4 +1,4 @@
-"""Playing a policy's graph in numpy, where there is no onnxruntime."""
+"""Run a policy's graph with numpy, without onnxruntime."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from kododo_env.policy.numpy_operators import BY_NUMBER, OPERATORS, Operator
 from kododo_env.policy.onnx_graph import End, Node, Session, read_graph, type_name
 from kododo_env.policy.plain_text import plain
 
-WIDEST = 8  # bytes of a number
+WIDEST = 8  # bytes of the largest type
 
 
 class _Step(NamedTuple):
-    """An operation, and the names that nobody needs after it."""
+    """A node with its operator, and the names that are not needed after it."""
 
     node: Node
     operator: Operator
@@ -27,19 +27,19 @@ class _Step(NamedTuple):
 
 
 class NumpySession(Session):
-    """A graph that can be played, operation by operation, by the threads of numpy's BLAS.
+    """An open graph that runs node by node, with the threads of numpy's BLAS.
 
     Args:
-        content: The file's bytes.
+        content: The bytes of the file.
         threads: Not used.
-        memory: Bytes that a trial may take, which plays the graph as it stands; None: there is no
-            limit, and constants are computed once.
+        memory: The limit of a trial in bytes; None means no limit, and that nodes with only
+            constant inputs are computed once.
 
     Attributes:
         inputs: Names, types and shapes of its inputs; ``outputs`` likewise.
 
     Raises:
-        ValueError: It is no graph that a policy has.
+        ValueError: The graph is not supported.
     """
 
     def __init__(self, content: bytes, threads: int, memory: int | None) -> None:
@@ -48,7 +48,7 @@ class NumpySession(Session):
             graph = read_graph(content)
             steps = [_step(node) for node in graph.nodes]
         except ValueError as error:
-            raise ValueError(f"it cannot be opened with numpy alone: {plain(error)}") from error
+            raise ValueError(f"numpy cannot run the graph: {plain(error)}") from error
         self.inputs: list[End] = graph.inputs
         self.outputs: list[End] = graph.outputs
         self._memory = memory
@@ -60,41 +60,42 @@ class NumpySession(Session):
     def run(
         self, names: Sequence[str], feed: Mapping[str, Array], seconds: float | None = None
     ) -> list[Array]:
-        """The outputs of these names for some inputs, by name.
+        """Compute the outputs of these names from inputs by name.
 
         Raises:
-            TimeoutError: It takes more than ``seconds``; an operation that has begun is finished.
-            Exception: Of any kind, from numpy, if the graph cannot be computed.
+            TimeoutError: It takes more than ``seconds``; the current node is finished first.
+            Exception: Any error of numpy, if the graph cannot be computed.
         """
-        end = None if seconds is None else time.monotonic() + seconds
-        values: dict[str, Array] = {**self._constants, **feed}
-        with np.errstate(all="ignore"):  # what is no number is found at the end
+        deadline = None if seconds is None else time.monotonic() + seconds
+        arrays: dict[str, Array] = {**self._constants, **feed}
+        with np.errstate(all="ignore"):  # NaN and infinity are found at the end
             for step in self._steps:
-                if end is not None and time.monotonic() > end:
-                    raise TimeoutError(f"{step.node.operator} was not begun")
-                self._play(step, values)
+                if deadline is not None and time.monotonic() > deadline:
+                    raise TimeoutError(f"stopped before {step.node.operator}")
+                self._play(step, arrays)
                 for name in step.done:
-                    del values[name]
+                    del arrays[name]
         for output in self.outputs:
-            if type_name(values[output.name].dtype) != output.type:
-                raise ValueError(f"{output.name} is of the type {values[output.name].dtype}")
-        return [values[name] for name in names]
+            dtype = arrays[output.name].dtype
+            if type_name(dtype) != output.type:
+                raise ValueError(f"{output.name} has the type {dtype}, declared {output.type}")
+        return [arrays[name] for name in names]
 
-    def _play(self, step: _Step, values: dict[str, Array]) -> None:
-        """Compute what one operation gives."""
+    def _play(self, step: _Step, arrays: dict[str, Array]) -> None:
+        """Compute one node."""
         node = step.node
-        arguments = [values[name] if name else None for name in node.inputs]
+        arguments = [arrays[name] if name else None for name in node.inputs]
         if self._memory is not None:
-            held = sum(array.nbytes for array in values.values())
-            if held + WIDEST * _numbers(node, arguments) > self._memory:
-                raise MemoryError(f"{node.operator} wants more than {self._memory:,} bytes")
+            used = sum(array.nbytes for array in arrays.values())
+            if used + WIDEST * _numbers(node, arguments) > self._memory:
+                raise MemoryError(f"{node.operator} needs more than {self._memory:,} bytes")
         computed = step.operator(*arguments, **node.attributes)
         results = computed if isinstance(computed, list) else [computed]
         for name, result in zip(node.outputs, results, strict=True):
-            values[name] = result if isinstance(result, np.ndarray) else np.asarray(result)
+            arrays[name] = result if isinstance(result, np.ndarray) else np.asarray(result)
 
     def _computed_once(self, steps: list[_Step]) -> list[_Step]:
-        """Replace operations on constants alone by their results; the other operations."""
+        """Compute steps that use only constants, and return the other steps."""
         remaining = []
         with np.errstate(all="ignore"):
             for step in steps:
@@ -107,20 +108,21 @@ class NumpySession(Session):
 
 def _step(node: Node) -> _Step:
     operator = OPERATORS[node.operator]
-    takes = signature(operator).parameters.values()
+    parameters = signature(operator).parameters.values()
     attribute_names = {
-        parameter.name for parameter in takes if parameter.kind is parameter.KEYWORD_ONLY
+        parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY
     }
     for name in sorted(node.attributes.keys() - attribute_names):
-        raise ValueError(f"{name!r} is no attribute of {node.operator}")
+        raise ValueError(f"{node.operator} has no attribute {name!r}")
     num_outputs = len(node.outputs)
-    if (number := node.attributes.get("num_outputs", num_outputs)) != num_outputs:
-        raise ValueError(f"its {node.operator} names {number} outputs and has {num_outputs}")
+    declared = node.attributes.get("num_outputs", num_outputs)
+    if declared != num_outputs:
+        raise ValueError(f"{node.operator} declares {declared} outputs but has {num_outputs}")
     return _Step(node, operator, frozenset())
 
 
 def _with_ends(steps: list[_Step], output_names: set[str]) -> list[_Step]:
-    """The operations, each with what is not needed after it; outputs always are."""
+    """Add to each step the names that are not needed after it; outputs always are."""
     needed = {"", *output_names}
     reversed_steps = []
     for step in reversed(steps):
@@ -131,7 +133,7 @@ def _with_ends(steps: list[_Step], output_names: set[str]) -> list[_Step]:
 
 
 def _numbers(node: Node, arguments: Sequence[Array | None]) -> int:
-    """How many numbers an operation gives at most."""
+    """Return an upper bound on the size of a node's outputs."""
     arrays = [array for array in arguments if array is not None]
     shapes: list[tuple[int, ...]] = [array.shape for array in arrays]
     if node.operator in BY_NUMBER:
@@ -143,7 +145,7 @@ def _numbers(node: Node, arguments: Sequence[Array | None]) -> int:
         return max(0, math.ceil((end - first) / step))
     if node.operator in ("Gemm", "MatMul"):
         inner = shapes[0][0 if node.attributes.get("transA") else -1]
-        return arrays[0].size * arrays[1].size // max(1, inner)  # of stacks more than that
+        return arrays[0].size * arrays[1].size // max(1, inner)  # an upper bound for stacks
     if node.operator == "Gather":
         axis: Any = node.attributes.get("axis", 0)
         length: int = shapes[0][axis]

@@ -1,4 +1,4 @@
-"""A learned player from one exported file; plays by onnxruntime, or numpy alone."""
+"""An agent that plays a policy file, with onnxruntime or numpy."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from kododo_env.policy.policy_file import read_policy
 from kododo_env.policy.policy_schema import HOTTEST
 from kododo_env.system.cores import available_cores
 
-ROWS = 512  # positions at a time: what is computed for more of KADO's leaves the caches
+ROWS = 512  # positions at a time, so that their computation fits into caches
 
 
 class OnnxAgent(Agent):
-    """Plays as an exported policy says.
+    """An agent that plays an exported policy.
 
-    The file is read as ONNX and as nothing else; no code comes with it. ``docs/policy-files.md``
-    tells how it is checked, and how somebody else's can do harm all the same.
+    The file is read as ONNX only and contains no code. ``docs/policy-files.md`` explains how it is
+    checked, and the remaining risks of files from others.
 
     Args:
         path: The ``.onnx`` file.
-        temperature: 0 plays the likeliest action, by ``first_of_best`` among equals; 1 draws
-            from the policy's own distribution; None is what the file declares.
-        threads: Threads of the runtime, 0 = one for each core; numpy has those of its BLAS.
+        temperature: 0 plays the most probable action (ties by ``first_of_best``); 1 samples from
+            the policy's distribution; None means the temperature of the file.
+        threads: Threads of the runtime; 0 means one per core. numpy uses the threads of its BLAS.
 
     Attributes:
-        name: The file's name without its ending.
-        metadata: The file's own description.
+        name: The file's name without its suffix.
+        metadata: The metadata of the file.
         game: The game's name.
-        num_players: For how many players the policy is.
-        outcome_weights: Those of this policy's ``OutcomeModel``, (S, 3), as policies that ship have
-            them, since fitting takes half a minute in a browser; None where they are to be fitted.
-        by_row: It may be asked for several seats at once, see ``RowAgent``.
+        num_players: The number of players.
+        outcome_weights: The weights of this policy's ``OutcomeModel``, (S, 3), which shipped
+            policies have; None if they must be fitted.
+        by_row: Whether it can act for several seats at once; see ``RowAgent``.
 
     If the file has no value, the method ``value`` is None, and the agent is no ``ValueAgent``.
 
     Raises:
-        ValueError: There is no such file, or it is no policy of this project.
+        ValueError: The file cannot be read, or is no policy of this project.
     """
 
     by_row = True
@@ -65,16 +65,16 @@ class OnnxAgent(Agent):
             self._session = open_session(file.content, self.metadata, threads)
         except ValueError as error:
             raise self._wrong(error) from error
-        if len(self._session.outputs) == 1:  # so that ``isinstance`` tells
+        if len(self._session.outputs) == 1:  # so that ``isinstance(agent, ValueAgent)`` is False
             self.value = None  # type: ignore[assignment, method-assign]
         self.game = self.metadata.game
         self.num_players = self.metadata.num_players
         playing_temperature = self.metadata.temperature if temperature is None else temperature
         self.temperature = finite_number(playing_temperature, "temperature", 0, HOTTEST)
-        self._fits: tuple[Any, ...] = ()  # what was found to be the policy's own game
+        self._fits: tuple[Any, ...] = ()  # the last game that passed ``check``
 
     def check(self, game: BatchGame | View) -> None:
-        """Raise ValueError, saying what differs, unless the policy is for this game."""
+        """Raise ValueError with the differences unless the policy is for this game."""
         messages = differences(self.metadata, describe(game))
         if messages:
             path = plain(self.path)
@@ -85,8 +85,7 @@ class OnnxAgent(Agent):
         """Choose actions, shape (N,).
 
         Raises:
-            ValueError: The view is of another game than the policy is for, or the network
-                gives what is no number.
+            ValueError: The view is of another game, or the network outputs NaN or infinity.
         """
         logits, _ = self._of_own_game(view)
         if self.temperature == 0:
@@ -96,22 +95,22 @@ class OnnxAgent(Agent):
         return np.asarray((logits + noise).argmax(axis=1))
 
     def value(self, view: View) -> Float32:
-        """The reward that the rest of the game may be expected to bring the player, (N,).
+        """Return the expected reward of the player in the rest of the game, (N,).
 
-        In units of the reward by which the policy was trained.
+        It is in units of the reward in training.
         """
         return self._of_own_game(view)[1]
 
     @underflow_is_zero
     def probabilities(self, view: View) -> Float32:
-        """The policy's own distribution, that of temperature 1, (N, A)."""
+        """Return the policy's probabilities at temperature 1, (N, A)."""
         logits, _ = self._of_own_game(view)
-        chances = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+        exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True))
 
     def _of_own_game(self, view: View) -> tuple[Float32, Float32]:
-        """Logits and values of what a view shows; ValueError if it is of another game."""
-        # The objects themselves, not their ids: an id may be another's when they are gone.
+        """Return logits and values for a view; raise ValueError if it is of another game."""
+        # The objects, not their ids, which may be reused when the objects are gone.
         game = (view.game_name, view.game_version, view.num_players, view.rules, view.layout)
         if game != self._fits:
             self.check(view)
@@ -119,13 +118,18 @@ class OnnxAgent(Agent):
         return self.evaluate(view.observation, view.legal_action_mask)
 
     def evaluate(self, observation: Array, action_mask: Array) -> tuple[Float32, Float32]:
-        """Masked logits (N, A) and values (N,) of observations (N, F) and masks (N, A).
+        """Compute masked logits and values.
 
-        Observations are as the game tells them, of any dtype. Values are NaN if the file has none.
+        Args:
+            observation: Observations of the game, (N, F), of any dtype, not normalised.
+            action_mask: Masks of legal actions, (N, A).
+
+        Returns:
+            Masked logits (N, A), and values (N,), which are NaN if the file has none.
 
         Raises:
-            ValueError: Observations are normalised, the graph fails, or the network gives what is
-                no number.
+            ValueError: Observations are normalised, the graph fails, or the network outputs NaN or
+                infinity.
         """
         number = len(action_mask)
         if number <= ROWS:
@@ -136,7 +140,7 @@ class OnnxAgent(Agent):
         return np.concatenate(logits), np.concatenate(values)
 
     def _answers(self, observation: Array, action_mask: Array) -> tuple[Float32, Float32]:
-        """The same of ``ROWS`` positions at most."""
+        """Do the same for at most ``ROWS`` positions."""
         feed = fed(self._session, observation, action_mask)
         try:
             logits, *values = answers_of(self._session, feed)

@@ -1,8 +1,8 @@
-"""Reading the ONNX files of policies without running them, and without a library for them.
+"""Read the ONNX files of policies without running them and without the onnx package.
 
-An ONNX file is a message of Protocol Buffers. Only the part of ONNX is read that policies use:
-no graph within a graph, no functions, no data outside the file. Anything else in a file is an
-error, and never skipped.
+An ONNX file is a message of Protocol Buffers. The reader supports only the part of ONNX that
+policies use: no nested graphs, no functions, no data in other files. Anything else raises an error
+and is never skipped.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from kododo_env.policy.numpy_operators import DTYPES, OPERATORS
 
-MOST_PARTS = 100_000  # fields and numbers in a file; a policy has some thousands
+MOST_PARTS = 100_000  # fields and numbers in a file; policies have some thousands
 MOST_AXES = 8
 
 VARINT = 0  # wire types; policies have no others
@@ -24,9 +24,9 @@ FIXED32 = 5
 
 
 class _Field(NamedTuple):
-    """A field of a message, which may be one itself: then it has the fields of that.
+    """A field of a message; ``fields`` are those of a nested message.
 
-    Bytes are text unless they are said to be ``raw``.
+    Bytes are text unless ``raw``.
     """
 
     name: str
@@ -36,7 +36,7 @@ class _Field(NamedTuple):
     raw: bool = False
 
 
-# Which fields a message may have, by the numbers of onnx.proto.
+# The fields that a message may have, by their numbers in onnx.proto.
 _ENTRY = {1: _Field("key"), 2: _Field("value")}
 _OPSET = {1: _Field("domain"), 2: _Field("version", VARINT)}
 _ATTRIBUTE = {
@@ -73,17 +73,17 @@ _MODEL = {
     7: _Field("graph", fields=_GRAPH), 8: _Field("opset_import", repeated=True, fields=_OPSET),
     14: _Field("metadata_props", repeated=True, fields=_ENTRY),
 }  # fmt: skip
-_ANY_NUMBER = {"Concat", "Max", "Min", "Sum"}  # of inputs, so that none of them can be left out
-_NO_WHOLE = {"BatchNormalization": "training_mode", "GatherND": "batch_dims"}  # attributes
-USED_TWICE = "a name is used twice in it"
-_ATTRIBUTE_TYPES = {1, 2, 7}  # a float, a whole number, several of these
+_ANY_NUMBER = {"Concat", "Max", "Min", "Sum"}  # of inputs, none of which may be omitted
+_MUST_BE_0 = {"BatchNormalization": "training_mode", "GatherND": "batch_dims"}  # attributes
+USED_TWICE = "a name is used twice"
+_ATTRIBUTE_TYPES = {1, 2, 7}  # a float, an integer, integers
 
 
 def read_onnx(content: bytes) -> dict[str, str]:
-    """The entries of a model's metadata by their keys, if all of it is as policies have it.
+    """Check an ONNX file and return the entries of its metadata by key.
 
     Raises:
-        ValueError: It is no ONNX file, or has a part that no policy has.
+        ValueError: The file is not ONNX, or has an unsupported part.
     """
     properties = read_model(content)["metadata_props"]
     entries = {text_of(entry, "key"): text_of(entry, "value") for entry in properties}
@@ -93,14 +93,14 @@ def read_onnx(content: bytes) -> dict[str, str]:
 
 
 def read_model(content: bytes) -> dict[str, Any]:
-    """The fields of a model, as bytes, if all of it is as policies have it.
+    """Check an ONNX file and return the fields of its model, as bytes.
 
     Raises:
-        ValueError: It is no ONNX file, or has a part that no policy has.
+        ValueError: The file is not ONNX, or has an unsupported part.
     """
     model = _Reader().message(memoryview(content), "model", _MODEL)
     if "graph" not in model:
-        raise ValueError("it has no graph")
+        raise ValueError("the file has no graph")
     nodes, tensors = (model["graph"].get(part, []) for part in ("node", "initializer"))
     for tensor in tensors:
         _check_tensor(tensor)
@@ -115,15 +115,15 @@ def read_model(content: bytes) -> dict[str, Any]:
 
 def _check_tensor(tensor: Mapping[str, Any]) -> None:
     if tensor.get("external_data") or tensor.get("data_location"):
-        raise ValueError("it wants its weights from another file; a policy has its own")
+        raise ValueError("its weights are in another file")
     number = tensor.get("data_type", 0)
     dims = tensor.get("dims", [])
     if number not in DTYPES:
-        raise ValueError(f"a tensor in it is of a type that no policy has ({number})")
+        raise ValueError(f"a tensor has the unsupported type {number}")
     size = DTYPES[number].itemsize
     sound = len(dims) <= MOST_AXES and min(dims, default=0) >= 0
     if not sound or size * prod(dims) != len(tensor.get("raw_data", b"")):
-        raise ValueError("a tensor in it has another size than its shape and type")
+        raise ValueError("the size of a tensor does not match its shape and type")
 
 
 def _check_node(node: Mapping[str, Any]) -> None:
@@ -131,94 +131,98 @@ def _check_node(node: Mapping[str, Any]) -> None:
     operator = text_of(node, "op_type")
     if domain not in ("", "ai.onnx") or operator not in OPERATORS:
         name = f"{domain}.{operator}".lstrip(".")[:60]
-        raise ValueError(f"its graph has the operation {name}, which no policy needs")
+        raise ValueError(f"the graph has the unsupported operator {name}")
     for kind in {
         attribute.get("type") for attribute in node.get("attribute", ())
     } - _ATTRIBUTE_TYPES:
-        raise ValueError(f"an attribute of type {kind} is not one that a policy has")
+        raise ValueError(f"an attribute has the unsupported type {kind}")
 
 
 def _check_traps(node: Mapping[str, Any], constants: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise ValueError for traps that the runtime does not survive: the process would be killed."""
+    """Raise ValueError for nodes with which the runtime would kill the process."""
     operator = text_of(node, "op_type")
-    if operator in _NO_WHOLE and any(attribute.get("i") for attribute in node.get("attribute", ())):
-        raise ValueError(f"{operator} with {_NO_WHOLE[operator]} is not what a policy has")
+    if operator in _MUST_BE_0 and any(
+        attribute.get("i") for attribute in node.get("attribute", ())
+    ):
+        raise ValueError(f"{operator} with {_MUST_BE_0[operator]} is not supported")
     input_names = node.get("input", []) if operator in _ANY_NUMBER else []
     if b"" in [*input_names, *node.get("output", [])]:
-        raise ValueError(f"its {operator} leaves out an input or output that it must have")
+        raise ValueError(f"{operator} lacks a required input or output")
     if operator not in ("Div", "Mod"):
         return
     operands = [constants.get(str(name, "utf-8"), {}) for name in node.get("input", ())]
     kinds = [DTYPES[tensor["data_type"]] for tensor in operands if tensor]
-    if any(kind.kind == "f" for kind in kinds):  # both are of one type
+    if any(kind.kind == "f" for kind in kinds):  # both have one type
         return
-    by = operands[-1] if operands else {}
-    numbers = np.frombuffer(by["raw_data"], kinds[-1]) if by.get("raw_data") else ()
-    if not by or 0 in numbers or -1 in numbers:
+    divisor = operands[-1] if operands else {}
+    numbers = np.frombuffer(divisor["raw_data"], kinds[-1]) if divisor.get("raw_data") else ()
+    if not divisor or 0 in numbers or -1 in numbers:
         raise ValueError(
-            f"its {operator} may divide whole numbers by 0 or -1; a policy divides them by "
-            "constants that are neither"
+            f"{operator} may divide integers by 0 or -1: use constants other than these"
         )
 
 
 def text_of(message: Mapping[str, Any], name: str) -> str:
-    """A field of a message that is text, "" if it is not there."""
+    """Return a text field of a message, or "" if it is missing."""
     return str(message.get(name, b""), "utf-8")
 
 
 class _Reader:
-    """Reads messages; how many parts they may have is counted for all of them together."""
+    """A reader of messages, with a common limit on the number of their parts."""
 
     def __init__(self) -> None:
         self.remaining_parts = MOST_PARTS
 
-    def message(self, data: memoryview, kind: str, fields: Mapping[int, _Field]) -> dict[str, Any]:
-        """The fields of a message by name, those that may come several times as lists."""
-        values_by_name: dict[str, Any] = {}
-        for number, wire, value in self._parts(data):
+    def message(
+        self, content: memoryview, kind: str, fields: Mapping[int, _Field]
+    ) -> dict[str, Any]:
+        """Return the fields of a message by name, repeated ones as lists."""
+        fields_by_name: dict[str, Any] = {}
+        for number, wire, payload in self._parts(content):
             if number not in fields:
-                raise ValueError(f"field {number} of its {kind} is not one that a policy has")
+                raise ValueError(f"{kind} has the unsupported field {number}")
             field = fields[number]
-            if wire != field.wire or (field.name in values_by_name and not field.repeated):
-                raise ValueError(f"the {field.name} of its {kind} is damaged")
-            read = self.message(value, field.name, field.fields) if field.fields else value
-            if wire == BYTES and not (field.fields or field.raw):
-                str(value, "utf-8")  # raises
+            if wire != field.wire or (field.name in fields_by_name and not field.repeated):
+                raise ValueError(f"field {field.name} of {kind} is damaged")
+            if field.fields:
+                payload = self.message(payload, field.name, field.fields)
+            elif wire == BYTES and not field.raw:
+                str(payload, "utf-8")  # raises UnicodeDecodeError
             if field.repeated:
-                values_by_name.setdefault(field.name, []).append(read)
+                fields_by_name.setdefault(field.name, []).append(payload)
             else:
-                values_by_name[field.name] = read
-        return values_by_name
+                fields_by_name[field.name] = payload
+        return fields_by_name
 
-    def _parts(self, data: memoryview) -> Iterator[tuple[int, int, Any]]:
-        """The parts of a message: field number, wire type, value."""
-        at = 0
-        while at < len(data):
-            tag, at = self._number(data, at)
+    def _parts(self, content: memoryview) -> Iterator[tuple[int, int, Any]]:
+        """Yield the parts of a message: field number, wire type, payload."""
+        position = 0
+        while position < len(content):
+            tag, position = self._number(content, position)
             number = (tag >> 3) & 0x1FFFFFFF
             wire = tag & 7
             if wire not in (VARINT, BYTES, FIXED32):
-                raise ValueError(f"byte {at - 1} begins no field")
-            value: Any = 4
+                raise ValueError(f"no field begins at byte {position - 1}")
+            payload: Any = 4
             if wire != FIXED32:
-                value, at = self._number(data, at)
+                payload, position = self._number(content, position)
             if wire != VARINT:
-                end = at + value
-                if not at <= end <= len(data):
-                    raise ValueError("it is cut short")
-                value = data[at:end]
-                at = end
-            yield number, wire, value
+                end = position + payload
+                if not position <= end <= len(content):
+                    raise ValueError("the file is truncated")
+                payload = content[position:end]
+                position = end
+            yield number, wire, payload
 
-    def _number(self, data: memoryview, at: int) -> tuple[int, int]:
-        """A number of 64 bits in two's complement, and where the next thing begins."""
+    def _number(self, content: memoryview, position: int) -> tuple[int, int]:
+        """Read a number of 64 bits in two's complement, and return it and the next position."""
         self.remaining_parts -= 1
         if self.remaining_parts < 0:
-            raise ValueError("it has too many parts")
+            raise ValueError("the file has too many parts")
         number = 0
-        for place, byte in enumerate(data[at : at + 10]):
-            number |= (byte & 0x7F) << (7 * place)
+        for index, byte in enumerate(content[position : position + 10]):
+            number |= (byte & 0x7F) << (7 * index)
             if byte < 0x80:
                 number &= (1 << 64) - 1
-                return number - (number >> 63 << 64), at + place + 1
-        raise ValueError("a number in it does not end")
+                return number - (number >> 63 << 64), position + index + 1
+        raise ValueError("a number has no end")

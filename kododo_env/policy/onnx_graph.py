@@ -1,4 +1,4 @@
-"""The graph of a policy file as Python has it: its operations in order, its constants as arrays."""
+"""The graph of a policy file: its nodes in order, and its constants as arrays."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from kododo_env.core.arrays import Array
 from kododo_env.policy.numpy_operators import DTYPES
 from kododo_env.policy.onnx_file import read_model, text_of
 
-# Policies are written for the oldest runtime for Python 3.11, 1.15, and all since.
+# Policies are written for onnxruntime 1.15, the oldest for Python 3.11, and later ones.
 OPSET = 18
 IR_VERSION = 8
-ILLEGAL = -1e8  # the logit of an action that is not legal
-_CALLED = {"float32": "float", "float64": "double"}  # otherwise as in numpy
+ILLEGAL = -1e8  # the logit of illegal actions
+_TYPE_NAMES = {"float32": "float", "float64": "double"}  # others are those of numpy
 
 Attributes = dict[str, int | float | list[int]]
 
 
 class End(NamedTuple):
-    """An input or output of a graph, in the words of onnxruntime: ``tensor(float)``."""
+    """An input or output of a graph, with onnxruntime's type names: ``tensor(float)``."""
 
     name: str
     type: str
@@ -30,7 +30,7 @@ class End(NamedTuple):
 
 
 class Node(NamedTuple):
-    """An operation. An input that is not given has the name ""."""
+    """A node of a graph. Omitted inputs have the name ""."""
 
     operator: str
     inputs: tuple[str, ...]
@@ -39,7 +39,7 @@ class Node(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """All that is computed."""
+    """A graph with its nodes in order."""
 
     inputs: list[End]
     outputs: list[End]
@@ -48,34 +48,34 @@ class Graph(NamedTuple):
 
 
 class Session:
-    """A graph that is open, made from the arguments: it keeps nothing between two calls.
+    """An open graph without state between calls.
 
-    So a deep copy is the session itself, and a pickle opens the same bytes again.
+    So a deep copy is the session itself, and unpickling opens the same bytes again.
     """
 
-    def __init__(self, *made_from: Any) -> None:
-        self._made_from = made_from
+    def __init__(self, *arguments: Any) -> None:
+        self._arguments = arguments
 
     def __deepcopy__(self, memo: object) -> Self:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), self._made_from
+        return type(self), self._arguments
 
 
 def read_graph(content: bytes) -> Graph:
-    """The graph of a policy file.
+    """Read the graph of a policy file.
 
     Raises:
-        ValueError: It is no policy file, is of another version of ONNX, or takes a value that
-            nothing gives.
+        ValueError: The file is no policy file or of another version of ONNX, or a name in its
+            graph is undefined.
     """
     model = read_model(content)
     opsets = [part.get("version") for part in model.get("opset_import", [])]
     if (model.get("ir_version"), opsets) != (IR_VERSION, [OPSET]):
         raise ValueError(
-            f"it is written in version {model.get('ir_version')} of the format with operators of "
-            f"{opsets}, not in {IR_VERSION} with [{OPSET}]"
+            f"expected format version {IR_VERSION} with opsets [{OPSET}], got "
+            f"{model.get('ir_version')} with {opsets}"
         )
     graph = model["graph"]
     constants = {text_of(part, "name"): _array(part) for part in graph.get("initializer", [])}
@@ -85,19 +85,19 @@ def read_graph(content: bytes) -> Graph:
     array_names = {"", *constants, *(part.name for part in inputs)}
     for node in nodes:
         for name in {*node.inputs} - array_names:
-            raise ValueError(f"its {node.operator} takes {name!r}, which nothing before it gives")
+            raise ValueError(f"the input {name!r} of {node.operator} is not computed before it")
         for name in {*node.outputs} & array_names:
-            raise ValueError(f"its {node.operator} gives {name!r}, which is there already")
+            raise ValueError(f"the output {name!r} of {node.operator} is already defined")
         array_names.update(node.outputs)
     for end in outputs:
         if end.name not in array_names:
-            raise ValueError(f"nothing gives its output {end.name!r}")
+            raise ValueError(f"the output {end.name!r} is not computed")
     return Graph(inputs, outputs, constants, nodes)
 
 
 def type_name(dtype: np.dtype[Any]) -> str:
-    """A dtype in the words of onnxruntime."""
-    return f"tensor({_CALLED.get(dtype.name, dtype.name)})"
+    """Return onnxruntime's name of a dtype."""
+    return f"tensor({_TYPE_NAMES.get(dtype.name, dtype.name)})"
 
 
 def _end(end: Mapping[str, Any]) -> End:
@@ -109,24 +109,24 @@ def _end(end: Mapping[str, Any]) -> End:
 
 
 def _array(tensor: Mapping[str, Any]) -> Array:
-    # The reader has checked that there are as many bytes as the shape and the type want.
+    # The reader has checked the number of bytes.
     dtype = DTYPES[tensor["data_type"]]
     array: Array = np.ndarray(tuple(tensor.get("dims", [])), dtype, tensor.get("raw_data", b""))
-    # Somewhere among the file's bytes it would be copied each time that it is computed with.
+    # numpy would copy an unaligned array in every computation.
     return np.require(array, requirements=["ALIGNED"])
 
 
 def _node(node: Mapping[str, Any]) -> Node:
     names = ([str(part, "utf-8") for part in node.get(side, [])] for side in ("input", "output"))
     inputs, outputs = map(tuple, names)
-    attributes = {text_of(part, "name"): _value(part) for part in node.get("attribute", [])}
+    attributes = {text_of(part, "name"): _number_of(part) for part in node.get("attribute", [])}
     return Node(text_of(node, "op_type"), inputs, outputs, attributes)
 
 
-def _value(attribute: Mapping[str, Any]) -> int | float | list[int]:
+def _number_of(attribute: Mapping[str, Any]) -> int | float | list[int]:
     if attribute["type"] == 1:
         (number,) = struct.unpack("<f", attribute.get("f", bytes(4)))
         return float(number)
-    whole: int = attribute.get("i", 0)
-    several: list[int] = attribute.get("ints", [])
-    return whole if attribute["type"] == 2 else several
+    integer: int = attribute.get("i", 0)
+    integers: list[int] = attribute.get("ints", [])
+    return integer if attribute["type"] == 2 else integers

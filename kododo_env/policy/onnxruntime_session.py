@@ -1,4 +1,4 @@
-"""Playing a policy's graph by onnxruntime."""
+"""Run a policy's graph with onnxruntime."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from kododo_env.core.arrays import Array
 from kododo_env.policy.onnx_graph import End, Session
 from kododo_env.policy.plain_text import plain
 
-FEW_POSITIONS = 16  # positions, for which handing arrays over takes up to a quarter of the time
+FEW_POSITIONS = 16  # up to here, passing arrays takes much of the time
 
 
 class OnnxruntimeSession(Session):
-    """A graph that can be played; see ``NumpySession``, which has the same methods.
+    """An open graph; ``NumpySession`` has the same methods.
 
     Args:
-        content: The file's bytes; no file is opened.
+        content: The bytes of the file; no file is opened.
         threads: Threads of the runtime.
-        memory: Bytes that all trials of this process may take; None: this is none.
+        memory: The limit in bytes for all trials of this process; None if this is no trial.
 
     Raises:
         ValueError: The runtime cannot read the graph.
@@ -34,32 +34,34 @@ class OnnxruntimeSession(Session):
         super().__init__(content, threads, memory)
         options = _options(1 if memory else threads)
         if memory:
-            # As it stands: to simplify a graph, the runtime would compute parts without a limit.
+            # The runtime would optimise the graph without a memory limit.
             options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
             _share_limited_memory(memory)
             options.add_session_config_entry("session.use_env_allocators", "1")
         try:
-            # From bytes, so that a file cannot make the runtime open others beside it.
+            # From bytes, so that the file cannot make the runtime open other files.
             self._session = onnxruntime.InferenceSession(
                 content, options, providers=["CPUExecutionProvider"], enable_fallback=0
             )
-        except Exception as error:  # the runtime has no common class for what a bad file raises
+        except Exception as error:  # the runtime has no common error class
             version = onnxruntime.__version__
-            raise ValueError(f"onnxruntime {version} cannot open it: {plain(error)}") from error
-        # To fall back on the same once more, the runtime would print that it does.
+            raise ValueError(
+                f"onnxruntime {version} cannot open the graph: {plain(error)}"
+            ) from error
+        # Otherwise the runtime prints that it tries the same provider again.
         self._session.disable_fallback()
-        # The runtime's own descriptions take twice as long to be asked.
+        # Faster to read than the runtime's own objects.
         self.inputs, self.outputs = (
             [End(end.name, end.type, end.shape) for end in side]
             for side in (self._session.get_inputs(), self._session.get_outputs())
         )
         self._bound: dict[int, _Bound] = {}
-        self._lock = Lock()  # what is bound is for one at a time
+        self._lock = Lock()  # bound memory serves one call at a time
 
     def run(
         self, names: Sequence[str], feed: Mapping[str, Array], seconds: float | None = None
     ) -> list[Array]:
-        """The outputs for some inputs; see ``NumpySession.run``."""
+        """Compute outputs; see ``NumpySession.run``."""
         if seconds is None:
             rows = len(feed[self.inputs[0].name])
             return (
@@ -81,7 +83,7 @@ class OnnxruntimeSession(Session):
             timer.cancel()
 
     def _of_few(self, names: Sequence[str], feed: Mapping[str, Array], rows: int) -> list[Array]:
-        """The same for few positions, in memory that is bound once."""
+        """Compute outputs for few positions, in memory that is bound once."""
         with self._lock:
             if rows not in self._bound:
                 self._bound[rows] = _Bound(self._session, feed, self.outputs)
@@ -99,7 +101,7 @@ class OnnxruntimeSession(Session):
 
 
 class _Bound:
-    """Memory for inputs, of as many positions as are fed, and outputs, as the runtime uses it."""
+    """Memory for inputs and outputs of a batch size, bound to the runtime."""
 
     def __init__(self, session: Any, feed: Mapping[str, Array], outputs: Sequence[Any]) -> None:
         rows = len(next(iter(feed.values())))
@@ -116,11 +118,11 @@ class _Bound:
 
 @cache
 def _share_limited_memory(memory: int) -> None:
-    """Make the memory of all trials of this process; nobody else gets it without asking."""
+    """Register an allocator for all trials of this process, which sessions use only on request."""
     kind = onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR
     info = onnxruntime.OrtMemoryInfo("Cpu", kind, 0, onnxruntime.OrtMemType.DEFAULT)
     config = onnxruntime.OrtArenaCfg(memory, -1, -1, -1)
-    with suppress(RuntimeError):  # somebody else's of this process is there already
+    with suppress(RuntimeError):  # this process has registered one already
         onnxruntime.create_and_register_allocator(info, config)
 
 

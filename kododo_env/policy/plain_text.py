@@ -1,12 +1,12 @@
-"""Text that others wrote, as it may be printed: one line, without control characters."""
+"""Make foreign text printable: one line without control characters."""
 
 from __future__ import annotations
 
 
 def plain(text: object, max_characters: int = 300) -> str:
-    """A text in one line, cut after this many characters; unprintable ones are question marks.
+    """Return text as one line, truncated, with question marks for unprintable characters.
 
-    Of an error without a text, as a MemoryError is one, it is the name of its class.
+    An error without a message, such as a MemoryError, becomes the name of its class.
     """
     words = str(text).split() or ([type(text).__name__] if isinstance(text, Exception) else [])
     line = " ".join(words)

@@ -9,7 +9,9 @@ from kododo_env.core.bounds import Bound
 from kododo_env.core.numbers import finite_number, shown, whole_number
 from kododo_env.policy.plain_text import plain
 
-HOTTEST = 1000  # the highest temperature: all legal actions alike, and none that is not
+HOTTEST = (
+    1000  # the highest temperature: legal actions are nearly uniform, illegal ones never chosen
+)
 NETWORK = {"width": Bound(1, 4096), "depth": Bound(1, 16), "one_hot": Bound(0, 255)}
 LONGEST_TEXT = 1000  # characters
 _MOST = 10_000  # of actions, and of numbers in an observation
@@ -25,58 +27,58 @@ _OPTIONAL = {"network", "temperature", "training", "results"}
 
 
 def checked(content: dict[str, Any]) -> dict[str, Any]:
-    """The same fields, from a file's JSON, each of the type and within the bounds it must have.
+    """Check the type and bounds of each field of a file's metadata, and return them.
 
     Raises:
         ValueError: A field is missing, unknown, of another type, or out of bounds.
     """
     field_names = _KINDS.keys() | _NUMBERS
     for name in sorted(field_names - _OPTIONAL - content.keys()):
-        raise ValueError(f"its metadata name no {name}")
+        raise ValueError(f"its metadata lack the field {name}")
     for name in sorted(content.keys() - field_names):
-        raise ValueError(f"its metadata have the field {shown(name)}, which there is not")
-    for name, value in content.items():
-        kind, called = _KINDS.get(name, (object, ""))
-        if not isinstance(value, kind):
-            raise ValueError(f"{name} must be {called}, not {shown(value)}")
-        _check_values(value, name)
+        raise ValueError(f"its metadata have the unknown field {shown(name)}")
+    for name, entry in content.items():
+        field_type, description = _KINDS.get(name, (object, ""))
+        if not isinstance(entry, field_type):
+            raise ValueError(f"{name} must be {description}, got {shown(entry)}")
+        _check_values(entry, name)
     whole_number(content["version"], "version", 0, _MOST)
     whole_number(content["num_players"], "num_players", 1, _MOST)
     finite_number(content.get("temperature", 0), "temperature", 0, HOTTEST)
     _check_layout(content["pieces"], content["actions"])
-    for name, value in content.get("network", {}).items():
+    for name, entry in content.get("network", {}).items():
         if name in NETWORK:
-            NETWORK[name].checked(value, f"the network's {name}")
-        elif not isinstance(value, bool):
+            NETWORK[name].checked(entry, f"the network's {name}")
+        elif not isinstance(entry, bool):
             raise ValueError(
-                f"the network's {plain(name, 60)} must be true or false, not {shown(value)}"
+                f"the network's {plain(name, 60)} must be true or false, got {shown(entry)}"
             )
     return content
 
 
-def _check_values(value: Any, name: str) -> None:
-    """Numbers finite, text that can be printed."""
-    if isinstance(value, dict | list):
-        for entry in (*value, *value.values()) if isinstance(value, dict) else value:
-            _check_values(entry, name)
-    elif isinstance(value, str):
-        if len(value) > LONGEST_TEXT or not value.isprintable():
-            raise ValueError(f"{name} must have text that can be printed, not {shown(value)}")
-    elif isinstance(value, float):
-        finite_number(value, f"a number in {name}")
-    elif isinstance(value, int) and not isinstance(value, bool):
-        whole_number(value, f"a number in {name}", -_LARGEST, _LARGEST)
+def _check_values(entry: Any, name: str) -> None:
+    """Raise ValueError unless numbers are finite and text is printable."""
+    if isinstance(entry, dict | list):
+        for child in (*entry, *entry.values()) if isinstance(entry, dict) else entry:
+            _check_values(child, name)
+    elif isinstance(entry, str):
+        if len(entry) > LONGEST_TEXT or not entry.isprintable():
+            raise ValueError(f"{name} must have printable text, got {shown(entry)}")
+    elif isinstance(entry, float):
+        finite_number(entry, f"a number in {name}")
+    elif isinstance(entry, int) and not isinstance(entry, bool):
+        whole_number(entry, f"a number in {name}", -_LARGEST, _LARGEST)
 
 
 def _check_layout(pieces: list[Any], actions: list[Any]) -> None:
     size = 0
     for piece in pieces:
         if not isinstance(piece, list) or [*map(type, piece)] != [str, list, int]:
-            raise ValueError(f"each of pieces must be name, shape and maximum, not {shown(piece)}")
+            raise ValueError(f"each of pieces must be name, shape and maximum, got {shown(piece)}")
         size += prod(whole_number(length, "a piece's length", 1, _MOST) for length in piece[1])
         whole_number(piece[2], "a piece's maximum", 0, 2**16 - 1)
     whole_number(size, "the size of an observation", 1, _MOST)
     whole_number(len(actions), "the number of actions", 1, _MOST)
     for action in actions:
         if not isinstance(action, str):
-            raise ValueError(f"each of actions must be text, not {shown(action)}")
+            raise ValueError(f"each of actions must be text, got {shown(action)}")

@@ -1,1 +1,1 @@
-"""Search over what a player cannot see."""
+"""Decision-time search and exact solutions of small games."""

@@ -1,4 +1,4 @@
-"""Worlds that agree with what a player knows, and are likely after what the others did."""
+"""Worlds that agree with what a player knows, and are likely given what the others did."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import TakesBack
 from kododo_env.core.view import View
 
-DEALT = 2  # worlds dealt for each that is drawn; with more, fewer can be played out in a time
-SLIP = 0.02  # the chance that a player does anything at all, whatever the policy says
+DEALT = 2  # worlds dealt per world drawn; more leave less time to play them out
+SLIP = 0.02  # the probability that a player deviates from the policy
 
 
 def likely_worlds(policy: Agent, view: View, rng: np.random.Generator, samples: int) -> BatchGame:
-    """``view.determinize``, but likelier worlds come more often.
+    """Sample worlds like ``view.determinize``, but likelier worlds more often.
 
     What players did says something about what they hold. Of every ``DEALT`` worlds one is drawn,
-    by the chance that the others, playing the policy, would have done what they did in the
-    steps that the game can take back (sampling-importance-resampling, D. Rubin 1988).
+    weighted by the probability that the others, playing the policy, would have done what they did
+    in the steps that the game can take back (sampling-importance-resampling, D. Rubin 1988).
 
     Args:
-        policy: How the others are believed to play. Unless it is a ``ProbabilisticAgent``, and
-            wherever there is nothing to take back, worlds are dealt evenly.
+        policy: The assumed policy of the others. Unless it is a ``ProbabilisticAgent``, and where
+            there is nothing to take back, worlds are sampled uniformly.
         view: What the player knows in each of N games.
         rng: The source of randomness.
-        samples: Worlds for each game.
+        samples: Worlds per game.
 
     Returns:
-        A batch of N * samples games, those of game i being i * samples and the following.
+        A batch of N * samples games; game i has the worlds from i * samples on.
     """
     if view.known_past == 0 or not isinstance(policy, ProbabilisticAgent):
         return view.determinize(rng, samples)
@@ -42,11 +42,11 @@ def likely_worlds(policy: Agent, view: View, rng: np.random.Generator, samples: 
 def _log_likelihood(
     policy: ProbabilisticAgent, game: BatchGame, player: int, rng: np.random.Generator
 ) -> npt.NDArray[np.float64]:
-    """Log-likelihood under the policy of what all but a player did in the last steps, (N,).
+    """Return the log-likelihood under the policy of the others' last actions, (N,).
 
-    Of actions that would have shown the same, such as equal cards in several slots, the mean
-    counts, not the sum: hands with more such cards come less often than what was dealt to the rest
-    of the hand says, by as much as there are more ways to lay one of them.
+    Actions that would have looked the same, such as equal cards in several slots, count by their
+    mean, not their sum: a hand with more copies of a card has more ways to play one of them, and is
+    dealt less often by the same factor.
     """
     total = np.zeros(game.num_envs)
     opponents = [seat for seat in range(game.num_players) if seat != player]

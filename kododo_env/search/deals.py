@@ -1,4 +1,4 @@
-"""All deals of a game that differ, with their chances: for small games, counted one by one."""
+"""All distinct deals of a game with their probabilities: enumerated, for small games."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kododo_env.core.capabilities import DealsTogether
 
 
 class Deck(NamedTuple):
-    """A deck that stands for all that are dealt alike.
+    """A deck that represents all decks with the same deal.
 
     Attributes:
         cards: The card types, shape (D,).
-        chance: How likely one of them is.
+        chance: The total probability of these decks.
     """
 
     cards: npt.NDArray[np.uint8]
@@ -26,15 +26,15 @@ class Deck(NamedTuple):
 
 
 def one_deck_is_enough(game: BatchGame) -> bool:
-    """Whether a deck decides all that chance does in a game."""
+    """Return whether a deck determines all randomness of a game."""
     return game.sample_decks(1, np.random.default_rng(0)).ndim == 2
 
 
 def distinct_decks(game: BatchGame) -> Iterator[Deck]:
-    """All decks that are dealt differently, with their chances.
+    """Yield all decks that are dealt differently, with their probabilities.
 
-    Cards of the same type are alike, and so are orders of cards that are dealt together
-    (``DealsTogether``); what stands for them has these cards in ascending order.
+    Cards of the same type are interchangeable, and so are orders of cards that are dealt together
+    (``DealsTogether``); the representative has these cards in ascending order.
     """
     groups = _groups(game)
     deck = np.zeros(len(game.cards), np.uint8)
@@ -44,13 +44,13 @@ def distinct_decks(game: BatchGame) -> Iterator[Deck]:
 
 
 def least_decks(game: BatchGame) -> int:
-    """This many decks differ at least; to count them all would take long where they are many."""
+    """Return a lower bound on the number of distinct decks, without counting them."""
     permutations = prod(factorial(copies) for copies in np.bincount(game.cards).tolist())
     return _every_way(_groups(game)) // permutations
 
 
 def _groups(game: BatchGame) -> list[npt.NDArray[np.intp]]:
-    """The places of the deck whose cards are dealt together, group by group."""
+    """Return the deck positions of each group of cards that are dealt together."""
     together = np.arange(len(game.cards))
     if isinstance(game, DealsTogether):
         together = np.asarray(game.dealt_together)
@@ -58,7 +58,7 @@ def _groups(game: BatchGame) -> list[npt.NDArray[np.intp]]:
 
 
 def _every_way(groups: list[npt.NDArray[np.intp]]) -> int:
-    """How many ways there are to deal cards that are all different to the groups."""
+    """Return the number of ways to deal cards that are all different to the groups."""
     sizes = [len(places) for places in groups]
     return prod(comb(sum(sizes[index:]), size) for index, size in enumerate(sizes))
 
@@ -82,7 +82,7 @@ def _deal_groups(
 
 
 def _combinations(counts: list[int], first: int, size: int) -> Iterator[tuple[int, ...]]:
-    """All ascending choices of this many cards, of each type no more than are left."""
+    """Yield all ascending choices of ``size`` cards, of each type no more than its count."""
     if size == 0:
         yield ()
         return

@@ -1,4 +1,4 @@
-"""How much a best response gains on a policy, exactly, in a game that is small."""
+"""The exact gain of a best response to a policy, in a small game."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from kododo_env.policy.policy_schema import HOTTEST
 from kododo_env.search.game_tree import GameTree
 
 Strategy = list[Float64]
-"""A player's chances of each action in each of their information sets, (I, A), step by step."""
-ROUNDING = 1e-4  # so much less or more than 1 the chances of a float32 policy may sum to
-LEAST_CHANCE = 1e-30  # a chance, or one whose logarithm is taken
+"""A player's action probabilities in each of their information sets, (I, A), step by step."""
+ROUNDING = 1e-4  # the tolerance for sums of float32 probabilities
+LEAST_CHANCE = 1e-30  # the least probability, so that its logarithm is finite
 
 
 @dataclass(frozen=True)
 class Exact:
-    """What a policy is worth if all play it, and what a best response in one seat makes of it.
+    """The values of a policy in self-play, and of a best response in one seat.
 
     Attributes:
-        values: Shares of the victory if all play it, (P,).
-        best: The share of each player if they alone play a best response, (P,).
+        values: Shares of the victory if everyone plays the policy, (P,).
+        best: The share of each player if only this player plays a best response, (P,).
     """
 
     values: Float64
@@ -35,45 +35,46 @@ class Exact:
 
     @property
     def gains(self) -> Float64:
-        """What each player gains by a best response, (P,), at least 0."""
+        """The gain of each player by a best response, (P,), at least 0."""
         return self.best - self.values
 
     @property
     def nash_conv(self) -> float:
-        """The sum of the gains; 0 in an equilibrium, and nowhere else."""
+        """The sum of the gains; 0 exactly in an equilibrium."""
         return float(self.gains.sum())
 
 
 class Uniform(RandomAgent):
-    """Plays all legal actions with the same chance, and says so."""
+    """Plays all legal actions with equal probability."""
 
     name = "uniform"
 
     def probabilities(self, view: View) -> Float64:
-        """The chance of each action, (N, A)."""
+        """Return the probability of each action, (N, A)."""
         mask = view.legal_action_mask
         chances: Float64 = mask / mask.sum(axis=1, keepdims=True)
         return chances
 
 
 def exact(tree: GameTree, agent: ProbabilisticAgent, temperature: float = 1.0) -> Exact:
-    """What an agent is worth against itself and against best responses.
+    """Return the values of an agent against itself and against best responses.
 
     Args:
         tree: The game.
-        agent: The agent in all seats; asked once for each seat and step.
-        temperature: Chances are raised to the power of 1 / this and made to sum to 1, as
-            learned policies play colder than they have learned; 0 plays the likeliest.
+        agent: The agent in all seats; called once per seat and step.
+        temperature: Probabilities are raised to the power of 1 / temperature and normalised; 0
+            plays the likeliest action.
 
     Raises:
-        ValueError: The agent does not give chances of legal actions, or the temperature is none.
+        ValueError: The agent does not return probabilities of legal actions, or the temperature is
+            out of range.
     """
     seats = range(tree.num_players)
     return exact_of(tree, [strategy(tree, agent, player, temperature) for player in seats])
 
 
 def exact_of(tree: GameTree, strategies: Sequence[Strategy]) -> Exact:
-    """The same of a strategy for each player."""
+    """Return the same for a strategy of each player."""
     best = [best_response(tree, strategies, player)[0] for player in range(tree.num_players)]
     return Exact(value(tree, strategies), np.array(best))
 
@@ -81,7 +82,7 @@ def exact_of(tree: GameTree, strategies: Sequence[Strategy]) -> Exact:
 def strategy(
     tree: GameTree, agent: ProbabilisticAgent, player: int, temperature: float = 1.0
 ) -> Strategy:
-    """An agent's chances in all information sets of a player; see ``exact``."""
+    """Return an agent's action probabilities in all information sets of a player; see ``exact``."""
     temperature = finite_number(temperature, "temperature", 0, HOTTEST)
     chances_by_step = []
     for step in tree.steps:
@@ -90,8 +91,8 @@ def strategy(
         chances = np.asarray(agent.probabilities(view), np.float64)
         if chances.shape != legal.shape or not _are_chances(chances, legal):
             raise ValueError(
-                f"agent {agent.name!r} must give chances of legal actions that sum to 1, "
-                f"an array of the shape {legal.shape}"
+                f"agent {agent.name!r} must return probabilities of legal actions that sum to 1, "
+                f"an array of shape {legal.shape}"
             )
         chances_by_step.append(_tempered(chances * legal, temperature))
     return chances_by_step
@@ -112,12 +113,12 @@ def _tempered(chances: Float64, temperature: float) -> Float64:
 
 
 def _pure(actions: npt.NDArray[np.intp], num_actions: int) -> Float64:
-    """One action in each information set, (I,), as chances, (I, A)."""
+    """Return one action per information set, (I,), as probabilities, (I, A)."""
     return np.asarray(np.eye(num_actions)[actions])
 
 
 def value(tree: GameTree, strategies: Sequence[Strategy]) -> Float64:
-    """The players' shares of the victory, (P,), in the mean of all deals."""
+    """Return the players' expected shares of the victory over all deals, (P,)."""
     total = np.zeros(tree.num_players)
     for step, weight in zip(tree.steps, _weights(tree, strategies), strict=True):
         total += weight @ step.shares
@@ -127,22 +128,22 @@ def value(tree: GameTree, strategies: Sequence[Strategy]) -> Float64:
 def best_response(
     tree: GameTree, strategies: Sequence[Strategy], player: int
 ) -> tuple[float, Strategy]:
-    """The best that a player can do while the others keep to their strategies.
+    """Return a player's best response to the other players' strategies.
 
     Args:
         tree: The game.
-        strategies: Of all players; the player's own is not looked at.
-        player: Who.
+        strategies: All players' strategies; the player's own is ignored.
+        player: The player.
 
     Returns:
-        The share of the victory, and a strategy that has it.
+        The share of the victory, and a strategy that achieves it.
     """
     weights = _weights(tree, strategies, player)
     response: Strategy = []
     later: Float64 = np.empty(0)
     for step, weight in zip(reversed(tree.steps), reversed(weights), strict=True):
         payoffs = weight * step.shares[:, player]
-        payoffs[~step.over] = later  # what is weighted already
+        payoffs[~step.over] = later  # these are weighted already
         sets = step.sets[player][step.before]
         actions = step.actions[:, player]
         legal = step.legal[player]
@@ -155,20 +156,21 @@ def best_response(
 
 
 def mixture(tree: GameTree, strategies: Sequence[Strategy], player: int) -> Strategy:
-    """What a player does who draws one of several strategies before each game, all alike.
+    """Return the strategy of a player who draws one of several strategies before each game.
 
     Args:
         tree: The game.
-        strategies: Of this player.
-        player: Who.
+        strategies: Strategies of this player, drawn uniformly.
+        player: The player.
 
     Returns:
-        The strategy that nobody can tell from that: the mean of their chances, each weighted by
-        how likely it comes there. Where none comes, all legal actions alike.
+        The equivalent strategy: the mean of the action probabilities, weighted by the probability
+        of reaching each information set. Where none reaches it, all legal actions are equally
+        likely.
     """
     total = [np.zeros(step.legal[player].shape) for step in tree.steps]
     for component in strategies:
-        reach = np.ones(len(tree.chances))  # the player's own part in how likely a position is
+        reach = np.ones(len(tree.chances))  # the player's own contribution to the reach probability
         for step, chances, summed in zip(tree.steps, component, total, strict=True):
             summed += reach[step.first[player], None] * chances
             action_chances = chances[step.sets[player][step.before], step.actions[:, player]]
@@ -184,12 +186,12 @@ def mixture(tree: GameTree, strategies: Sequence[Strategy], player: int) -> Stra
 def _weights(
     tree: GameTree, strategies: Sequence[Strategy], without: int | None = None
 ) -> list[Float64]:
-    """How likely each following position of each step is, (M,), by chance and by players.
+    """Return the reach probability of each following position of each step, (M,).
 
     Args:
         tree: The game.
-        strategies: Of all players.
-        without: Whose choices are not counted.
+        strategies: All players' strategies.
+        without: A player whose choices do not count.
     """
     step_weights = []
     reach = tree.chances

@@ -1,10 +1,9 @@
 """Flat Monte Carlo: try every action in the same worlds, and play all of them to the end.
 
-The plainest search there is (B. Brügmann, "Monte Carlo Go", 1993; with hidden cards dealt again,
+The simplest search (B. Brügmann, "Monte Carlo Go", 1993; with hidden cards dealt again,
 M. Ginsberg, "GIB: imperfect information in a computationally challenging game", 2001). Unlike
-``SearchAgent`` it takes all possible worlds for equally likely, tries all actions to the last
-world, needs no model of outcomes, and believes its means: no choice of the policy's stands behind
-them.
+``SearchAgent`` it treats all possible worlds as equally likely, tries all actions in every world,
+needs no outcome model, and plays the action with the highest mean even if the gain is uncertain.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from kododo_env.search.search import Pace, PolicySearch, parts
 
 
 class FlatMonteCarlo(PolicySearch):
-    """Plays the action with the highest share of the victory, on average over some worlds.
+    """Plays the action with the highest mean share of the victory over some worlds.
 
     For the arguments see ``PolicySearch``.
     """
@@ -27,7 +26,7 @@ class FlatMonteCarlo(PolicySearch):
     kind = "flat"
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Choose actions, shape (N,); among equals any."""
+        """Choose actions, shape (N,); ties are broken at random."""
         mask = view.legal_action_mask
         deciding = mask.sum(axis=1) > 1
         candidates = mask & deciding[:, None]
@@ -45,7 +44,7 @@ class FlatMonteCarlo(PolicySearch):
         actions: npt.NDArray[np.intp],
         rng: np.random.Generator,
     ) -> Float64:
-        """The sum over the same worlds of the share of the victory after each action, (M,)."""
+        """Return the summed share of the victory after each action, over the same worlds, (M,)."""
         total = np.zeros(len(games))
         budget = self.budget
         if budget.milliseconds is None:

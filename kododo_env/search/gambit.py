@@ -1,4 +1,4 @@
-"""A small game as a file of Gambit's, for solvers of games in extensive form."""
+"""Export a small game to a Gambit file, for solvers of games in extensive form."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from kododo_env.search.game_tree import GameTree
 
 
 def efg(tree: GameTree) -> str:
-    """A game in the format .efg, which Gambit and OpenSpiel's ``load_efg_game`` read.
+    """Return a game in the .efg format, which Gambit and OpenSpiel's ``load_efg_game`` read.
 
-    Chance deals; then in each step the players choose one after the other, the last seat
-    first, without seeing it. A player with one legal action is not asked. An information set of a
-    player is named ``step:set``, as ``tree.steps[step].sets`` numbers it, and an action by
-    its number. The payoffs are shares of the victory.
+    Chance deals; then in each step the players choose one after another, the last seat first,
+    without seeing the other choices. A player with one legal action has no node. Information sets
+    are named ``step:set``, as numbered in ``tree.steps[step].sets``, and actions by their numbers.
+    The payoffs are shares of the victory.
     """
     players = " ".join(f'"player_{player}"' for player in range(tree.num_players))
     title = tree.steps[0].games.name
@@ -26,13 +26,13 @@ class _Writer:
     def __init__(self, tree: GameTree) -> None:
         self._tree = tree
         self._outcomes: dict[str, int] = {}
-        # Where the followers of each position begin, and which number a follower has next.
+        # The first follower of each position, and each follower's position in the next step.
         self._start = [np.searchsorted(s.before, np.arange(s.games.num_envs)) for s in tree.steps]
         self._next = [np.cumsum(~step.over) - 1 for step in tree.steps]
         self._numbers = [set_numbers(tree, player) for player in range(tree.num_players)]
 
     def nodes(self) -> Iterator[str]:
-        """Lines, each node before those that follow it."""
+        """Yield lines, each node before its descendants."""
         chances = " ".join(
             f'"{number}" {chance:.17g}' for number, chance in enumerate(self._tree.chances)
         )
@@ -46,7 +46,7 @@ class _Writer:
         )
 
     def _choices(self, number: int, position: int, follower: int, player: int) -> Iterator[str]:
-        """What follows the choices of this player and of those before, from a follower on."""
+        """Yield the nodes for the choices of this player and those before, from a follower on."""
         step = self._tree.steps[number]
         if player < 0:
             yield from self._follower(number, follower)
@@ -56,7 +56,7 @@ class _Writer:
             np.flatnonzero(step.legal[seat][information_set])
             for seat, information_set in enumerate(sets)
         ]
-        # How far apart the followers of two actions are.
+        # The distance between the followers of two actions.
         apart = int(np.prod([len(actions) for actions in legal[:-1]]))
         if len(legal[-1]) > 1:
             set_number = self._numbers[player][number][sets[player]]
@@ -76,7 +76,7 @@ class _Writer:
 
 
 def set_numbers(tree: GameTree, player: int) -> list[list[int]]:
-    """Numbers from 1 for the information sets in which the player has a choice, step by step."""
+    """Number from 1, step by step, the information sets in which the player has a choice."""
     numbers_by_step = []
     last = 0
     for step in tree.steps:

@@ -1,4 +1,4 @@
-"""A small game as a whole: all its positions, step by step, and what each player knows in them."""
+"""A small game as a whole: all its positions, step by step, and each player's information sets."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ MOST_POSITIONS = 2_000_000
 
 @dataclass(frozen=True)
 class Step:
-    """All N positions after this many steps in which a game goes on, and all M that can follow.
+    """All N positions after some steps in which a game goes on, and all M positions that follow.
 
-    An information set is all positions that a player cannot tell apart by what their view has
-    shown since the deal and by their own actions: they have perfect recall.
+    An information set contains the positions that a player cannot distinguish by what their view
+    has shown since the deal and by their own actions (perfect recall).
 
     Attributes:
-        games: The positions, a batch of N games that nobody steps.
+        games: The positions, a batch of N games that is never stepped.
         sets: For each player the information set of each position, numbered from 0; (P, N).
         first: For each player a position of each information set, (I,).
         legal: For each player the legal actions in each information set, (I, A).
-        before: Which position each following one comes from, (M,).
-        actions: By which actions of all players, (M, P).
-        over: Which of the following ones are the end of a game, (M,); the others are, in
-            this order, the positions of the next step.
-        shares: The shares of the victory in these, 0 where a game goes on; (M, P).
+        before: The position before each following position, (M,).
+        actions: The joint action that leads to each following position, (M, P).
+        over: Whether each following position ends the game, (M,); the other ones are, in this
+            order, the positions of the next step.
+        shares: The shares of the victory at the end, 0 where a game goes on; (M, P).
     """
 
     games: BatchGame
@@ -46,23 +46,23 @@ class Step:
 
 
 class GameTree:
-    """All deals and all that can be played.
+    """All deals of a game and all its continuations.
 
     Args:
         game: A batch of these rules; it is not changed.
 
     Attributes:
         num_players: P.
-        chances: How likely each deal is, one for each position of the first step.
-        steps: What can be decided, step by step.
+        chances: The probability of each deal, one for each position of the first step.
+        steps: The decisions, step by step.
 
     Raises:
-        ValueError: The game is too large, or chance decides more than the deck.
+        ValueError: The game is too large, or has randomness beyond its first deck.
     """
 
     def __init__(self, game: BatchGame) -> None:
         if not one_deck_is_enough(game):
-            raise ValueError(f"a tree of {game.name} needs rules by which one deck is enough")
+            raise ValueError(f"a tree of {game.name} needs rules that deal only one deck")
         self._positions_left = MOST_POSITIONS
         self._name = game.name
         self._take(least_decks(game))
@@ -75,16 +75,16 @@ class GameTree:
         self.steps = list(self._steps_from(games))
 
     def _take(self, positions: int) -> None:
-        """Note this many positions before they are made."""
+        """Count positions before they are created; raise ValueError if there are too many."""
         self._positions_left -= positions
         if self._positions_left < 0:
             raise ValueError(
-                f"{self._name} has more than {MOST_POSITIONS:,} positions under these rules: too "
-                "large to be solved; take fewer cards, or measure it by training a best response"
+                f"{self._name} is too large to solve: more than {MOST_POSITIONS:,} positions "
+                "under these rules; use fewer cards, or train a best response instead"
             )
 
     def _steps_from(self, games: BatchGame) -> Iterator[Step]:
-        """The steps from these positions on."""
+        """Yield the steps from these positions on."""
         history: Array = np.zeros((self.num_players, games.num_envs, 0), np.int64)
         while True:
             sets, first = self._information_sets(games, history)
@@ -104,13 +104,13 @@ class GameTree:
             history = np.stack([sets[:, before], actions.T], axis=-1)[:, going_on]
 
     def _information_sets(self, games: BatchGame, history: Array) -> tuple[Intp, list[Intp]]:
-        """The players' information sets, given what they knew of themselves before, (P, N, K)."""
+        """Return the players' information sets, given each player's history, (P, N, K)."""
         sets = np.empty((self.num_players, games.num_envs), np.intp)
         first = []
         for player in range(self.num_players):
             knowledge = np.hstack([history[player], *_view_arrays(games.view(player))])
             numbers = np.ascontiguousarray(knowledge, np.int32)
-            as_bytes = np.dtype((np.void, numbers.itemsize * numbers.shape[1]))  # quick to compare
+            as_bytes = np.dtype((np.void, numbers.itemsize * numbers.shape[1]))  # fast to compare
             rows = numbers.view(as_bytes).ravel()
             _, positions, sets[player] = np.unique(rows, return_index=True, return_inverse=True)
             first.append(positions)
@@ -118,19 +118,19 @@ class GameTree:
 
     @property
     def positions(self) -> int:
-        """How many positions there are in which somebody chooses."""
+        """The number of positions in which somebody chooses."""
         return sum(step.games.num_envs for step in self.steps)
 
     @property
     def information_sets(self) -> int:
-        """In how many information sets a player has a choice, of all players together."""
+        """The number of information sets with a choice, over all players."""
         return sum(
             int((legal.sum(axis=1) > 1).sum()) for step in self.steps for legal in step.legal
         )
 
 
 def _view_arrays(view: View) -> list[Array]:
-    """What a view shows of each of its games, each (N, K)."""
+    """Return what a view shows of each of its games, each (N, K)."""
     facts = [view.observation, view.legal_action_mask, *own_facts(view).values()]
     arrays = [np.broadcast_to(fact, (view.num_envs,)) if np.ndim(fact) == 0 else fact
               for fact in facts]  # fmt: skip
@@ -138,12 +138,12 @@ def _view_arrays(view: View) -> list[Array]:
 
 
 def _joint_actions(mask: Bool) -> tuple[Intp, Intp]:
-    """All that players can do at once: in which position, (M,), and each one's action, (M, P)."""
+    """Return all joint actions: the position of each, (M,), and the actions, (M, P)."""
     numbers = mask.sum(axis=2)  # (N, P)
     together = numbers.prod(axis=1)
     before = np.repeat(np.arange(len(mask)), together)
     joint_index = np.arange(len(before)) - np.repeat(together.cumsum() - together, together)
-    in_order = np.argsort(~mask, axis=2, kind="stable")  # the legal ones first
+    in_order = np.argsort(~mask, axis=2, kind="stable")  # legal actions first
     actions = np.empty((len(before), mask.shape[1]), np.intp)
     for player in range(mask.shape[1]):
         joint_index, choice = np.divmod(joint_index, numbers[before, player])

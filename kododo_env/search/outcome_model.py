@@ -1,4 +1,4 @@
-"""The share of the victory that a player may expect in the middle of a game."""
+"""The expected share of the victory in the middle of a game."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from kododo_env.core.capabilities import PassesSteps, PlaysRounds
 from kododo_env.core.observation import from_own_seat
 from kododo_env.core.underflow import underflow_is_zero
 
-# Played to fit a model. Games without rounds have more steps at which values are asked for.
+# Games played to fit a model. Games without rounds have more steps that need values.
 FITTED_GAMES = 1024
 FITTED_WITHOUT_ROUNDS = 256
-# Of the weights of points and value, and of the constant: the least and the most.
+# The bounds of the weights of points and value, and of the constant.
 BOUNDS = np.array([[1 / 500, 0.0, -50.0], [20.0, 50.0, 50.0]])
-MOST_ROUNDS = 100  # of fitting
-LEAST_GAIN = 1e-9  # of the mean logarithm of likelihood
-LEAST_DAMPING = 1e-6  # a value that is always the same is no other than the constant
+MOST_ROUNDS = 100  # fitting iterations
+LEAST_GAIN = 1e-9  # in mean log-likelihood
+LEAST_DAMPING = 1e-6  # a constant value is collinear with the constant term
 
 
 class OutcomeModel:
-    """The share of the victory that a player may expect after each step of a game.
+    """Estimates a player's share of the victory after each step of a game.
 
-    It follows from everybody's points by a softmax (Luce 1959), with a weight for points. If the
-    policy is a ``ValueAgent``, its value of the player's own position counts as well: points do
-    not tell who has the better hand. What it says of the others is not asked for: the guess would
-    be no better, and take P times as long. The weights of each step are fitted by maximum
-    likelihood to games that the policy has played against itself.
+    The estimate is a softmax of everybody's points (Luce 1959), with a weight for points. If the
+    policy is a ``ValueAgent``, its value of the player's own position counts as well, since points
+    do not show who has the better hand. The others' values are not used: they take P times as long
+    and do not improve the estimate. The weights of each step are fitted by maximum likelihood to
+    games that the policy has played against itself.
 
     Args:
         policy: Plays in every seat.
         game: A batch whose rules are used.
 
     Attributes:
-        weights: Of each step, (S, 3): those that the policy brings with it, as the policies do
-            that ship (``OnnxAgent.outcome_weights``), or else fitted now.
+        weights: The weights of each step, (S, 3): those that the policy provides
+            (``OnnxAgent.outcome_weights``, as shipped policies do), or else fitted now.
     """
 
     def __init__(self, policy: Agent, game: BatchGame) -> None:
@@ -50,12 +50,12 @@ class OutcomeModel:
     def step_by_step(
         cls, policy: Agent, game: BatchGame, most_games: int
     ) -> Generator[None, None, OutcomeModel]:
-        """Make a model with pauses, for a caller who has other things to do meanwhile.
+        """Create a model with pauses, for a caller that has other work to do meanwhile.
 
         Args:
             policy: Plays in every seat.
             game: A batch whose rules are used.
-            most_games: No more are played, which may be fewer than for other models.
+            most_games: The maximum number of games to play.
         """
         model = object.__new__(cls)
         model.policy = policy
@@ -63,7 +63,7 @@ class OutcomeModel:
         return model
 
     def _fit(self, game: BatchGame, most_games: int) -> Iterator[None]:
-        """Find the weights, with a pause after each step of the games played for it."""
+        """Fit the weights, and yield after each step of the games played for it."""
         policy_weights: Float64 | None = getattr(self.policy, "outcome_weights", None)
         if policy_weights is not None:
             self.weights = policy_weights
@@ -87,20 +87,20 @@ class OutcomeModel:
         weights = weights_by_step[min(weights_by_step)]
         rows = []
         for step in range(max(weights_by_step) + 1):
-            # All these games may have passed over a step that another one plays.
+            # Another game may play a step that all of these passed over.
             weights = weights_by_step.get(step, weights)
             rows.append(weights)
         self.weights = np.array(rows)
 
     @underflow_is_zero
     def expected(self, game: BatchGame, player: int) -> Float64:
-        """The player's share of the victory, (N,); the outcome itself where a game is over."""
+        """Return the player's share of the victory, (N,); the outcome where a game is over."""
         weights = self.weights[min(_step(game), len(self.weights) - 1)]
         guess = _chance(_log_odds(self._features(game, player), weights))
         return np.where(game.terminated, game.outcome()[:, player], guess)
 
     def _features(self, game: BatchGame, player: int) -> Float64:
-        """The value of a player's position, their points and then the others', (N, 1 + P)."""
+        """Return the value of a player's position, their points and the others', (N, 1 + P)."""
         features = np.zeros((game.num_envs, 1 + game.num_players))
         features[:, 1:] = game.scores[:, from_own_seat(game.num_players)[player]]
         if isinstance(self.policy, ValueAgent):
@@ -109,12 +109,12 @@ class OutcomeModel:
 
 
 def _step(game: BatchGame) -> int:
-    """How far a batch is: few games pass over more steps than many, so those count as well."""
+    """Return how far a batch is, including the steps that it passed over."""
     return game.steps_played + (game.steps_passed if isinstance(game, PassesSteps) else 0)
 
 
 def _log_odds(features: Float64, weights: Float64) -> Float64:
-    """The logarithm of what a player's share is to that of all others, (N,)."""
+    """Return the log-odds of a player's share against all others, (N,)."""
     value = features[:, 0]
     points = features[:, 1]
     opponent_points = features[:, 2:]
@@ -124,22 +124,22 @@ def _log_odds(features: Float64, weights: Float64) -> Float64:
 
 
 def _chance(log_odds: Float64) -> Float64:
-    """The logistic function, without overflow."""
+    """Return the logistic function, without overflow."""
     return np.asarray(np.exp(-np.logaddexp(0, -log_odds)))
 
 
 @underflow_is_zero
 def softmax(logits: Floating) -> Float64:
-    """The softmax of each row, (N, A)."""
+    """Return the softmax of each row, (N, A)."""
     weights = np.exp(logits - logits.max(axis=1, keepdims=True))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 @underflow_is_zero
 def _fitted_weights(features: Float64, shares: Float64) -> Float64:
-    """The weights (3,) that make shares (N,) likeliest, given the features (N, 1 + P).
+    """Return the weights (3,) that make shares (N,) likeliest, given features (N, 1 + P).
 
-    By Newton's method with the expected curvature, each step damped until it gains (D. Marquardt,
+    Uses Newton's method with the expected curvature, each step damped until it gains (D. Marquardt,
     "An algorithm for least-squares estimation of nonlinear parameters", 1963).
     """
     weights = np.array([0.1, 0.0, 0.0])
@@ -165,10 +165,9 @@ def _fitted_weights(features: Float64, shares: Float64) -> Float64:
 
 
 def _solved(matrix: Float64, right: Float64) -> Float64:
-    """``numpy.linalg.solve`` for a positive definite matrix of a few rows, by elimination.
+    """Solve a small positive definite system by elimination, as ``numpy.linalg.solve`` does.
 
-    LAPACK would be .4 MB more to load for the static page, and its last bits differ from processor
-    to processor.
+    LAPACK would enlarge the static page, and its last bits differ from processor to processor.
     """
     rows = np.column_stack([matrix, right])
     for pivot in range(len(rows)):
@@ -181,7 +180,7 @@ def _solved(matrix: Float64, right: Float64) -> Float64:
 def _log_loss(
     weights: Float64, features: Float64, shares: Float64
 ) -> tuple[float, Float64, Float64]:
-    """How unlikely weights make the shares, on the mean; the slope (3,), the curvature (3, 3)."""
+    """Return the mean negative log-likelihood of the shares, its slope (3,), curvature (3, 3)."""
     odds = _log_odds(features, weights)
     opponent_points = features[:, 2:]
     chance = _chance(odds)

@@ -1,12 +1,12 @@
 """Search by determinisation: play out worlds that agree with what the player knows.
 
 For a decision the hidden cards are dealt again, consistently with the player's view and likely
-after what the others have done (``kododo_env.search.beliefs``). In each such world every
-candidate action is tried, and a policy plays all seats, each by its own view: to the end of the
-round, in games without rounds for some steps if the policy knows the value of a position, and
-otherwise to the end of the game. The policy's own choice is played unless another one's expected
-share of the victory is surely higher. Search sees the game through ``view.determinize`` alone, so
-it cannot cheat, and knows no game, so it plays all of them.
+given what the others have done (``kododo_env.search.beliefs``). In each such world every candidate
+action is tried, and a policy plays all seats, each by its own view: to the end of the round; in
+games without rounds for some steps if the policy knows the value of a position, and otherwise to
+the end of the game. The policy's own choice is played unless another action's expected share of
+the victory is significantly higher. Search accesses the game only through ``view.determinize``, so
+it cannot cheat and works for every game.
 """
 
 from __future__ import annotations
@@ -40,28 +40,28 @@ from kododo_env.core.view import View
 from kododo_env.search.beliefs import likely_worlds
 from kododo_env.search.outcome_model import FITTED_GAMES, OutcomeModel, softmax
 
-BATCH = 1024  # games played out at once, at most
-LEAST_BATCH = 128  # and about this many at least, where time is limited
-# Standard errors by which a gain must be above 0 to be believed. After a whole game gains are
-# small and luck is large, so that those believed too soon cost more than those found bring.
+BATCH = 1024  # the most games played out at once
+LEAST_BATCH = 128  # about the fewest, where time is limited
+# A gain must exceed 0 by this many standard errors. Over whole games gains are small and noise is
+# large, so that false positives cost more than true ones bring.
 DOUBT_OF_ROUNDS = 1.0
 DOUBT_OF_GAMES = 1.5
-CANDIDATES = 10  # the policy's likeliest actions, beside its choice; more would share the worlds
-LOOKAHEAD = 8  # steps that are played where a value stands for the rest of a game without rounds
-# The same for a chance by itself: what the value is wrong by falls out of a difference between two.
+CANDIDATES = 10  # the policy's likeliest actions; more would get fewer worlds each
+LOOKAHEAD = 8  # steps before a value replaces the rest of a game without rounds
+# The same for ``chance``: in a difference of two, the value's error mostly cancels.
 FAR_AHEAD = 16
-LEAST_GAIN = -2.0  # below that of any candidate: shares are between 0 and 1
-Means = tuple[Float64, Float64]  # and their standard errors
+LEAST_GAIN = -2.0  # below every candidate's gain, since shares are between 0 and 1
+Means = tuple[Float64, Float64]  # means and their standard errors
 
 
 @dataclass(frozen=True)
 class SearchBudget:
-    """How much a decision may cost.
+    """The budget of a decision.
 
     Attributes:
-        worlds: Worlds for each decision, in all.
-        milliseconds: Instead, time for each decision on average; the decisions of a batch
-            share it.
+        worlds: The total number of worlds per decision.
+        milliseconds: If given, the mean time per decision instead; the decisions of a batch share
+            it.
     """
 
     worlds: Annotated[int, Bound(1, 100_000)] = 64
@@ -72,20 +72,20 @@ class SearchBudget:
 
 
 class Pace:
-    """Estimates how many worlds there is time for, from how long those before took."""
+    """Estimates from past speed how many worlds fit into the remaining time."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.clock = clock
         self.start_time = self.last_time = clock()
-        self.games = 0  # of the last call
-        self.speed = 0.0  # games a second
+        self.games = 0  # in the last call
+        self.speed = 0.0  # games per second
 
     def worlds(self, games: int, seconds: float) -> int:
-        """How many worlds to try next: a few at first, and 0 where there is no time for a few.
+        """Return how many worlds to try next: a few at first, and 0 if there is no time for a few.
 
         Args:
-            games: How many are played out in each world.
-            seconds: When they are to be done, counted from the start.
+            games: How many games are played out in each world.
+            seconds: The time limit, counted from the start.
         """
         clock_time = self.clock()
         least_worlds = max(1, LEAST_BATCH // games)
@@ -103,14 +103,14 @@ class Pace:
 
 
 class PolicySearch(Agent):
-    """What every search by playing out worlds has.
+    """The base of all searches that play out worlds.
 
     Args:
         policy: Plays all seats in the worlds: scripted or learned.
-        budget: How much a decision may cost.
-        name: For tables.
-        clock: Tells the seconds of a budget of time; ``time.process_time`` counts only those of
-            the processor.
+        budget: The budget per decision.
+        name: The name in tables of results.
+        clock: Returns the seconds for a time budget; ``time.process_time`` counts processor time
+            only.
 
     Raises:
         ValueError: The policy keeps a memory of its games.
@@ -132,15 +132,15 @@ class PolicySearch(Agent):
         self.name = name or f"{self.kind}-{policy.name}"
 
     def check(self, game: BatchGame) -> None:
-        """Raise ValueError unless the policy is for this game; scripted players take any."""
+        """Raise ValueError unless the policy can play this game; scripted players can play any."""
         check_agents(game, [self.policy])
 
 
 class SearchAgent(PolicySearch):
     """Chooses by playing out worlds; for the arguments see ``PolicySearch``.
 
-    Where playing out stops before the end of the game, an ``OutcomeModel`` says which share of
-    the victory to expect; it is made once, when it is first needed.
+    Where play-outs stop before the end of the game, an ``OutcomeModel`` estimates the share of the
+    victory; it is created when it is first needed.
     """
 
     kind = "search"
@@ -162,16 +162,16 @@ class SearchAgent(PolicySearch):
 
     @underflow_is_zero
     def chance(self, view: View, worlds: int, rng: np.random.Generator) -> Means:
-        """The share of the victory that the player may expect, everybody playing by the policy.
+        """Return the player's expected share of the victory if everyone follows the policy.
 
         Args:
-            view: What the player knows in each of N games that are going on.
-            worlds: How many are played out for each game.
+            view: What the player knows in each of N games that are not over.
+            worlds: How many worlds are played out per game.
             rng: The source of randomness.
 
         Returns:
-            The share on the mean over the worlds, and its standard error, each (N,). Where a game
-            ends in a world, the victory counts, not the points as where an action is chosen.
+            The mean share over the worlds, and its standard error, each (N,). Where a game ends in
+            a world, its outcome counts, not the softmax of points that ``act`` uses.
         """
         search = _Search(view, self, rng)
         search.shares_at_the_end = BatchGame.outcome
@@ -188,17 +188,17 @@ class SearchAgent(PolicySearch):
     def gain(
         self, view: View, played: Int64, alternative: Int64, worlds: int, rng: np.random.Generator
     ) -> Means:
-        """How much larger a player's ``chance`` is by another action than by the one played.
+        """Return how much another action than the one played would raise a player's ``chance``.
 
         Args:
             view: What the player knows in each of N games.
             played: A legal action in each game, (N,).
             alternative: A different one in each game, (N,).
-            worlds: How many are played out with either action, the same ones.
+            worlds: How many worlds are played out; both actions are tried in the same worlds.
             rng: The source of randomness.
 
         Returns:
-            The gain on the mean over the worlds, -1 to 1, and its standard error, each (N,).
+            The mean gain over the worlds, -1 to 1, and its standard error, each (N,).
         """
         search = _Search(view, self, rng)
         number = np.arange(view.num_actions)
@@ -213,28 +213,28 @@ class SearchAgent(PolicySearch):
         return mean, error
 
     def horizon(self, game: BatchGame, lookahead: int = LOOKAHEAD) -> float:
-        """How many steps are played in each world, the decision's own included."""
+        """Return how many steps are played in each world, including the decision's own."""
         if isinstance(game, PlaysRounds):
             return game.round_steps
         return lookahead if isinstance(self.policy, ValueAgent) else math.inf
 
     def prepare(self, game: BatchGame) -> None:
-        """Make the model for games of these rules now, if it will be needed."""
+        """Create the model for games of these rules now, if it will be needed."""
         if self.horizon(game) < math.inf:
             self.outcome_model(game)
 
     def outcome_model(self, game: BatchGame) -> OutcomeModel:
-        """The model for games of these rules."""
+        """Return the model for games of these rules."""
         for _ in self.fitting(game, FITTED_GAMES):
             pass
         return self._models[game.name, game.rules]
 
     def fitting(self, game: BatchGame, most_games: int) -> Iterator[None]:
-        """Fit the model for games of these rules, unless there is one; with pauses on the way.
+        """Fit the model for games of these rules in steps, unless it exists.
 
         Args:
             game: A batch of these rules.
-            most_games: No more are played for the fit.
+            most_games: The maximum number of games to play.
         """
         key = (game.name, game.rules)
         if key not in self._models:
@@ -244,10 +244,10 @@ class SearchAgent(PolicySearch):
 class _Search:
     """One decision in each of the N games of a view.
 
-    The worlds are shared out by halving (Z. Karnin et al., "Almost optimal exploration in
-    multi-armed bandits", 2013): after each share of the budget the worse half of the
-    candidates is dropped. All candidates of a game are tried in the same worlds, the policy's
-    own choice among them to the end, and each is judged by what it gains on that.
+    The worlds are allocated by sequential halving (Z. Karnin et al., "Almost optimal exploration in
+    multi-armed bandits", 2013): after each share of the budget the worse half of the candidates is
+    dropped. All candidates of a game are tried in the same worlds, including the policy's own
+    choice, which is never dropped; each is judged by its gain over that choice.
     """
 
     def __init__(self, view: View, agent: SearchAgent, rng: np.random.Generator) -> None:
@@ -270,18 +270,18 @@ class _Search:
         self.gain, self.squares, self.visits = np.zeros((3, *mask.shape))
 
     def _keep_likely(self) -> None:
-        """Leave the policy's likeliest actions and its choice, if it says how likely each is."""
+        """Keep the policy's likeliest actions and its choice, if the policy has probabilities."""
         if isinstance(self.agent.policy, ProbabilisticAgent):
             chances = self.agent.policy.probabilities(self.view)
             threshold = -np.sort(-chances, axis=1)[:, CANDIDATES - 1 : CANDIDATES]
             self.candidate &= (chances >= threshold * (1 - TIE)) | self._is_usual()
 
     def _is_usual(self) -> Bool:
-        """Where the policy's own choice is, (N, A)."""
+        """Return where the policy's own choice is, (N, A)."""
         return np.asarray(np.arange(self.candidate.shape[1]) == self.usual[:, None])
 
     def best(self) -> npt.NDArray[np.int64]:
-        """What gains most for sure on the policy's own choice; that, if nothing does; (N,)."""
+        """Return the action with the largest significant gain, else the policy's choice; (N,)."""
         self._spend_budget()
         mean, error = _means(self.gain, self.squares, self.visits)
         surely = np.where(self.candidate, mean - self.doubt * error, -np.inf)
@@ -308,15 +308,15 @@ class _Search:
             self._halve()
 
     def _halve(self) -> None:
-        """Drop the worse half of each game's candidates, and those that have gained nothing so far.
+        """Drop the worse half of each game's candidates, and those without a gain so far.
 
-        The policy's own choice stays; where nothing else does, nothing more is tried. A candidate
-        that has gained nothing is seldom played in the end.
+        The policy's own choice stays; a game with no other candidate is finished. A candidate
+        without a gain so far is seldom chosen in the end.
         """
         mean, _ = _means(self.gain, self.squares, self.visits)
         mean = np.where(self.candidate, mean, LEAST_GAIN)
         keep = np.maximum((self.candidate.sum(axis=1, keepdims=True) + 1) // 2, 2)
-        # Candidates that equal the last one stay as well.
+        # Candidates that tie with the last one stay as well.
         threshold = np.take_along_axis(-np.sort(-mean), keep - 1, 1)
         self.candidate &= ((mean >= threshold - TIE) & (mean > TIE)) | self._is_usual()
         self.candidate &= self.candidate.sum(axis=1, keepdims=True) > 1
@@ -338,7 +338,7 @@ class _Search:
             self.visits[games, actions] += samples
 
     def _play_out(self, game: BatchGame, actions: npt.NDArray[np.int64]) -> Float64:
-        """The player's share of the victory to expect after these first actions, (games,)."""
+        """Return the player's expected share of the victory after these first actions, (games,)."""
         steps = self.agent.horizon(game, self.lookahead)
         game.step(actions)
         while (steps := steps - 1) and not game.terminated.all():
@@ -351,19 +351,19 @@ class _Search:
 
 
 def parts(worlds: int, games: int) -> Iterator[int]:
-    """How many worlds to play out at once, until all have been; in each there are some games."""
+    """Split a number of worlds into batches of at most ``BATCH`` games."""
     at_once = max(1, BATCH // games)
     for first in range(0, worlds, at_once):
         yield min(at_once, worlds - first)
 
 
 def _means(total: Float64, squares: Float64, visits: Float64) -> Means:
-    """The means of what came of worlds, and their standard errors: with few, rather too large.
+    """Return means over worlds and their standard errors, rather too large for few worlds.
 
     Args:
         total: The sum over the worlds, of any shape.
-        squares: That of the squares.
-        visits: How many worlds there were; of none the mean is 0.
+        squares: The sum of squares.
+        visits: The number of worlds; where it is 0 the mean is 0.
     """
     tried = np.maximum(visits, 1)
     mean = total / tried
@@ -372,10 +372,10 @@ def _means(total: Float64, squares: Float64, visits: Float64) -> Means:
 
 
 def shares_at_the_end(game: BatchGame) -> Float64:
-    """Shares of the victory in games that are over, (games, P).
+    """Return shares of the victory in games that are over, (games, P).
 
-    Where whole games were played out, most of who won is luck. The softmax of the points, in
-    units of their spread, has less of it, so that fewer worlds tell what a choice is worth.
+    After whole games, most of who won is luck. The softmax of the points, in units of their spread,
+    is less noisy, so that fewer worlds suffice to compare actions.
     """
     points = game.scores - game.scores.mean(axis=1, keepdims=True)
     spread = points.std()

@@ -1,4 +1,4 @@
-"""All checks of a batch game in one call."""
+"""Run all checks of a batch game."""
 
 from __future__ import annotations
 
@@ -37,33 +37,34 @@ def check_batch_game(
     only: Collection[str] = (),
     skip: Collection[str] = (),
 ) -> Report:
-    """Check all that a batch game promises, by playing it at random.
+    """Check a batch game by random play.
 
     Args:
-        make: ``make(num_envs, seed=..., **rules)`` is a new batch, as a door's ``batch_game``.
-        rules: The rules under which to check, a mapping or a dataclass; None for the defaults.
-        any_rules: Other rules for the check of the bounds: mappings or frozen dataclasses, or
-            a strategy of hypothesis for either.
-        reseat: ``reseat(game, decks, order)`` are decks that deal to seat s what ``decks``
-            dealt to seat ``order[s]``, a rotation. Without it seats are compared by how often
-            they win among random players.
-        fair_seats: Whether that may be expected; False where it is better to go first.
-        places: At how many places of a game the expensive checks stop and look.
-        seed: From which all randomness of the checks follows.
-        only: Names of the checks to do; empty for all.
-        skip: Names of checks to leave out.
+        make: ``make(num_envs, seed=..., **rules)`` returns a new batch, like ``batch_game`` of an
+            environment module.
+        rules: The rules to check under, a mapping or a dataclass; None for the defaults.
+        any_rules: More rules for the check of bounds: mappings or frozen dataclasses, or a
+            strategy of hypothesis for either.
+        reseat: ``reseat(game, decks, order)`` returns decks that deal to seat s what ``decks``
+            dealt to seat ``order[s]``; ``order`` is a rotation. Without it, all seats are
+            expected to win equally often among random players.
+        fair_seats: False if some seats are better than others.
+        places: The number of places in a game where the expensive checks run.
+        seed: The seed of all random numbers of the checks.
+        only: Names of the checks to run; empty for all.
+        skip: Names of checks to skip.
 
     Returns:
-        A report of all that was tried; print it.
+        A report of all checks, to be printed.
 
     Raises:
-        CheckFailed: Something is wrong, an AssertionError; the message is the report.
-        ValueError: There is no check of such a name, ``places`` is below 1, or ``any_rules`` is
-            one set of rules.
+        CheckFailed: A check found a fault. An AssertionError whose message is the report.
+        ValueError: A name of a check is unknown, ``places`` is below 1, or ``any_rules`` is a
+            single set of rules.
     """
     whole_number(places, "places", 1, MOST_STEPS)
     if isinstance(any_rules, Mapping):
-        raise ValueError("any_rules must be a list of rules, or a strategy of hypothesis")
+        raise ValueError(f"any_rules must be a list or a hypothesis strategy, got {any_rules!r}")
     subject = Subject(make, as_rules(rules or {}), seed, places)
     game = subject.game(1)
     checks = {

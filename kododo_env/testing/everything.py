@@ -1,4 +1,4 @@
-"""Comparing all that objects hold, to the bit, through all that they refer to."""
+"""Compare objects exactly, through everything that they refer to."""
 
 from __future__ import annotations
 
@@ -14,81 +14,94 @@ from kododo_env.testing.report import Fault
 PLAIN = (FunctionType, MethodType, ModuleType, type)
 
 
-def difference(one: Any, other: Any, path: str) -> str:
-    """Where a thing, by its name, differs first from what it should be; empty if nowhere.
+def difference(actual: Any, expected: Any, path: str) -> str:
+    """Describe the first difference of two objects, or return an empty string.
 
     Arrays are compared with dtype and shape, plain values with their type, generators by
     their state, and other objects by all their attributes.
+
+    Args:
+        actual: The object to check.
+        expected: The object that it should equal.
+        path: The name of the object in the description.
     """
-    return next(_differences(one, other, path, set()), "")
+    return next(_differences(actual, expected, path, set()), "")
 
 
-def check_same(one: Any, other: Any, path: str, wrong: str) -> None:
-    """Raise Fault if two things differ: ``wrong``, and then where they do; see ``difference``."""
-    found = difference(one, other, path)
-    if found:
-        raise Fault(f"{wrong} {found}")
+def check_same(actual: Any, expected: Any, path: str, prefix: str) -> None:
+    """Raise Fault if two objects differ, with a prefix and the ``difference`` as its message."""
+    text = difference(actual, expected, path)
+    if text:
+        raise Fault(f"{prefix} {text}")
 
 
-def check_same_told(one: Any, other: Any, names: Sequence[str], wrong: str) -> None:
-    """``check_same`` of what two games tell by their attributes and methods of these names."""
+def check_same_members(actual: Any, expected: Any, names: Sequence[str], prefix: str) -> None:
+    """Compare attributes and results of methods, by name, as ``check_same`` does."""
     for name in names:
-        told, wanted = getattr(one, name), getattr(other, name)
-        if callable(told):
-            check_same(told(), wanted(), f"{name}()", wrong)
+        member = getattr(actual, name)
+        expected_member = getattr(expected, name)
+        if callable(member):
+            check_same(member(), expected_member(), f"{name}()", prefix)
         else:
-            check_same(told, wanted, name, wrong)
+            check_same(member, expected_member, name, prefix)
 
 
-def _differences(one: Any, other: Any, path: str, seen: set[tuple[int, int]]) -> Iterator[str]:
-    if one is other or (id(one), id(other)) in seen:
+def _differences(
+    actual: Any, expected: Any, path: str, visited: set[tuple[int, int]]
+) -> Iterator[str]:
+    if actual is expected or (id(actual), id(expected)) in visited:
         return
-    seen.add((id(one), id(other)))
-    if type(one) is not type(other):
-        yield f"{path} is {_short(one)} ({type(one).__name__}), not {_short(other)} " + (
-            f"({type(other).__name__})"
+    visited.add((id(actual), id(expected)))
+    if type(actual) is not type(expected):
+        yield f"{path} is {_short(actual)} ({type(actual).__name__}), not {_short(expected)} " + (
+            f"({type(expected).__name__})"
         )
-    elif isinstance(one, np.ndarray):
-        yield from _arrays(one, other, path)
-    elif isinstance(one, Mapping):
-        if list(one) != list(other) and set(one) != set(other):
-            yield f"{path} has other names: {sorted(map(str, set(one) ^ set(other)))}"
+    elif isinstance(actual, np.ndarray):
+        yield from _arrays(actual, expected, path)
+    elif isinstance(actual, Mapping):
+        if list(actual) != list(expected) and set(actual) != set(expected):
+            yield f"{path} has different keys: {sorted(map(str, set(actual) ^ set(expected)))}"
             return
-        for key in one:
-            yield from _differences(one[key], other[key], f"{path}[{key!r}]", seen)
-    elif isinstance(one, list | tuple):
-        if len(one) != len(other):
-            yield f"{path} has the length {len(one)}, not {len(other)}"
+        for key in actual:
+            yield from _differences(actual[key], expected[key], f"{path}[{key!r}]", visited)
+    elif isinstance(actual, list | tuple):
+        if len(actual) != len(expected):
+            yield f"{path} has the length {len(actual)}, not {len(expected)}"
             return
-        for place, (here, there) in enumerate(zip(one, other, strict=True)):
-            yield from _differences(here, there, f"{path}[{place}]", seen)
+        for index, (element, expected_element) in enumerate(zip(actual, expected, strict=True)):
+            yield from _differences(element, expected_element, f"{path}[{index}]", visited)
     else:
-        yield from _objects(one, other, path, seen)
+        yield from _objects(actual, expected, path, visited)
 
 
-def _arrays(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any], path: str) -> Iterator[str]:
-    if (one.shape, one.dtype) != (other.shape, other.dtype):
-        yield f"{path} is {one.dtype} {one.shape}, not {other.dtype} {other.shape}"
-    elif one.tobytes() != other.tobytes():
-        place = tuple(int(k) for k in np.argwhere(np.asarray(one != other))[:1].ravel())
-        shown = f"[{', '.join(map(str, place))}]" if place else ""
-        yield f"{path}{shown} is {one[place]}, not {other[place]}"
+def _arrays(
+    actual: np.ndarray[Any, Any], expected: np.ndarray[Any, Any], path: str
+) -> Iterator[str]:
+    if (actual.shape, actual.dtype) != (expected.shape, expected.dtype):
+        yield f"{path} is {actual.dtype} {actual.shape}, not {expected.dtype} {expected.shape}"
+    elif actual.tobytes() != expected.tobytes():
+        index = tuple(
+            int(coordinate)
+            for coordinate in np.argwhere(np.asarray(actual != expected))[:1].ravel()
+        )
+        where = f"[{', '.join(map(str, index))}]" if index else ""
+        yield f"{path}{where} is {actual[index]}, not {expected[index]}"
 
 
-def _objects(one: Any, other: Any, path: str, seen: set[tuple[int, int]]) -> Iterator[str]:
-    if isinstance(one, np.random.Generator):
-        states = one.bit_generator.state, other.bit_generator.state
-        yield from _differences(*states, f"the state of {path}", seen)
-    elif is_dataclass(one) and not isinstance(one, type):
-        for name in (each.name for each in fields(one) if each.compare):
-            pair = getattr(one, name), getattr(other, name)
-            yield from _differences(*pair, f"{path}.{name}", seen)
-    elif not isinstance(one, PLAIN) and hasattr(one, "__dict__"):
-        yield from _differences(vars(one), vars(other), path, seen)
-    elif one != other and not (one != one and other != other):
-        yield f"{path} is {_short(one)}, not {_short(other)}"
+def _objects(actual: Any, expected: Any, path: str, visited: set[tuple[int, int]]) -> Iterator[str]:
+    if isinstance(actual, np.random.Generator):
+        states = actual.bit_generator.state, expected.bit_generator.state
+        yield from _differences(*states, f"the state of {path}", visited)
+    elif is_dataclass(actual) and not isinstance(actual, type):
+        for name in (field.name for field in fields(actual) if field.compare):
+            pair = getattr(actual, name), getattr(expected, name)
+            yield from _differences(*pair, f"{path}.{name}", visited)
+    elif not isinstance(actual, PLAIN) and hasattr(actual, "__dict__"):
+        yield from _differences(vars(actual), vars(expected), path, visited)
+    elif actual != expected and not (actual != actual and expected != expected):
+        yield f"{path} is {_short(actual)}, not {_short(expected)}"
 
 
-def _short(value: object) -> str:
-    text = " ".join(repr(value).split())
+def _short(subject: object) -> str:
+    text = " ".join(repr(subject).split())
     return text if len(text) <= 60 else f"{text[:60]}…"

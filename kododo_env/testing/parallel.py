@@ -1,4 +1,4 @@
-"""All checks of a PettingZoo ParallelEnv, also of somebody else's, in one call."""
+"""Run all checks of any PettingZoo ParallelEnv."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ def check_parallel_env(
     """Check a PettingZoo ParallelEnv by playing whole episodes at random.
 
     Args:
-        make_env: A new environment at each call.
-        resets: Keyword arguments of ``reset`` for the episodes that are played. Where decks
-            can be given, let some differ only in cards that an agent cannot see: all that it is
-            told must then be the same.
-        only: Names of the checks to do; empty for all.
-        skip: Names of checks to leave out.
+        make_env: Returns a new environment at each call.
+        resets: Keyword arguments of ``reset``, one dictionary for each episode. If decks can be
+            set, let some differ only in cards that an agent cannot see; its infos must then be
+            the same.
+        only: Names of the checks to run; empty for all.
+        skip: Names of checks to skip.
 
     Returns:
-        A report of all that was tried; print it.
+        A report of all checks, to be printed.
 
     Raises:
-        CheckFailed: Something is wrong, an AssertionError; the message is the report.
-        ValueError: There is no check of such a name, or no episode is to be played.
+        CheckFailed: A check found a fault. An AssertionError whose message is the report.
+        ValueError: A name of a check is unknown, or ``resets`` is empty.
     """
     if not resets:
-        raise ValueError("resets must have the arguments of one episode at least")
+        raise ValueError("resets must contain at least one episode")
     checks = {name: partial(check, make_env, resets) for name, check in CHECKS.items()}
     return run_checks(str(make_env()), checks, only, skip)

@@ -1,4 +1,4 @@
-"""The results of the checks: one line for each, and all of them as text."""
+"""The results of the checks and their text."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 
 
 class Fault(AssertionError):
-    """A check found a fault: one sentence on it, and where it was seen."""
+    """A fault that a check found; the message describes it and its place."""
 
 
 class LeftOut(Exception):
-    """A check has nothing to check: the reason."""
+    """A check has nothing to check; the message is the reason."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class Finding:
 
     Attributes:
         check: The name of the check.
-        fault: The fault in words; empty if there is none.
-        note: The things tried, or why nothing was.
-        left_out: Whether the check was not done.
+        fault: The description of the fault, or an empty string.
+        note: What was tried, or why the check was skipped.
+        left_out: Whether the check was skipped.
     """
 
     check: str
@@ -43,11 +43,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """The results of all checks; ``str`` of it is meant to be read.
+    """The results of all checks; ``str(report)`` is a text for people.
 
     Attributes:
-        subject: The name of the thing checked.
-        findings: One for each check, in the order in which they were done.
+        subject: The name of the game or environment.
+        findings: One for each check, in the order in which they ran.
     """
 
     subject: str
@@ -55,19 +55,20 @@ class Report:
 
     @property
     def faults(self) -> dict[str, str]:
-        """The faults, by the name of the check; empty if there are none."""
-        return {found.check: found.fault for found in self.findings if found.fault}
+        """Return the faults by name of check."""
+        return {finding.check: finding.fault for finding in self.findings if finding.fault}
 
     def __str__(self) -> str:
-        done = sum(not found.left_out for found in self.findings)
+        done = sum(not finding.left_out for finding in self.findings)
         faults = len(self.faults)
-        counts = f"{done} check{'s' * (done != 1)}, {faults or 'no'} fault{'s' * (faults != 1)}"
-        head = f"{self.subject}: {counts}"
+        checks_text = "1 check" if done == 1 else f"{done} checks"
+        faults_text = "1 fault" if faults == 1 else f"{faults or 'no'} faults"
+        head = f"{self.subject}: {checks_text}, {faults_text}"
         return "\n".join([head, *map(str, self.findings)])
 
 
 class CheckFailed(AssertionError):
-    """Something is wrong; the message is the whole report.
+    """At least one check found a fault; the message is the whole report.
 
     Attributes:
         report: The results.
@@ -84,23 +85,29 @@ def run_checks(
     only: Collection[str] = (),
     skip: Collection[str] = (),
 ) -> Report:
-    """Do all checks, or only some; each returns in words what it has tried, or raises.
+    """Run all checks, or some of them.
+
+    Args:
+        subject: The name of the game or environment.
+        checks: By name, functions that return what they tried as text, or raise.
+        only: Names of the checks to run; empty for all.
+        skip: Names of checks to skip.
 
     Raises:
-        CheckFailed: Something is wrong.
-        ValueError: There is no check of such a name, or a name is given in place of a list.
+        CheckFailed: A check found a fault.
+        ValueError: A name is unknown, or ``only`` or ``skip`` is a string.
     """
     if isinstance(only, str) or isinstance(skip, str):
-        raise ValueError("only and skip must be lists of names")
+        raise ValueError(f"only and skip must be lists of names, got {only!r} and {skip!r}")
     unknown = {*only, *skip} - set(checks)
     if unknown:
-        raise ValueError(f"no check is called {min(unknown)!r}; there are {', '.join(checks)}")
+        raise ValueError(f"unknown check {min(unknown)!r}; choose from {', '.join(checks)}")
     findings = []
     for name, check in checks.items():
         if only and name not in only:
             continue
         if name in skip:
-            findings.append(Finding(name, note="left out by the caller", left_out=True))
+            findings.append(Finding(name, note="skipped by the caller", left_out=True))
         else:
             findings.append(_do(name, check))
     report = Report(subject, tuple(findings))
@@ -116,7 +123,7 @@ def _do(name: str, check: Callable[[], str]) -> Finding:
         return Finding(name, fault=str(fault))
     except LeftOut as reason:
         return Finding(name, note=str(reason), left_out=True)
-    except Exception as error:  # any other error is a fault of the thing checked
+    except Exception as error:  # any other error is a fault of the game or environment
         where = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(where.filename).name}:{where.lineno}"
         return Finding(name, fault=f"{type(error).__name__} at {place}: {error}")

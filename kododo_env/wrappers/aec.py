@@ -1,4 +1,4 @@
-"""A game as a PettingZoo AECEnv: one player after the other, without showing their choices."""
+"""A game as a PettingZoo AECEnv: players choose one after another without seeing the choices."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kododo_env.wrappers.spaces import Observation
 
 
 class AECGame(PettingZooTable, AECEnv):
-    """One game in which those who have something to decide are asked in seat order.
+    """One game in which the players who have something to decide choose in seat order.
 
-    Choices are held back until the last of them has chosen; then they are played at once,
-    so that nobody sees what another one is about to do. Players with only one legal action
-    are not asked. For the arguments and observations see ``PettingZooTable`` and
-    ``ParallelGame``; the same seed deals the same game in both.
+    Choices are held back until everyone has chosen, and then played at once, so that nobody sees
+    another player's choice in advance. Players with only one legal action are skipped. For the
+    arguments and observations see ``PettingZooTable`` and ``ParallelGame``; the same seed deals the
+    same game in both.
     """
 
     agent_selection: str
@@ -28,16 +28,16 @@ class AECGame(PettingZooTable, AECEnv):
         self._deal(seed, options)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._skip_agent_selection = None  # where PettingZoo's removal of agents keeps its place
-        self._replaced: set[str] = set()  # those whose last choice was illegal
-        self._gained = np.zeros(self.game.num_players)  # since rewards were told
-        self.agent_selection = self.agents[0]  # if an opponent fails, a step goes on
+        self._skip_agent_selection = None  # used by PettingZoo when agents are removed
+        self._replaced: set[str] = set()  # agents whose last choice was illegal
+        self._gained = np.zeros(self.game.num_players)  # since the last rewards
+        self.agent_selection = self.agents[0]  # if an opponent fails, step() continues
         self.terminations = dict.fromkeys(self.agents, False)
         self._ask()
         try:
             self._play_on()
         except Exception:
-            self._tell()  # until a step goes on
+            self._tell()  # a consistent state until step() continues
             raise
 
     def step(self, action: Any) -> None:
@@ -54,7 +54,7 @@ class AECGame(PettingZooTable, AECEnv):
             self._was_dead_step(action)
             return
         self._lineup.draw(self._choices.rng)
-        if not self._waiting:  # this choice was played, and then an opponent failed
+        if not self._waiting:  # the choices were played before an opponent failed
             self._play_on()
             return
         player = self._player_of[agent]
@@ -63,7 +63,7 @@ class AECGame(PettingZooTable, AECEnv):
             chosen, replaced = self._choices.settle(action, self._masks[player], agent)
             self._chosen[player] = self._format.plain_actions(self.game, [[chosen]], [player])[0][0]
             if last:
-                self._play_turn()  # an opponent may fail: then nothing is changed
+                self._play_turn()  # if an opponent fails, nothing is changed
         self._replaced.discard(agent)
         if replaced:
             self._replaced.add(agent)
@@ -76,7 +76,7 @@ class AECGame(PettingZooTable, AECEnv):
             self.agent_selection = self._waiting[0]
 
     def observe(self, agent: str) -> Observation:
-        """The observation of an agent now; see ``ParallelGame``."""
+        """Return the current observation of an agent; see ``ParallelGame``."""
         if not self._dealt:
             raise self._not_running()
         player = self._player_of[agent]
@@ -85,8 +85,8 @@ class AECGame(PettingZooTable, AECEnv):
     def last(
         self, observe: bool = True
     ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
-        """Observation, reward since its last choice, terminated, truncated and info, of the
-        agent whose turn it is; the observation is None if not wanted.
+        """Return the current agent's observation, reward since its last choice, terminated,
+        truncated and info; the observation is None if ``observe`` is False.
         """  # fmt: skip
         if not self.agents:
             raise self._not_running()
@@ -98,9 +98,7 @@ class AECGame(PettingZooTable, AECEnv):
     def _play_on(self) -> None:
         """Play forced steps until a player has something to decide or the episode ends.
 
-        The first such player is next.
-
-        If an opponent fails, the next ``step`` goes on here.
+        If an opponent fails, the next ``step`` continues here.
         """
         while not (self._waiting or any(self._ended())):
             with self._choices.unless_refused():
@@ -108,7 +106,7 @@ class AECGame(PettingZooTable, AECEnv):
         self._tell()
 
     def _tell(self) -> None:
-        """Tell rewards, ends, observations and infos, and whose turn it is."""
+        """Update rewards, terminations, truncations, observations, infos and whose turn it is."""
         points = self._gained.tolist()
         self._gained = np.zeros(self.game.num_players)
         self.rewards = {name: points[player] for name, player in self._player_of.items()}
@@ -117,7 +115,7 @@ class AECGame(PettingZooTable, AECEnv):
         self.terminations = dict.fromkeys(self.possible_agents, terminated)
         self.truncations = dict.fromkeys(self.possible_agents, truncated)
         if truncated:
-            self._waiting.clear()  # nobody is asked any more
+            self._waiting.clear()  # nobody chooses any more
         self._numbers = self._format.numbers(self.game)[0]
         self.infos: dict[str, dict[str, Any]] = {
             name: self._format.info(self._masks[player].copy())
@@ -128,19 +126,19 @@ class AECGame(PettingZooTable, AECEnv):
         self.agent_selection = (self._waiting or self.possible_agents)[0]
 
     def _play_turn(self) -> None:
-        """Play the choices."""
+        """Play the choices of all players."""
         self._play(self._own_choices())
         self._gained = self._gained + self._reward(self.game)[0]
         self._ask()
 
     def _ask(self) -> None:
-        """See what may be done, and whose choices are awaited."""
+        """Update the masks, and whose choices are awaited."""
         self._masks = self._format.masks(self.game)[0].view(np.int8)
-        # Players who are not asked keep this, the only thing that they can do.
+        # Players who do not choose keep this, their only legal action.
         self._chosen: list[int] = self.game.legal_action_mask()[0].argmax(axis=1).tolist()
         choices = np.add.reduce(self._masks, axis=1).tolist()
         self._waiting = [name for name, player in self._player_of.items() if choices[player] > 1]
 
     def _own_choices(self) -> list[int]:
-        """The agents' actions, without the opponents'."""
+        """Return the agents' actions, without the opponents'."""
         return [self._chosen[seat] for seat in self.seats]

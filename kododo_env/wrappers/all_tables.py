@@ -1,4 +1,4 @@
-"""The layouts that all tables of a game have in common, by the game's name."""
+"""The common layouts of all tables of a game, whatever the number of players."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from kododo_env.rules_arguments import PLAYERS
 
 
 def padding_of(game: BatchGame) -> Padding:
-    """How a batch's observations and actions are padded to those of its game's largest table.
+    """Return how a batch's observations and actions are padded to the game's largest table.
 
-    The tables are those of all numbers of players that can play by the batch's further rules.
+    The tables are those of all numbers of players that the batch's further rules allow.
 
     Raises:
-        ValueError: The registry does not know the game.
+        ValueError: The game is not in the registry.
     """
     tables = [table_layouts(table) for table in all_tables(game).values()]
     return Padding(table_layouts(game), common_layouts(tables))
 
 
 def all_tables(game: BatchGame, num_envs: int = 1) -> dict[int, BatchGame]:
-    """A batch of the same game and further rules for each number of players that can play so."""
+    """Return a batch of the same game and further rules for each possible number of players."""
     further = further_rules(game)
     tables = {}
     for players in registry.door(game.name).PLAYERS:
@@ -35,18 +35,18 @@ def all_tables(game: BatchGame, num_envs: int = 1) -> dict[int, BatchGame]:
             tables[players] = registry.batch_game(
                 game.name, num_envs, 0, **{PLAYERS: players}, **further
             )
-        except ValueError:  # these rules are for fewer players, or for more
+        except ValueError:  # these rules do not allow this number of players
             continue
     return tables
 
 
 def further_rules(game: BatchGame) -> dict[str, Any]:
-    """The rules of a batch that are not the usual ones of its number of players."""
+    """Return the rules of a batch that differ from the defaults for its number of players."""
     usual = registry.batch_game(game.name, 1, 0, **{PLAYERS: game.num_players}).rules
     rules = {field.name: getattr(game.rules, field.name) for field in fields(game.rules)}
     return {name: value for name, value in rules.items() if value != getattr(usual, name)}
 
 
 def table_layouts(game: BatchGame) -> Layouts:
-    """The layouts of a batch."""
+    """Return the layouts of a batch."""
     return Layouts(game.layout, game.actions)

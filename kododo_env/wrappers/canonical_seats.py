@@ -1,4 +1,4 @@
-"""The canonical form of what the seats of a batch see and may do."""
+"""The canonical form of the observations, masks and actions of all seats of a batch."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from kododo_env.core.padding import Padding
 
 
 class CanonicalSeats:
-    """Canonical observations, masks and actions of all seats of a batch, as it stands.
+    """Canonical observations, masks and actions of all seats of a batch in its current position.
 
-    They are computed once for each position: an environment asks for observations, for masks,
-    and for the plain actions of the canonical ones that were chosen.
+    They are cached per position, since an environment needs the observations, the masks and the
+    plain actions of canonical choices separately.
 
     Args:
-        game: The batch that will be asked about, or one with the same layouts.
-        padding: How its rows are padded before; None: they stay as they are.
+        game: The batch, or one with the same layouts.
+        padding: The padding applied first; None for no padding.
     """
 
     def __init__(self, game: BatchGame, padding: Padding | None = None) -> None:
@@ -33,7 +33,7 @@ class CanonicalSeats:
         self._rows: CanonicalRows | None = None
 
     def rows(self, game: BatchGame) -> CanonicalRows:
-        """The canonical rows of all seats; arrays (N, P, ...) that must not be changed."""
+        """Return the canonical rows of all seats; arrays (N, P, ...) that must not be changed."""
         shape = game.num_envs, game.num_players, game.layout.size
         plain = game.observe(np.empty(shape, game.layout.dtype))
         masks = np.array(game.legal_action_mask(), order="C")
@@ -50,15 +50,15 @@ class CanonicalSeats:
     def plain_actions(
         self, game: BatchGame, actions: Sequence[int] | Integer, seats: Sequence[int] | Integer
     ) -> Int64:
-        """The plain actions of canonical ones.
+        """Return the plain actions of canonical ones.
 
         Args:
             game: The batch, in the position in which they were chosen.
-            actions: Canonical actions, shape (N, S), or (N,) of one seat of each game.
+            actions: Canonical actions, shape (N, S), or (N,) for one seat of each game.
             seats: The seats that choose, (S,) or (N,).
 
         Raises:
-            ValueError: One is no action.
+            ValueError: An action is out of range.
         """
         chosen = np.asarray(actions)
         last = self.rows(game).actions.shape[2] - 1
@@ -72,5 +72,5 @@ class CanonicalSeats:
 
 
 def _equal(before: tuple[Array, Array] | None, position: tuple[Array, Array]) -> bool:
-    """Whether two positions have the same observations and masks."""
+    """Return whether two positions have the same observations and masks."""
     return before is not None and all(map(np.array_equal, before, position))

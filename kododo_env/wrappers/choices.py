@@ -1,4 +1,4 @@
-"""A player's choice, checked: it is an action number, and the mask may forbid it."""
+"""Checks of a player's choice: it must be an action number that the mask allows."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from kododo_env.wrappers.spaces import ObservationFormat
 
 OnIllegal = Literal["raise", "random"]
 ILLEGAL_ACTION = get_args(OnIllegal)
-HINT = "(does your library sample without masks? illegal_action='random' plays a legal one instead)"
+HINT = "(if your library samples without masks, set illegal_action='random')"
 REPLACED = (
-    "an illegal action was replaced by a random legal one, as all will be; 'illegal_action' in the "
-    "info marks each. Choose by the action mask, which stable-baselines3's predict and "
-    "evaluate_policy do not see"
+    "an illegal action was replaced by a random legal one (marked by info['illegal_action']; "
+    "further warnings are suppressed). Choose by the action mask; stable-baselines3's predict and "
+    "evaluate_policy ignore it"
 )
 
 
 class Choices:
-    """Checks choices; an illegal one it refuses (``"raise"``) or replaces (``"random"``).
+    """Checks choices; rejects illegal ones (``"raise"``) or replaces them (``"random"``).
 
-    A legal one is played instead then, all with the same chance; the first time with a warning.
+    The replacement is drawn uniformly from the legal actions; the first time with a warning.
 
     Args:
         game: The batch that is played.
         illegal_action: ``"raise"`` or ``"random"``.
-        opponents: Whether there are agents who draw from ``rng`` too.
-        form: The form of the environment's masks and actions; None: the game's own.
+        opponents: Whether opponents draw from ``rng`` too.
+        form: The format of the environment's masks and actions; None for the game's own.
 
     Attributes:
         replaces: Whether illegal actions are replaced.
-        rng: The wrapper's own generator; the game's deals only.
+        rng: The wrapper's own generator; the game's generator only deals.
 
     Raises:
         ValueError: ``illegal_action`` is neither.
@@ -67,26 +67,27 @@ class Choices:
         self._warned = False
 
     def seed(self, seed: int | None) -> None:
-        """Start the generator again; None lets it go on."""
+        """Seed the generator again; None leaves it as it is."""
         if seed is not None:
             self.rng = own_generator(seed)
 
     def number(self, action: Any, chooser: str) -> int:
-        """An action as a plain number.
+        """Return an action as an int.
 
         Raises:
-            ValueError: It is not a whole number, or not in the action space.
+            ValueError: It is not an integer, or not in the action space.
         """
         if type(action) is int and 0 <= action < self._num_actions:
-            return action  # without the text for a message that nobody reads
+            return action  # fast: formats no message
         return whole_number(action, f"the action of {chooser}", 0, self._num_actions - 1)
 
     def unless_refused(self) -> Self:
-        """A step that fails has drawn nothing, and says what helps against illegal actions.
+        """Return a context manager for a step: if the step fails, it restores the generator.
 
-        All that the step draws is drawn within: ``with choices.unless_refused(): ...``.
+        It also adds a hint to errors about illegal actions. Everything that the step draws must be
+        drawn inside: ``with choices.unless_refused(): ...``.
         """
-        return self  # one made by contextlib takes as long again as the generator's state
+        return self  # faster than contextlib
 
     def __enter__(self) -> None:
         if self._draws:
@@ -97,17 +98,19 @@ class Choices:
             return
         if self._draws:
             self.rng.bit_generator.state = self._drawn
-        if isinstance(error, IllegalAction) and not self.replaces:  # or it is an opponent's
+        if isinstance(error, IllegalAction) and not self.replaces:  # else it is an opponent's
             raise IllegalAction(f"{error} {HINT}") from None
 
     def settle(self, action: Any, mask: Array, chooser: str) -> tuple[int, bool]:
-        """The number of the action to be played, and whether it replaces an illegal one.
+        """Return the action to be played, and whether it replaces an illegal one.
 
-        The mask is 1 or True where an action is legal, shape (A,); ``chooser`` is for messages.
+        Args:
+            action: The chosen action.
+            mask: Nonzero where an action is legal, shape (A,).
+            chooser: The player's name, for messages.
 
         Raises:
-            ValueError: No action at all, or an illegal one that is not to be replaced
-                (IllegalAction).
+            ValueError: It is not an action, or an illegal one that is not replaced (IllegalAction).
         """
         number = self.number(action, chooser)
         if mask[number]:
@@ -120,30 +123,39 @@ class Choices:
         raise IllegalAction(f"illegal action of {chooser}: {number}{meaning}; legal now: {legal}")
 
     def numbers(self, actions: Any, receiver: str, count: int) -> Array:
-        """Several actions as integers, (count,); ``receiver`` says one for each of what.
+        """Return several actions as integers, (count,).
+
+        Args:
+            actions: The actions.
+            receiver: What each action is for, for messages.
+            count: How many there must be.
 
         Raises:
-            ValueError: They are no integers, or not this many.
+            ValueError: They are not integers, or not this many.
         """
         action_numbers = whole_numbers(actions, "actions")
         if action_numbers.shape != (count,):
             raise ValueError(
                 f"actions must be {count} integers, one for each {receiver}, not an array of "
-                f"the shape {action_numbers.shape}"
+                f"shape {action_numbers.shape}"
             )
         return action_numbers
 
     def settle_all(self, actions: Array, masks: Bool) -> Bool:
-        """Replace illegal actions (K,) in place, if that is asked for, by masks (K, A): which ones.
+        """Replace illegal actions (K,) in place, given masks (K, A), if they are to be replaced.
+
+        Returns:
+            Which actions were replaced, (K,).
 
         Raises:
-            ValueError: Some are to be replaced, but are no actions at all.
+            ValueError: An action that would be replaced is out of range.
         """
         if not self.replaces:
             return np.zeros(len(actions), np.bool_)
         last = self._num_actions - 1
-        for wrong in actions[(actions < 0) | (actions > last)][:1]:
-            raise ValueError(f"actions must be 0 to {last}, not {wrong}")
+        out_of_range = actions[(actions < 0) | (actions > last)]
+        if out_of_range.size:
+            raise ValueError(f"actions must be 0 to {last}, not {out_of_range[0]}")
         illegal = ~masks[numbers(len(actions)), actions]
         if illegal.any():
             self._warn()
@@ -151,7 +163,7 @@ class Choices:
         return illegal
 
     def _warn(self) -> None:
-        """Tell once that actions are replaced: rewards alone do not show it."""
+        """Warn once that actions are replaced, since rewards alone do not show it."""
         if not self._warned:
             self._warned = True
             warnings.warn(REPLACED, stacklevel=1)

@@ -13,32 +13,33 @@ import numpy as np
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import shown, whole_number, whole_numbers, whole_seed
 
-OPTIONS = ("deck", "reset_mask")  # of ``reset``; a library may give others, which say nothing here
+OPTIONS = ("deck", "reset_mask")  # of ``reset``; libraries may pass others
 
 
 def check_batch(game: object) -> None:
-    """Raise ValueError if that is no batch of games, such as a door or another environment."""
+    """Raise ValueError unless ``game`` is a batch of games."""
     if not isinstance(game, BatchGame):
         raise ValueError(
-            f"a batch of games is wanted, as a door's batch_game makes, not {shown(game)}"
+            f"expected a batch of games, made by batch_game() of an environment module, "
+            f"got {shown(game)}"
         )
 
 
 def check_single(game: BatchGame) -> None:
-    """Raise ValueError if it is not a batch of one game."""
+    """Raise ValueError unless ``game`` is a batch of one game."""
     check_batch(game)
     if game.num_envs != 1:
-        raise ValueError(f"one game is wanted, not a batch of {game.num_envs}")
+        raise ValueError(f"expected a batch of one game, not of {game.num_envs}")
 
 
 def deal(game: BatchGame, seed: int | None, options: dict[str, Any] | None) -> None:
-    """Deal a batch of one game again, as the ``reset`` of a wrapper was asked to.
+    """Deal a batch of one game again, for the ``reset`` of a wrapper.
 
-    Of the options ``"deck"`` gives the order of the cards, shape (D,); others are ignored, unless
-    one is a misspelt "deck".
+    The option ``"deck"`` sets the order of the cards, shape (D,); others are ignored, unless they
+    look like a misspelt option.
 
     Raises:
-        ValueError: The options are no dictionary, or the deck is not the game's.
+        ValueError: The options are not a dictionary, or the deck is not the game's.
     """
     deck = checked(options).get("deck")
     shape = (len(game.cards),)
@@ -47,15 +48,15 @@ def deal(game: BatchGame, seed: int | None, options: dict[str, Any] | None) -> N
         return
     cards = whole_numbers(deck, "the deck")
     if cards.shape != shape:
-        raise ValueError(f"a deck of {game.name} must have the shape {shape}, not {cards.shape}")
+        raise ValueError(f"the deck of {game.name} must have shape {shape}, not {cards.shape}")
     game.reset(seed, cards[None])
 
 
 def checked(options: Any) -> Mapping[str, Any]:
-    """The options of ``reset``, or none.
+    """Return the options of ``reset``, or an empty mapping.
 
     Raises:
-        ValueError: They are no dictionary, or one is a misspelt name of ours.
+        ValueError: They are not a dictionary, or an option is misspelt.
     """
     if options is not None and not isinstance(options, Mapping):
         raise ValueError(f"options must be a dictionary or None, not {shown(options)}")
@@ -66,15 +67,15 @@ def checked(options: Any) -> Mapping[str, Any]:
     return reset_options
 
 
-@cache  # a warning comes once in a process, whatever its filters say
+@cache  # warns once per process, whatever the warning filters
 def _warn_of_option(name: str, accepted: str) -> None:
     warn(f"reset ignores the option {name}; it takes {accepted}", stacklevel=4)
 
 
 def warn_of_unknown(options: Mapping[str, Any] | None, *names: str) -> None:
-    """Warn once of each option of ``reset`` that is none of these names, and so has no effect.
+    """Warn once about each option of ``reset`` that is none of these names and has no effect.
 
-    PettingZoo's environments do not: its own tests give an option that nobody has.
+    PettingZoo's environments do not warn: PettingZoo's own tests pass an unknown option.
     """
     for name in options or ():
         if name not in names:
@@ -82,10 +83,10 @@ def warn_of_unknown(options: Mapping[str, Any] | None, *names: str) -> None:
 
 
 def step_limit(limit: Any, name: str) -> int | None:
-    """Return the most steps of an episode, or None where there is no limit.
+    """Return the maximum number of steps of an episode, or None for no limit.
 
     Args:
-        limit: A whole number from 1; None or -1, as PettingZoo and Gymnasium write it: no limit.
+        limit: An integer from 1; None or -1, as in PettingZoo and Gymnasium, for no limit.
         name: The name of the option, for the message.
 
     Raises:
@@ -97,6 +98,6 @@ def step_limit(limit: Any, name: str) -> int | None:
 
 
 def own_generator(seed: int | None) -> np.random.Generator:
-    """A wrapper's generator: it follows from the seed, but is not the one that deals."""
+    """Return a wrapper's generator, which follows from the seed but differs from the game's."""
     seed = whole_seed(seed)
     return np.random.default_rng(None if seed is None else (seed, 1))

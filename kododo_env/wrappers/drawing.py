@@ -1,4 +1,4 @@
-"""``render`` in every dialect: one game as text or as pixels."""
+"""``render`` in every interface: one game as text or as pixels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RenderMode = Literal["human"] | PictureMode
 
 
 def drawing_metadata(batch: bool = False) -> dict[str, Any]:
-    """The part of an environment's metadata on pictures: the modes that can be drawn here.
+    """Return the rendering part of an environment's metadata, with the modes available here.
 
     Pixels need the libraries of the extra ``[render]``.
     """
@@ -30,15 +30,15 @@ def drawing_metadata(batch: bool = False) -> dict[str, Any]:
 
 
 def check_render_mode(render_mode: str | None, batch: bool = False) -> None:
-    """Refuse a mode that cannot be drawn: a batch of games is not printed for people.
+    """Check a render mode; a batch of games has no ``"human"`` mode.
 
     Raises:
-        ValueError: There is no such mode.
+        ValueError: The mode is unknown.
         RenderingUnavailable: Pixels need a library that is not installed.
     """
     if render_mode is not None and not is_one_of(render_mode, _modes(batch)):
         choices = ", ".join(map(repr, _modes(batch)))
-        raise ValueError(f"unknown render_mode {shown(render_mode)}; choose one of None, {choices}")
+        raise ValueError(f"unknown render_mode {shown(render_mode)}; choose from None, {choices}")
     if render_mode == "rgb_array":
         check_libraries()
 
@@ -50,13 +50,13 @@ def _modes(batch: bool) -> list[str]:
 def draw(
     game: BatchGame, render_mode: str | None, index: int = 0, player: int | None = None
 ) -> str | Array | None:
-    """One game of a batch as a player sees it, as text or as uint8 pixels (H, W, 3).
+    """Render one game of a batch as a player sees it: text, or uint8 pixels (H, W, 3).
 
-    With ``"human"`` the text is printed, and it is None; so it is without a render mode, with a
-    warning. Without a player everything is shown.
+    With ``"human"`` the text is printed and None is returned; without a render mode None is
+    returned with a warning. Without a player everything is shown.
     """
     if render_mode is None:
-        logger.warn("render() draws nothing: the environment was made without a render_mode")
+        logger.warn("render() has no effect: the environment has no render_mode")
         return None
     if render_mode == "human":
         print(game.text(index, player), end="\n\n", flush=True)

@@ -39,41 +39,41 @@ Outcome = tuple[Float64, Bool, Bool]
 
 
 class BatchVectorEnv(VectorEnv[Any, Any, Any]):
-    """One seat of each of N games, which are all played at once.
+    """One seat of each of N games that are played in parallel.
 
     Observations are ``{"observation": (N, F), "action_mask": (N, A) int8}``; the masks are also
     ``info["action_mask"]``. All games are at the same turn; they go on until the learner has
-    something to decide in one of them. In a game where it has not, its only legal action is
-    the no-op, or the one that is forced. The reward is all that was gained since the last step.
+    something to decide in at least one of them. In the other games, its only legal action is the
+    no-op or a forced action. The reward is the sum since the last step.
 
-    Games that do not end together, as those of Kododo's long variant, wait with only the no-op
-    and without reward: in the mode ``NEXT_STEP`` until all are over, in ``SAME_STEP`` until the
-    others' next deal.
+    Games that end at different times, as in Kododo's long variant, wait with only the no-op and
+    without reward: in the mode ``NEXT_STEP`` until all are over, in ``SAME_STEP`` until the others'
+    next deal.
 
     Args:
         game: The batch. It is used as it is, not copied.
-        autoreset_mode: Gymnasium's ``AutoresetMode`` or its value: ``"NextStep"``: the step
-            after the end deals again and ignores the actions; ``"SameStep"``: the step that ends
-            a game deals again, and ``info["final_obs"]`` has the last observations;
-            ``"Disabled"``: ``reset(options={"reset_mask": over})`` does.
-        max_episode_steps: How many decisions the learner has in an episode. Where it would have
-            another one, the episode is truncated, and the game waits as one that is over. None
-            or -1 is no limit.
-        **options: All others are those of ``SingleSeatEnv``; a reward is an array (N, P), and
-            ``info["illegal_action"]`` tells of each game whether a legal action was played
-            instead. With ``action_mask="info"`` observations are arrays (N, F) alone.
+        autoreset_mode: Gymnasium's ``AutoresetMode`` or its value: ``"NextStep"``: the step after
+            the end deals again and ignores the actions; ``"SameStep"``: the step that ends a game
+            deals again, and ``info["final_obs"]`` has the last observations; ``"Disabled"``:
+            ``reset(options={"reset_mask": over})`` deals again.
+        max_episode_steps: The maximum number of the learner's decisions in an episode. At the next
+            decision the episode is truncated, and the game waits like one that is over. None or -1
+            is no limit.
+        **options: All others are those of ``SingleSeatEnv``; a reward function returns an array (N,
+            P), and ``info["illegal_action"]`` has for each game whether the action was replaced by
+            a legal one. With ``action_mask="info"`` observations are plain arrays (N, F).
 
     Attributes:
         game: The batch that is played.
         seats: The learner's seat in each game, (N,).
-        opponents: The P - 1 agents, or pools of them, in the other seats, in turn order from the
-            learner on. Others can be set, by ``set_attr`` too, and play from the next step on.
-        autoreset_mode: How games that are over are dealt again; the same is in ``metadata``.
-        max_episode_steps: The most decisions of an episode, or None.
+        opponents: The P - 1 agents, or pools of them, in the other seats, in turn order after the
+            learner. They can be changed, also by ``set_attr``, and play from the next step on.
+        autoreset_mode: How finished games are dealt again; the same is in ``metadata``.
+        max_episode_steps: The maximum number of decisions in an episode, or None.
 
     Raises:
-        ValueError: It is no batch, an option is unknown, or the opponents are not agents or not
-            P or P - 1, or do not leave one seat.
+        ValueError: ``game`` is not a batch, an option is unknown, or the opponents are not agents,
+            not P or P - 1, or do not leave one seat.
     """
 
     def __init__(
@@ -116,21 +116,21 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self._game_numbers = np.arange(game.num_envs)
         self._gained = np.zeros(game.num_envs)
         self.max_episode_steps = step_limit(max_episode_steps, "max_episode_steps")
-        self._decisions = np.zeros(game.num_envs, np.int64)  # the learner's, since the deal
-        # Episodes that were cut short. Their games go on, since a batch is at one turn, but not
-        # for the learner.
+        self._decisions = np.zeros(game.num_envs, np.int64)  # of the learner, since the deal
+        # Truncated episodes. Their games go on without the learner, since all games of a batch are
+        # at the same turn.
         self._truncated = np.zeros(game.num_envs, np.bool_)
-        self._before = np.zeros(game.num_envs, np.bool_)  # which were over before this step
+        self._before = np.zeros(game.num_envs, np.bool_)  # games that were over before this step
         self._dealt = False
-        self._outcome: Outcome | None = None  # of a step, once it is known
-        self._goes_on = False  # whether an opponent failed after the learner's choices were played
+        self._outcome: Outcome | None = None  # of the current step, once known
+        self._goes_on = False  # an opponent failed after the learner's choices were played
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.game!r}>"
 
     @property
     def opponents(self) -> tuple[Player | None, ...]:
-        """The agents, or pools, in the other seats, in turn order from the learner on."""
+        """The agents, or pools, in the other seats, in turn order after the learner."""
         return self._lineup.places
 
     @opponents.setter
@@ -151,19 +151,19 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         """Deal games and play them to the learner's first decision.
 
         Args:
-            seed: The same seed and actions give the same games; None goes on at random. One for
-                each game, (N,), gives it the cards that it has alone with this seed; with
-                None among them the others' cards, and what else is drawn, go on at random.
-            options: ``{"reset_mask": (N,) bool}`` deals only these games, which must be those
-                that are over; ``{"deck": (N, D)}`` gives the order of the cards. Other keys
-                are ignored, with a warning.
+            seed: The same seed and actions give the same games; None continues the random stream. A
+                sequence (N,) gives each game the cards that it has as a single game with this seed;
+                if some are None, their cards, and all other randomness, continue the random stream.
+            options: ``{"reset_mask": (N,) bool}`` deals only these games, which must be those that
+                are over; ``{"deck": (N, D)}`` sets the order of the cards. Other keys are ignored,
+                with a warning.
 
         Returns:
             Observations and info.
 
         Raises:
-            ValueError: The seed is no whole number from 0, the decks are not the game's, or only
-                some games are to be dealt and cannot be now; nothing is changed.
+            ValueError: The seed is not a non-negative integer, the decks are not the game's, or
+                only some games are to be dealt and cannot be now; nothing is changed.
         """
         self._outer.check()
         reset_options = checked(options)
@@ -174,7 +174,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             self.game.reset(seed, self._decks(game_seeds, reset_options.get("deck")))
         else:
             if reset_options.get("deck") is not None:
-                raise ValueError("a deck is for all games; give it without reset_mask")
+                raise ValueError("deck cannot be combined with reset_mask: it applies to all games")
             self._deal_again(dealt, seed if game_seeds is None else game_seeds)
         super().reset(seed=seed)
         self._choices.seed(seed)
@@ -186,8 +186,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     def step(self, actions: Any) -> Step:
         """Play the learner's choices and go on to the next ones, or to the end.
 
-        If an opponent fails after the choices were played, the next call goes on there: it plays
-        no others, and gives all that was gained.
+        If an opponent fails after the choices were played, the next call continues there: it
+        ignores its actions, and returns all rewards since the last return.
 
         Args:
             actions: Action numbers, shape (N,); those of games that are over are ignored.
@@ -197,9 +197,9 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             ``max_episode_steps``, and info.
 
         Raises:
-            ValueError: An action is not one, or illegal and not to be replaced, or an opponent
-                plays an illegal one.
-            RuntimeError: The games have not begun; or all are over, and are not dealt again.
+            ValueError: An action is out of range, or illegal and not replaced, or an opponent's
+                action is illegal.
+            RuntimeError: The games have not begun; or all are over and are not dealt again.
         """
         if self._goes_on:
             self._play_on()
@@ -216,35 +216,35 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
                 dealt = self._restart()
                 if dealt.any():
                     self._begin(dealt)
-                self._before = self._over()  # what is given out now is of the next episodes
+                self._before = self._over()  # the observations are of the next episodes
         return self._step_result(*self._outcome, self._info)
 
     def action_masks(self) -> Bool:
-        """The learner's legal actions, (N, A)."""
+        """Return the learner's legal actions, (N, A)."""
         masks = np.array(self._masks(), order="C")
         if self.max_episode_steps is not None:
-            waiting = self._truncated & self._before  # the step that truncates has its true mask
+            waiting = self._truncated & self._before  # a truncating step keeps its true mask
             masks[waiting] = False
             masks[waiting, self._format.no_op(self.game)] = True
         return masks
 
     def _masks(self) -> Bool:
-        """The learner's legal actions in the games, (N, A), perhaps the game's own array."""
+        """Return the learner's legal actions in the games, (N, A), perhaps the game's own array."""
         return self._of_learner(self._format.masks(self.game))
 
     def _over(self) -> Bool:
-        """Which games are over for the learner, (N,): those that have ended or were cut short."""
+        """Return which games have ended or were truncated, (N,)."""
         if self.max_episode_steps is None:
             return self.game.terminated
         return self.game.terminated | self._truncated
 
     def _deciding(self) -> Bool:
-        """In which games the learner has something to decide, (N,)."""
+        """Return in which games the learner has something to decide, (N,)."""
         deciding = self._of_learner(self.game.deciding())
         return deciding if self.max_episode_steps is None else deciding & ~self._truncated
 
     def _truncate(self) -> Bool:
-        """Cut episodes short where the learner would decide once more than it may: which, (N,)."""
+        """Truncate episodes in which the learner has used up its decisions; returns which, (N,)."""
         if self.max_episode_steps is None:
             return np.zeros(self.num_envs, np.bool_)
         truncated: Bool = self._deciding() & (self._decisions >= self.max_episode_steps)
@@ -252,22 +252,22 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         return truncated
 
     def _of_learner(self, everybody: Array) -> Array:
-        """The learner's part, (N, ...), of an array of all players, (N, P, ...)."""
+        """Return the learner's part, (N, ...), of an array of all players, (N, P, ...)."""
         seat_part: Array = everybody[:, int(self.seats[0])]
         return everybody[self._game_numbers, self.seats] if self._seat_changes else seat_part
 
     def render(self) -> tuple[Any, ...]:
-        """Each game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
+        """Return each game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
         return self.call("render")
 
-    # --- each game, as SyncVectorEnv shows its own --------------------------------------
+    # --- single games, with the methods of SyncVectorEnv --------------------------------
 
     def place(self, slot: int) -> tuple[int, int]:
-        """Which game an environment is, and the learner's seat in it."""
+        """Return the game of a slot, and the learner's seat in it."""
         return slot, int(self.seats[slot])
 
     def lineup_of(self, index: int) -> tuple[Agent | None, ...]:
-        """The agent in each seat of a game, None for the learner; pools have drawn them."""
+        """Return the agent in each seat of a game, None for the learner; pools draw if needed."""
         self._lineup.draw(self._choices.rng)
         return tuple(around(self._lineup.of_game(index), int(self.seats[index])))
 
@@ -282,10 +282,10 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         ]
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Call a method of each game, such as ``"action_masks"``; its attribute, if it is none.
+        """Call a method of each game, such as ``"action_masks"``, or return an attribute.
 
         Raises:
-            AttributeError: A game has nothing of that name.
+            AttributeError: A game has no such attribute.
         """
         if name == "action_masks":
             return tuple(self.action_masks())
@@ -296,20 +296,20 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         )
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
-        """An attribute of each game, such as ``"seat"``; see ``call``."""
+        """Return an attribute of each game, such as ``"seat"``; see ``call``."""
         return self.call(name)
 
     def set_attr(self, name: str, values: Any) -> None:
-        """Set the opponents of all games, or store an attribute, which ``get_attr`` will find.
+        """Set the opponents of all games, or store an attribute for ``get_attr``.
 
         Args:
             name: ``"opponents"``, or a name that the environment does not use itself.
-            values: A list or tuple with one for each game, or one for all. Of opponents either,
-                as when the environment was made; in all games they are the same.
+            values: A list or tuple with one value for each game, or one value for all. Opponents
+                may be in either form, as in the constructor; they are the same in all games.
 
         Raises:
-            ValueError: They are not one for each game, or cannot be the opponents.
-            AttributeError: The attribute is fixed when the environment is made.
+            ValueError: There is not one value for each game, or they cannot be the opponents.
+            AttributeError: The attribute cannot be changed.
         """
         if name == "opponents":
             self.opponents = _common_value(values, self.num_envs)
@@ -327,13 +327,13 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     # --- dealing ----------------------------------------------------------------------
 
     def _seeds(self, seed: Any) -> tuple[Seeds | None, int | None]:
-        """The games' own seeds, if that is what is given, and the seed of the batch."""
+        """Return the games' own seeds, if several are given, and the seed of the batch."""
         if not isinstance(seed, list | tuple) and np.ndim(seed) != 1:
             return None, whole_seed(seed)
         game_seeds = [whole_seed(game_seed) for game_seed in seed]
         if len(game_seeds) != self.num_envs:
             raise ValueError(
-                f"seed must be a whole number or {self.num_envs} of them, one for each game, "
+                f"seed must be an integer or {self.num_envs} of them, one for each game, "
                 f"not {len(game_seeds)}"
             )
         whole_seeds = [game_seed for game_seed in game_seeds if game_seed is not None]
@@ -342,7 +342,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         return game_seeds, int(np.random.default_rng(whole_seeds).integers(2**63))
 
     def _decks(self, game_seeds: Seeds | None, decks: Any) -> Any:
-        """The cards that are given, or those of the games' own seeds; None if neither is."""
+        """Return the given decks, or those of the games' own seeds; None without either."""
         if game_seeds is None or decks is not None:
             return decks
         rngs = [
@@ -352,18 +352,18 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         return np.concatenate([self.game.sample_decks(1, rng) for rng in rngs])
 
     def _deal_again(self, reset_mask: Bool, seed: int | Seeds | None) -> None:
-        """Deal the games that are over, which must be those that are wanted."""
+        """Deal the games that are over, which must be those of the mask."""
         if seed is not None:
-            raise ValueError("a seed deals all games again; give it without reset_mask")
+            raise ValueError("seed cannot be combined with reset_mask: it applies to all games")
         if not np.array_equal(reset_mask, self._over()):
             raise ValueError(
-                "reset_mask must be the games that are over, or all: games of a batch are at the "
-                "same turn"
+                "reset_mask must be the games that are over, or all, since all games of a batch "
+                "are at the same turn"
             )
         if not np.array_equal(reset_mask, self.game.terminated):
-            raise ValueError("games that were truncated can be dealt only when all are over")
+            raise ValueError("truncated games can be dealt only when all games are over")
         if not self.game.restart_finished().any():
-            raise ValueError("games that are over can be dealt only with the others' next deal")
+            raise ValueError("finished games can be dealt only with the others' next deal")
 
     def _begin(self, dealt: Bool) -> None:
         """Seat the learner in games that were dealt, and play to its first decision."""
@@ -378,7 +378,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self._play_on()
 
     def _restart(self) -> Bool:
-        """Deal games again that are over, where the batch allows it now: which ones, (N,)."""
+        """Deal finished games again, where the batch allows it now; returns which, (N,)."""
         if not self._truncated.any() or not self._over().all():
             return self.game.restart_finished()
         self.game.reset()
@@ -387,13 +387,13 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     # --- a step -----------------------------------------------------------------------
 
     def _since(self, info: dict[str, Any], outcome: Outcome | None = None) -> None:
-        """From here on counts what the next return of ``step`` gives; or that is settled."""
+        """Start the accounting for the next return of ``step``, or set its outcome."""
         self._info = info
         self._outcome = outcome
         self._before = self._over().copy()
 
     def _lay(self, actions: Any) -> None:
-        """Play the learner's choices and play on; or deal again, where that is the step."""
+        """Play the learner's choices and play on, or deal again where this step does that."""
         game = self.game
         over = self._over().all()
         if not self._dealt or (over and self.autoreset_mode == AutoresetMode.DISABLED):
@@ -414,7 +414,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self._play_on()
 
     def _settled(self, actions: Any) -> tuple[Int64, Bool]:
-        """The learner's actions that are played, and which of them replace illegal ones."""
+        """Return the learner's actions that are played, and which of them replace illegal ones."""
         numbers = self._choices.numbers(actions, "game", self.num_envs).astype(np.int64)
         masks = self._masks()
         over = self._over()
@@ -422,27 +422,29 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         return numbers, self._choices.settle_all(numbers, masks)
 
     def _play_on(self) -> None:
-        """Play until the learner has something to decide in a game, or all are over."""
+        """Play until the learner has something to decide in a game, or all games are over."""
         self._goes_on = True
         while not (self._over().all() or self._deciding().any()):
-            self._play()
+            self._play(forced=True)
         self._goes_on = False
 
-    def _play(self, *choices: Any) -> Bool:
-        """One step of all games, with the learner's choices unless they are forced.
+    def _play(self, choices: Any = None, forced: bool = False) -> Bool:
+        """Play one step of all games; if an opponent fails, nothing is changed.
 
-        An opponent may fail: then nothing is changed.
+        Args:
+            choices: The learner's actions, (N,).
+            forced: Whether to play the learner's first legal actions instead.
 
         Returns:
-            Which choices were replaced, (N,).
+            Which choices were replaced, (N,); empty if they are forced.
         """
         replaced = np.zeros(0, np.bool_)
         self._lineup.draw(self._choices.rng)
         with self._choices.unless_refused():
-            for choice in choices:
-                chosen, replaced = self._settled(choice)
+            if not forced:
+                chosen, replaced = self._settled(choices)
             actions = self._others_actions()
-            if choices:
+            if not forced:
                 plain = self._format.plain_actions(self.game, chosen, self.seats)
                 actions[self._game_numbers, self.seats] = plain
             self.game.step(actions)
@@ -450,7 +452,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         return replaced
 
     def _others_actions(self) -> Int64:
-        """The opponents' actions, (N, P); the learner's are the first legal ones."""
+        """Return the opponents' actions, (N, P); the learner's are the first legal ones."""
         game = self.game
         rng = self._choices.rng
         lineup = self._lineup
@@ -458,12 +460,12 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             seat = int(self.seats[0])
             return joint_action(around(lineup.of_game(0), seat), game, rng, first=seat)
         numbers = np.full((game.num_envs, game.num_players), LEARNER)
-        after = np.arange(1, game.num_players)  # places follow the learner in turn order
+        after = np.arange(1, game.num_players)  # in turn order after the learner
         seats = (self.seats[:, None] + after) % game.num_players
         np.put_along_axis(numbers, seats, lineup.numbers, axis=1)
         return joint_action_by_game(lineup.agents, numbers, game, rng)
 
-    # --- what is given out ------------------------------------------------------------
+    # --- results ----------------------------------------------------------------------
 
     def _see(self) -> tuple[Observation, dict[str, Any]]:
         if self._seat_changes:
@@ -479,12 +481,12 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     def _step_result(
         self, rewards: Float64, terminated: Bool, truncated: Bool, info: dict[str, Any]
     ) -> Step:
-        """The returns of a step."""
+        """Return the result of a step."""
         observations, observation_info = self._see()
         return observations, rewards, terminated, truncated, observation_info | info
 
     def _final(self, ended: Bool) -> dict[str, Any]:
-        """Observations and infos of the games that have ended, before they are dealt again."""
+        """Return observations and infos of the ended games, before they are dealt again."""
         observations, info = self._see()
         last = np.full(self.num_envs, None, object)
         for index in np.flatnonzero(ended).tolist():
@@ -494,12 +496,12 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
 
 def _marked(name: str, values: Any, where: Bool) -> dict[str, Any]:
-    """Values as a VectorEnv's info has them, with the games for which they are."""
+    """Return an entry of a VectorEnv's info, with the mask of games that it applies to."""
     return {name: values, f"_{name}": where}
 
 
 def _common_value(values: Any, num_envs: int) -> Any:
-    """The value that a list has for each game, if that is what it is; else the values themselves.
+    """Return the value that a list repeats for each game, else the values themselves.
 
     A list of equal agents, one for each of P - 1 games, means the same in both ways.
     """
@@ -510,11 +512,11 @@ def _common_value(values: Any, num_envs: int) -> Any:
 
 
 def _games(mask: Any, num_envs: int) -> Bool:
-    """A given mask of games, checked; None is all of them."""
+    """Return a mask of games, checked; None selects all."""
     games = np.ones(num_envs, np.bool_) if mask is None else np.asarray(mask)
     if games.shape != (num_envs,) or games.dtype != np.bool_ or not games.any():
         raise ValueError(
-            f"reset_mask must be {num_envs} truth values, one of them True, not {shown(mask)}"
+            f"reset_mask must be {num_envs} booleans, at least one True, not {shown(mask)}"
         )
     return games
 

@@ -20,22 +20,22 @@ Candidate = Agent | str
 DrawFunction = Callable[[np.random.Generator], Candidate | Sequence[Candidate]]
 DrawScope = Literal["game", "episode"]
 SCOPES = get_args(DrawScope)
-LEARNER = -1  # in place of an agent's number
+LEARNER = -1  # instead of an agent's number
 
 
 class OpponentPool:
-    """Opponents of whom some are drawn at each deal: a league.
+    """A pool of opponents, of which some are drawn at each deal: a league.
 
-    A pool takes the place of an agent in ``opponents=``. By a list of agents each of the pool's
-    seats draws for itself. A function is called once for each game (or episode), and draws for all
-    the pool's seats. All randomness is that of the environment's generator.
+    A pool takes the place of an agent in ``opponents=``. With a list of agents each of the pool's
+    seats draws independently. A function is called once for each game (or episode), and draws for
+    all the pool's seats. All randomness comes from the environment's generator.
 
     Args:
         agents: Agents or their names, as ``make_agent`` takes them. Or a function of a generator
             that returns one for all seats of the pool, or a list with one for each of them.
-        weights: How often each of the listed agents is drawn, in any unit; None: all alike.
-        per: ``"game"``: each game of a batch has opponents of its own at the same time;
-            ``"episode"``: games that are dealt together have the same ones.
+        weights: The relative frequencies of the listed agents; None for equal frequencies.
+        per: ``"game"``: each game of a batch has its own opponents; ``"episode"``: games that are
+            dealt together have the same ones.
 
     Raises:
         ValueError: There are no agents, the weights do not fit them, or ``per`` is neither.
@@ -58,11 +58,11 @@ class OpponentPool:
             self._function = agents
         else:
             raise ValueError(
-                f"a pool has a list of agents or their names, or a function that draws one, not "
-                f"{shown(agents)}"
+                f"agents must be a list of agents or their names, or a function that draws them, "
+                f"not {shown(agents)}"
             )
         if weights is not None and self._function is not None:
-            raise ValueError("weights are for a list of agents; a function draws as it likes")
+            raise ValueError("weights need a list of agents, not a function")
         self._chances = _chances(weights, self.agents)
 
     def __repr__(self) -> str:
@@ -76,14 +76,14 @@ class OpponentPool:
 
         Args:
             rng: The source of randomness.
-            games: For how many games.
-            seats: How many seats the pool has in each.
+            games: The number of games.
+            seats: The number of seats that the pool has in each game.
 
         Returns:
-            Agents or their names; and the place in these of the one in each seat, (games, seats).
+            Agents or their names; and for each seat an index into these, (games, seats).
 
         Raises:
-            ValueError: The function gives no agents, or not as many as there are seats.
+            ValueError: The function returns no agents, or not as many as there are seats.
         """
         draws = games if self.per == "game" else 1
         shape = games, seats
@@ -97,7 +97,7 @@ class OpponentPool:
 
 
 def _chances(weights: npt.ArrayLike | None, agents: Sequence[Candidate]) -> Float64 | None:
-    """The chance of each agent to be drawn, (K,); None: all have the same."""
+    """Return the probability of each agent to be drawn, (K,); None for equal probabilities."""
     if weights is None:
         return None
     try:
@@ -107,42 +107,43 @@ def _chances(weights: npt.ArrayLike | None, agents: Sequence[Candidate]) -> Floa
     total = numbers.sum()
     if numbers.shape != (len(agents),) or not (numbers >= 0).all() or not 0 < total < np.inf:
         raise ValueError(
-            f"weights must be {len(agents)} numbers, one for each agent in the list, none negative "
-            f"and not all 0; not {shown(weights)}"
+            f"weights must be {len(agents)} non-negative numbers, one for each agent, not all 0, "
+            f"not {shown(weights)}"
         )
     chances: Float64 = numbers / total
     return chances
 
 
 def _for_seats(drawn: object, seats: int) -> Sequence[Candidate]:
-    """What the function of a pool has drawn, one for each seat."""
+    """Return what the function of a pool has drawn as one agent per seat."""
     if is_agent(drawn):
         return [drawn] * seats  # type: ignore[list-item]
     if not isinstance(drawn, list | tuple) or not all(map(is_agent, drawn)):
         raise ValueError(
-            f"the function of a pool must draw {AGENT}, the name of one, or a list of these, not "
-            f"{shown(drawn)}"
+            f"the function of a pool must return {AGENT}, the name of one, or a list of these, "
+            f"not {shown(drawn)}"
         )
     if len(drawn) != seats:
         raise ValueError(
-            f"the function of a pool must draw one agent, or {seats}, one for each seat of the "
-            f"pool; not {len(drawn)}"
+            f"the function of a pool must return one agent, or {seats}, one for each seat of the "
+            f"pool, not {len(drawn)}"
         )
     return drawn
 
 
 class Lineup:
-    """Which agents play in the games of a batch, those that pools draw included.
+    """The agents in the games of a batch, including those that pools draw.
 
     Args:
         places: For each of L places an agent, a pool, or None for a learner.
-        game: The batch of N games that is played.
+        game: The batch of N games.
 
     Attributes:
         places: The same.
-        draws: Whether a pool has a place.
-        agents: All that play now, if pools draw: each once.
-        numbers: Which of these has each place of each game, (N, L); ``LEARNER`` is a learner.
+        draws: Whether there is a pool.
+        agents: The distinct agents that play now, if there are pools.
+        numbers: The index of the agent in each place of each game, (N, L); ``LEARNER`` for a
+            learner.
 
     Raises:
         ValueError: An agent of a pool is unknown, or cannot play this game.
@@ -161,11 +162,11 @@ class Lineup:
             elif player is not None:
                 self.numbers[:, place] = self._numbers_of([player])
         for pool, _ in self._pools:
-            self._numbers_of(pool.agents)  # an error now, rather than when one is drawn
+            self._numbers_of(pool.agents)  # raises errors now rather than when drawn
         self.draws = bool(self._pools)
-        # The same in all games, if no pool draws: a step of one game asks for it.
+        # The line-up of all games if there are no pools, cached for single games.
         self._fixed = None if self.draws else self._agents_of(0)
-        # The games for which pools have yet to draw.
+        # The games for which pools have still to draw.
         self._undrawn = np.full(game.num_envs, True) if self.draws else None
 
     def _add_place(self, pool: OpponentPool, place: int) -> None:
@@ -176,10 +177,10 @@ class Lineup:
         self._pools.append((pool, [place]))
 
     def deal(self, rng: np.random.Generator, dealt: Bool | None = None) -> None:
-        """Have pools draw again for games that were dealt, (N,); None is all of them.
+        """Let pools draw again for games that were dealt, (N,); None for all games.
 
-        If one fails, the next ``draw`` tries again and raises the error: the step that has dealt
-        the games has results to give.
+        If a pool fails, the next ``draw`` tries again and raises the error, since the step that
+        dealt the games must still return its results.
         """
         if not self.draws:
             return
@@ -189,7 +190,7 @@ class Lineup:
             self.draw(rng)
 
     def draw(self, rng: np.random.Generator) -> None:
-        """Draw for games for which pools have yet to draw; a step begins with it.
+        """Draw for games for which pools have still to draw; called at the start of each step.
 
         If a pool fails, nothing is drawn.
         """
@@ -210,7 +211,7 @@ class Lineup:
         self._undrawn = None
 
     def of_game(self, index: int) -> Sequence[Agent | None]:
-        """The agent in each place of a game, None for a learner, once pools have drawn."""
+        """Return the agent in each place of a game, None for a learner, once pools have drawn."""
         return self._agents_of(index) if self._fixed is None else self._fixed
 
     def _agents_of(self, index: int) -> list[Agent | None]:
@@ -218,7 +219,7 @@ class Lineup:
         return [None if number == LEARNER else self.agents[number] for number in numbers]
 
     def _numbers_of(self, candidates: Sequence[Candidate]) -> Int64:
-        """Their places in ``self.agents``, where new ones are added; a name is made once."""
+        """Return the candidates' indices in ``self.agents``; new agents are added to it."""
         numbers = {id(agent): number for number, agent in enumerate(self.agents)}
         agent_numbers = []
         for candidate in candidates:
@@ -236,7 +237,7 @@ class Lineup:
 
 
 def _renumbered(numbers: Int64) -> tuple[list[int], Int64]:
-    """Which agents have a place, and their numbers without gaps, as in ``Lineup.numbers``."""
+    """Return which agents are used, and consecutive indices, as in ``Lineup.numbers``."""
     playing = np.unique(numbers[numbers != LEARNER])
     renumbered = np.where(numbers == LEARNER, LEARNER, np.searchsorted(playing, numbers))
     return playing.tolist(), renumbered

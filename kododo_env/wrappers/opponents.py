@@ -14,18 +14,18 @@ from kododo_env.wrappers.opponent_pool import OpponentPool
 Opponent = Agent | str | OpponentPool
 Opponents = Opponent | Sequence[Opponent | None] | None
 Player = Agent | OpponentPool
-"""An opponent as an environment keeps it."""
+"""An opponent as an environment stores it."""
 
 ONE = f"{AGENT}, the name of one, an OpponentPool"
 
 
 def is_opponent(candidate: object) -> bool:
-    """Whether it can have a place that does not learn."""
+    """Return whether an object can be an opponent."""
     return is_agent(candidate) or isinstance(candidate, OpponentPool)
 
 
 def opponent_for(candidate: Any, game: BatchGame) -> Player:
-    """The agent itself, or the one of this name; a pool as it is.
+    """Return an agent by object or name; a pool is returned as it is.
 
     Raises:
         ValueError: It is none of these, or cannot play this game.
@@ -34,9 +34,12 @@ def opponent_for(candidate: Any, game: BatchGame) -> Player:
 
 
 def one_for_each(opponents: Opponents, game: BatchGame) -> list[Player]:
-    """One opponent for each place but the learner's: None is random legal play, one plays in all.
+    """Return an opponent for each place but the learner's.
 
-    An agent may be given by its name, as ``make_agent`` takes it.
+    Args:
+        opponents: None for random legal play, one opponent for all places, or a list with one for
+            each. Agents may be given by name, as ``make_agent`` takes them.
+        game: The batch that is played.
 
     Raises:
         ValueError: They are not agents, cannot play this game, or are not one for each place.
@@ -52,8 +55,8 @@ def one_for_each(opponents: Opponents, game: BatchGame) -> list[Player]:
         )
     if len(opponents) != places:
         raise ValueError(
-            f"there must be {places} opponents, one for each other seat, or {places + 1} with None "
-            f"for the learner, not {len(opponents)}"
+            f"expected {places} opponents, one for each other seat, or {places + 1} with None for "
+            f"the learner, got {len(opponents)}"
         )
     return [opponent_for(opponent, game) for opponent in opponents]
 
@@ -61,20 +64,20 @@ def one_for_each(opponents: Opponents, game: BatchGame) -> list[Player]:
 def learner_and_opponents(
     seat: int | str | None, opponents: Opponents, game: BatchGame
 ) -> tuple[int | None, tuple[Player, ...]]:
-    """The seat of the one learner, and the opponents in the other seats, in turn order after it.
+    """Return the seat of the only learner, and the opponents in turn order after it.
 
     Args:
         seat: The learner's seat, or ``"random"``. None is where ``opponents`` has None, else 0.
-        opponents: As ``one_for_each`` takes them, or one for each of the P seats, None for the
+        opponents: As for ``one_for_each``, or one for each of the P seats with None for the
             learner.
-        game: The batch that is to be played.
+        game: The batch that is played.
 
     Returns:
         The seat, None if it is ``"random"``; and P - 1 opponents.
 
     Raises:
-        ValueError: There is no such seat, the opponents are none, or leave another seat or
-            several to learners.
+        ValueError: There is no such seat, the opponents are invalid, or they leave another seat or
+            several seats to learners.
     """
     learner = 0 if seat is None else seat_of(seat, game)
     if not isinstance(opponents, list | tuple) or len(opponents) != game.num_players:
@@ -83,32 +86,32 @@ def learner_and_opponents(
     empty, *further = learners(lineup)
     if further:
         raise ValueError(
-            f"one seat learns here: opponents must have one None, not {1 + len(further)}"
+            f"only one seat learns: opponents must have one None, not {1 + len(further)}"
         )
     if seat is not None and learner != empty:
         raise ValueError(
-            f"opponents have None in seat {empty}, but seat={shown(seat)} is to learn: give the "
-            f"{game.num_players - 1} others, in turn order from the learner on"
+            f"opponents have None in seat {empty}, but seat={shown(seat)} is to learn; pass the "
+            f"{game.num_players - 1} opponents in turn order after the learner"
         )
     in_turn_order = lineup[empty + 1 :] + lineup[:empty]
     return empty, tuple(agent for agent in in_turn_order if agent is not None)
 
 
 def learners(lineup: Sequence[Player | None]) -> list[int]:
-    """The learners' seats: those without an opponent."""
+    """Return the learners' seats: those without an opponent."""
     return [seat for seat, agent in enumerate(lineup) if agent is None]
 
 
 def reseat(opponents: Opponents, game: BatchGame, seats: Sequence[int]) -> list[Player | None]:
-    """The line-up with other opponents, in which the same seats learn.
+    """Return the line-up with new opponents and the same learners' seats.
 
     Args:
-        opponents: One for all seats that do not learn, or as ``seated`` takes them.
+        opponents: One for all seats that do not learn, or as for ``seated``.
         game: The batch that is played.
         seats: The learners' seats.
 
     Raises:
-        ValueError: As ``seated``; or other seats would learn, or none has an opponent.
+        ValueError: As for ``seated``; or other seats would learn, or no seat has an opponent.
     """
     if is_opponent(opponents) and len(seats) < game.num_players:
         opponent = opponent_for(opponents, game)
@@ -116,20 +119,23 @@ def reseat(opponents: Opponents, game: BatchGame, seats: Sequence[int]) -> list[
     lineup = seated(opponents, game)
     if learners(lineup) != [*seats]:
         raise ValueError(
-            f"seats {', '.join(map(str, seats))} learn, as when the environment was made: "
-            "opponents must have None there, and nowhere else"
+            f"seats {', '.join(map(str, seats))} learn, as in the constructor: opponents must be "
+            "None there, and nowhere else"
         )
     return lineup
 
 
 def seated(opponents: Opponents, game: BatchGame) -> list[Player | None]:
-    """One opponent, or None for a learner, for each seat: None is learners alone.
+    """Return one opponent, or None for a learner, for each seat.
 
-    A single one has all seats but the first; an agent may be given by its name.
+    Args:
+        opponents: None for learners in all seats, one opponent for all seats but the first, or a
+            list with one entry per seat. Agents may be given by name.
+        game: The batch that is played.
 
     Raises:
-        ValueError: They are not one for each seat, not agents, cannot play this game, or leave
-            no learner.
+        ValueError: They are not one for each seat, not agents, cannot play this game, or leave no
+            learner.
     """
     if opponents is None:
         return [None] * game.num_players
@@ -144,28 +150,28 @@ def seated(opponents: Opponents, game: BatchGame) -> list[Player | None]:
         )
     if len(opponents) != game.num_players:
         raise ValueError(
-            f"opponents must be {game.num_players}, one for each seat, None for a learner; "
+            f"opponents must be {game.num_players}, one for each seat with None for a learner, "
             f"not {len(opponents)}"
         )
     if None not in opponents:
-        raise ValueError("opponents play all seats; leave None where the learner sits")
+        raise ValueError("opponents take all seats; use None for the learner's seat")
     return [
         opponent if opponent is None else opponent_for(opponent, game) for opponent in opponents
     ]
 
 
 def seat_of(seat: int | str, game: BatchGame) -> int | None:
-    """The learner's seat; None if it is ``"random"``, another one in each game.
+    """Return the learner's seat; None if it is ``"random"``, that is drawn for each game.
 
     Raises:
         ValueError: There is no such seat.
     """
     if isinstance(seat, str) and seat == "random":
         return None
-    return whole_number(seat, "a seat that is not 'random'", 0, game.num_players - 1)
+    return whole_number(seat, "seat (if not 'random')", 0, game.num_players - 1)
 
 
 def around(opponents: Sequence[Agent | None], seat: int) -> list[Agent | None]:
-    """The agent in each seat; None for the learner, whom the opponents follow in turn order."""
-    after = len(opponents) - seat  # this many opponents before the turn comes round
+    """Return the agent in each seat, None for the learner; opponents are in turn order after it."""
+    after = len(opponents) - seat  # opponents in the seats after the learner
     return [*opponents[after:], None, *opponents[:after]]

@@ -1,4 +1,4 @@
-"""What other libraries' wrappers around an environment do to it without a word."""
+"""Warnings about other libraries' wrappers that silently break an environment."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 from kododo_env.wrappers.spaces import ObservationFormat
 
 VEC_NORMALIZE = "stable_baselines3.common.vec_env.vec_normalize"
-RESETTING = ("reset", "step_wait")  # methods of a wrapper that reset what is within it
+RESETTING = ("reset", "step_wait")  # methods of a wrapper that reset the wrapped environment
 
 
 class OuterWrappers:
-    """Warns once of each trap that wrappers around an environment make.
+    """Warns once about each known problem with wrappers around an environment.
 
-    An environment does not know its wrappers, but they call it: they are found among the callers
-    of its ``reset``.
+    An environment does not know its wrappers, but they call it: they are found among the callers of
+    its ``reset``.
 
     Args:
-        form: The form of the environment's observations.
+        form: The format of the environment's observations.
     """
 
     def __init__(self, form: ObservationFormat) -> None:
@@ -28,19 +28,19 @@ class OuterWrappers:
         self._messages: set[str] = set()
 
     def check(self) -> None:
-        """Look at the wrappers through which ``reset`` has been called, and warn of traps."""
+        """Inspect the wrappers through which ``reset`` was called, and warn about problems."""
         module = sys.modules.get(VEC_NORMALIZE)
         normalizer = getattr(module, "VecNormalize", ())
         for wrapper in _callers():
             if isinstance(wrapper, normalizer) and self._scales_masks(wrapper):
                 self._warn(
-                    "VecNormalize scales the action masks too: VecNormalize(..., "
-                    f"norm_obs_keys=[{self._form.key!r}]) leaves them as they are"
+                    "VecNormalize scales the action masks too; use VecNormalize(..., "
+                    f"norm_obs_keys=[{self._form.key!r}])"
                 )
             if _is_of_library(wrapper) and "opponents" in vars(wrapper):
                 self._warn(
-                    f"opponents were set on the wrapper {type(wrapper).__name__} and do nothing "
-                    "there: set those of env.unwrapped, or under DummyVecEnv call "
+                    f"opponents were set on the wrapper {type(wrapper).__name__} and have no "
+                    "effect there; set env.unwrapped.opponents, or with DummyVecEnv call "
                     "env_method('set_wrapper_attr', 'opponents', value)"
                 )
 
@@ -55,13 +55,13 @@ class OuterWrappers:
 
 
 def _is_of_library(wrapper: object) -> bool:
-    """Whether it is a library's wrapper, which has no opponents but those that a user has set."""
+    """Return whether a wrapper is a library's, without ``opponents`` unless a user sets them."""
     return type(wrapper).__module__.partition(".")[0] in ("gymnasium", "stable_baselines3")
 
 
 def _callers() -> Iterator[Any]:
-    """The objects whose methods are resetting the environment just now, the innermost first."""
-    frame = sys._getframe(2).f_back  # two calls up is ``reset`` of the environment itself
+    """Yield the objects whose methods are resetting the environment, the innermost first."""
+    frame = sys._getframe(2).f_back  # skips ``reset`` of the environment itself
     while frame is not None:
         if frame.f_code.co_name in RESETTING and "self" in frame.f_locals:
             yield frame.f_locals["self"]

@@ -1,4 +1,4 @@
-"""A game as a PettingZoo ParallelEnv: everybody chooses at once."""
+"""A game as a PettingZoo ParallelEnv: all players choose at once."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class ParallelGame(PettingZooTable, ParallelEnv):
     """One game in which all players act in every step; see ``PettingZooTable``.
 
     An observation is ``{"observation": (F,), "action_mask": (A,) int8}``; the mask is also
-    ``infos[agent]["action_mask"]``, where other libraries look for it. A player
-    with nothing to decide has one legal action and passes that. An action that was illegal
-    and has been replaced is told by ``infos[agent]["illegal_action"] = True``.
+    ``infos[agent]["action_mask"]``, where other libraries look for it. A player with nothing to
+    decide has one legal action and passes it. If an illegal action was replaced,
+    ``infos[agent]["illegal_action"]`` is True.
     """
 
     def reset(
@@ -30,15 +30,15 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         """Deal a new game.
 
         Args:
-            seed: The same seed and actions give the same game; None goes on at random.
-            options: ``{"deck": ...}`` gives the order of the cards, shape (D,); see the
-                game's ``batch_game`` for how it is dealt. Other keys are ignored.
+            seed: The same seed and actions give the same game; None continues the random stream.
+            options: ``{"deck": ...}`` sets the order of the cards, shape (D,); see the game's
+                ``batch_game`` for how it is dealt. Other keys are ignored.
 
         Returns:
             Observations and infos of all agents.
 
         Raises:
-            ValueError: The seed is no whole number from 0, or the deck is not the game's.
+            ValueError: The seed is not a non-negative integer, or the deck is not the game's.
         """
         self._deal(seed, options)
         return self._see()
@@ -46,7 +46,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], Infos]:
-        """Play everybody's choice at once.
+        """Play all players' choices at once.
 
         Args:
             actions: An action number for each agent.
@@ -56,8 +56,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
             agents.
 
         Raises:
-            ValueError: Agents are missing or unknown, or an action is illegal; nothing is
-                changed.
+            ValueError: Agents are missing or unknown, or an action is illegal; nothing is changed.
             RuntimeError: The game has not begun or is over.
         """
         if not self.agents:
@@ -87,8 +86,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         )
 
     def _see(self) -> tuple[dict[str, Observation], Infos]:
-        # The hot path of a single game: one observation and one mask, cut into rows. They are
-        # copied, since the base of a row is everybody's.
+        # The rows are copied, since their base array has all players' observations.
         masks = self._format.masks(self.game)[0].view(np.int8)
         observations = {}
         infos = {}
@@ -101,7 +99,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         return observations, infos
 
     def _legal_instead(self, actions: dict[str, Any]) -> tuple[list[int], list[str]]:
-        """The actions to be played, and the agents whose own were illegal."""
+        """Return the actions to be played, and the agents whose own actions were illegal."""
         masks = self._format.masks(self.game)[0]
         settled = {
             name: self._choices.settle(actions[name], masks[player], name)
@@ -111,7 +109,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         return chosen, [name for name, (_, instead) in settled.items() if instead]
 
     def _numbers_of(self, actions: Any) -> list[int]:
-        """The numbers of everybody's actions, in seat order."""
+        """Return the numbers of all agents' actions, in seat order."""
         if not isinstance(actions, Mapping):
             raise ValueError(f"actions must be a dict from agent to action, not {shown(actions)}")
         if actions.keys() != self._player_of.keys():
@@ -122,7 +120,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         missing = [name for name in self.possible_agents if name not in actions]
         extra = [str(name) for name in actions if name not in self.possible_agents]
         if missing:
-            return ValueError(f"an action is missing of {', '.join(missing)}; all agents act")
+            return ValueError(f"missing actions of {', '.join(missing)}; all agents must act")
         return ValueError(
-            f"no such agent: {', '.join(extra)}; the agents are {', '.join(self.possible_agents)}"
+            f"unknown agent {', '.join(extra)}; choose from {', '.join(self.possible_agents)}"
         )

@@ -1,4 +1,4 @@
-"""The base of both PettingZoo dialects: one game, its players' names, spaces and pictures."""
+"""The base of both PettingZoo interfaces: one game, its players' names, spaces and rendering."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat, action_spac
 
 
 class PettingZooTable:
-    """One game with the names and spaces that PettingZoo asks for.
+    """One game with PettingZoo's names and spaces.
 
     Args:
         game: A batch of one game.
-        **options: All others are those of the doors; see ``kododo_env.doors.TableOptions``.
+        **options: All others are those of the environment modules; see
+            ``kododo_env.doors.TableOptions``.
 
     Attributes:
         game: The batch of one game that is played.
-        opponents: The agent in each seat, or a pool of them, None for a learner; others can be
-            set.
+        opponents: The agent in each seat, or a pool of them, None for a learner; can be changed.
         possible_agents: ``"player_0"`` and so on, in seat order, without the opponents.
-        max_cycles: The most joint steps of an episode, or None.
-        metadata: PettingZoo's; the name is that of the door, such as ``"kododo_v0"``.
+        max_cycles: The maximum number of joint steps in an episode, or None.
+        metadata: PettingZoo's; the name is that of the environment module, such as ``"kododo_v0"``.
         state_space: The space of ``state()``.
 
     Raises:
@@ -68,7 +68,7 @@ class PettingZooTable:
         self.metadata: dict[str, Any] = {
             "name": f"{game.name}_v{game.version}",
             **drawing_metadata(),
-            # PettingZoo's conversion asks all agents in a cycle, and AECGame not all.
+            # PettingZoo's conversion needs all agents in each cycle; AECGame skips some.
             "is_parallelizable": isinstance(self, ParallelEnv),
         }
         places = seated(opponents, game)
@@ -83,7 +83,7 @@ class PettingZooTable:
         )
         has_opponents = len(self.seats) < game.num_players
         self._choices = Choices(game, illegal_action, has_opponents, self._format)
-        # A dictionary rather than a cache: always the same objects, and it can be pickled.
+        # Dictionaries, so that each call returns the same object and the spaces can be pickled.
         self.observation_spaces = {
             name: copy.deepcopy(self._format.space) for name in self.possible_agents
         }
@@ -96,7 +96,7 @@ class PettingZooTable:
         self._dealt = False
         self._records: EpisodeRecords | None = None
         if record is not None:
-            self._records = EpisodeRecords(record, self.possible_agents)  # until a game begins
+            self._records = EpisodeRecords(record, self.possible_agents)  # names change at reset
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.game!r}>"
@@ -105,69 +105,70 @@ class PettingZooTable:
     def opponents(self) -> tuple[Player | None, ...]:
         """The agent in each seat, or a pool of them, None for a learner.
 
-        Others can be set, as when it was made. They play from the next step on. One alone has all
-        seats that do not learn.
+        They can be changed, in the forms of the constructor, and play from the next step on. A
+        single opponent gets all seats that do not learn.
 
         Raises:
-            ValueError: They cannot be the opponents, or the record of the game that is being
-                played names others.
+            ValueError: They cannot be the opponents, or the game in progress is recorded with other
+                names.
         """
         return self._lineup.places
 
     @opponents.setter
     def opponents(self, opponents: Opponents) -> None:
         if self._records is not None and self.agents:
-            raise ValueError("this game is recorded: set other opponents when it is over")
+            raise ValueError("cannot change opponents during a recorded game: wait for its end")
         lineup = Lineup(reseat(opponents, self.game, self.seats), self.game)
         lineup.draw(self._choices.rng)
         self._lineup = lineup
 
     @property
     def lineup(self) -> tuple[Agent | None, ...]:
-        """The agent in each seat of this game, None for a learner; pools have drawn them."""
+        """The agent in each seat of this game, None for a learner; pools draw if needed."""
         self._lineup.draw(self._choices.rng)
         return tuple(self._lineup.of_game(0))
 
     def _names(self) -> list[str]:
-        """The names of all players, for a record."""
+        """Return the names of all players, for a record."""
         return [
             f"player_{seat}" if agent is None else agent.name
             for seat, agent in enumerate(self.lineup)
         ]
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of an agent's observations, always the same object."""
+        """Return the space of an agent's observations, always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """The space of an agent's actions, always the same object."""
+        """Return the space of an agent's actions, always the same object."""
         return self.action_spaces[agent]
 
     def state(self) -> Array:
-        """The knowledge of all players together, for a centralised critic: their observations'
-        numbers in seat order, shape (P * F,). Only things that nobody has seen, such as the
-        order of the draw pile, are not in it.
+        """Return the observations of all players, for a centralised critic.
+
+        They are concatenated in seat order, shape (P * F,). Only information that nobody has seen,
+        such as the order of the draw pile, is missing.
         """
         if not self._dealt:
             raise self._not_running()
         return self._format.numbers(self.game).reshape(-1)
 
     def render(self) -> str | Array | None:
-        """The table with all hands, by ``render_mode``: text, or uint8 pixels (H, W, 3).
+        """Render the table with all hands, by ``render_mode``: text, or uint8 pixels (H, W, 3).
 
-        ``"human"`` prints the text by itself, after the deal and after each turn.
+        ``"human"`` prints the text automatically, after the deal and after each turn.
         """
         return draw(self.game, self.render_mode)
 
     def close(self) -> None:
-        """Nothing is held that would have to be let go."""
+        """Do nothing: there are no resources to release."""
 
     def _deal(self, seed: int | None, options: dict[str, Any] | None) -> None:
         deal(self.game, seed, options)
         self._choices.seed(seed)
-        self.agents = []  # if a pool fails to draw, no game is running
+        self.agents = []  # no game is running if a pool fails to draw
         self._lineup.deal(self._choices.rng)
-        self._lineup.draw(self._choices.rng)  # an error now, rather than in the first step
+        self._lineup.draw(self._choices.rng)  # raises errors now rather than in step()
         self.agents = list(self.possible_agents)
         self._dealt = True
         if self._records is not None:
@@ -177,7 +178,7 @@ class PettingZooTable:
             self.render()
 
     def _play(self, chosen: Sequence[int] | Int64) -> None:
-        """Play the agents' choices, and those of the opponents; within ``unless_refused``."""
+        """Play the agents' and the opponents' choices; must be called within ``unless_refused``."""
         if len(self.seats) == self.game.num_players:
             actions = np.array((chosen,))
         else:
@@ -190,7 +191,7 @@ class PettingZooTable:
             self.render()
 
     def _ended(self) -> tuple[bool, bool]:
-        """Whether the game is over, and whether ``max_cycles`` ends the episode before that."""
+        """Return whether the game is over, and whether ``max_cycles`` truncates it."""
         terminated: bool = self.game.terminated.item()
         if terminated or self.max_cycles is None:
             return terminated, False

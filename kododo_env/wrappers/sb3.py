@@ -1,4 +1,4 @@
-"""A batch of games as a stable-baselines3 VecEnv: every learner's seat of every game is a slot."""
+"""A batch of games as a stable-baselines3 VecEnv: each learner's seat of each game is a slot."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ try:
 except ModuleNotFoundError as missing:
     raise ImportError(missing_extra("BatchVecEnv", missing.name, "sb3")) from None
 
-DRAWN = 16  # slots in a picture: thousands would take minutes and be specks
+DRAWN = 16  # slots in a picture; thousands would be slow and illegible
 Indices = int | Iterable[int] | None
 Step = tuple[Observation, Float32, Bool, list[dict[str, Any]]]
 
@@ -44,30 +44,30 @@ class BatchVecEnv(VecEnv):
     """All learners' seats of a batch as the environments of a VecEnv.
 
     With L learners' seats, slot ``game * L + k`` is the k-th of them in that game; without
-    opponents slot ``game * P + player``. sb3-contrib's MaskablePPO finds the masks by
-    itself. Finished games are dealt again in the same step, as stable-baselines3 wants it:
-    the observation is the new game's first, the old one's last is
-    ``infos[slot]["terminal_observation"]``. A game that has to wait for that waits with only
-    the no-op, without reward and without being done again.
+    opponents slot ``game * P + player``. sb3-contrib's MaskablePPO finds the masks automatically.
+    Finished games are dealt again in the same step, as stable-baselines3 expects: the observation
+    is the first of the new game, and the last of the old one is
+    ``infos[slot]["terminal_observation"]``. A game that has to wait for its next deal has only the
+    no-op, no reward, and is not done again.
 
     Args:
         game: The batch. It is used as it is, not copied.
-        action_mask: ``"info"``: observations are rows (slots, F), and the masks are asked for
-            by ``env_method("action_masks")``, as sb3-contrib does; ``"observation"`` and
-            ``"both"``: dictionaries of these and the masks, (slots, A) int8.
-        **options: All others are those of the doors (``kododo_env.doors.TableOptions``); a
-            reward is an array (N, P), and ``infos[slot]["illegal_action"] = True`` tells that a
-            legal action was played instead.
+        action_mask: ``"info"``: observations are arrays (slots, F), and masks are returned by
+            ``env_method("action_masks")``, as for sb3-contrib; ``"observation"`` and ``"both"``:
+            dictionaries with the masks, (slots, A) int8.
+        **options: All others are those of the environment modules
+            (``kododo_env.doors.TableOptions``); a reward function returns an array (N, P), and
+            ``infos[slot]["illegal_action"]`` is True if a legal action was played instead.
 
     Attributes:
         game: The batch that is played.
         seats: The learners' seats.
-        opponents: The agent in each seat, or a pool of them, None for a learner. Others can be
-            set, by ``set_attr`` too, and play from the next step on.
+        opponents: The agent in each seat, or a pool of them, None for a learner. They can be
+            changed, also by ``set_attr``, and play from the next step on.
 
     Raises:
-        ValueError: It is no batch, an option is unknown, or the opponents are not one for each
-            seat, not agents, or leave no learner.
+        ValueError: ``game`` is not a batch, an option is unknown, or the opponents are not one for
+            each seat, not agents, or leave no learner.
     """
 
     def __init__(
@@ -96,12 +96,12 @@ class BatchVecEnv(VecEnv):
         has_opponents = len(self.seats) < game.num_players
         self._choices = Choices(game, illegal_action, has_opponents, self._format)
         self._outer = OuterWrappers(self._format)
-        self._noted: list[Any] = []  # the actions of step_async, which may be anything, None too
+        self._noted: list[Any] = []  # the actions of step_async; may contain None
         num_slots = game.num_envs * len(self.seats)
         space = self._format.space
         actions = action_space(self._format)
         metadata = drawing_metadata(batch=True)
-        # VecEnv asks them for their render_mode.
+        # VecEnv reads their render_mode.
         self._environments = [
             Slot(self, slot, space, actions, render_mode, metadata) for slot in range(num_slots)
         ]
@@ -125,14 +125,16 @@ class BatchVecEnv(VecEnv):
     # --- playing ----------------------------------------------------------------------
 
     def reset(self) -> Observation:
-        """Deal every game again, by the seed that ``seed()`` has set; observations (slots, F).
+        """Deal all games again, with the seed from ``seed()``; returns observations (slots, F).
 
         Raises:
-            ValueError: ``set_options`` has given a deck, which is given by ``game.reset`` here.
+            ValueError: ``set_options`` has set a deck; use ``game.reset`` instead.
         """
         for options in self._options:
             if {*OPTIONS} & {*checked(options)}:
-                raise ValueError(f"reset takes no {' or '.join(OPTIONS)}, as in {shown(options)}")
+                raise ValueError(
+                    f"reset does not support {' or '.join(OPTIONS)}, got {shown(options)}"
+                )
         self._outer.check()
         seed = self._seeds[0]
         self.game.reset(seed)
@@ -145,29 +147,29 @@ class BatchVecEnv(VecEnv):
         return self._observations()
 
     def step_async(self, actions: Array) -> None:
-        """Note the slots' actions, shape (slots,), for ``step_wait``."""
+        """Store the slots' actions, shape (slots,), for ``step_wait``."""
         self._noted = [actions]
 
     def step_wait(self) -> Step:
         """Play the actions.
 
         Returns:
-            Observations (slots, F), a fresh contiguous array; rewards
-            (slots,) float32; dones (slots,) bool; one dictionary for each slot.
+            Observations (slots, F), a new contiguous array; rewards (slots,) float32; dones
+            (slots,) bool; one dictionary for each slot.
 
         Raises:
-            ValueError: An action is illegal, or an opponent's is; nothing is changed.
+            ValueError: An action, or an opponent's action, is illegal; nothing is changed.
             RuntimeError: ``step_async`` has not been called.
         """
         if not self._noted:
-            raise RuntimeError("step_wait() needs step_async(actions) first")
+            raise RuntimeError("call step_async(actions) before step_wait()")
         game = self.game
         actions = self._noted.pop()
         self._lineup.draw(self._choices.rng)
         with self._choices.unless_refused():
             chosen, replaced = self._settled(actions)
             game.step(self._everybodys(chosen))
-        # Copies, all of them: dealing again changes what the game shows of itself.
+        # All are copies, since dealing again changes the game's arrays.
         rewards = self._slots(np.asarray(self._reward(game), np.float32))
         dones = np.repeat(game.just_terminated, len(self.seats))
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -182,20 +184,20 @@ class BatchVecEnv(VecEnv):
         return self._observations(), rewards, dones, infos
 
     def action_masks(self, indices: Indices = None) -> Bool:
-        """The legal actions of the slots asked for, by default all: shape (slots, A)."""
+        """Return the legal actions of some slots, by default all: shape (slots, A)."""
         masks = self._slots(self._format.masks(self.game))
         return masks if indices is None else masks[self._get_indices(indices)]
 
     def _settled(self, actions: Any) -> tuple[Array, Bool]:
-        """The slots' actions that are played, and which of them replace illegal ones."""
+        """Return the slots' actions that are played, and which of them replace illegal ones."""
         numbers = self._choices.numbers(actions, "slot", self.num_envs)
         if not self._choices.replaces:
             return numbers, np.zeros(0, np.bool_)
-        numbers = numbers.astype(np.int64)  # the caller's own stays
+        numbers = numbers.astype(np.int64)  # do not change the caller's array
         return numbers, self._choices.settle_all(numbers, self.action_masks())
 
     def _everybodys(self, actions: Array) -> Array:
-        """The actions of all seats, (N, P), from those of the slots."""
+        """Return the actions of all seats, (N, P), from those of the slots."""
         game = self.game
         learner_actions = self._format.plain_actions(
             game, actions.reshape(game.num_envs, -1), self.seats
@@ -219,34 +221,34 @@ class BatchVecEnv(VecEnv):
         return self._format.observation(numbers, self.action_masks().view(np.int8))
 
     def _slots(self, by_game: Array) -> Array:
-        """From (N, P, ...) to (slots, ...), a contiguous copy."""
+        """Convert (N, P, ...) to (slots, ...), a contiguous copy."""
         if len(self.seats) != self.game.num_players:
             by_game = by_game[:, self.seats]
         slots: Array = np.array(by_game, order="C").reshape(self.num_envs, *by_game.shape[2:])
         return slots
 
     def get_images(self) -> list[Any]:
-        """The learners' views, as pixels (H, W, 3), for ``render``: of the first 16 slots."""
+        """Return the learners' views of the first 16 slots as pixels (H, W, 3), for ``render``."""
         return [slot.render() for slot in self._environments[:DRAWN]]
 
-    # --- what stable-baselines3 asks of a VecEnv ----------------------------------------
+    # --- the VecEnv interface -----------------------------------------------------------
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seed of the next ``reset``; stable-baselines3 counts on from it by slot."""
+        """Set the seed of the next ``reset``; returns one seed per slot for stable-baselines3."""
         return super().seed(whole_seed(seed))
 
     def place(self, slot: int) -> tuple[int, int]:
-        """Which game a slot is of, and which seat."""
+        """Return the game and the seat of a slot."""
         index, place = divmod(slot, len(self.seats))
         return index, self.seats[place]
 
     def lineup_of(self, index: int) -> tuple[Agent | None, ...]:
-        """The agent in each seat of a game, None for a learner; pools have drawn them."""
+        """Return the agent in each seat of a game, None for a learner; pools draw if needed."""
         self._lineup.draw(self._choices.rng)
         return tuple(self._lineup.of_game(index))
 
     def _get_indices(self, indices: Indices) -> list[int]:
-        """The slots that are meant: all, one, or several."""
+        """Return the selected slots: all, one, or several."""
         if indices is None:
             return list(range(self.num_envs))
         try:
@@ -257,29 +259,29 @@ class BatchVecEnv(VecEnv):
         return slots
 
     def close(self) -> None:
-        """Nothing is held that would have to be let go."""
+        """Do nothing: there are no resources to release."""
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
-        """An attribute of each slot; AttributeError if it has none of that name."""
+        """Return an attribute of each slot; raises AttributeError if there is none."""
         return [getattr(self._environments[slot], attr_name) for slot in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
-        """Set the opponents of all games, or store an attribute, which ``get_attr`` will find.
+        """Set the opponents of all games, or store an attribute for ``get_attr``.
 
         Args:
             attr_name: ``"opponents"``, or a name that the environment does not use itself.
-            value: Of opponents: one for all seats that do not learn, or one for each seat, None
-                where a learner sits.
-            indices: The slots; those of all games for opponents.
+            value: For opponents: one for all seats that do not learn, or one for each seat, with
+                None for a learner.
+            indices: The slots; must be all of them for opponents.
 
         Raises:
-            ValueError: These cannot be the opponents, or are given to some slots only.
-            AttributeError: The attribute is fixed when the environment is made.
+            ValueError: These cannot be the opponents, or are set for some slots only.
+            AttributeError: The attribute cannot be changed.
         """
         slots = self._get_indices(indices)
         if attr_name == "opponents":
             if {*slots} != {*range(self.num_envs)}:
-                raise ValueError("opponents are those of all games: set them without indices")
+                raise ValueError("opponents are the same in all games: set them without indices")
             self.opponents = value
             return
         check_unused(self, attr_name)
@@ -289,7 +291,7 @@ class BatchVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
     ) -> Any:
-        """Call a method of each slot. ``"action_masks"`` gives one array (slots, A)."""
+        """Call a method of each slot; ``"action_masks"`` returns one array (slots, A)."""
         if method_name == "action_masks":
             return self.action_masks(indices)
         methods = self.get_attr(method_name, indices)
@@ -298,5 +300,5 @@ class BatchVecEnv(VecEnv):
     def env_is_wrapped(
         self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: Indices = None
     ) -> list[bool]:
-        """False for each slot: there are no single environments to wrap."""
+        """Return False for each slot: there are no single environments to wrap."""
         return [False for _ in self._get_indices(indices)]

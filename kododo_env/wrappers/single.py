@@ -29,35 +29,35 @@ from kododo_env.wrappers.spaces import MaskPlace, Observation, ObservationFormat
 
 
 class SingleSeatEnv(gymnasium.Env[Any, Any]):
-    """One seat of a game. The game goes on until this seat has something to decide again.
+    """One seat of a game, which is played on until this seat has something to decide again.
 
     The observation is ``{"observation": (F,), "action_mask": (A,) int8}``; the mask is also
-    ``info["action_mask"]`` and, as bool, ``action_masks()``. The reward is all that was gained
-    since the last decision.
+    ``info["action_mask"]`` and, as bool, ``action_masks()``. The reward is the sum since the last
+    decision.
 
-    Gymnasium's own loops sample actions without looking at the mask. So that they run, an
-    illegal action is replaced by a random legal one unless ``illegal_action="raise"``;
-    ``info["illegal_action"]`` is then True.
+    Gymnasium's own loops sample actions without the mask. So that they run, an illegal action is
+    replaced by a random legal one unless ``illegal_action="raise"``; ``info["illegal_action"]`` is
+    then True.
 
     Args:
         game: A batch of one game.
-        seat: The learner's seat, 0 to P - 1, or ``"random"`` for another one in each game; None
-            is where ``opponents`` leave it, else 0.
-        opponents: The agents in the other seats: None for random legal play, one agent for all
-            of them, one for each of the P seats with None for the learner, or the P - 1 others
-            in turn order from the learner on. Agents may be given by name, such as
-            ``"heuristic"``, ``"kododo-4p"`` or ``"search:heuristic:64"``. An ``OpponentPool`` in
-            place of an agent draws one for each game.
+        seat: The learner's seat, 0 to P - 1, or ``"random"`` for another one in each game; None is
+            where ``opponents`` has None, else 0.
+        opponents: The agents in the other seats: None for random legal play, one agent for all of
+            them, one for each of the P seats with None for the learner, or the P - 1 others in turn
+            order after the learner. Agents may be given by name, such as ``"heuristic"``,
+            ``"kododo-4p"`` or ``"search:heuristic:64"``. An ``OpponentPool`` in place of an agent
+            draws one for each game.
         reward: ``"score"``, ``"margin"``, ``"win"``, ``"margin+win"``, or a function of the game
-            to an array (1, P).
-        render_mode: None, ``"human"``, ``"ansi"`` or ``"rgb_array"``; shows what the learner may
-            know. ``"human"`` prints it by itself, after the deal and after each turn.
+            that returns an array (1, P).
+        render_mode: None, ``"human"``, ``"ansi"`` or ``"rgb_array"``; shows the learner's knowledge
+            only. ``"human"`` prints automatically, after the deal and after each turn.
         illegal_action: ``"random"`` or ``"raise"``.
         observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
         normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
         action_mask: Where the mask is: ``"observation"``, ``"info"``, ``"both"``, or ``"rllib"``:
-            in the observation as RLlib's masking module wants it, ``{"observations",
-            "action_mask"}``, a mask of float32.
+            in the observation as RLlib's masking module expects it, ``{"observations",
+            "action_mask"}``, with a float32 mask.
         canonical: Whether observations, masks and actions have canonical form: the same for all
             positions that the game's symmetry makes equivalent.
         padded: Whether observations, masks and actions have the size of the game's largest table,
@@ -65,14 +65,14 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
     Attributes:
         game: The batch of one game that is played.
-        seat: The learner's seat. Another one can be set, or ``"random"``.
-        opponents: The P - 1 agents, or pools of them, in the other seats, in turn order from the
-            learner on. Others can be set, as when the environment was made, and play from the next
+        seat: The learner's seat. It can be changed, also to ``"random"``.
+        opponents: The P - 1 agents, or pools of them, in the other seats, in turn order after the
+            learner. They can be changed, in the forms of the constructor, and play from the next
             step on.
 
     Raises:
-        ValueError: It is no batch of one game, an option is unknown, or the opponents are not
-            agents, not P or P - 1, or do not leave one seat.
+        ValueError: ``game`` is not a batch of one game, an option is unknown, or the opponents are
+            not agents, not P or P - 1, or do not leave one seat.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         self._reward = reward_function(reward)
         self._choices = Choices(game, illegal_action, form=self._format)
         self._over = True
-        self._goes_on = False  # whether an opponent failed after the learner's choice was played
+        self._goes_on = False  # an opponent failed after the learner's choice was played
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.game!r}>"
@@ -125,7 +125,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
     @property
     def opponents(self) -> tuple[Player | None, ...]:
-        """The agents, or pools, in the other seats, in turn order from the learner on."""
+        """The agents, or pools, in the other seats, in turn order after the learner."""
         return self._lineup.places
 
     @opponents.setter
@@ -137,7 +137,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
     @property
     def lineup(self) -> tuple[Agent | None, ...]:
-        """The agent in each seat of this game, None for the learner; pools have drawn them."""
+        """The agent in each seat of this game, None for the learner; pools draw if needed."""
         self._lineup.draw(self._choices.rng)
         return tuple(around(self._lineup.of_game(0), self._seat))
 
@@ -147,21 +147,21 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         """Deal a new game and play it to the learner's first decision.
 
         Args:
-            seed: The same seed and actions give the same game, if the opponents draw
-                their randomness from the generator that they are given.
-            options: ``{"deck": ...}`` gives the order of the cards, shape (D,). Other keys are
+            seed: The same seed and actions give the same game, if the opponents use only the
+                generator that is passed to them.
+            options: ``{"deck": ...}`` sets the order of the cards, shape (D,). Other keys are
                 ignored, with a warning.
 
         Returns:
             Observation and info.
 
         Raises:
-            ValueError: The seed is no whole number from 0, or the deck is not the game's.
+            ValueError: The seed is not a non-negative integer, or the deck is not the game's.
         """
         self._outer.check()
         seed = whole_seed(seed)
         warn_of_unknown(checked(options), "deck")
-        deal(self.game, seed, options)  # or it raises, and nothing is changed
+        deal(self.game, seed, options)  # on error nothing is changed
         super().reset(seed=seed)
         self._choices.seed(seed)
         if self._seat_changes:
@@ -177,19 +177,19 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play the learner's choice and go on to its next one, or to the end.
 
-        If an opponent fails after the choice was played, the next call goes on there: it plays
-        no other choice, and gives all that was gained.
+        If an opponent fails after the choice was played, the next call continues there: it ignores
+        its action, and returns the whole reward since the last return.
 
         Args:
             action: An action number.
 
         Returns:
-            Observation, reward, terminated, truncated and info. An episode is never truncated here;
-            ``max_episode_steps=`` of ``gymnasium.make`` is Gymnasium's wrapper around it.
+            Observation, reward, terminated, truncated and info. Episodes are never truncated here;
+            ``max_episode_steps=`` of ``gymnasium.make`` adds Gymnasium's own wrapper.
 
         Raises:
-            ValueError: The action is not one, or illegal and not to be replaced; or an
-                opponent plays an illegal one.
+            ValueError: The action is out of range, or illegal and not replaced; or an opponent's
+                action is illegal.
             RuntimeError: The game has not begun or is over.
         """
         if self._over:
@@ -206,36 +206,41 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         return observation, reward, self._over, False, info
 
     def action_masks(self) -> Bool:
-        """The learner's legal actions, shape (A,), as sb3-contrib asks for them."""
+        """Return the learner's legal actions, shape (A,), as sb3-contrib expects."""
         return np.array(self._format.masks(self.game)[0, self.seat])
 
     def render(self) -> Any:
-        """The table as the learner sees it: text, or uint8 pixels (H, W, 3)."""
+        """Render the table as the learner sees it: text, or uint8 pixels (H, W, 3)."""
         return draw(self.game, self.render_mode, player=self.seat)
 
     def _play_on(self) -> None:
         """Play until the learner has something to decide or the game is over."""
         self._goes_on = True
         while not (np.count_nonzero(self.action_masks()) > 1 or self.game.terminated.item()):
-            self._play()
+            self._play(forced=True)
         self._goes_on = False
 
-    def _play(self, *choice: Any) -> bool:
-        """One step of the game, with the learner's choice unless it is forced; if it is replaced.
+    def _play(self, action: Any = None, forced: bool = False) -> bool:
+        """Play one step of the game; if an opponent fails, nothing is changed.
 
-        An opponent may fail: then nothing is changed.
+        Args:
+            action: The learner's action.
+            forced: Whether to play the learner's first legal action instead.
+
+        Returns:
+            Whether the action was illegal and has been replaced.
         """
         game = self.game
         seat = self.seat
         replaced = False
         self._lineup.draw(self._choices.rng)
         with self._choices.unless_refused():
-            for action in choice:
+            if not forced:
                 mask = self._format.masks(game)[0, seat]
                 chosen, replaced = self._choices.settle(action, mask, f"player {seat}")
             agents = around(self._lineup.of_game(0), seat)
             actions = joint_action(agents, game, self._choices.rng, first=seat)
-            if choice:
+            if not forced:
                 actions[:, seat] = self._format.plain_actions(game, [chosen], [seat])
             game.step(actions)
         self._gained += float(self._reward(game)[0, seat])
@@ -247,7 +252,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             self.render()
 
     def _see(self) -> tuple[Observation, dict[str, Any]]:
-        # Copied: the base of a row is everybody's.
+        # A copy, since the base array has all players' observations.
         numbers = self._format.numbers(self.game)[0, self.seat].copy()
         mask = self.action_masks().view(np.int8)
         return self._format.observation(numbers, mask), self._format.info(mask)

@@ -1,4 +1,4 @@
-"""One environment of many, for those who ask for its attributes or call its methods."""
+"""One environment of a batch, as an object with attributes and methods."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class Many(Protocol):
         """The agents, or pools, that have seats in all games."""
 
     def lineup_of(self, index: int) -> tuple[Agent | None, ...]:
-        """The agent in each seat of a game, None for a learner."""
+        """Return the agent in each seat of a game, None for a learner."""
 
     def place(self, slot: int) -> tuple[int, int]:
-        """Which game of the batch an environment is, and which seat of that game."""
+        """Return the game of an environment, and its seat in that game."""
 
     def action_masks(self) -> Bool:
-        """The legal actions of all environments, (slots, A)."""
+        """Return the legal actions of all environments, (slots, A)."""
 
 
 class Slot:
     """One environment of a batch, by its number, with its spaces.
 
-    It keeps the attributes that users set, if ``check_unused`` lets them.
+    It stores the attributes that users set, if ``check_unused`` allows them.
     """
 
     spec = None
@@ -63,47 +63,47 @@ class Slot:
 
     @property
     def index(self) -> int:
-        """Which game of the batch."""
+        """The number of the game in the batch."""
         return self._batch.place(self._slot)[0]
 
     @property
     def seat(self) -> int:
-        """The learner's seat in that game; ``player`` is another name for it."""
+        """The learner's seat in that game; ``player`` is an alias."""
         return self._batch.place(self._slot)[1]
 
     player = seat
 
     @property
     def opponents(self) -> tuple[Player | None, ...]:
-        """The agents, or pools, that have seats, in this game as in all of the batch."""
+        """The agents, or pools, that have seats, the same in all games of the batch."""
         return self._batch.opponents
 
     @property
     def lineup(self) -> tuple[Agent | None, ...]:
-        """The agent in each seat of this game, None for a learner; pools have drawn them."""
+        """The agent in each seat of this game, None for a learner; pools draw if needed."""
         return self._batch.lineup_of(self.index)
 
     def action_masks(self) -> Bool:
-        """The learner's legal actions, shape (A,)."""
+        """Return the learner's legal actions, shape (A,)."""
         masks: Bool = self._batch.action_masks()[self._slot]
         return masks
 
     def render(self) -> str | Array | None:
-        """The game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
+        """Render the game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
         return draw(self._batch.game, self.render_mode, *self._batch.place(self._slot))
 
 
 def check_unused(batch: Many, name: str) -> None:
-    """Refuse an attribute that a batch or its slots have, or are made with.
+    """Reject an attribute name that a batch, its slots or its constructor use.
 
-    A slot would store it, and play would go on without it.
+    A slot would store it without any effect on play.
 
     Raises:
-        AttributeError: It is one of these.
+        AttributeError: The name is in use.
     """
     used = {*dir(batch), *dir(Slot), *Slot.__annotations__, *signature(type(batch)).parameters}
     if name in used:
         raise AttributeError(
-            f"{name} of an environment is fixed when it is made; 'opponents' can be set, and "
-            "attributes of your own"
+            f"{name} is set in the constructor and cannot be changed; only 'opponents' and custom "
+            "attributes can"
         )

@@ -1,4 +1,4 @@
-"""The Gymnasium spaces of a player's observation and action, and observations that fit them."""
+"""The Gymnasium spaces of a player's observations and actions, and matching observations."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ ACTION_MASK = get_args(MaskPlace)
 Observation = Any
 """A dictionary of ``"observation"``, (F,), and ``"action_mask"``, (A,) int8; or the first alone.
 
-For RLlib ``"observations"`` and a mask of float32, as its masking module wants them.
+For RLlib ``"observations"`` and a float32 mask, as its masking module expects.
 """
 
 
 class GameLayouts(NamedTuple):
-    """What an observation space says of its game, for networks that are made from it.
+    """The layouts that an observation space carries, for networks that are built from it.
 
     Attributes:
         observation: The layout of the observations.
@@ -43,46 +43,46 @@ class GameLayouts(NamedTuple):
 
 
 def layouts_of(space: spaces.Space[Any]) -> GameLayouts:
-    """The layouts of the game whose observations are in a space.
+    """Return the layouts of the game that an observation space belongs to.
 
     Raises:
-        ValueError: It is the space of another environment, or its numbers are scaled.
+        ValueError: It is the space of another environment, or its observations are normalised.
     """
     box = space["observation"] if isinstance(space, spaces.Dict) else space
     layouts = getattr(box, "layouts", None)
     if layouts is None:
         raise ValueError(
-            "this observation space does not say which game it is of: take an environment of "
-            "kododo_env, and no wrapper that replaces the space"
+            "this observation space has no game layouts: use an environment of kododo_env without "
+            "a wrapper that replaces its space"
         )
     if not np.array_equal(box.high, layouts.observation.maxima):  # type: ignore[attr-defined]
-        raise ValueError("the network scales observations itself: leave out normalize=True")
+        raise ValueError("the network normalises observations itself: do not set normalize=True")
     game_layouts: GameLayouts = layouts
     return game_layouts
 
 
 class ObservationFormat:
-    """How observations are given: in which dtype and scale, and where the mask is.
+    """The format of observations: dtype, scale, and where the mask is.
 
-    A dtype can hold every number of an observation; None is the game's own, ``layout.dtype``, or
+    The dtype must hold every number of an observation; None is the game's own, ``layout.dtype``, or
     float32 if numbers are normalised: divided by their piece's maximum. An observation with the
     mask is a dictionary. With ``canonical`` observations, masks and actions have canonical form
     (see ``kododo_env.core.canonical``). With ``padded`` they have the size of the game's largest
-    table (see ``kododo_env.core.padding``), of which the canonical form is then.
+    table (see ``kododo_env.core.padding``), before the canonical form.
 
     Attributes:
-        dtype: That of an observation's numbers.
-        maxima: Their maxima in that dtype, (F,).
-        normalize: Whether they are divided by these.
+        dtype: The dtype of observations.
+        maxima: The maxima of their numbers in that dtype, (F,).
+        normalize: Whether numbers are divided by these.
         box: The space of an observation's numbers, (F,).
         space: The space of an observation: a Dict with the mask, or ``box`` alone.
-        in_observation: Whether the mask is there.
-        key: The name of the numbers beside the mask.
-        mask_dtype: That of the mask in an observation.
-        in_info: Whether it is there.
+        in_observation: Whether observations contain the mask.
+        key: The key of the numbers beside the mask.
+        mask_dtype: The dtype of the mask in an observation.
+        in_info: Whether the info contains the mask.
         layouts: The layouts, and whether they are in canonical form.
-        num_actions: A, how many actions a mask has.
-        has_own_numbers: Whether an action's number is that of the game.
+        num_actions: A, the number of actions in a mask.
+        has_own_numbers: Whether action numbers are the game's own.
 
     Raises:
         ValueError: An option is unknown, or the dtype cannot hold the numbers.
@@ -117,7 +117,7 @@ class ObservationFormat:
         self.dtype = _number_type(observation_dtype, layout.dtype, normalize)
         self.in_observation = action_mask != "info"
         self.in_info = action_mask in ("info", "both")
-        # The mask is int8, which is what ``Discrete.sample`` takes.
+        # The mask is int8, as ``Discrete.sample`` expects.
         rllib = action_mask == "rllib"
         self.key = "observations" if rllib else "observation"
         self.mask_dtype: np.dtype[Any] = np.dtype(np.float32 if rllib else np.int8)
@@ -134,7 +134,7 @@ class ObservationFormat:
             self.space = spaces.Dict({self.key: self.box, "action_mask": mask})
 
     def numbers(self, game: BatchGame, seats: Sequence[int] | None = None) -> Array:
-        """The observations of these S seats, by default all: a fresh contiguous array (N, S, F)."""
+        """Return the observations of S seats, by default all: a new contiguous array (N, S, F)."""
         if self._canonical is not None:
             rows = self._canonical.rows(game).observations
             chosen = rows if seats is None else rows[:, seats]
@@ -144,14 +144,14 @@ class ObservationFormat:
             return self._scaled(
                 self._padding.observations(table_observations).astype(self.dtype, copy=False)
             )
-        if game.num_envs == 1 and seats is None:  # nothing to turn around: 1.1 times as fast
+        if game.num_envs == 1 and seats is None:  # no transposition needed
             return self._scaled(game.observe().astype(self.dtype, copy=False))
         places = game.num_players if seats is None else len(seats)
         rows = np.empty((game.num_envs, places, game.layout.size), self.dtype)
         return self._scaled(game.observe(rows, seats))
 
     def masks(self, game: BatchGame) -> Bool:
-        """The legal actions of all seats, (N, P, A), perhaps the game's own array."""
+        """Return the legal actions of all seats, (N, P, A), perhaps the game's own array."""
         if self._canonical is not None:
             masks: Bool = self._canonical.rows(game).masks
             return masks
@@ -162,7 +162,7 @@ class ObservationFormat:
     def plain_actions(
         self, game: BatchGame, actions: Any, seats: Sequence[int] | Integer
     ) -> Int64 | Any:
-        """The game's actions for those that were chosen; see ``CanonicalSeats.plain_actions``."""
+        """Return the game's own actions for chosen ones; see ``CanonicalSeats.plain_actions``."""
         if self._canonical is not None:
             return self._canonical.plain_actions(game, actions, seats)
         if self._padding is not None:
@@ -170,17 +170,17 @@ class ObservationFormat:
         return actions
 
     def no_op(self, game: BatchGame) -> int:
-        """The number in a mask of the action of those who have nothing to decide."""
+        """Return the number of the no-op in a mask."""
         return game.no_op if self._padding is None else int(self._padding.numbers[game.no_op])
 
     def of_rows(self, rows: Array) -> Array:
-        """The numbers of an observation that a game has told, of one or several rows (..., F).
+        """Convert observations of a game, one or several rows (..., F), to this format.
 
         Raises:
-            ValueError: They are rows of another length.
+            ValueError: The rows have another length.
         """
         if rows.shape[-1:] != self.maxima.shape:
-            raise ValueError(f"rows must be of {len(self.maxima)} numbers, not {rows.shape[-1:]}")
+            raise ValueError(f"rows must have {len(self.maxima)} numbers, not {rows.shape[-1:]}")
         return self._scaled(rows.astype(self.dtype))
 
     def _scaled(self, rows: Array) -> Array:
@@ -189,18 +189,18 @@ class ObservationFormat:
         return rows
 
     def observation(self, numbers: Array, mask: Array) -> Observation:
-        """An observation, or several at once, from its numbers and its mask (int8)."""
+        """Return one or several observations from their numbers and masks (int8)."""
         if not self.in_observation:
             return numbers
         return {self.key: numbers, "action_mask": mask.astype(self.mask_dtype, copy=False)}
 
     def info(self, mask: Array) -> dict[str, Any]:
-        """The part of the info that is the mask."""
+        """Return the info entry with the mask, if it belongs there."""
         return {"action_mask": mask} if self.in_info else {}
 
 
 def row_of(observations: Observation, index: int) -> Observation:
-    """One of several observations."""
+    """Return one of several observations."""
     if isinstance(observations, dict):
         return {name: rows[index] for name, rows in observations.items()}
     return observations[index]
@@ -209,7 +209,7 @@ def row_of(observations: Observation, index: int) -> Observation:
 def _number_type(
     requested: npt.DTypeLike | None, layout_dtype: np.dtype[Any], normalize: bool
 ) -> np.dtype[Any]:
-    """The dtype that is asked for, by default the layout's own."""
+    """Return the requested dtype, by default the layout's own."""
     if requested is None:
         return np.dtype(np.float32) if normalize else layout_dtype
     try:
@@ -220,13 +220,13 @@ def _number_type(
         ) from None
     if dtype.kind not in "uif" or not np.can_cast(layout_dtype, dtype):
         raise ValueError(
-            f"observation_dtype must hold all numbers of {layout_dtype}, not be {dtype}"
+            f"observation_dtype must hold all numbers of {layout_dtype}, which {dtype} cannot"
         )
     if normalize and dtype.kind != "f":
-        raise ValueError(f"normalize=True needs floats such as 'float32', not {dtype}")
+        raise ValueError(f"normalize=True needs a float dtype such as 'float32', not {dtype}")
     return dtype
 
 
 def action_space(game: BatchGame | ObservationFormat) -> spaces.Discrete:
-    """The action numbers, 0 to A - 1."""
+    """Return the space of action numbers, 0 to A - 1."""
     return spaces.Discrete(game.num_actions)

@@ -66,7 +66,7 @@ def test_nothing_is_left_where_there_is_no_room_for_a_result(tmp_path: Path, roo
 
 
 def test_a_result_with_another_digit_is_no_result(tmp_path: Path) -> None:
-    """It was taken, and the table was another one; so was the line of another tournament."""
+    """Such a line, and a line of another tournament, was once accepted and changed the table."""
     played = tournament()
     second_tournament = tournament(seed=1)
     path = tmp_path / "log"

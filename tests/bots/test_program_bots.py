@@ -1,4 +1,4 @@
-"""Bots that are programs: in any language, within their time, and gone when the match is over."""
+"""Bots that are programs: any language, time limits, and no processes after the match."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from kododo_env.play.seating import make_table
 from kododo_env.play.stdio import play_lines
 
 NODE = f"node {Path(__file__).parents[2] / 'docs/examples/bots/last.mjs'}"
-# A bot of which a word changes what it does; it notes its process, and asks again after an error.
+# A bot whose argument selects its behaviour; it records its process id.
 BOT = """
 import json, os, sys, time
 way = sys.argv[1]
@@ -66,7 +66,7 @@ def act(name: str, seat: int = 0, games: int = 2) -> list[int]:
 
 
 def alive(process: int) -> bool:
-    """Whether it runs; its parent may be one that does not ask how it ended."""
+    """Return whether a process runs; it may be a zombie of a parent that does not wait."""
     try:
         return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -102,7 +102,7 @@ def test_words_of_any_size_a_second_look_and_a_second_chance_are_as_at_a_table(
 
 def test_what_it_is_sent_has_all_fields_of_a_position(tmp_path: Path) -> None:
     (tmp_path / "bot.sh").write_text(f"head -1 > {tmp_path}/sent")
-    with pytest.raises(ValueError, match="is gone"):
+    with pytest.raises(ValueError, match="closed its output"):
         act(f"exec:sh {tmp_path}/bot.sh")
     message: dict[str, Any] = json.loads((tmp_path / "sent").read_text())
     position = make_table("kododo", 2, ["random"], pictures=False).talk(0, {"type": "look"})[0][0]
@@ -114,20 +114,20 @@ def test_what_it_is_sent_has_all_fields_of_a_position(tmp_path: Path) -> None:
 def test_it_is_told_the_types_that_a_bot_may_send(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They were those of people at a table, which no bot is answered."""
+    """Regression: the error listed the message types of people."""
     monkeypatch.setattr(program, "MOST_REFUSED", 1)
     (tmp_path / "bot.sh").write_text("""read -r line; echo '{"type": "rules"}'; read -r line""")
-    with pytest.raises(ValueError, match="the type of a message is one of act, look, not 'rules'"):
+    with pytest.raises(ValueError, match="'rules'; choose from act, look"):
         act(f"exec:sh {tmp_path}/bot.sh")
 
 
 @pytest.mark.parametrize(
     ("way", "message"),
     [
-        ("late", r"has not answered within 0\.1 s"),
-        ("gone", r"is gone: its output has ended \(status 3\)"),
-        ("illegal", "gave 3 wrong answers, the last: a message must be JSON, not b'nonsense"),
-        ("stale", "gave 1 wrong answer, the last: this was for step 0; it is step 1"),
+        ("late", r"did not respond within 0\.1 s"),
+        ("gone", r"has closed its output \(status 3\)"),
+        ("illegal", "sent 3 invalid responses, .*JSON, not b'nonsense"),
+        ("stale", "sent 1 invalid response, .*step must be 1, not 0"),
     ],
 )
 def test_a_bot_that_is_late_gone_or_illegal_ends_the_match_with_its_name(
@@ -157,7 +157,7 @@ def test_each_seat_and_worker_has_a_process_which_ends_with_the_match(
 def test_a_copy_has_processes_of_its_own_which_end_with_it(
     copied: Callable[[Any], Any], bot: str, tmp_path: Path
 ) -> None:
-    """A bot that had played could not be copied, and the processes of other copies stayed."""
+    """Regression: a bot that had played could not be copied, and copies' processes stayed."""
     original = make_agent(f"exec:{bot} plays {tmp_path}", "kododo")
     view = kododo_v0.batch_game(1).view(0)
     rng = np.random.default_rng(0)
@@ -175,10 +175,10 @@ def test_a_copy_has_processes_of_its_own_which_end_with_it(
 def test_a_process_that_does_not_read_on_and_its_own_are_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The shell's child has the pipes too: whoever waited for their end would wait a minute."""
+    """The shell's child has the pipes too: waiting for their end would take a minute."""
     monkeypatch.setattr(program, "START", 0.5)
     start = time.monotonic()
-    with pytest.raises(ValueError, match="has not answered"):
+    with pytest.raises(ValueError, match="did not respond"):
         act(f"exec:0.1s:sh -c 'sleep 60 & echo $! > {tmp_path}/child; wait'")
     gc.collect()
     assert not alive(int((tmp_path / "child").read_text()))
@@ -188,10 +188,10 @@ def test_a_process_that_does_not_read_on_and_its_own_are_ended(
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("exec:", "a program is named by its command, exec:CMD, not 'exec:'"),
-        ("exec:0.0s:true", "its limit must be more than 0 seconds"),
-        ("exec:no-such-program x", "there is no program no-such-program"),
-        ("exec:sh 'a", "its command cannot be read: No closing quotation"),
+        ("exec:", "expected exec:CMD, got 'exec:'"),
+        ("exec:0.0s:true", "limit must be greater than 0"),
+        ("exec:no-such-program x", "not found: no-such-program"),
+        ("exec:sh 'a", "command: No closing quotation"),
     ],
 )
 def test_a_program_that_is_not_there_is_told_before_the_match(name: str, message: str) -> None:

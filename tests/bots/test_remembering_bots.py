@@ -1,4 +1,4 @@
-"""Bots that keep a memory: row i of a view is the same game, and ``begin`` tells of a new deal."""
+"""Bots that keep a memory: row i of a view is the same game, and ``begin`` marks a new deal."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ LONG = {"variant": "long", "num_players": 2, "target_score": 40}
 
 
 class Remembering:
-    """Plays the first legal action, and keeps all that each seat has seen of each game.
+    """Plays the first legal action, and stores all that each seat has seen of each game.
 
     Attributes:
         observations: By seat and game the observations since the deal.
-        num_begins: How often the memory of each seat was begun.
+        num_begins: How often each seat's memory was begun.
     """
 
     name = "remembering"
@@ -79,7 +79,7 @@ def test_a_match_begins_the_memory_of_each_seat_for_each_rotation() -> None:
 
 
 def test_a_seat_that_decides_later_is_begun_at_the_deal() -> None:
-    """In KADO players decide one after the other: the first decision is no sign of a deal."""
+    """KADO's players decide one after another, so the first decision does not mark a deal."""
     agent = Remembering()
     game = registry.batch_game("kado", 4, 0, num_players=3)
     rng = np.random.default_rng(0)
@@ -166,7 +166,7 @@ def test_games_that_are_dealt_while_others_go_on_are_told_apart() -> None:
     game = registry.batch_game("kododo", 12, 5, **LONG)
     envs = BatchVecEnv(game, opponents=[None, agent])
     envs.reset()
-    decisions = np.zeros(12, int)  # how often, in each game since its deal
+    decisions = np.zeros(12, int)  # since the deal of each game
     dealt_alone = False
     for _ in range(100):
         waiting = game.terminated.copy()
@@ -244,7 +244,7 @@ def test_the_example_plays_in_a_tournament() -> None:
 
 
 def moves(bot: Any, games: BatchGame, decks: Array) -> list[list[int]]:
-    """What the bot plays in seat 1, by step and game."""
+    """Return the bot's actions in seat 1, by step and game."""
     game = games
     rng = np.random.default_rng(0)
     noted: list[list[int]] = []

@@ -140,7 +140,7 @@ def test_unknown_arguments_can_be_ignored() -> None:
         (["a", "--tied", "False"], "'False'; see --help"),
         (["a", "b"], "unknown argument 'b'"),
         (["--file", "a"], "file is positional"),
-        (["a", "--width", "1.0"], "--width: expected a whole number"),
+        (["a", "--width", "1.0"], "--width: expected an integer"),
         (["a", "--seconds", "soon"], "--seconds: expected a number"),
         (["a", "--seconds", "1_0"], "digits 0 to 9"),
         ([""], "expected the name of a file or folder, got ''"),

@@ -1,9 +1,10 @@
-"""The messages of batches and wrappers to somebody who does it wrong, word for word."""
+"""Error messages of batches and wrappers name the wrong value and what was expected."""
 
 from __future__ import annotations
 
 import copy
 import pickle
+import re
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -38,110 +39,75 @@ class Silent(RandomAgent):
         return super().act(view, rng)[:0]
 
 
-AGENT = "an agent (an object with a name and act(view, rng)), the name of one, an OpponentPool,"
-HINT = "(does your library sample without masks? illegal_action='random' plays a legal one instead)"
 PAIRS = {"player_0": 5, "player_1": 6, "player_2": 7}
-LEGAL = "legal now: 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
+LEGAL = "5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "words"),
     [
-        (
-            lambda: one_for_each(5, game()),
-            f"opponents must be None, {AGENT} or a list of these, not 5",
-        ),
-        (
-            lambda: one_for_each([RandomAgent()], game()),
-            "there must be 3 opponents, one for each other seat, or 4 with None for the learner, "
-            "not 1",
-        ),
-        (
-            lambda: seated(5, game(3)),
-            f"opponents must be None, {AGENT} or a list with one of these or None for each seat, "
-            "not 5",
-        ),
-        (
-            lambda: seated([None], game(3)),
-            "opponents must be 3, one for each seat, None for a learner; not 1",
-        ),
-        (
-            lambda: seated([RandomAgent()] * 3, game(3)),
-            "opponents play all seats; leave None where the learner sits",
-        ),
+        (lambda: one_for_each(5, game()), "opponents.*act.*OpponentPool.*5$"),
+        (lambda: one_for_each([RandomAgent()], game()), "3 opponents.*4.*None.*1$"),
+        (lambda: seated(5, game(3)), "opponents.*act.*OpponentPool.*seat.*5$"),
+        (lambda: seated([None], game(3)), "opponents.*3.*seat.*1$"),
+        (lambda: seated([RandomAgent()] * 3, game(3)), "opponents.*None.*learner"),
         (
             lambda: ParallelGame(game(), render_mode="x"),
-            "unknown render_mode 'x'; choose one of None, 'human', 'ansi', 'rgb_array'",
+            "render_mode 'x'.*None, 'human', 'ansi', 'rgb_array'",
         ),
-        (
-            lambda: AECGame(game(), illegal_action="x"),
-            "illegal_action must be 'raise' or 'random', not 'x'",
-        ),
-        (
-            lambda: SingleSeatEnv(kododo_v0.batch_game(2)),
-            "one game is wanted, not a batch of 2",
-        ),
+        (lambda: AECGame(game(), illegal_action="x"), "illegal_action.*raise.*random.*'x'"),
+        (lambda: SingleSeatEnv(kododo_v0.batch_game(2)), "one game.*2$"),
         *(
             (
                 lambda wrapper=wrapper: wrapper(kododo_v0),
-                "a batch of games is wanted, as a door's batch_game makes, not " + shown(kododo_v0),
+                "batch_game.*" + re.escape(shown(kododo_v0)),
             )
             for wrapper in (ParallelGame, AECGame, SingleSeatEnv, BatchVectorEnv)
         ),
         (
             lambda: BatchVectorEnv(game(), render_mode="human"),  # type: ignore[arg-type]
-            "unknown render_mode 'human'; choose one of None, 'ansi', 'rgb_array'",
+            "render_mode 'human'.*None, 'ansi', 'rgb_array'",
         ),
-        (
-            lambda: SingleSeatEnv(game(), seat=4),
-            "a seat that is not 'random' must be 0 to 3, not 4",
-        ),
+        (lambda: SingleSeatEnv(game(), seat=4), "seat.*random.*0 to 3.*4$"),
         (
             lambda: running(ParallelGame(game())).reset(options={"deck": 0.5}),
-            "the deck must be integers, not float64",
+            "deck must be integers.*float64",
         ),
         (
             lambda: ParallelGame(game()).reset(options=5),  # type: ignore[arg-type]
-            "options must be a dictionary or None, not 5",
+            "options.*dict.*5$",
         ),
-        (
-            lambda: running(ParallelGame(game(3))).step(5),
-            "actions must be a dict from agent to action, not 5",
-        ),
+        (lambda: running(ParallelGame(game(3))).step(5), "actions.*dict.*5$"),
         (
             lambda: running(ParallelGame(game(3))).step({"player_1": 5}),
-            "an action is missing of player_0, player_2; all agents act",
+            "player_0, player_2",
         ),
         (
             lambda: running(ParallelGame(game(3))).step({**PAIRS, "a": 1, "b": 2}),
-            "no such agent: a, b; the agents are player_0, player_1, player_2",
+            "a, b.*player_0, player_1, player_2",
         ),
         (
             lambda: running(ParallelGame(game(3))).step({**PAIRS, "player_2": 15}),
-            "the action of player_2 must be 0 to 14, not 15",
+            "player_2 must be 0 to 14.*15$",
         ),
         (
             lambda: running(AECGame(game(3))).step(1),
-            f"illegal action of player_0: 1 (lay the card in slot 1); {LEGAL} {HINT}",
+            rf"illegal action.*player_0.* 1 \(lay the card in slot 1\).*{LEGAL}.*'random'",
         ),
         (
             lambda: running(SingleSeatEnv(game(3), 2, illegal_action="raise")).step(2),
-            f"illegal action of player 2: 2 (lay the card in slot 2); {LEGAL} {HINT}",
+            rf"illegal action.*player 2.* 2 \(lay the card in slot 2\).*{LEGAL}.*'random'",
         ),
         (
             lambda: running(SingleSeatEnv(game(2), opponents=Silent())).step(5),
-            "agent 'silent' must play 1 actions, one for each game, not an array of the shape (0,)",
+            r"agent 'silent'.*1 actions.*\(0,\)",
         ),
-        (
-            lambda: running(BatchVectorEnv(game())).step([5, 6]),
-            "actions must be 1 integers, one for each game, not an array of the shape (2,)",
-        ),
+        (lambda: running(BatchVectorEnv(game())).step([5, 6]), r"1 integers.*\(2,\)"),
     ],
 )
-def test_wrappers(call: Callable[[], Any], said: str) -> None:
-    with pytest.raises(ValueError) as error:  # noqa: PT011
+def test_wrappers(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
         call()
-    assert str(error.value) == said
 
 
 @pytest.mark.parametrize(
@@ -149,23 +115,20 @@ def test_wrappers(call: Callable[[], Any], said: str) -> None:
 )
 def test_calls_before_the_deal(make: Any, name: str) -> None:
     env = make(game(2))
-    with pytest.raises(RuntimeError) as error:
-        getattr(env, name)(*(({},) if name == "step" else ()))
-    assert str(error.value) == "this game of kododo has not begun; call reset()"
+    arguments = [{}] if name == "step" else []
+    with pytest.raises(RuntimeError, match=r"kododo.*reset\(\)"):
+        getattr(env, name)(*arguments)
 
 
 def test_a_single_seat_that_is_not_dealt_or_over() -> None:
-    with pytest.raises(RuntimeError) as error:
+    with pytest.raises(RuntimeError, match=r"kododo.*reset\(\)"):
         SingleSeatEnv(game(2)).step(5)
-    assert str(error.value) == "no game of kododo is running; call reset()"
 
 
 def test_render_without_a_mode() -> None:
-    said = "render\\(\\) draws nothing: the environment was made without a render_mode"
-    with pytest.warns(UserWarning, match=said) as warned:
+    with pytest.warns(UserWarning, match=r"render\(\).*render_mode") as warnings:
         assert running(ParallelGame(game(2))).render() is None
-    assert len(warned) == 1
-    assert "XX" not in str(warned[0].message)
+    assert len(warnings) == 1
 
 
 # --- batches --------------------------------------------------------------------------
@@ -189,6 +152,7 @@ def loaded(**entries: Any) -> None:
 
 
 ILLEGAL = "illegal action in kododo: game 1, player 1, action"
+LEGAL_NOW = f"legal now: {LEGAL}"
 SIZE = batch().layout.size
 
 
@@ -197,10 +161,16 @@ SIZE = batch().layout.size
     [
         (
             lambda: played({(1, 1): 3, (2, 0): 1}),
-            f"{ILLEGAL} 3 (lay the card in slot 3); {LEGAL}",
+            f"{ILLEGAL} 3 (lay the card in slot 3); {LEGAL_NOW}",
         ),
-        (lambda: played({(1, 1): -1, (2, 0): 1}), f"{ILLEGAL} -1 (no such action); {LEGAL}"),
-        (lambda: played({(1, 1): 15, (2, 0): 1}), f"{ILLEGAL} 15 (no such action); {LEGAL}"),
+        (
+            lambda: played({(1, 1): -1, (2, 0): 1}),
+            f"{ILLEGAL} -1 (no such action); {LEGAL_NOW}",
+        ),
+        (
+            lambda: played({(1, 1): 15, (2, 0): 1}),
+            f"{ILLEGAL} 15 (no such action); {LEGAL_NOW}",
+        ),
         (
             lambda: batch().sample_decks(0, np.random.default_rng(0)),
             "num must be 1 or more, not 0",

@@ -1,4 +1,4 @@
-"""Models that learned in canonical form: their files take plain observations."""
+"""Export models that were trained in canonical form: their files take plain observations."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def test_a_file_answers_as_the_network_does_in_canonical_form(
             logits, values = network(numbers)
         expected = np.empty_like(logits)
         np.put_along_axis(expected, rows.actions, logits.numpy(), axis=1)
-        answers, worth = agent.evaluate(observations, masks.astype(np.int8))
-        np.testing.assert_allclose(answers[masks], expected[masks], rtol=1e-4, atol=1e-4)
-        np.testing.assert_allclose(worth, values, rtol=1e-4, atol=1e-4)
+        file_logits, file_values = agent.evaluate(observations, masks.astype(np.int8))
+        np.testing.assert_allclose(file_logits[masks], expected[masks], rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(file_values, values, rtol=1e-4, atol=1e-4)
         game.step(random_legal_actions(game.legal_action_mask(), rng))
 
 
@@ -125,13 +125,15 @@ def test_an_onnx_file_of_canonical_observations_answers_as_its_network(
     )
     options = {"canonical": True, "normalize": normalize}
     place: Any = "observation" if with_mask else "info"
-    file = OnnxAgent(export(tmp_path / "model.onnx", game, tmp_path / "a.onnx", **options))
-    own = OnnxAgent(export(network, game, tmp_path / "b.onnx", action_mask=place, **options))
+    file_agent = OnnxAgent(export(tmp_path / "model.onnx", game, tmp_path / "a.onnx", **options))
+    network_agent = OnnxAgent(
+        export(network, game, tmp_path / "b.onnx", action_mask=place, **options)
+    )
     rng = np.random.default_rng(0)
     for _ in range(3):
         observations, masks = rows_of(game)
-        answers = file.evaluate(observations, masks.astype(np.int8))
-        expected = own.evaluate(observations, masks.astype(np.int8))
+        answers = file_agent.evaluate(observations, masks.astype(np.int8))
+        expected = network_agent.evaluate(observations, masks.astype(np.int8))
         np.testing.assert_allclose(answers[0], expected[0], rtol=1e-4, atol=1e-4)
         np.testing.assert_allclose(answers[1], expected[1], rtol=1e-4, atol=1e-4)
         game.step(random_legal_actions(game.legal_action_mask(), rng))

@@ -1,4 +1,4 @@
-"""Policy files from anybody's models: the same choices by both runtimes, and refusals of a line."""
+"""Exports of torch modules and ONNX files: equal choices in both runtimes, one-line errors."""
 
 from __future__ import annotations
 
@@ -27,19 +27,21 @@ from tests.command_line import kododo
 from tests.policy.test_numpy_session import check_same_answers
 
 GAME = registry.batch_game("kododo", 1, num_players=3)
-SIZE, ACTIONS = GAME.layout.size, GAME.num_actions
+SIZE = GAME.layout.size
+ACTIONS = GAME.num_actions
 FLOAT16 = TensorProto.FLOAT16
 
 
 class Net(nn.Module):
-    """Logits and a value; ``mask`` tells how it takes the mask."""
+    """Logits and, optionally, a value."""
 
-    def __init__(self, mask: str = "none", value: bool = True) -> None:
+    def __init__(self, with_value: bool = True) -> None:
         super().__init__()
         torch.manual_seed(0)
-        self.mask, self.with_value = mask, value
+        self.with_value = with_value
         self.body = nn.Sequential(nn.Linear(SIZE, 16), nn.GELU(), nn.LayerNorm(16))
-        self.policy, self.value = nn.Linear(16, ACTIONS), nn.Linear(16, 1)
+        self.policy = nn.Linear(16, ACTIONS)
+        self.value = nn.Linear(16, 1)
 
     def answers(self, observation: Tensor) -> Any:
         hidden = self.body(observation)
@@ -51,7 +53,7 @@ class Net(nn.Module):
 
 
 class Masked(Net):
-    """As many write it: with the mask as bool, and minus infinity."""
+    """A common form: the mask as bool, and minus infinity."""
 
     def forward(self, observation: Tensor, action_mask: Tensor) -> Any:
         logits, value = self.answers(observation)
@@ -59,35 +61,48 @@ class Masked(Net):
 
 
 class OfDictionary(Net):
-    def forward(self, seen: dict[str, Tensor]) -> Any:
-        logits, value = self.answers(seen["observation"])
-        return logits + (1 - seen["action_mask"]) * -1e9, value
+    def forward(self, inputs: dict[str, Tensor]) -> Any:
+        logits, value = self.answers(inputs["observation"])
+        return logits + (1 - inputs["action_mask"]) * -1e9, value
 
 
 class OfRllib(Net):
-    def forward(self, seen: dict[str, Tensor]) -> Any:
-        logits, value = self.answers(seen["observations"])
-        assert seen["action_mask"].dtype == torch.float32
-        return logits + torch.log(seen["action_mask"]).clamp(min=-1e9), value
+    def forward(self, inputs: dict[str, Tensor]) -> Any:
+        logits, value = self.answers(inputs["observations"])
+        assert inputs["action_mask"].dtype == torch.float32
+        return logits + torch.log(inputs["action_mask"]).clamp(min=-1e9), value
 
 
 def check_plays(path: Path, choose: Callable[[Any, Any], Any], **options: Any) -> OnnxAgent:
-    """By both runtimes alike, and as its library chooses from what the doors give."""
+    """Check that both runtimes agree, and choose as the model does in training."""
     check_same_answers(path)
-    agent, form = OnnxAgent(path), ObservationFormat(GAME, **options)
-    seen, mask = positions(GAME, 1000, seed=7)
-    logits, _ = agent.evaluate(seen, mask)
-    wanted = choose(form.observation(form.of_rows(seen), mask), mask)
-    lost = logits.max(axis=1) - np.take_along_axis(logits, wanted[:, None], 1)[:, 0]
+    agent = OnnxAgent(path)
+    form = ObservationFormat(GAME, **options)
+    observations, mask = positions(GAME, 1000, seed=7)
+    logits, _ = agent.evaluate(observations, mask)
+    actions = choose(form.observation(form.of_rows(observations), mask), mask)
+    lost = logits.max(axis=1) - np.take_along_axis(logits, actions[:, None], 1)[:, 0]
     assert lost.max() < 1e-4
     return agent
 
 
+def choices(network: nn.Module) -> Callable[[Any, Any], Any]:
+    """Return the function from observations and masks to a network's best legal actions."""
+
+    def choose(observation: Any, mask: Any) -> Any:
+        with torch.no_grad():
+            outputs = network(torch.as_tensor(observation))
+        logits = outputs[0] if isinstance(outputs, tuple) else outputs
+        return np.where(mask == 1, logits, -np.inf).argmax(axis=1)
+
+    return choose
+
+
 def check_searched(path: Path, game: BatchGame = GAME) -> None:
-    """A search over it plays a step."""
+    """Play one step by a search over the policy."""
     search = make_agent(f"search:{path}:4", game.name)
-    played, rng = game.fresh(2, 0), np.random.default_rng(0)
-    played.step(joint_action([search] * game.num_players, played, rng))
+    batch = game.fresh(2, 0)
+    batch.step(joint_action([search] * game.num_players, batch, np.random.default_rng(0)))
 
 
 # --- torch ------------------------------------------------------------------------------------
@@ -97,7 +112,7 @@ def check_searched(path: Path, game: BatchGame = GAME) -> None:
     ("network", "options"),
     [
         (Net(), {"normalize": True}),
-        (Net(value=False), {"observation_dtype": "float32", "action_mask": "info"}),
+        (Net(with_value=False), {"observation_dtype": "float32", "action_mask": "info"}),
         (Masked(), {"normalize": True, "action_mask": "info"}),
         (OfDictionary(), {"normalize": True, "action_mask": "both"}),
         (OfRllib(), {"normalize": True, "action_mask": "rllib"}),
@@ -106,14 +121,16 @@ def check_searched(path: Path, game: BatchGame = GAME) -> None:
 )
 def test_a_module(network: Net, options: dict[str, Any], tmp_path: Path) -> None:
     options = {"action_mask": "info", **options}
-    half = np.float32(0.5)  # which JSON has not
+    half = np.float32(0.5)  # not a type of JSON
     path = export(network, GAME, tmp_path / "net.onnx", temperature=half, **options)
 
-    def choose(seen: Any, mask: Any) -> Any:
-        numbers = torch.as_tensor(next(iter(seen.values())) if isinstance(seen, dict) else seen)
+    def choose(observation: Any, mask: Any) -> Any:
+        numbers = torch.as_tensor(
+            next(iter(observation.values())) if isinstance(observation, dict) else observation
+        )
         with torch.no_grad():
-            found = network.eval().answers(numbers)
-        logits = found[0] if network.with_value else found
+            outputs = network.eval().answers(numbers)
+        logits = outputs[0] if network.with_value else outputs
         return np.where(mask == 1, logits, -np.inf).argmax(axis=1)
 
     agent = check_plays(path, choose, **options)
@@ -128,35 +145,32 @@ def test_nothing_is_written_where_the_metadata_cannot_be(tmp_path: Path) -> None
     (tmp_path / "net.meta.json").mkdir()
     with pytest.raises(ValueError, match=r"net\.meta\.json"):
         export(Net(), GAME, tmp_path / "net.onnx", normalize=True)
-    assert [each.name for each in tmp_path.iterdir()] == ["net.meta.json"]
+    assert [file.name for file in tmp_path.iterdir()] == ["net.meta.json"]
 
 
 class Dividing(nn.Module):
-    """Floats divided by what is computed, as layers do that normalise."""
+    """A network that divides by computed floats, like layers that normalise."""
 
     def __init__(self) -> None:
         super().__init__()
         self.layers = nn.Sequential(nn.Linear(SIZE, 8), nn.Softsign(), nn.Linear(8, ACTIONS))
 
     def forward(self, observation: Tensor) -> Tensor:
-        found = self.layers(nn.functional.normalize(observation))
-        return found / (1 + observation.std(1, keepdim=True))
+        outputs = self.layers(nn.functional.normalize(observation))
+        return outputs / (1 + observation.std(1, keepdim=True))
 
 
 def test_a_module_that_divides(tmp_path: Path) -> None:
-    """It was refused: its Div might divide whole numbers."""
-    network, options = Dividing(), {"normalize": True, "action_mask": "info"}
+    """It was rejected, because its Div might divide integers."""
+    network = Dividing()
+    options = {"normalize": True, "action_mask": "info"}
     path = export(network, GAME, tmp_path / "net.onnx", **options)
 
-    def choose(seen: Any, mask: Any) -> Any:
-        with torch.no_grad():
-            return np.where(mask == 1, network(torch.as_tensor(seen)), -np.inf).argmax(axis=1)
-
-    check_plays(path, choose, **options)
+    check_plays(path, choices(network), **options)
 
 
 class Reduced(Net):
-    """As many write it: what it is given takes the type of its weights."""
+    """A common form: observations are cast to the type of the weights."""
 
     def forward(self, observation: Tensor) -> Any:
         return self.answers(observation.to(self.policy.weight.dtype))
@@ -165,17 +179,14 @@ class Reduced(Net):
 @pytest.mark.parametrize("network", [Net, Reduced])
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_a_module_of_fewer_bits(network: Any, dtype: torch.dtype, tmp_path: Path) -> None:
-    """Its weights are kept. It was refused, for the size of a tensor or as another network."""
-    trained, options = network().to(dtype), {"normalize": True, "action_mask": "info"}
+    """It was rejected for the size of a tensor, or because it disagreed with the file."""
+    trained = network().to(dtype)
+    options = {"normalize": True, "action_mask": "info"}
     path = export(trained, GAME, tmp_path / "net.onnx", **options)
     assert trained.policy.weight.dtype == dtype
     single = trained.float()
 
-    def choose(seen: Any, mask: Any) -> Any:
-        with torch.no_grad():
-            return np.where(mask == 1, single(torch.as_tensor(seen))[0], -np.inf).argmax(axis=1)
-
-    check_plays(path, choose, **options)
+    check_plays(path, choices(single), **options)
 
 
 def test_a_module_of_fewer_bits_for_observations_of_fewer_bits(tmp_path: Path) -> None:
@@ -212,68 +223,64 @@ def test_an_export_changes_nothing_of_the_model(tmp_path: Path) -> None:
 # --- ONNX files of others ---------------------------------------------------------------------
 
 
-def foreign(path: Path, network: nn.Module, example: Any, **how: Any) -> Path:
-    """A file as torch's exporter writes it without being told how we want it."""
+def foreign(path: Path, network: nn.Module, example: Any, **options: Any) -> Path:
+    """Write an ONNX file with the default settings of torch's exporter."""
     with warnings.catch_warnings(action="ignore"):
-        torch.onnx.export(network.eval(), example, path, external_data=False, verbose=False, **how)
+        torch.onnx.export(
+            network.eval(), example, path, external_data=False, verbose=False, **options
+        )
     return path
 
 
 def test_a_file_of_torchs_newest_operators(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Opset 20 with Gelu, which there was not before."""
-    network, batch = Net(), torch.export.Dim("batch", min=1)
-    given = foreign(
+    """Opset 20 has an operator Gelu, which older ones lack."""
+    network = Net()
+    batch = torch.export.Dim("batch", min=1)
+    original = foreign(
         tmp_path / "given.onnx", network, (torch.zeros(2, SIZE),), dynamic_shapes=({0: batch},)
     )
-    model = onnx.load(given)
+    model = onnx.load(original)
     assert model.opset_import[0].version > 18
     assert "Gelu" in {node.op_type for node in model.graph.node}
     out = tmp_path / "out.onnx"
-    command = ["adopt", str(given), "--game", "kododo", "--players", "3", "--normalize"]
+    command = ["adopt", str(original), "--game", "kododo", "--players", "3", "--normalize"]
     done = kododo(monkeypatch, capsys, *command, str(out))
     assert done == (0, f"{out}\n{tmp_path}/out.meta.json\n", "")
     assert OnnxAgent(out).metadata.training["library"].startswith("pytorch 2.")
 
-    def choose(seen: Any, mask: Any) -> Any:
-        with torch.no_grad():
-            return np.where(mask == 1, network(torch.as_tensor(seen))[0], -np.inf).argmax(axis=1)
-
-    check_plays(out, choose, normalize=True, action_mask="info")
+    check_plays(out, choices(network), normalize=True, action_mask="info")
     check_searched(out)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_a_file_of_fewer_bits(dtype: torch.dtype, tmp_path: Path) -> None:
-    network, batch = Net().to(dtype), torch.export.Dim("batch", min=1)
+    network = Net().to(dtype)
+    batch = torch.export.Dim("batch", min=1)
     example = (torch.zeros(2, SIZE, dtype=dtype),)
-    given = foreign(tmp_path / "given.onnx", network, example, dynamic_shapes=({0: batch},))
+    original = foreign(tmp_path / "given.onnx", network, example, dynamic_shapes=({0: batch},))
     single = network.float()
 
-    def choose(seen: Any, mask: Any) -> Any:
-        with torch.no_grad():
-            return np.where(mask == 1, single(torch.as_tensor(seen))[0], -np.inf).argmax(axis=1)
-
-    path = export(given, GAME, tmp_path / "out.onnx", normalize=True)
-    check_plays(path, choose, normalize=True, action_mask="info")
+    path = export(original, GAME, tmp_path / "out.onnx", normalize=True)
+    check_plays(path, choices(single), normalize=True, action_mask="info")
 
 
 def test_a_file_whose_weights_are_kept_in_fewer_bits(tmp_path: Path) -> None:
-    """Those of a policy that ships are cast before they are used, so that they stay as they are."""
+    """The weights of shipped policies are only cast, so they stay in half precision."""
     shipped = policy_path("kododo-3p")
     model = onnx.load(shipped)
-    halves = [each.name for each in model.graph.initializer if each.data_type == FLOAT16]
+    halves = [tensor for tensor in model.graph.initializer if tensor.data_type == FLOAT16]
     path = export(shipped, GAME, tmp_path / "out.onnx")
-    found = onnx.load(path).graph.initializer
-    assert len([each for each in found if each.data_type == FLOAT16]) == len(halves) > 0
-    seen, mask = positions(GAME, 500)
-    want, got = (OnnxAgent(each).evaluate(seen, mask)[0] for each in (shipped, path))
-    assert np.allclose(want, got, atol=1e-5)
+    tensors = onnx.load(path).graph.initializer
+    assert len([tensor for tensor in tensors if tensor.data_type == FLOAT16]) == len(halves) > 0
+    observations, mask = positions(GAME, 500)
+    expected, logits = (OnnxAgent(file).evaluate(observations, mask)[0] for file in (shipped, path))
+    assert np.allclose(expected, logits, atol=1e-5)
 
 
 class Gathering(nn.Module):
-    """Takes some columns, as a network that sorts what it sees."""
+    """A network that gathers columns, as one that sorts its inputs does."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -285,29 +292,26 @@ class Gathering(nn.Module):
 
 
 def test_a_file_that_gathers_along_an_observation(tmp_path: Path) -> None:
-    """Our copy was right, and onnx's own evaluator of the model was wrong."""
-    network, batch = Gathering(), torch.export.Dim("batch", min=1)
+    """The evaluator of onnx is wrong here, the exported file was right."""
+    network = Gathering()
+    batch = torch.export.Dim("batch", min=1)
     example = (torch.zeros(2, SIZE),)
-    given = foreign(tmp_path / "given.onnx", network, example, dynamic_shapes=({0: batch},))
-    assert "GatherElements" in {node.op_type for node in onnx.load(given).graph.node}
-    path = export(given, GAME, tmp_path / "out.onnx", normalize=True)
+    original = foreign(tmp_path / "given.onnx", network, example, dynamic_shapes=({0: batch},))
+    assert "GatherElements" in {node.op_type for node in onnx.load(original).graph.node}
+    path = export(original, GAME, tmp_path / "out.onnx", normalize=True)
 
-    def choose(seen: Any, mask: Any) -> Any:
-        with torch.no_grad():
-            return np.where(mask == 1, network(torch.as_tensor(seen)), -np.inf).argmax(axis=1)
-
-    check_plays(path, choose, normalize=True, action_mask="info")
+    check_plays(path, choices(network), normalize=True, action_mask="info")
 
 
 def test_a_file_for_one_position_at_a_time_with_old_operators(tmp_path: Path) -> None:
     network = nn.Sequential(nn.Linear(SIZE, 8), nn.Tanh(), nn.Linear(8, ACTIONS))
     example = (torch.zeros(1, SIZE),)
-    given = foreign(tmp_path / "given.onnx", network, example, dynamo=False, opset_version=13)
-    check_same_answers(export(str(given), GAME, tmp_path / "out.onnx"))
+    original = foreign(tmp_path / "given.onnx", network, example, dynamo=False, opset_version=13)
+    check_same_answers(export(str(original), GAME, tmp_path / "out.onnx"))
 
 
 def a_file(change: Callable[[onnx.ModelProto], object], path: Path) -> Path:
-    """An ONNX file with one matrix of weights, made by hand, and something else in it."""
+    """Write an ONNX file with one matrix of weights, after a change."""
     node = helper.make_node("MatMul", ["x", "w"], ["y"])
     weights = helper.make_tensor("w", TensorProto.FLOAT, [SIZE, ACTIONS], [0.0] * SIZE * ACTIONS)
     x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", SIZE])
@@ -326,30 +330,28 @@ def outside(model: onnx.ModelProto) -> None:
 
 
 def outside_in_a_node(model: onnx.ModelProto) -> None:
-    """Its numbers were read from there, and became part of the policy."""
+    """They were read from the other file and became part of the policy."""
     outside(model)
     constant = helper.make_node("Constant", [], ["w"], value=model.graph.initializer.pop())
     model.graph.node.insert(0, constant)
 
 
-def more(operator: str, **attributes: Any) -> Callable[[onnx.ModelProto], object]:
+def extra_node(operator: str, **attributes: Any) -> Callable[[onnx.ModelProto], object]:
     return lambda model: model.graph.node.append(
-        helper.make_node(operator, ["x", "w", "w"], ["more"], **attributes)
+        helper.make_node(operator, ["x", "w", "w"], ["extra"], **attributes)
     )
 
 
-def without(model: onnx.ModelProto) -> None:
-    """It has no weights."""
+def without_weights(model: onnx.ModelProto) -> None:
     del model.graph.initializer[:]
 
 
 def untyped(model: onnx.ModelProto) -> None:
-    """It does not tell which numbers it takes."""
     model.graph.input[0].type.tensor_type.ClearField("elem_type")
 
 
 def of_type(kind: int) -> Callable[[onnx.ModelProto], object]:
-    """It takes numbers of a type that onnx knows not, which was a KeyError."""
+    """An unknown element type was a KeyError."""
     return lambda model: setattr(model.graph.input[0].type.tensor_type, "elem_type", kind)
 
 
@@ -363,7 +365,7 @@ def weights_of_type(kind: int) -> Callable[[onnx.ModelProto], object]:
 
 
 def renamed(model: onnx.ModelProto) -> None:
-    """It gives an action, not logits."""
+    """Give an action instead of logits."""
     model.graph.node.append(helper.make_node("ArgMax", ["y"], ["action"], axis=1, keepdims=0))
     model.graph.output[0].CopyFrom(
         helper.make_tensor_value_info("action", TensorProto.INT64, ["N"])
@@ -373,33 +375,33 @@ def renamed(model: onnx.ModelProto) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (outside, "it has its weights in another file: export it again as one file"),
-        (outside_in_a_node, "it has its weights in another file: export it again as one file"),
-        (more("Constant"), "it has a constant without numbers ([])"),
+        (outside, "weights are in another file"),
+        (outside_in_a_node, "weights are in another file"),
+        (extra_node("Constant"), "Constant must have one numeric attribute, got []"),
         (
-            more("Constant", value_string="x"),
-            "a constant without numbers (['value_string'])",
+            extra_node("Constant", value_string="x"),
+            "one numeric attribute, got ['value_string']",
         ),
         (
             lambda model: model.ClearField("opset_import"),
-            "it names no version of its operators (opset_import)",
+            "no operator set version (opset_import)",
         ),
-        (more("LSTM", hidden_size=4), "it is recurrent (it has the operation LSTM)"),
-        (more("Conv"), "its graph has the operation Conv, which no policy needs"),
-        (more("Pad", mode="edge"), "its graph has the operation Pad, which no policy needs"),
-        (without, "onnx finds no policy in the graph: Nodes in a graph must be topologically"),
-        (untyped, "its input x is of no known type"),
-        (of_type(29), "its input x is of no known type (29)"),
-        (mask_of_type(99), "its input mask is of no known type (99)"),
-        (weights_of_type(29), "its constant w is of no known type (29)"),
-        (renamed, "it needs an output of shape ['N', 15], a logit for each action; it has action"),
+        (extra_node("LSTM", hidden_size=4), "the model is recurrent (operator LSTM)"),
+        (extra_node("Conv"), "unsupported operator Conv"),
+        (extra_node("Pad", mode="edge"), "unsupported operator Pad"),
+        (without_weights, "not valid ONNX: Nodes in a graph must be topologically"),
+        (untyped, "input x has the unknown type 0"),
+        (of_type(29), "input x has the unknown type 29"),
+        (mask_of_type(99), "input mask has the unknown type 99"),
+        (weights_of_type(29), "constant w has the unknown type 29"),
+        (renamed, "expected an output of shape ['N', 15] (a logit for each action), got action"),
         (
             lambda model: (
                 model.graph.input[0]
                 .type.tensor_type.shape.dim[1]
                 .__setattr__("dim_value", SIZE + 1)
             ),
-            f"it needs an input of shape ['N', {SIZE}], the numbers of an observation; it has x",
+            f"expected an input of shape ['N', {SIZE}] (the numbers of an observation), got x",
         ),
     ],
     ids=[
@@ -426,50 +428,51 @@ def test_files_that_are_no_players(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    given = a_file(change, tmp_path / "given.onnx")
+    original = a_file(change, tmp_path / "given.onnx")
     (tmp_path / "weights.bin").write_bytes(bytes(4 * SIZE * ACTIONS))
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=r"\A[^\n]+\Z") as refused:
-        export(given, GAME, tmp_path / "out.onnx")
-    assert words in str(refused.value)
+    with pytest.raises(ValueError, match=r"\A[^\n]+\Z") as error:
+        export(original, GAME, tmp_path / "out.onnx")
+    assert words in str(error.value)
     assert not (tmp_path / "out.onnx").exists()
 
 
 def test_a_policy_whose_metadata_have_no_room_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It stood beside the metadata of the one before."""
-    given, out = a_file(lambda _: None, tmp_path / "given.onnx"), tmp_path / "out.onnx"
-    export(given, GAME, out)
+    """It was written beside the metadata of the previous policy."""
+    original = a_file(lambda _: None, tmp_path / "given.onnx")
+    out = tmp_path / "out.onnx"
+    export(original, GAME, out)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
 
-    def full(path: Path, content: object) -> None:
+    def write_json(path: Path, content: object) -> None:
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr(metadata_file, "write_json", full)
+    monkeypatch.setattr(metadata_file, "write_json", write_json)
     with pytest.raises(OSError, match="No space left"):
-        export(given, GAME, out, temperature=1.0)
+        export(original, GAME, out, temperature=1.0)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_a_network_may_give_a_state_that_there_is_not(tmp_path: Path) -> None:
-    """As Tianshou's networks do, which were said to fail."""
+def test_a_network_may_give_none_as_its_state(tmp_path: Path) -> None:
+    """Tianshou's networks do, and were rejected."""
 
     class Stateless(Net):
         def forward(self, observation: Tensor) -> Any:
             return self.answers(observation), None
 
-    path = export(Stateless(value=False), GAME, tmp_path / "out.onnx", normalize=True)
+    path = export(Stateless(with_value=False), GAME, tmp_path / "out.onnx", normalize=True)
     assert not isinstance(OnnxAgent(path), ValueAgent)
 
 
 def test_a_policy_does_not_take_the_place_of_its_model(tmp_path: Path) -> None:
-    """It was written over the model, which nobody could have back."""
-    given = a_file(lambda _: None, tmp_path / "given.onnx")
-    content = given.read_bytes()
-    with pytest.raises(ValueError, match=r"given.onnx is the model itself: write the policy else"):
-        export(given, GAME, tmp_path / ".." / tmp_path.name / "given.onnx")
-    assert given.read_bytes() == content
+    """It overwrote the model."""
+    original = a_file(lambda _: None, tmp_path / "given.onnx")
+    content = original.read_bytes()
+    with pytest.raises(ValueError, match=r"given\.onnx.*the model itself"):
+        export(original, GAME, tmp_path / ".." / tmp_path.name / "given.onnx")
+    assert original.read_bytes() == content
 
 
 def test_the_command_says_in_a_line_what_is_missing(
@@ -479,11 +482,11 @@ def test_the_command_says_in_a_line_what_is_missing(
     (tmp_path / "model.zip").write_bytes(b"PK\x03\x04 pickled")
     for arguments, words in (
         (["model.zip", "out.onnx"], "--game is required"),
-        (["model.zip", "out.onnx", "--game", "kododo"], "model.zip is no ONNX file that can be"),
+        (["model.zip", "out.onnx", "--game", "kododo"], "cannot read model.zip as an ONNX file"),
         (["model.zip", "out.txt", "--game", "kododo"], "out.txt must end with .onnx"),
     ):
-        code, said, error = kododo(monkeypatch, capsys, "adopt", *arguments)
-        assert (code, said, error.count("\n")) == (2, "", 1)
+        code, output, error = kododo(monkeypatch, capsys, "adopt", *arguments)
+        assert (code, output, error.count("\n")) == (2, "", 1)
         assert words in error
 
 
@@ -502,18 +505,18 @@ class Lstm(nn.Module):
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (7, "model must be a torch.nn.Module, a model of stable-baselines3 or the path of an ONNX"),
+        (7, "model must be a torch.nn.Module"),
         (Lstm(), "the network is recurrent (LSTM at memory)"),
-        (nn.Linear(SIZE, 7), "the network gives (66, 7) for 66 positions, not logits (66, 15)"),
+        (nn.Linear(SIZE, 7), "for 66 positions the network must output logits (66, 15)"),
         (nn.Linear(SIZE + 1, ACTIONS), "of float32: mat1 and mat2 shapes cannot be multiplied"),
-        (nn.Sequential(nn.Linear(SIZE, ACTIONS), nn.Softmax(1)), "the model gives probabilities"),
+        (nn.Sequential(nn.Linear(SIZE, ACTIONS), nn.Softmax(1)), "outputs probabilities"),
     ],
     ids=["number", "recurrent", "outputs", "inputs", "probabilities"],
 )
 def test_models_that_are_no_players(model: Any, words: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"\A[^\n]+\Z") as refused:
+    with pytest.raises(ValueError, match=r"\A[^\n]+\Z") as error:
         export(model, GAME, tmp_path / "out.onnx", normalize=True)
-    assert words in str(refused.value)
+    assert words in str(error.value)
     assert not list(tmp_path.iterdir())
 
 
@@ -535,22 +538,22 @@ class Branches(nn.Linear):
 
 @pytest.mark.parametrize(
     ("network", "words"),
-    [(Baked, "2 positions alone"), (NoOperator, "aten.cummax"), (Branches, "data-dependent")],
+    [(Baked, "only for batches of 2"), (NoOperator, "aten.cummax"), (Branches, "data-dependent")],
 )
-def test_torch_tells_why_it_cannot_export_a_network(
+def test_the_error_says_why_torch_cannot_export_a_network(
     network: Any, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The reason was lost in the exporter's own words, and pages of a graph were printed."""
+    """The cause was lost in the exporter's messages, and pages of a graph were printed."""
     with pytest.raises(ValueError, match=rf"\Atorch [^\n]*{words}[^\n]*\Z"):
         export(network(SIZE, ACTIONS), GAME, tmp_path / "out.onnx", normalize=True)
     assert capsys.readouterr() == ("", "")
 
 
 def test_an_environment_is_no_batch_of_games(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="a batch of games is wanted, as a door's batch_game"):
+    with pytest.raises(ValueError, match="expected a batch of games"):
         export(nn.Linear(SIZE, ACTIONS), registry.door("kododo"), tmp_path / "out.onnx")  # type: ignore[arg-type]
 
 
 def test_a_network_for_floats_that_is_given_the_games_own_numbers(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"of uint8: .*say how it was trained: normalize="):
+    with pytest.raises(ValueError, match=r"of uint8: .*set normalize="):
         export(nn.Linear(SIZE, ACTIONS), GAME, tmp_path / "out.onnx")

@@ -1,4 +1,4 @@
-"""A file is compared with its model in many positions, a few of them at a time."""
+"""The comparison of a file with its model, in batches of positions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def shipped() -> OnnxAgent:
 
 
 def test_few_positions_are_compared_at_a_time() -> None:
-    """All at once a small transformer took 9 GB and more."""
+    """In one batch, a small transformer took more than 9 GB."""
     sizes: list[int] = []
     agent = shipped()
 
@@ -47,7 +47,7 @@ def test_a_difference_in_the_last_position_is_found() -> None:
             logits[-1] += 1
         return logits, values
 
-    with pytest.raises(ValueError, match="logits differ by up to 1;"):
+    with pytest.raises(ValueError, match="logits differ by up to 1"):
         check_parity(answers, agent, GAME, FORM)
 
 
@@ -59,7 +59,7 @@ def test_a_difference_in_the_last_position_is_found() -> None:
         (KeyError("x"), "fails on 64 positions"),
     ],
 )
-def test_a_model_that_fails_is_a_line(error: Exception, words: str) -> None:
+def test_a_model_that_fails_gives_a_one_line_error(error: Exception, words: str) -> None:
     """A MemoryError was a traceback."""
 
     def answers(*_: Any) -> Any:
@@ -75,5 +75,5 @@ def test_probabilities_in_every_position_are_no_logits() -> None:
     def answers(numbers: Array, mask: Int8) -> tuple[Float32, None]:
         return np.full(mask.shape, 1 / mask.shape[1], np.float32), None
 
-    with pytest.raises(ValueError, match="gives probabilities"):
+    with pytest.raises(ValueError, match="outputs probabilities"):
         check_parity(answers, agent, GAME, FORM)

@@ -1,4 +1,4 @@
-"""Policy files in float32 and int32: the same answers, and nothing that small engines lack."""
+"""Policy files in float32 and int32 only: the same outputs, and no types that engines lack."""
 
 from __future__ import annotations
 
@@ -36,28 +36,28 @@ def written(name: str, folder: Path) -> Path:
 
 @pytest.mark.parametrize("name", shipped())
 def test_it_plays_as_the_file_that_ships(name: str, tmp_path: Path) -> None:
-    usual, plain = OnnxAgent(POLICIES / f"{name}.onnx"), OnnxAgent(written(name, tmp_path))
+    usual = OnnxAgent(POLICIES / f"{name}.onnx")
+    plain = OnnxAgent(written(name, tmp_path))
     observation, mask = positions(game_of(usual.metadata), 3000, seed=2)
     assert len(mask) >= 3000
-    (want, value), (got, plain_value) = (
-        agent.evaluate(observation, mask) for agent in (usual, plain)
-    )
-    clear = ~unlucky(got)
+    logits, values = usual.evaluate(observation, mask)
+    plain_logits, plain_values = plain.evaluate(observation, mask)
+    clear = ~unlucky(plain_logits)
     assert clear.sum() >= 2990
-    assert np.array_equal(first_of_best(got)[clear], first_of_best(want)[clear])
-    assert np.abs(softmax(got) - softmax(want)).max() < 1e-5
-    assert np.abs(plain_value - value).max() < 1e-5
+    assert np.array_equal(first_of_best(plain_logits)[clear], first_of_best(logits)[clear])
+    assert np.abs(softmax(plain_logits) - softmax(logits)).max() < 1e-5
+    assert np.abs(plain_values - values).max() < 1e-5
 
 
 @pytest.mark.parametrize("name", shipped())
 def test_no_tensor_is_of_a_type_that_small_engines_lack(name: str, tmp_path: Path) -> None:
     model = onnx.shape_inference.infer_shapes(onnx.load(written(name, tmp_path)), strict_mode=True)
     graph = model.graph
-    inputs = {each.name: each.type.tensor_type.elem_type for each in graph.input}
+    inputs = {end.name: end.type.tensor_type.elem_type for end in graph.input}
     assert inputs == dict.fromkeys(("observation", "action_mask"), TensorProto.INT32)
     types = {tensor.name: tensor.data_type for tensor in graph.initializer}
-    for each in (*graph.value_info, *graph.output):
-        types[each.name] = each.type.tensor_type.elem_type
+    for info in (*graph.value_info, *graph.output):
+        types[info.name] = info.type.tensor_type.elem_type
     assert {name for node in graph.node for name in node.output} <= set(types)
     assert LACKING & {*types.values()} == set()
     weights = [name for name in types if name.endswith(("weight", "bias"))]
@@ -67,8 +67,9 @@ def test_no_tensor_is_of_a_type_that_small_engines_lack(name: str, tmp_path: Pat
 
 
 def test_a_file_that_needs_its_types_is_refused_in_a_line(tmp_path: Path) -> None:
-    """A cast to half precision on the way was an error of onnx's, many lines long."""
-    policy, out = tmp_path / "half.onnx", tmp_path / "plain.onnx"
+    """A cast to half precision raised an error of onnx, many lines long."""
+    policy = tmp_path / "half.onnx"
+    out = tmp_path / "plain.onnx"
     model = tiny_model("kado", 2)
     model.graph.initializer.append(numpy_helper.from_array(np.float16(2), "two"))
     model.graph.node.extend(
@@ -87,7 +88,7 @@ def test_nothing_is_written_where_the_metadata_cannot_be(tmp_path: Path) -> None
     (tmp_path / "plain.meta.json").mkdir()
     with pytest.raises(ValueError, match=r"cannot write [^\n]*plain\.meta\.json: it is a folder"):
         write_plain(POLICIES / "kododo-2p.onnx", tmp_path / "plain.onnx")
-    assert [each.name for each in tmp_path.iterdir()] == ["plain.meta.json"]
+    assert [file.name for file in tmp_path.iterdir()] == ["plain.meta.json"]
 
 
 def test_its_metadata_are_those_of_the_policy_in_it_and_beside_it(tmp_path: Path) -> None:
@@ -102,9 +103,9 @@ def test_it_has_the_same_network_and_is_plain_already(tmp_path: Path) -> None:
     usual = network_of(POLICIES / "combi_combo-4p.onnx").state_dict()
     for name, tensor in network_of(path).state_dict().items():
         assert np.array_equal(tensor.numpy(), usual[name].numpy())
-    again = tmp_path / "again.onnx"
-    write_plain(path, again)
-    assert again.read_bytes() == path.read_bytes()
+    copy = tmp_path / "again.onnx"
+    write_plain(path, copy)
+    assert copy.read_bytes() == path.read_bytes()
 
 
 def test_the_command_line(tmp_path: Path) -> None:
@@ -117,13 +118,13 @@ def test_the_command_line(tmp_path: Path) -> None:
     out = tmp_path / "out.onnx"
     assert run("kododo-2p", str(out)) == (0, f"{out}\n{tmp_path}/out.meta.json\n", "")
     assert OnnxAgent(out).metadata.num_players == 2
-    code, said, error = run("kododo-9p", str(tmp_path / "other.onnx"))
-    assert (code, said) == (2, "")
+    code, output, error = run("kododo-9p", str(tmp_path / "other.onnx"))
+    assert (code, output) == (2, "")
     assert error.startswith("plain.py: error: cannot read policy file kododo-9p: No such file")
     assert error.count("\n") == 1
     assert run("kododo-2p", ".") == (2, "", "plain.py: error: . must end with .onnx\n")
     content = out.read_bytes()
-    code, said, error = run(str(out), f"{tmp_path}/./out.onnx")
+    code, _, error = run(str(out), f"{tmp_path}/./out.onnx")
     assert (code, error.count("\n"), out.read_bytes()) == (2, 1, content)
     assert "is the policy itself" in error
     missing = str(tmp_path / "no" / "out.onnx")

@@ -1,4 +1,4 @@
-"""Models of stable-baselines3 and sb3-contrib as policy files: they choose as ``predict`` does."""
+"""Export models of stable-baselines3 and sb3-contrib: the files choose as ``predict`` does."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def env(**options: Any) -> BatchVecEnv:
     return BatchVecEnv(GAME.fresh(4, 0), illegal_action="random", **options)
 
 
-def told(words: str) -> Any:
+def expect_warning(words: str) -> Any:
     return pytest.warns(UserWarning, match=words)
 
 
@@ -42,20 +42,19 @@ MODELS: dict[str, tuple[Any, dict[str, Any], dict[str, Any], bool]] = {
     "DQN": (DQN, {"learning_starts": 0}, {"normalize": True}, False),
     "QRDQN": (QRDQN, {"learning_starts": 0}, {"normalize": True}, False),
 }  # fmt: skip
-"""Of each the class, its settings, the options of its environment, and whether there is a
-VecNormalize around that."""
+"""Name to (class, settings, options of the environment, whether it is in a VecNormalize)."""
 
 
-def choices(model: Any, seen: Any, mask: Any) -> Any:
-    """The likeliest legal actions by a model that knows no masks."""
-    given, _ = model.policy.obs_to_tensor(seen)
+def choices(model: Any, observation: Any, mask: Any) -> Any:
+    """Return the legal actions with the highest logits of a model that knows no masks."""
+    inputs, _ = model.policy.obs_to_tensor(observation)
     if isinstance(model, DQN):
-        likes = model.q_net(given)
+        logits = model.q_net(inputs)
     elif isinstance(model, QRDQN):
-        likes = model.quantile_net(given).mean(dim=1)
+        logits = model.quantile_net(inputs).mean(dim=1)
     else:
-        likes = model.policy.get_distribution(given).distribution.logits
-    return np.where(mask == 1, likes.detach().numpy(), -np.inf).argmax(axis=1)
+        logits = model.policy.get_distribution(inputs).distribution.logits
+    return np.where(mask == 1, logits.detach().numpy(), -np.inf).argmax(axis=1)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -64,17 +63,17 @@ def test_a_model(name: str, tmp_path: Path) -> None:
     envs: Any = VecNormalize(env(**options)) if normalized else env(**options)
     policy = "MultiInputPolicy" if "action_mask" in options else "MlpPolicy"
     cut = normalized and "action_mask" in options  # its mask, normalised and in a buffer of int8
-    with told("VecNormalize scales the action masks") if cut else nullcontext():
+    with expect_warning("VecNormalize scales the action masks") if cut else nullcontext():
         model = kind(policy, envs, seed=0, **settings).learn(300)
-    with told("action_mask that its buffer cut to int8: train with") if cut else nullcontext():
+    with expect_warning("action_mask that its buffer truncated to int8") if cut else nullcontext():
         path = export(model, GAME, tmp_path / "model.onnx")
 
-    def choose(seen: Any, mask: Any) -> Any:
-        """Among legal actions; where predict knows no masks, that is seen in those it likes."""
-        seen = envs.normalize_obs(seen) if normalized else seen
+    def choose(observation: Any, mask: Any) -> Any:
+        if normalized:
+            observation = envs.normalize_obs(observation)
         if kind is MaskablePPO:
-            return model.predict(seen, deterministic=True, action_masks=mask)[0]
-        return choices(model, seen, mask)
+            return model.predict(observation, deterministic=True, action_masks=mask)[0]
+        return choices(model, observation, mask)
 
     agent = check_plays(path, choose, **{"action_mask": "info", **options})
     check_searched(path)
@@ -85,50 +84,49 @@ def test_a_model(name: str, tmp_path: Path) -> None:
 
 
 def test_a_model_whose_buffer_has_cut_what_was_normalised(tmp_path: Path) -> None:
-    """The door's numbers are uint8, and so is A2C's buffer: it has learned from other ones."""
+    """The environment gives uint8, and so A2C's buffer truncates normalised numbers."""
     model = A2C("MlpPolicy", VecNormalize(env()), n_steps=2, seed=0).learn(4)
-    kept = model.rollout_buffer.observations
-    assert kept.dtype == np.uint8
-    with pytest.warns(UserWarning, match="observations that its buffer cut to uint8: train with"):
+    assert model.rollout_buffer.observations.dtype == np.uint8
+    with pytest.warns(UserWarning, match="observations that its buffer truncated to uint8"):
         export(model, GAME, tmp_path / "model.onnx")
 
 
 def test_a_model_that_saw_a_part_of_normalised_dictionaries(tmp_path: Path) -> None:
-    """The numbers of all parts were taken for those of the one: a traceback."""
+    """The statistics of all parts were used for one of them: a traceback."""
     envs = VecExtractDictObs(VecNormalize(env(action_mask="observation")), "observation")
-    with pytest.raises(ValueError, match="VecExtractDictObs must be within VecNormalize"):
+    with pytest.raises(ValueError, match="VecExtractDictObs must be inside"):
         export(A2C("MlpPolicy", envs), GAME, tmp_path / "model.onnx")
 
 
 def test_a_model_without_the_statistics_of_its_vec_normalize(tmp_path: Path) -> None:
-    """It was exported as if it had learned from the door's own numbers, and played worse."""
+    """It was exported as if trained on unnormalised observations, and played worse."""
     options = {"observation_dtype": "float32"}
     envs = VecNormalize(env(**options))
     model = A2C("MlpPolicy", envs, n_steps=2, seed=0).learn(40)
     model.save(tmp_path / "model.zip")
     envs.save(str(tmp_path / "statistics.pkl"))
-    own = env(**options)
+    plain_envs = env(**options)
     for lost in (
         A2C.load(tmp_path / "model.zip"),
-        A2C.load(tmp_path / "model.zip", env=own),
-        A2C.load(tmp_path / "model.zip", env=VecNormalize(own)),
+        A2C.load(tmp_path / "model.zip", env=plain_envs),
+        A2C.load(tmp_path / "model.zip", env=VecNormalize(plain_envs)),
     ):
         with pytest.warns(UserWarning, match=r"VecNormalize\.load") as warned:
             export(lost, GAME, tmp_path / "lost.onnx")
-        assert [each.filename for each in warned] == [__file__]
-    found = VecNormalize.load(str(tmp_path / "statistics.pkl"), own)
-    whole = A2C.load(tmp_path / "model.zip", env=found)
+        assert [warning.filename for warning in warned] == [__file__]
+    restored = VecNormalize.load(str(tmp_path / "statistics.pkl"), plain_envs)
+    whole = A2C.load(tmp_path / "model.zip", env=restored)
     path = export(whole, GAME, tmp_path / "whole.onnx")
 
-    def choose(seen: Any, mask: Any) -> Any:
-        return choices(model, envs.normalize_obs(seen), mask)
+    def choose(observation: Any, mask: Any) -> Any:
+        return choices(model, envs.normalize_obs(observation), mask)
 
     check_plays(path, choose, action_mask="info", **options)
 
 
 @pytest.mark.parametrize("kind", [A2C, DQN])
-def test_a_model_that_has_learned_from_the_doors_own_numbers(kind: Any, tmp_path: Path) -> None:
-    """No statistics are missing: it had a VecNormalize of rewards alone."""
+def test_a_model_of_unnormalised_observations(kind: Any, tmp_path: Path) -> None:
+    """No statistics are missing: VecNormalize scaled only rewards."""
     envs = VecNormalize(env(normalize=True), norm_obs=False)
     kind("MlpPolicy", envs, seed=0).learn(40).save(tmp_path / "model.zip")
     export(kind.load(tmp_path / "model.zip"), GAME, tmp_path / "model.onnx")
@@ -138,20 +136,20 @@ def test_the_value_is_the_models_own(tmp_path: Path) -> None:
     model = MaskablePPO("MlpPolicy", env(normalize=True), n_steps=18, batch_size=72, seed=0)
     agent = OnnxAgent(export(model, GAME, tmp_path / "model.onnx"))
     game = GAME.fresh(5, 1)
-    seen, _ = model.policy.obs_to_tensor(game.observe()[:, 1] / GAME.layout.maxima)
-    want = model.policy.predict_values(seen).detach().numpy()[:, 0]
-    assert np.allclose(agent.value(game.view(1)), want, atol=1e-5)
+    inputs, _ = model.policy.obs_to_tensor(game.observe()[:, 1] / GAME.layout.maxima)
+    values = model.policy.predict_values(inputs).detach().numpy()[:, 0]
+    assert np.allclose(agent.value(game.view(1)), values, atol=1e-5)
 
 
 class JaxPolicy(BasePolicy):
-    """As those of SBX: a policy of stable-baselines3 whose weights are no tensors of torch."""
+    """A policy without torch weights, like those of SBX."""
 
     def _predict(self, observation: Any, deterministic: bool = False) -> Any:
         raise NotImplementedError
 
 
 def of_jax(name: str) -> Any:
-    """A model as SBX makes it, which has the names of stable-baselines3."""
+    """Return a model like those of SBX, which have the names of stable-baselines3."""
     model = A2C("MlpPolicy", env())
     model.policy = JaxPolicy(model.observation_space, model.action_space)  # type: ignore[assignment]
     model.__class__ = type(name, (A2C,), {"__module__": "sbx.ppo.ppo"})
@@ -163,13 +161,13 @@ def of_jax(name: str) -> Any:
     [
         (
             lambda: RecurrentPPO("MlpLstmPolicy", env(), n_steps=18),
-            "RecurrentPPO cannot be exported: it is recurrent",
+            "RecurrentPPO cannot be exported: the model is recurrent",
         ),
         (lambda: ARS("LinearPolicy", env()), "ARS has no logits or Q-values"),
-        (lambda: of_jax("PPO"), "sbx's PPO has no network of torch"),
+        (lambda: of_jax("PPO"), "the PPO of sbx has no torch network"),
         (
             lambda: A2C("MlpPolicy", BatchVecEnv(registry.batch_game("kododo", 4, num_players=2))),
-            "which no options of the doors give here: kododo with 3 players has (",
+            "kododo with 3 players has observations (",
         ),
     ],
     ids=["recurrent", "evolved", "of jax", "another table"],

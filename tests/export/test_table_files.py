@@ -1,4 +1,4 @@
-"""One network as a policy file for each number of players."""
+"""Export one network as a policy file for each number of players."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class WithMask(nn.Module):
 def test_each_file_answers_as_the_network_over_padded_observations(
     name: str, masks: bool, canonical: bool, tmp_path: Path
 ) -> None:
-    """KADO has other actions at each table, Combi-Combo other pieces of the observation."""
+    """Actions depend on the number of players in KADO, observations in Combi-Combo."""
     torch.manual_seed(0)
     game = registry.batch_game(name, 4)
     padding = padding_of(game)
@@ -58,8 +58,8 @@ def test_each_file_answers_as_the_network_over_padded_observations(
         assert agent.metadata.training["model"] == type(network).__name__
         played = registry.batch_game(name, 4, 1, num_players=players)
         env = BatchVecEnv(played.clone(), padded=True, **options)
-        own = padding_of(played)
-        form = CanonicalForm(own.layout, own.actions)
+        table_padding = padding_of(played)
+        form = CanonicalForm(table_padding.layout, table_padding.actions)
         for _ in range(4):
             numbers = torch.from_numpy(env._observations()).float()
             legal = env.action_masks()
@@ -68,12 +68,12 @@ def test_each_file_answers_as_the_network_over_padded_observations(
             logits = (answers if masks else answers[0]).numpy()
             rows = np.array(env.game.observe(), order="C").reshape(-1, played.layout.size)
             mask = np.array(env.game.legal_action_mask(), order="C").reshape(len(rows), -1)
-            found, _ = agent.evaluate(rows, mask.astype(np.int8))
+            file_logits, _ = agent.evaluate(rows, mask.astype(np.int8))
             if canonical:
-                chosen = form(own.observations(rows), own.masks(mask)).actions
+                chosen = form(table_padding.observations(rows), table_padding.masks(mask)).actions
                 logits = np.take_along_axis(logits, chosen.argsort(axis=1), axis=1)
-            expected = logits[:, own.numbers]
-            np.testing.assert_allclose(found[mask], expected[mask], rtol=1e-4, atol=1e-4)
+            expected = logits[:, table_padding.numbers]
+            np.testing.assert_allclose(file_logits[mask], expected[mask], rtol=1e-4, atol=1e-4)
             env.step(random_legal_actions(legal, rng))
 
 

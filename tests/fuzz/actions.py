@@ -182,7 +182,7 @@ CALLS: dict[str, tuple[Good | None, str]] = {
     "game.reset(decks=v)": (None, ""),
     "game.observe(v)": (None, ""),
     "game.take(v)": (None, ""),
-    "SingleSeatEnv(game.fresh(1), v)": (SEAT, "a seat that is not 'random'"),
+    "SingleSeatEnv(game.fresh(1), v)": (SEAT, "seat (if not 'random')"),
     "parallel.step(v)": (good_choice, ""),
     "parallel_random.step(v)": (good_if_replaced, ""),
     "parallel.reset(seed=v)": (SEED, "seed"),

@@ -1,4 +1,4 @@
-"""A network over canonical observations and actions, as one over the game's own."""
+"""Adapt a network of canonical observations and actions to plain ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from tests.doors import TABLES
 class Plain(nn.Module):
     def __init__(self, size: int, actions: int) -> None:
         super().__init__()
-        self.logits, self.value = nn.Linear(size, actions), nn.Linear(size, 1)
+        self.logits = nn.Linear(size, actions)
+        self.value = nn.Linear(size, 1)
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         return self.logits(observation), self.value(observation)
@@ -40,8 +41,8 @@ def test_logits_are_those_of_the_canonical_actions(name: str, players: int) -> N
         with torch.no_grad():
             logits, values = wrapped(torch.from_numpy(observations))
             canonical = network(torch.from_numpy(rows.observations).float())
-        found = np.take_along_axis(logits.numpy(), rows.actions, axis=1)
-        np.testing.assert_allclose(found, canonical[0].numpy(), rtol=1e-4, atol=1e-4)
+        canonical_logits = np.take_along_axis(logits.numpy(), rows.actions, axis=1)
+        np.testing.assert_allclose(canonical_logits, canonical[0].numpy(), rtol=1e-4, atol=1e-4)
         assert torch.allclose(values, canonical[1])
         game.step(random_legal_actions(game.legal_action_mask(), rng))
 

@@ -1,4 +1,4 @@
-"""The canonical observation, the network over it, and its export."""
+"""The canonical observation, the network and its export."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.policy.test_ties import unlucky
 
 
 def random_network(game: BatchGame, seed: int = 0, one_hot: int = 8) -> GameNetwork:
-    """A network whose outputs are not all nearly equal, as a fresh one's are."""
+    """Return a network with clearly different outputs, unlike a fresh one."""
     torch.manual_seed(seed)
     network = GameNetwork(game.layout, game.actions, width=32, depth=2, one_hot=one_hot)
     torch.nn.init.normal_(network.policy_head.weight, std=0.5)
@@ -39,22 +39,22 @@ def random_network(game: BatchGame, seed: int = 0, one_hot: int = 8) -> GameNetw
 
 
 def largest(name: str) -> BatchGame:
-    """The game at its largest table."""
+    """Return the game with its largest number of players."""
     return registry.batch_game(name, 1, num_players=max(registry.door(name).PLAYERS))
 
 
 def twins_of(game: BatchGame, observation: np.ndarray, names: np.ndarray) -> np.ndarray:
-    """The observations as they were if entry i of every interchangeable axis were names[i]."""
+    """Rename entry i of every interchangeable axis to names[i]."""
     symmetry = game.layout.symmetry
     assert symmetry is not None
     return rearranged(game, observation, symmetry.axes, np.argsort(names))
 
 
 def symmetries(canonical: Canonical, every: int = 1) -> list[np.ndarray]:
-    """The renamings of a game's symmetry; of permutations only some."""
+    """Return renamings of a game's symmetry: all rotations, or every n-th permutation."""
     if canonical.group == "rotations":
-        return [np.roll(np.arange(canonical.entries), k) for k in range(canonical.entries)]
-    return [np.array(p) for p in permutations(range(canonical.entries))][::every]
+        return [np.roll(np.arange(canonical.entries), shift) for shift in range(canonical.entries)]
+    return [np.array(names) for names in permutations(range(canonical.entries))][::every]
 
 
 @pytest.mark.parametrize("tied", [False, True])
@@ -69,10 +69,12 @@ def test_twins_look_the_same_to_the_network(name: str, tied: bool) -> None:
         _, value = network(torch.from_numpy(observation))
         for names in symmetries(network.canonical, every=17):
             twin = torch.from_numpy(twins_of(game, observation, names))
-            same = (network.canonical(twin)[0] == canonical).all(dim=1)
-            # The key that orders the names may, rarely, be the same for what is not alike.
-            assert same.float().mean() > 0.99
-            assert torch.allclose(network(twin)[1][same], value[same], rtol=near, atol=near)
+            unchanged = (network.canonical(twin)[0] == canonical).all(dim=1)
+            # Rarely, different entries have the same key.
+            assert unchanged.float().mean() > 0.99
+            assert torch.allclose(
+                network(twin)[1][unchanged], value[unchanged], rtol=near, atol=near
+            )
 
 
 @pytest.mark.parametrize("name", registry.DOORS)
@@ -80,33 +82,37 @@ def test_the_canonical_observation_is_one_of_the_twins(name: str) -> None:
     game = largest(name)
     observation, _ = positions(game, 300)
     canonical = Canonical(game.layout, game.actions)
-    found = canonical(torch.from_numpy(observation))[0].numpy()
+    ordered = canonical(torch.from_numpy(observation))[0].numpy()
     back = np.empty_like(observation)
-    back[:, canonical.columns.numpy()] = found
+    back[:, canonical.columns.numpy()] = ordered
     twins = [twins_of(game, observation, names) == back for names in symmetries(canonical)]
-    assert np.any([each.all(axis=1) for each in twins], axis=0).all()
+    assert np.any([equal.all(axis=1) for equal in twins], axis=0).all()
 
 
 def test_pairs_and_slots_follow_the_cards_not_their_places() -> None:
-    """Two hands that are alike but for the colours' names get the same logits, card by card."""
+    """Hands that differ only in the names of colours get the same logits, card by card."""
     game = kododo_v0.batch_game(64, seed=3)
     network = random_network(game)
     names = np.array([3, 0, 4, 1, 2])
     observation = np.ascontiguousarray(game.observe()[:, 0])
     twin = twins_of(game, observation, names)
     with torch.no_grad():
-        logits, twins = (network(torch.from_numpy(x))[0].numpy() for x in (observation, twin))
+        logits, twin_logits = (network(torch.from_numpy(x))[0].numpy() for x in (observation, twin))
     values = game.rules.num_values
     by_colour = game.view(0).pieces["hand"]
-    for one, hand, other, held in zip(logits, game.hands[:, 0], twins, by_colour, strict=True):
+    for row, hand, twin_row, held in zip(
+        logits, game.hands[:, 0], twin_logits, by_colour, strict=True
+    ):
         if len(np.unique(held[held.any(axis=1)], axis=0)) < held.any(axis=1).sum():
-            continue  # two colours are alike, and either may come first
+            continue  # two colours have equal cards, so either may come first
         moved = names[hand // values] * values + hand % values
         place = np.argsort(np.argsort(moved, kind="stable"), kind="stable")
         for action in range(game.num_actions):
             slots = game._tables.slots[action]
-            same = tuple(sorted(int(place[slot]) for slot in slots))
-            assert one[action] == pytest.approx(other[game._tables.slots.index(same)], abs=1e-5)
+            twin_slots = tuple(sorted(int(place[slot]) for slot in slots))
+            assert row[action] == pytest.approx(
+                twin_row[game._tables.slots.index(twin_slots)], abs=1e-5
+            )
 
 
 def test_equal_cards_get_equal_logits() -> None:
@@ -120,7 +126,7 @@ def test_equal_cards_get_equal_logits() -> None:
 
 
 def two_axes() -> tuple[ObservationLayout, ActionLayout]:
-    """A layout in which gifts and ribbons are shifted together, as in KADO."""
+    """Return layouts in which gifts and ribbons are rotated together, as in KADO."""
     pieces = (
         Piece("seen", (5, 5, 2), 3, "", ("gift", "ribbon", "value")),
         Piece("ribbons", (5,), 9, "", ("ribbon",)),
@@ -158,10 +164,10 @@ def test_rotations_move_both_axes_and_the_actions_with_them() -> None:
 
 
 def test_more_than_two_interchangeable_axes_are_refused() -> None:
-    """In an observation it was an IndexError, in the actions ValueError."""
+    """It was an IndexError."""
     cube = Piece("cube", (2, 2, 2), 1, "", ("a", "b", "c"))
     layout = ObservationLayout((cube,), Symmetry(("a", "b", "c"), "permutations", ("cube",)))
-    with pytest.raises(ValueError, match="'cube' has more than two interchangeable axes"):
+    with pytest.raises(ValueError, match="two interchangeable axes"):
         Canonical(layout, ActionLayout((ActionPiece("pass"),)))
 
 
@@ -172,10 +178,11 @@ def test_masked_logits_are_those_of_legal_actions() -> None:
 
 def test_probabilities_are_those_of_a_softmax() -> None:
     torch.manual_seed(0)
-    logits, mask = 9 * torch.randn(1000, 24), torch.rand(1000, 24) < 0.3
+    logits = 9 * torch.randn(1000, 24)
+    mask = torch.rand(1000, 24) < 0.3
     mask[:, 5] = True
-    wanted = torch.log_softmax(masked(logits, mask), dim=1)
-    assert torch.allclose(log_probabilities(logits, mask), wanted, atol=1e-5)
+    expected = torch.log_softmax(masked(logits, mask), dim=1)
+    assert torch.allclose(log_probabilities(logits, mask), expected, atol=1e-5)
 
 
 def test_actions_are_drawn_as_often_as_is_likely_and_illegal_ones_never() -> None:
@@ -183,9 +190,9 @@ def test_actions_are_drawn_as_often_as_is_likely_and_illegal_ones_never() -> Non
     logits = torch.tensor([3.0, 0.0, 1.0, 2.0, 9.0]).expand(200_000, 5)
     mask = torch.tensor([0, 1, 1, 1, 0])
     shares = drawn(log_probabilities(logits, mask)).bincount(minlength=5) / len(logits)
-    wanted = torch.softmax(torch.tensor([0.0, 1.0, 2.0]), dim=0)
+    expected = torch.softmax(torch.tensor([0.0, 1.0, 2.0]), dim=0)
     assert shares[0] == shares[4] == 0
-    assert torch.allclose(shares[1:4], wanted, atol=0.005)
+    assert torch.allclose(shares[1:4], expected, atol=0.005)
 
 
 @pytest.mark.parametrize("number", [0.0, 1 - 2**-24])
@@ -202,38 +209,39 @@ def test_the_least_and_the_largest_random_number_draw_a_legal_action(
 
 @pytest.mark.parametrize("name", registry.DOORS)
 def test_answers_and_gradients_in_bfloat16_are_near(name: str) -> None:
-    """Without autocast the bias is added afterwards, and both heads are one matrix."""
+    """It uses no autocast: biases are added later, and both heads are one matrix."""
     game = registry.batch_game(name, 64, seed=0)
     network = random_network(game)
     for layer in (*network.trunk[:1], network.policy_head, network.value_head):
         torch.nn.init.normal_(layer.bias)
     with torch.no_grad():
         canonical = network.canonical(torch.from_numpy(np.array(game.observe()[:, 0])))
-    found = []
+    results = []
     for bfloat16 in (False, True):
         logits, values = network.from_canonical(*canonical, bfloat16=bfloat16)
         gradients = torch.autograd.grad(logits.mean() + values.mean(), list(network.parameters()))
-        found.append((logits, values, *gradients))
-    for want, got in zip(*found, strict=True):
-        assert got.dtype == torch.float32
-        assert torch.allclose(want, got, rtol=0.05, atol=0.05)
+        results.append((logits, values, *gradients))
+    for expected, actual in zip(*results, strict=True):
+        assert actual.dtype == torch.float32
+        assert torch.allclose(expected, actual, rtol=0.05, atol=0.05)
 
 
 def test_small_numbers_are_given_one_hot() -> None:
     game = kododo_v0.batch_game(4, num_players=4, seed=0)
     play_random(game, np.random.default_rng(0), steps=2)
-    network, layout = random_network(game), game.layout
+    network = random_network(game)
+    layout = game.layout
     observation = torch.from_numpy(game.observe()[:, 0])
     canonical, _ = network.canonical(observation)
     inputs, _ = network._inputs(canonical)
-    levels = [network.levels[k] for k in range(len(network.levels))]
-    assert inputs.shape == (4, layout.size + len(levels))
-    place = {int(column): k for k, column in enumerate(network.canonical.columns)}
+    assert inputs.shape == (4, layout.size + len(network.levels))
+    place = {int(column): index for index, column in enumerate(network.canonical.columns)}
     for name in ("to_limit", "rounds_left", "to_kododo_number", "table_kododos"):
-        piece, where = layout.piece(name), layout.where(name)
+        piece = layout.piece(name)
+        where = layout.where(name)
         for column in range(where.start, where.stop):
-            mine = (network.level_columns == place[column]).nonzero().flatten()
-            one_hot = inputs[:, layout.size + mine]
+            level_inputs = (network.level_columns == place[column]).nonzero().flatten()
+            one_hot = inputs[:, layout.size + level_inputs]
             assert one_hot.shape == (4, piece.maximum + 1)
             assert (one_hot.argmax(dim=1) == canonical[:, place[column]]).all()
             assert (one_hot.sum(dim=1) == 1).all()
@@ -255,13 +263,13 @@ def test_the_file_plays_as_the_network(policy: tuple[GameNetwork, BatchGame, Pat
     observation, mask = positions(game, 500, seed=9)
     with torch.no_grad():
         logits = masked(network(torch.from_numpy(observation))[0], torch.from_numpy(mask))
-    got, _ = agent.evaluate(observation, mask)
-    clear = ~unlucky(got)
+    file_logits, _ = agent.evaluate(observation, mask)
+    clear = ~unlucky(file_logits)
     assert clear.sum() >= 495
-    assert (first_of_best(got) == first_of_best(logits.numpy()))[clear].all()
+    assert (first_of_best(file_logits) == first_of_best(logits.numpy()))[clear].all()
     for size in (1, 7):  # any batch size
         assert np.allclose(
-            agent.evaluate(observation[:size], mask[:size])[0], got[:size], atol=1e-5
+            agent.evaluate(observation[:size], mask[:size])[0], file_logits[:size], atol=1e-5
         )
 
 
@@ -269,12 +277,12 @@ def test_a_file_that_disagrees_is_not_written(
     policy: tuple[GameNetwork, BatchGame, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, game, path = policy
-    other = random_network(game, seed=1)
-    # In place of the exporter, which takes seconds: the file of another network.
+    network = random_network(game, seed=1)
+    # The exporter takes seconds, so it returns the file of another network.
     monkeypatch.setattr(torch_models, "_to_onnx", lambda *_: onnx.load(path))
     monkeypatch.setattr(exporting, "policy_model", lambda *_: onnx.load(path))
     with pytest.raises(ValueError, match="disagrees with the network"):
-        export.export_policy(other, game, tmp_path / "bot.onnx")
+        export.export_policy(network, game, tmp_path / "bot.onnx")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -291,17 +299,17 @@ def test_temperature_zero_plays_the_likeliest_and_one_draws(
     policy: tuple[GameNetwork, BatchGame, Path],
 ) -> None:
     _, game, path = policy
-    many = kododo_v0.batch_game(400, seed=0)
-    many.load_state(game.take(np.zeros(400, np.intp)).state())
+    batch = kododo_v0.batch_game(400, seed=0)
+    batch.load_state(game.take(np.zeros(400, np.intp)).state())
     rng = np.random.default_rng(0)
-    cold, hot = (OnnxAgent(path, temperature).act(many.view(0), rng) for temperature in (0.0, 1.0))
+    cold, hot = (OnnxAgent(path, temperature).act(batch.view(0), rng) for temperature in (0.0, 1.0))
     assert len(np.unique(cold)) == 1
     assert len(np.unique(hot)) > 1
 
 
 @pytest.mark.parametrize("num_envs", [1, 3])
 def test_a_network_plays_without_warnings(num_envs: int) -> None:
-    """torch was given the view's own read-only array where there was a single game."""
+    """With one game, torch got the read-only array of the view."""
     game = kododo_v0.batch_game(num_envs, num_players=2, seed=0)
     network = GameNetwork(game.layout, game.actions, width=8, depth=1)
     assert NetworkAgent(network).act(game.view(0), np.random.default_rng(0)).shape == (num_envs,)
@@ -320,16 +328,18 @@ def test_a_network_that_learns_from_canonical_rows_plays_by_plain_ones() -> None
 def test_a_network_is_asked_for_several_seats_at_once() -> None:
     game = kododo_v0.batch_game(5, num_players=4, seed=0)
     agent = NetworkAgent(random_network(game))
-    asked = []
-    agent.network.register_forward_hook(lambda *call: asked.append(len(call[1][0])))
+    sizes = []
+    agent.network.register_forward_hook(
+        lambda _module, inputs, _outputs: sizes.append(len(inputs[0]))
+    )
     joint_action([agent] * 4, game, np.random.default_rng(0))
-    assert asked == [20]
+    assert sizes == [20]
 
 
 @pytest.mark.parametrize("name", registry.DOORS)
 @pytest.mark.parametrize("players", [2, 4])
 def test_the_canonical_form_is_the_same_in_torch_and_in_numpy(name: str, players: int) -> None:
-    """And a network answers a canonical row as it answers the plain one."""
+    """A network also gives the same logits for a canonical and a plain row."""
     game = registry.batch_game(name, 32, num_players=max(players, min(registry.door(name).PLAYERS)))
     form = CanonicalForm(game.layout, game.actions)
     torch_form = Canonical(game.layout, game.actions, np.arange(game.layout.size))

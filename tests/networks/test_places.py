@@ -1,4 +1,4 @@
-"""Places: what is exported, and what is faster, give the same."""
+"""Places: the exported operators and the faster ones give the same results."""
 
 from __future__ import annotations
 
@@ -38,6 +38,6 @@ def test_the_faster_form_is_the_same(
 def test_the_values_of_entries_are_put_in_their_places() -> None:
     places = torch.tensor([[2, 0, 1], [0, 1, 2]])
     rows = torch.tensor([[1, 10], [2, 20], [3, 30], [4, 40], [5, 50], [6, 60]])
-    found = arranged(rows, arrangement(places))
-    assert found[:, 0].tolist() == [2, 3, 1, 4, 5, 6]
-    assert found[:, 1].tolist() == [20, 30, 10, 40, 50, 60]
+    moved = arranged(rows, arrangement(places))
+    assert moved[:, 0].tolist() == [2, 3, 1, 4, 5, 6]
+    assert moved[:, 1].tolist() == [20, 30, 10, 40, 50, 60]

@@ -1,4 +1,4 @@
-"""``GamePolicy``: our network as a policy of stable-baselines3."""
+"""``GamePolicy``: the network as a policy of stable-baselines3."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def test_maskable_ppo_learns_and_its_policy_is_exported(
     after = list(model.policy.parameters())
     assert any(not torch.equal(old, new) for old, new in zip(before, after, strict=True))
     model.save(tmp_path / "model.zip")
-    again = MaskablePPO.load(tmp_path / "model.zip")
+    restored = MaskablePPO.load(tmp_path / "model.zip")
     observation = env.reset()
     masks = env.action_masks()
     chosen, _ = model.predict(observation, action_masks=masks, deterministic=True)
     assert np.array_equal(
-        chosen, again.predict(observation, action_masks=masks, deterministic=True)[0]
+        chosen, restored.predict(observation, action_masks=masks, deterministic=True)[0]
     )
     export(model, env.game, tmp_path / "policy.onnx")
 
@@ -70,7 +70,7 @@ def test_one_environment_of_gymnasium_serves_too() -> None:
 
 
 def test_a_space_is_refused_that_is_of_no_game_or_is_scaled() -> None:
-    with pytest.raises(ValueError, match="does not say which game"):
+    with pytest.raises(ValueError, match="no game layouts"):
         PPO(GamePolicy, gymnasium.make("CartPole-v1"))
     with pytest.raises(ValueError, match="normalize"):
         MaskablePPO(GamePolicy, environment("kododo", 2, normalize=True))

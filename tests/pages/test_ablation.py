@@ -115,7 +115,8 @@ def test_tables_hold_the_seeds_that_all_rows_have(
     ablation.ablation(config)
     monkeypatch.setattr(update_tables, "DOCS", tmp_path)
     table = update_tables.ablation()
-    assert f"{TABLE}, 7 agent-steps on 1 thread, 40 games each: mean and range of 2 seeds" in table
+    title = f"{TABLE}: 7 agent-steps on 1 thread, 40 games each, average and range of 2 seeds"
+    assert title in table
     assert re.search(rf"\| {RECIPE} +\| 0.200 \(0.100–0.300\) +\| 0.500 ", table)
     content = json.loads(path.read_text())
     del content[TABLE]["rows"][1]["seeds"][1]

@@ -1,4 +1,4 @@
-"""The static page's folder, written once for all tests."""
+"""The static page's folder, built once for all tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.play.static.folder import build_with_numpy, missing
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with numpy in it; skipped where its parts have not been fetched."""
+    """The folder with numpy in it; skipped if its parts have not been fetched."""
     if not shutil.which("node"):
         pytest.skip("node is not installed")
     if absent := missing():

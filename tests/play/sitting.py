@@ -1,4 +1,4 @@
-"""People at a table, for tests: they see messages and nothing else, and choose at random."""
+"""Simulated people at a table, who see only messages and choose at random."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Listener = Callable[[int, dict[str, Any]], None]
 
 
 class Sitting:
-    """All people of a table.
+    """All people at a table.
 
     Args:
         table: The table.
-        seed: Of what they choose.
-        listener: Is told of every message to anybody, with the seat.
+        seed: The seed of their choices.
+        listener: Called with the seat and every message to it.
     """
 
     def __init__(self, table: Table, seed: int = 0, listener: Listener | None = None) -> None:
@@ -32,7 +32,7 @@ class Sitting:
             self.say(seat, {"type": "look"})
 
     def say(self, seat: int, message: object) -> list[dict[str, Any]]:
-        """Say something and play on, step by step; what the seat is told."""
+        """Send a message and play on, step by step; returns what the seat receives."""
         replies = self.table.hear(seat, message)
         messages = self._take(replies).get(seat, [])
         while replies := self.table.play_on():
@@ -40,7 +40,7 @@ class Sitting:
         return messages
 
     def _take(self, replies: Replies) -> Replies:
-        """As the wire brings it."""
+        """Take a message as it comes over the wire."""
         for seat, messages in replies.items():
             for message in messages:
                 received = json.loads(to_json(message))
@@ -51,11 +51,11 @@ class Sitting:
         return replies
 
     def act(self, seat: int, action: int | str) -> list[dict[str, Any]]:
-        """Choose an action of the position last seen."""
+        """Choose an action in the last position seen."""
         return self.say(seat, {"type": "act", "step": self.last[seat]["step"], "action": action})
 
     def choose(self) -> bool:
-        """Let everybody who is waited for choose; False when the game is over."""
+        """Let everybody who must choose do so; returns False when the game is over."""
         for seat in self.table.people:
             if actions := self.last[seat]["actions"]:
                 answer = self.act(seat, self._rng.choice(actions)["action"])
@@ -71,7 +71,7 @@ class Sitting:
 
 
 def state_of(table: Table) -> dict[str, Any]:
-    """Everything at the table that could change."""
+    """Return everything at the table that can change."""
     attributes = {
         name: value for name, value in vars(table).items() if name not in ("_game", "_agents")
     }
@@ -88,7 +88,7 @@ ODD: list[Any] = [
 
 
 def malformed(rng: np.random.Generator) -> object:
-    """No message: odd JSON, a message with odd, missing or further fields, or broken text."""
+    """Return a malformed message: odd JSON, odd, missing or extra fields, or broken text."""
     whole: list[dict[str, Any]] = [
         {"type": "act", "step": 0, "action": 5}, {"type": "hint", "step": 0},
         {"type": "new", "step": 0, "deck": "other"}, {"type": "replay", "record": "{}"},

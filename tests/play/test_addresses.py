@@ -1,4 +1,4 @@
-"""Where a table listens, and the address by which other machines find it."""
+"""The addresses at which a table listens, and by which other machines find it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_host_is_shown_as_it_was_given(host: str, address: str, loopback: bool
 
 @pytest.mark.parametrize("host", ["0.0.0.0", ""])
 def test_a_host_that_listens_everywhere_is_shown_by_an_address(host: str) -> None:
-    """It was this machine's name, which a phone cannot resolve."""
+    """Regression: the machine's name was shown, which phones cannot resolve."""
     assert not is_loopback(host)
     with listen(host, 0) as listening:
         port = listening.getsockname()[1]
@@ -53,7 +53,7 @@ def test_a_port_that_nobody_asked_for_is_the_next_free_one(monkeypatch: pytest.M
         third = stack.enter_context(listen("127.0.0.1", None)).getsockname()[1]
         assert len({first, second, third}) == 3
         assert {second, third} <= set(range(first + 1, first + addresses.NEXT_PORTS))
-        with pytest.raises(OSError, match="--port 0 takes one that is free"):
+        with pytest.raises(OSError, match="--port 0 takes a free port"):
             listen("127.0.0.1", first)
         monkeypatch.setattr(addresses, "NEXT_PORTS", 1)
         assert stack.enter_context(listen("127.0.0.1", None)).getsockname()[1] != first
@@ -74,7 +74,7 @@ def test_a_code_is_drawn_where_the_library_is_installed(monkeypatch: pytest.Monk
     address = f"http://192.168.1.4:8642/#{'a' * 22}"
     lines = qr_code(address).splitlines()
     matrix = [[bool(dark) for dark in row] for row in segno.make_qr(address).matrix]
-    assert len(lines) == (len(matrix) + 2 * 2 + 1) // 2  # two rows a line, with a border
+    assert len(lines) == (len(matrix) + 2 * 2 + 1) // 2  # two rows per line, with a border
     drawn = [
         line.removeprefix(addresses.WHITE_ON_BLACK).removesuffix(addresses.PLAIN) for line in lines
     ]

@@ -1,4 +1,4 @@
-"""A game that is over, judged by an adviser: planted blunders are found, luck is nobody's fault."""
+"""Analysis of a finished game: planted blunders are found, and bad luck is no mistake."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BLUNDER = 4
 
 
 def text_of(game: BatchGame, agent: Agent, blunder: bool = False) -> str:
-    """A game among copies of an agent; with a blunder one choice is another one."""
+    """Return the record of a game among copies of an agent, optionally with a blunder."""
     rng = np.random.default_rng(0)
 
     def choose(batch: BatchGame) -> npt.NDArray[np.int64]:
@@ -67,7 +67,7 @@ def analysis(blunder: str) -> Analysis:
 def test_a_game_played_by_the_adviser_has_no_blame(name: str) -> None:
     game = registry.batch_game(name, 1, seed=3)
     adviser: Any = best_agent(game)
-    adviser.temperature = 0  # as its best hint
+    adviser.temperature = 0  # plays its best hint
     analysis = analyse(record_of(game, adviser), seats=[0], worlds=16)
     assert (analysis.adviser, analysis.choices) == (f"{name}-{game.num_players}p", ())
 
@@ -99,7 +99,7 @@ def test_chances_are_shares_with_intervals_and_end_with_the_outcome(
 def test_three_at_most_are_told_by_new_worlds_and_none_that_may_have_cost_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """In the first worlds later choices seem to cost more; the new ones say otherwise of some."""
+    """Later choices seem to cost more in the first worlds; new worlds disagree for some."""
     calls: list[tuple[int, int]] = []
 
     def gain(_: Any, view: View, played: Any, alternative: Any, worlds: int, rng: Any) -> Any:
@@ -120,7 +120,7 @@ def test_three_at_most_are_told_by_new_worlds_and_none_that_may_have_cost_nothin
 
 
 def test_a_search_that_advises_is_asked_and_left_as_it_is(blundered: Record) -> None:
-    """Its outcome model was fitted to the analysis's few games, and stayed so."""
+    """Regression: the search kept the outcome model fitted to the analysis's few games."""
     adviser = make_agent("search:heuristic:2", "kododo", 2)
     assert isinstance(adviser, SearchAgent)
     first, second = (analyse(blundered, adviser, [0], worlds=16) for _ in range(2))
@@ -149,7 +149,7 @@ def test_bad_input_is_one_line(blundered: Record, options: Any, message: str) ->
 def command(
     blunder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> Callable[..., tuple[int, str, str]]:
-    """``kododo analyse`` of that game: exit status, stdout and stderr."""
+    """Run ``kododo analyse`` on that game; returns exit status, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
     Path("game.jsonl").write_text(blunder)
     return partial(kododo, monkeypatch, capsys, "analyse", "game.jsonl", "--worlds", "32")
@@ -191,7 +191,7 @@ def test_the_results_do_not_take_the_place_of_the_record(
     [
         (("--seat", "2"), "seats must be one or more of 0 to 1, not (2,)"),
         (("--adviser", "nobody"), "unknown agent 'nobody'"),
-        (("--adviser", ""), "unknown agent ''"),  # it was the usual one then
+        (("--adviser", ""), "unknown agent ''"),  # regression: it meant the default adviser
         (("--adviser", "kododo-4p"), "it is for 4 players, not 2"),
         (("--json", "out.txt"), "out.txt must end with .json"),
     ],

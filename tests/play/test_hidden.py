@@ -1,4 +1,4 @@
-"""Nothing that a player cannot know is in a message for them."""
+"""Messages contain nothing that their receiver cannot know."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.play.sitting import Sitting
 
 
 def faces_of(game: Any) -> dict[int, Card]:
-    """The face of each card of which the deck has only one."""
+    """Return the face of each card that is unique in the deck."""
     once = [card for card, copies in Counter(game.cards.tolist()).items() if copies == 1]
     if game.name == "combi_combo":
         types = np.eye(game.num_actions, dtype=np.uint8)
@@ -61,20 +61,20 @@ SHOWN: dict[str, Callable[[Any, int], set[int]]] = {
 
 
 def code(face: Card) -> str:
-    """A card as the text has it, such as B3 or SV5."""
+    """Return a card's code in texts, such as B3 or SV5."""
     return f"{face.suit.letter}{face.second.letter if face.second else ''}{face.value}"
 
 
 def drawing(face: Card) -> str:
-    """A card as a picture has it, from the paper up: what lies below is a shadow or a rim."""
+    """Return a card's drawing from the paper up: shadow and rim lie below it."""
     drawn = svg_cards._face(face)
     return drawn[drawn.index(rectangle(CARD, 7, PAPER)) :].removesuffix("</g>")
 
 
 def cards_in(message: dict[str, Any], faces: dict[int, Card]) -> set[int]:
-    """Those of the cards that a message shows, as words, in the text or in a picture.
+    """Return which of the cards a message shows, as words, in the text or in a picture.
 
-    The text of a table has cards as codes, and "orange 6" in it counts orange cards.
+    The text of a table has cards as codes; "orange 6" in it is a count of orange cards.
     """
     pictures = [message.get("picture", ""), *(card["picture"] for card in message.get("hand", []))]
     drawn = "".join(pictures)
@@ -88,7 +88,7 @@ def cards_in(message: dict[str, Any], faces: dict[int, Card]) -> set[int]:
 
 @pytest.mark.parametrize(("game", "players"), EXTREMES)
 def test_no_message_of_whole_games_shows_a_hidden_card(game: str, players: int) -> None:
-    """Two people ask for everything that can be asked for."""
+    """Two people send every kind of request."""
     opponents = ["random"] if players > 2 else []
     table = make_table(game, players, opponents, people=2, hints="heuristic", seed=players)
     faces = faces_of(table._game)
@@ -111,7 +111,7 @@ def test_no_message_of_whole_games_shows_a_hidden_card(game: str, players: int) 
             people.say(seat, {"type": "record"}) if not table.over else None
         goes_on = people.choose()
     for seat, shown_cards in cards_found.items():
-        # A player is shown all that they may see: so the search does find cards.
+        # The search must find the cards that the player may see.
         assert shown_cards == visible_cards[seat] & set(faces), seat
         assert len(shown_cards) >= 3
 

@@ -1,4 +1,4 @@
-"""The files of the languages: they translate all texts of page and tables, and no other."""
+"""The translations cover all texts of page and tables, and nothing else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kododo_env.rendering import languages
 from kododo_env.rendering.languages import LANGUAGES, translations
 
 PLAY = build.PLAY
-# The words between quotes that are said: one text after "say(", two in "plural(".
+# The quoted texts that are translated: one after "say(", two in "plural(".
 STRING = r'"((?:[^"\\]|\\.)*)"'
 CALLS = (rf"\bsay\(\s*{STRING}", rf"\bplural\([^\"]*?{STRING},\s*{STRING}")
 SHOWN = ("aria-label", "title", "placeholder", "alt")
@@ -33,7 +33,7 @@ SILENT = ("script", "style", "pre", "kbd", "svg")
 
 
 class Words(HTMLParser):
-    """The texts of a page, as ``say.js`` finds them there."""
+    """Collects the texts of a page, as ``say.js`` finds them."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Words(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         for name, value in attrs:
-            # Parts are said too, such as the word for a level.
+            # Parts of texts are translated too, such as the word for a level.
             if value and (name in SHOWN or name == "data-words"):
                 self._add(value)
             if value and name == "data-told":
@@ -71,7 +71,7 @@ class Words(HTMLParser):
 
 
 def texts_of_page() -> set[str]:
-    """All that the page says of itself: in its modules, in its HTML, and what its build writes."""
+    """Return the page's own texts: in its modules, its HTML, and what its build writes."""
     code = [*PLAY.glob("*/*.js"), *Path(build.__file__).parent.glob("*.py")]
     texts = {text for file in code for text in _texts_in_calls(file.read_text("utf-8"))}
     pages = [start.start_page(0), build.BACK, (PLAY / "served" / "index.html").read_text("utf-8")]
@@ -87,7 +87,7 @@ def _texts_in_calls(code: str) -> Iterator[str]:
 
 
 def _axes() -> Iterator[str]:
-    """The names of the axes by which actions are chosen one after the other."""
+    """Return the names of the axes by which actions are chosen one after another."""
     for game in registry.DOORS:
         for piece in registry.batch_game(game, 1).actions.pieces:
             axes = getattr(piece, "axes", ())
@@ -95,12 +95,12 @@ def _axes() -> Iterator[str]:
 
 
 def _names() -> set[str]:
-    """Words of the start page that are names in each language: games."""
+    """Return the words of the start page that are the same in each language: names of games."""
     return set(map(start._title, registry.DOORS))
 
 
 class Noting(dict[str, str]):
-    """Translations that there are not: it notes what is asked for."""
+    """An empty translation that records which texts are looked up."""
 
     def __init__(self) -> None:
         self.requests: set[str] = set()
@@ -111,7 +111,7 @@ class Noting(dict[str, str]):
 
 
 def texts_of_python() -> set[str]:
-    """All that is said in ``kododo_env``: what is written there, and what the games bring."""
+    """Return all texts of ``kododo_env``: those in its code, and those that games bring."""
     texts: set[str] = set()
     for file in Path(kododo_env.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
@@ -125,7 +125,7 @@ def texts_of_python() -> set[str]:
 
 
 def _texts_of_call(function: str, arguments: list[ast.expr]) -> Iterator[str]:
-    """The texts of a call: of ``say``, or of ``counted``, which has two."""
+    """Return the texts of a call of ``say``, or of ``counted``, which has two."""
     match function, arguments:
         case "say", [ast.Constant(value=str(text)), *_]:
             yield text
@@ -134,7 +134,7 @@ def _texts_of_call(function: str, arguments: list[ast.expr]) -> Iterator[str]:
 
 
 def _play(game: str) -> None:
-    """Play games at a table to their end, and hear all else that the table has to say."""
+    """Play games at a table to their end, and request everything else that it can say."""
     for seed in range(6):
         people = {"opponents": ["random"], "hints": "heuristic", "pictures": not seed}
         table = make_table(game, seed=seed, **people)
@@ -185,7 +185,7 @@ def test_each_person_is_told_in_their_language_also_what_was_before() -> None:
     }
     (wrong,) = table.talk(0, {"type": "act", "step": 9, "action": 0})[0]
     assert wrong["error"] == "das galt für Schritt 9; der Tisch ist bei 1"
-    english = message["actions"][0]["words"]  # by which actions are known in any language
+    english = message["actions"][0]["words"]  # accepted in every language
     table.talk(1, {"type": "speak", "language": "fr"})
     table.talk(1, {"type": "act", "step": 1, "action": english})
     assert table._chosen == {1: message["actions"][0]["action"]}
@@ -208,5 +208,5 @@ def test_a_lesson_is_led_in_another_language() -> None:
 
 
 def _first(table: Table, person: int) -> int:
-    """The first legal action of a person."""
+    """Return the first legal action of a person."""
     return int(table.talk(person, {"type": "look"})[person][0]["actions"][0]["action"])

@@ -1,4 +1,4 @@
-"""The first lesson of each game: what it says is what happens, and nothing is lost by it."""
+"""The first lesson of each game: its words are true, and the game waits for its end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.doors import GAMES
 from tests.play.test_worker import replies_to
 from tests.toy_game.high_card.game import HighCard, Rules
 
-# What the texts count and point at, step by step: it stands on the table then.
+# What the lesson's texts refer to, step by step, must be true of the table.
 CLAIMS = {
     "kododo": {
         1: ["blue 3", "would score now: blue"],
@@ -54,7 +54,7 @@ def taught(game: str, **options: Any) -> TeachingTable:
 
 
 def say(table: TeachingTable, kind: str, **fields: Any) -> dict[str, Any]:
-    """The last answer to a message for the present step."""
+    """Send a message for the current step and return the last response."""
     return table.talk(0, {"type": kind, "step": table.step, **fields})[0][-1]
 
 
@@ -84,7 +84,7 @@ def test_a_lesson_to_its_end_shows_what_it_tells(game: str) -> None:
         position = go_on(table, position, choice=len(words["wanted"]) - 1)
     assert (words["over"], words["text"]) == (True, lesson.end)
     assert position["actions"] == position["waiting_for"] == []
-    # A choice after that was a traceback.
+    # Regression: a choice after the end raised an error.
     assert say(table, "act", action=0)["error"].startswith("the lesson is over: leave it, or begin")
     assert table.talk(0, {"type": "look"})[0][-1] == position
     say(table, "leave")
@@ -129,7 +129,7 @@ def test_who_has_no_lesson() -> None:
     table = TeachingTable(HighCard(1, Rules()), [None, RandomAgent(), None], seed=0)
     assert say(table, "lesson")["error"] == "high_card has no lesson"
     several = taught("kododo", people=2)
-    assert say(several, "lesson")["error"].startswith("a lesson is for one person alone")
+    assert say(several, "lesson")["error"].startswith("a lesson is only for one person")
     assert several.talk(0, {"type": "look"})[0][0]["teaches"] is False
 
 

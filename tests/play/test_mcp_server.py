@@ -22,13 +22,13 @@ EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "mcp_player.py"
 
 
 async def call_tool(client: Client, tool: str, **arguments: Any) -> Any:
-    """What a tool answers, and whether it is an error."""
+    """Return a tool's response, and whether it is an error."""
     answer = await client.call_tool(tool, arguments)
     return answer.content[0].text if answer.is_error else answer.structured_content  # type: ignore[union-attr]
 
 
 def test_the_example_plays_a_whole_game() -> None:
-    """One of each is played by the table's own tests; two processes take two seconds."""
+    """Only one game: the table's own tests cover every game, and two processes are slow."""
     done = subprocess.run(
         [sys.executable, str(EXAMPLE), GAMES[-1]], capture_output=True, text=True, check=False
     )
@@ -43,17 +43,17 @@ def test_a_wrong_call_is_answered_in_a_line_and_the_next_one_is_another_chance()
         async with Client(mcp_server(table)) as client:
             position = await call_tool(client, "look")
             wrong = await call_tool(client, "act", action="win", step=0)
-            assert "is no legal action; there are 5: lay" in wrong
-            assert "for step 9" in await call_tool(
+            assert "illegal action" in wrong
+            assert "got step 9" in await call_tool(
                 client, "act", action=position["actions"][0], step=9
             )
             assert "validation error" in await call_tool(
                 client, "act", action=position["actions"][0]
             )
-            later = await call_tool(client, "act", action="5", step=0)  # as the error has named it
+            later = await call_tool(client, "act", action="5", step=0)  # as listed in the error
             assert (later["step"], later["you"]) == (1, "player_0")
             assert later["news"][0].startswith("player_0 lays")
-            assert (await call_tool(client, "look"))["news"] == []  # it has been told
+            assert (await call_tool(client, "look"))["news"] == []  # already sent
 
     asyncio.run(play())
 
@@ -75,7 +75,7 @@ def test_rules_hints_and_a_new_game() -> None:
 
 
 def test_news_of_a_game_that_others_begin() -> None:
-    """The next game's first steps were taken for those of the game before."""
+    """Regression: the next game's first steps were taken for those of the last game."""
     table = make_table("kado", opponents=["random"], seed=1, pictures=False, seat=1)
 
     async def play() -> None:
@@ -87,5 +87,5 @@ def test_news_of_a_game_that_others_begin() -> None:
 
 
 def test_it_has_one_person() -> None:
-    with pytest.raises(ValueError, match="one person plays"):
+    with pytest.raises(ValueError, match="only one person"):
         mcp_server(make_table("kododo", opponents=["random"], people=2, seed=0))

@@ -14,7 +14,7 @@ from tests.helpers import random_actions
 
 
 def tables(game: BatchGame, seat: int) -> list[Any]:
-    """The numbers left in each table, (rows, columns)."""
+    """Return the numbers left in each table, (rows, columns)."""
     memory_tables = game.view(seat).memory()["tables"]
     for table in memory_tables:
         unseen, totals = (np.array([row[name] for row in table["rows"]]) for name in ("left", "of"))
@@ -35,7 +35,7 @@ def test_cards_that_one_holds_are_not_left_and_those_of_the_draw_pile_are(
     while not batch.terminated[0]:
         for seat in range(players):
             counts = {len(batch.cards) - int(unseen.sum()) for unseen in tables(batch, seat)}
-            assert len(counts) == 1  # all tables are of the same cards
+            assert len(counts) == 1  # all tables count the same cards
             assert counts.pop() >= len(batch.view(seat).held())
             in_words += len(batch.view(seat).held())
         batch.step(random_actions(batch, rng))

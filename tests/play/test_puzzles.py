@@ -1,4 +1,4 @@
-"""Puzzles: the best choice is so in worlds that the search had not seen, and a file is checked."""
+"""Puzzles: the best choice is best in new worlds too, and files are checked."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_file_is_checked_when_it_is_read(puzzle: Puzzle, tmp_path: Path) -> No
     line = puzzle.to_json()
     for change, why in (
         ({"best": 999}, "best must be one of the choices"), ({"seat": 7}, "seat must be"),
-        ({"low": -1.0}, "it must be 0 < low"), ({"played": [[99, 99]]}, "illegal"),
+        ({"low": -1.0}, "expected 0 < low"), ({"played": [[99, 99]]}, "illegal"),
         ({"header": {}}, "not a record"), ({"bots": {"x": 2}}, "x must be"),
         ({"played": None}, "played a list"), ({"more": 1}, "'more'"), ({"format": 1}, "a puzzle"),
     ):  # fmt: skip
@@ -78,7 +78,7 @@ def test_a_file_is_checked_when_it_is_read(puzzle: Puzzle, tmp_path: Path) -> No
 
 
 def test_bots_are_asked_again_by_the_same_chance(puzzle: Puzzle, tmp_path: Path) -> None:
-    """What one chose hung on the bots before it, and the page's levels on policies of before."""
+    """Regression: a bot's choices depended on the bots before it."""
     bots = [make_agent(name, "kododo") for name in ("random", "greedy", "heuristic")]
     shares = ask_bots(puzzle, bots, 1).bots
     reversed_shares = ask_bots(puzzle, bots[::-1], 1).bots
@@ -131,7 +131,7 @@ def test_the_command(
     out = tmp_path / "puzzles.jsonl"
     game = registry.batch_game("kododo", 1, seed=3, num_players=2)
     text = text_of(game, load("kododo-2p"))
-    for name in ("game", "other"):  # the same course of the same deal
+    for name in ("game", "other"):  # the same deal with the same actions
         (tmp_path / f"{name}.jsonl").write_text(text.replace("kododo-2p", name))
     options = ("--out", str(out), "--worlds", "32", "--each", "1", "--bots", "first", "greedy")
     status, output, error = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options)
@@ -139,7 +139,7 @@ def test_the_command(
     first_puzzle, second_puzzle = read_puzzles(out)
     assert (first_puzzle.seat, first_puzzle.played) != (second_puzzle.seat, second_puzzle.played)
     assert f"{len(first_puzzle.missed_by)} of 2" in output
-    # Its own file is no record, however it is named.
+    # A file of puzzles is not a record, whatever its name.
     monkeypatch.chdir(tmp_path)
     options = ("--out", out.name, *options[2:])
     assert kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options) == (0, output, "")
@@ -148,7 +148,7 @@ def test_the_command(
 def test_under_rules_without_a_policy_the_scripted_players_are_asked(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """The levels were asked too, and could not play."""
+    """Regression: the policy's levels were asked too, although they could not play."""
     game = registry.batch_game("kododo", 1, seed=3, num_players=2, limit_offset=4)
     (tmp_path / "game.jsonl").write_text(text_of(game, make_agent("heuristic", "kododo")))
     options = ("--out", str(tmp_path / "puzzles.jsonl"), "--worlds", "32", "--most", "1")
@@ -160,7 +160,7 @@ def test_under_rules_without_a_policy_the_scripted_players_are_asked(
 def test_a_policy_without_a_name_is_none(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """It was the usual one then."""
+    """Regression: an empty name meant the default policy."""
     game = registry.batch_game("kododo", 1, seed=3, num_players=2)
     (tmp_path / "game.jsonl").write_text(text_of(game, make_agent("heuristic", "kododo")))
     status, _, error = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), "--policy", "")

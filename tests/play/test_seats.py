@@ -1,4 +1,4 @@
-"""Where people sit, where everybody moves, and how the players are called."""
+"""Where people sit, how everybody moves on, and the players' names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kododo_env.rendering.svg_table import seats
 
 
 def look(table: Table) -> dict[str, Any]:
-    """The position of the first person."""
+    """Return the position of the first person."""
     person = table.people[0]
     return table.talk(person, {"type": "look"})[person][-1]
 
@@ -47,7 +47,7 @@ def test_all_move_one_seat_on_with_other_cards_and_not_with_the_same() -> None:
             action = look(table)["actions"][0]["action"]
             table.talk(2, {"type": "act", "step": table.step, "action": action})
         names = parse_record(table.record()).players
-        assert names[sat[-1]] == "person"  # by which it can be played again
+        assert names[sat[-1]] == "person"  # as in the command of the deal
         *_, end = replay(parse_record(table.record()))
         assert end.scores[0].tolist() == [player["score"] for player in look(table)["players"]]
         table.talk(2, {"type": "new", "step": table.step, "deck": deck})
@@ -66,14 +66,14 @@ def test_names() -> None:
     family = "👨\u200d👩\u200d👧"
     persian = "\u0645\u06cc\u200c\u0646\u0627"
     assert people_named([family, f"{persian}\u200c", "\u200d"], 3) == [family, persian, ""]
-    with pytest.raises(ValueError, match="different names, unlike 'Bo', "):
+    with pytest.raises(ValueError, match="must be distinct, not 'Bo', "):
         people_named(["Bo", "b\u200do"], 2)
-    # Of letters that are put together, and of wide ones.
+    # With composed and full-width letters.
     for name, variant in (("Zo\u00eb", "Zoe\u0308"), ("Bo", "\uff22\uff4f"), ("\ufb01ne", "FINE")):
-        with pytest.raises(ValueError, match="people at a table need different names"):
+        with pytest.raises(ValueError, match="must be distinct"):
             people_named([name, variant], 2)
     assert "Ada" not in bots_named(["random"] * 15, ["\uff21d\u200da"])
-    for agents, num_taken in ((30, 0), (4, 16)):  # there were no more than 16 names
+    for agents, num_taken in ((30, 0), (4, 16)):  # more than the 16 friendly names
         assert (
             len({*bots_named(["random"] * agents, BOTS[:num_taken]), *BOTS[:num_taken]})
             == agents + num_taken
@@ -83,12 +83,12 @@ def test_names() -> None:
 @pytest.mark.parametrize(
     ("names", "why"),
     [
-        (["Bo", "Cy"], "2 names for 1 of the players"),
-        (["x" * 21], "a name has at most 20 letters, all printable, unlike 'x+'"),
-        (["a\0b"], "a name has at most 20 letters, all printable, unlike"),
-        ([3], "a name has at most 20 letters, all printable, unlike 3"),
-        (["Play\u200der_1"], "a name must not hold player_"),
-        (["\uff50layer\uff3f0"], "a name must not hold player_"),
+        (["Bo", "Cy"], "at most 1 names, one per person, got 2"),
+        (["x" * 21], "at most 20 printable letters, not 'x+'"),
+        (["a\0b"], "at most 20 printable letters"),
+        ([3], "at most 20 printable letters, not 3"),
+        (["Play\u200der_1"], "'player_' is reserved"),
+        (["\uff50layer\uff3f0"], "'player_' is reserved"),
     ],
 )
 def test_a_name_that_will_not_do(names: list[Any], why: str) -> None:
@@ -97,7 +97,7 @@ def test_a_name_that_will_not_do(names: list[Any], why: str) -> None:
 
 
 def test_a_bot_of_a_long_command_has_a_seat() -> None:
-    """No record could hold its name, so that there was no table."""
+    """Regression: no record could hold its name, so that there was no table."""
     bot = f"exec:python -c '{'pass;' * 50}'"
     position = look(make_table("kododo", 2, [bot], pictures=False))
     assert position["players"][1]["name"] == bot[:200]
@@ -115,7 +115,7 @@ def test_the_player_who_looks_on_sits_below_and_the_next_one_clockwise(players: 
 
 
 def test_an_analysis_goes_to_the_person_who_has_moved_on() -> None:
-    """It went to the seat where they sit now, where nobody heard it."""
+    """Regression: it went to the current seat's number, which nobody listens to."""
     table = make_table("combi_combo", opponents=["greedy"], hints="heuristic", rotate=True, seed=1)
     table.worlds = 16
     table.talk(0, {"type": "new", "step": 0, "deck": "other"})

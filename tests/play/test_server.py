@@ -1,4 +1,4 @@
-"""A table in the browser: seats by their links, and nothing is lost when people come and go."""
+"""A table in the browser: seats by links, and nothing is lost when people disconnect."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Served:
             yield Tab(connection)
 
     def get(self, path: str) -> tuple[int, dict[str, str], str]:
-        """Status, headers and text of a page."""
+        """Return status, headers and text of a page."""
         browser = HTTPConnection(self.address, timeout=60)
         browser.request("GET", path)
         answer = browser.getresponse()
@@ -94,7 +94,7 @@ class Tab:
         self._connection.send(text)
 
     def ping(self) -> None:
-        """Wait until the server has answered the protocol's own question."""
+        """Wait until the server has answered a WebSocket ping."""
         assert self._connection.ping().wait(60)
 
     def receive(self) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def served() -> Iterator[Served]:
 
 
 def position(tab: Tab, step: int | None = None) -> dict[str, Any]:
-    """The next position that a tab is sent, or the first one of a step."""
+    """Return the next position that a tab receives, or the first one of a step."""
     while True:
         message = tab.receive()
         if message["type"] == "position" and step in (None, message["step"]):
@@ -140,7 +140,7 @@ def test_the_page_and_its_files(served: Served) -> None:
 
 def test_the_page_asks_no_other_host_and_knows_no_game() -> None:
     for file in [*(server.HERE / "web").iterdir(), *(server.HERE / "served").iterdir()]:
-        text = file.read_text().replace("http://www.w3.org/2000/svg", "")  # a name, no address
+        text = file.read_text().replace("http://www.w3.org/2000/svg", "")  # an identifier
         assert not re.search(r"(?:https?|wss?)://(?!\$\{location\.host\})", text), file
         assert [game for game in GAMES if game in text.lower()] == [], file
 
@@ -163,7 +163,7 @@ def test_two_people_play_a_whole_game(served: Served) -> None:
 
 
 def newest(tab: Tab, step: int) -> dict[str, Any]:
-    """The first position after a step at which somebody is waited for, or the end."""
+    """Return the first position after a step in which somebody must choose, or the end."""
     while True:
         message = position(tab)
         if message["step"] > step and (message["over"] or message["waiting_for"]):
@@ -171,7 +171,7 @@ def newest(tab: Tab, step: int) -> dict[str, Any]:
 
 
 def answer(tab: Tab) -> dict[str, Any]:
-    """The next message that is no position."""
+    """Return the next message that is not a position."""
     while (message := tab.receive())["type"] == "position":
         pass
     return dict(message)
@@ -216,7 +216,7 @@ def test_an_answer_goes_to_the_tab_that_asked(served: Served) -> None:
         for tab in (first, other_tab):
             for wrong in ("?", b"\xff"):
                 tab.send(wrong)
-                assert answer(tab)["type"] == "error"  # and no hint before it
+                assert answer(tab)["type"] == "error"  # instead of a hint
         other_tab.send(b'{"type": "look"}')
         assert position(other_tab)["step"] == 0
 
@@ -246,7 +246,7 @@ def test_a_tab_that_does_not_read_misses_old_messages_and_never_the_newest() -> 
 
 
 def test_tabs_of_one_seat_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 600 tabs each drew the whole position again, and another person waited for them all."""
+    """Regression: each of 600 tabs drew the whole position again and delayed everybody."""
     drawn: list[int] = []
     drawing = table_module.position
 
@@ -260,15 +260,15 @@ def test_tabs_of_one_seat_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -
         message = position(other_tab)
         tabs = [stack.enter_context(served.sit("one")) for _ in range(server.TABS + 3)]
         assert [position(tab)["you"] for tab in tabs] == [0] * len(tabs)
-        for tab in tabs[:3]:  # the oldest are told, and closed
+        for tab in tabs[:3]:  # the oldest get an update and are closed
             with pytest.raises(ConnectionClosed) as closed:
-                answer(tab)  # after further positions, if all were drawn for the first tab
+                answer(tab)  # possibly after further positions
             assert closed.value.rcvd is not None
             assert closed.value.rcvd.code == server.CROWDED
             assert closed.value.rcvd.reason == f"this seat is open in {server.TABS} newer tabs"
         act(other_tab, message)
         assert position(other_tab)["chosen"] is not None
-        assert sorted(drawn) == [0, 1]  # once a seat and step
+        assert sorted(drawn) == [0, 1]  # once per seat and step
         act(tabs[-1], position(tabs[-1]))
         assert position(tabs[3], step=1)["log"]
         assert sorted(drawn) == [0, 0, 1, 1]
@@ -308,7 +308,7 @@ def test_while_a_record_is_shown_others_are_heard(
         position(tab_two)
         tab_one.send({"type": "replay", "record": record})
         tab_two.send({"type": "look"})
-        tab_two.ping()  # when it comes back, the server has what was said before
+        tab_two.ping()  # its answer shows that the server has processed the messages
         waiting.set()
         assert position(tab_two)["step"] == 0
         assert len(drawn) < len(record.splitlines()) - 1
@@ -329,7 +329,7 @@ def test_a_tab_that_does_not_read_keeps_no_endless_memory(monkeypatch: pytest.Mo
 
 
 class Screen(io.StringIO):
-    """A terminal in which something is printed."""
+    """A terminal that records its output."""
 
     encoding = "utf-8"
 
@@ -362,7 +362,7 @@ def test_a_terminal_shows_the_codes_of_addresses_that_others_reach(
 def test_a_second_table_takes_the_next_port(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The usual port was asked for, and the second table was refused."""
+    """Regression: the second table was refused because the default port was taken."""
     monkeypatch.setattr(server.uvicorn.Server, "run", lambda self, sockets: None)
     with ExitStack() as stack:
         usual = stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
@@ -373,14 +373,14 @@ def test_a_second_table_takes_the_next_port(
         options = ("--no-browser", "--port", str(usual))
         status, out, error = kododo(monkeypatch, capsys, "play", "kododo", *options)
         assert (status, out) == (2, "")
-        assert "--port 0 takes one that is free" in error
+        assert "--port 0 takes a free port" in error
 
 
 def test_a_port_that_is_taken_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     table = make_table("kododo", opponents=["random"], hints="heuristic")
     with (
         socket.create_server(("127.0.0.1", 0)) as listening,
-        pytest.raises(OSError, match=r"cannot listen there: .*; --port 0 takes") as refused,
+        pytest.raises(OSError, match=r"cannot listen: .*; --port 0 takes") as refused,
     ):
         server.serve(table, "127.0.0.1", listening.getsockname()[1], browser=False)
     assert refused.value.filename.startswith("127.0.0.1:")
@@ -407,14 +407,14 @@ def test_the_browser_is_opened_where_there_is_a_screen(monkeypatch: pytest.Monke
 BY_THE_CLOCK = """
 import random
 
-def moody(view, rng):  # asked again, it chooses otherwise
+def moody(view, rng):  # chooses differently the second time
     return [random.choice(row.nonzero()[0].tolist()) for row in view.legal_action_mask]
 """
 
 
 @contextmanager
 def running(*options: object) -> Iterator[tuple[subprocess.Popen[str], list[str]]]:
-    """``kododo play`` in a process of its own, and the WebSockets of its two people."""
+    """Run ``kododo play`` in a process, and connect its two people."""
     command = [sys.executable, "-W", "error", "-m", "kododo_env", "play", *map(str, options)]
     with subprocess.Popen(
         [*command, "--people", "2", "--port", "0", "--no-browser"],
@@ -435,7 +435,7 @@ def running(*options: object) -> Iterator[tuple[subprocess.Popen[str], list[str]
 def test_a_killed_server_gives_the_game_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """At the same addresses: what was revealed, and a choice that still lies face down."""
+    """At the same addresses, with the revealed cards and a face-down choice."""
     (tmp_path / "bot.py").write_text(BY_THE_CLOCK)
     keep = tmp_path / "kept.json"
     table = ("kododo", "--players", 4, "--opponents", f"{tmp_path}/bot.py:moody", "--keep", keep)
@@ -465,7 +465,7 @@ def test_a_killed_server_gives_the_game_back(
         assert refused == (2, "", f"kododo play: error: another process is using {keep}\n")
     status, out, error = kododo(monkeypatch, capsys, "play", "kado", *options)
     assert (status, out) == (2, "")
-    assert f"error: {keep}: the game that was kept is of another table" in error
+    assert f"error: {keep}: the saved game is of another table" in error
 
 
 ENDLESS = """
@@ -481,7 +481,7 @@ def endless(view, rng):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
 def test_a_server_whose_bot_thinks_for_ever_is_stopped(tmp_path: Path) -> None:
-    """Ctrl-C waited for the bot."""
+    """Regression: Ctrl-C waited for the bot."""
     (tmp_path / "bot.py").write_text(ENDLESS)
     table = ("kododo", "--players", 3, "--opponents", f"{tmp_path}/bot.py:endless")
     with running(*table) as (process, addresses), ExitStack() as stack:
@@ -501,7 +501,7 @@ def test_a_file_that_keeps_no_table_is_refused_and_stays(tmp_path: Path) -> None
     whole = {"format": FORMAT, "tokens": [1], "port": 0, "game": ""}
     for content in ("[1]", "[" * 5000, "{}", json.dumps(whole), json.dumps({"format": FORMAT})):
         path.write_text(content, encoding="utf-8")
-        with pytest.raises(ValueError, match=r"kept.json is no table that was kept: "):
+        with pytest.raises(ValueError, match=r"kept.json is not a saved table: "):
             server.serve(table, "127.0.0.1", 0, browser=False, keep=path)
         assert path.read_text(encoding="utf-8") == content
         assert [file.name for file in tmp_path.iterdir()] == ["kept.json"]
@@ -511,12 +511,12 @@ def test_a_file_that_keeps_no_table_is_refused_and_stays(tmp_path: Path) -> None
     "token", ["", "a", "a" * 21, "a" * 22 + "\n", "\x1b[2J" + "a" * 22, "é" * 22, "ä" + "a" * 21, 5]
 )
 def test_a_secret_that_no_table_has_made_is_refused(token: object, tmp_path: Path) -> None:
-    """An empty one seated everybody who had no address; others were printed as they are."""
+    """Regression: an empty token seated everybody without one; others were printed unchecked."""
     table = make_table("kododo", opponents=["random"], people=2, hints="heuristic")
     path = tmp_path / "kept.json"
     for tokens in ([token, "a" * 22], ["a" * 22, token]):
         path.write_text(json.dumps({"format": FORMAT, "tokens": tokens, "port": 0, "game": ""}))
-        with pytest.raises(ValueError, match=r"no table that was kept: tokens") as refused:
+        with pytest.raises(ValueError, match=r"not a saved table: tokens") as refused:
             server.serve(table, "127.0.0.1", 0, browser=False, keep=path)
         assert str(refused.value).isprintable()
 
@@ -525,23 +525,23 @@ def test_two_people_do_not_have_one_secret(tmp_path: Path) -> None:
     table = make_table("kododo", opponents=["random"], people=2, hints="heuristic")
     path = tmp_path / "kept.json"
     path.write_text(json.dumps({"format": FORMAT, "tokens": 2 * ["a" * 22], "port": 0, "game": ""}))
-    with pytest.raises(ValueError, match=r"no table that was kept: tokens"):
+    with pytest.raises(ValueError, match=r"not a saved table: tokens"):
         server.serve(table, "127.0.0.1", 0, browser=False, keep=path)
 
 
 def test_a_table_of_one_person_is_not_kept_for_two(tmp_path: Path) -> None:
-    """It was told as a table of 1 people."""
+    """Regression: the error spoke of "1 people"."""
     path = tmp_path / "kept.json"
     path.write_text(json.dumps({"format": FORMAT, "tokens": ["a" * 22], "port": 0, "game": ""}))
     table = make_table("kododo", opponents=["random"], people=2, hints="heuristic")
-    with pytest.raises(ValueError, match=r"kept.json keeps a table of --people 1, not 2"):
+    with pytest.raises(ValueError, match=r"kept.json holds a table with --people 1, not 2"):
         server.serve(table, "127.0.0.1", 0, browser=False, keep=path)
 
 
 def test_a_table_that_cannot_be_served_leaves_no_folder(tmp_path: Path) -> None:
     table = make_table("kododo", opponents=["random"], hints="heuristic")
     keep = tmp_path / "new" / "kept.json"
-    with pytest.raises(OSError, match=r"cannot listen there: [^;]*$"):  # no other port would help
+    with pytest.raises(OSError, match=r"cannot listen: [^;]*$"):  # another port would not help
         server.serve(table, "no-such-host.invalid", 0, browser=False, keep=keep)
     assert not keep.parent.exists()
 

@@ -1,4 +1,4 @@
-"""The table: what it hears, what it says, and to whom."""
+"""The table: the messages it accepts and sends, and to whom."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def only(answer: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def refused(people: Sitting, seat: int, message: object, words: str) -> None:
-    """It is answered with this error, and nothing is changed."""
+    """Assert that a message gets this error and changes nothing."""
     before = state_of(people.table)
     last = dict(people.last)
     answer = only(people.say(seat, message))
@@ -50,7 +50,7 @@ def refused(people: Sitting, seat: int, message: object, words: str) -> None:
 
 
 class Even(RandomAgent):
-    """Finds all legal actions as likely, but for the last bits."""
+    """Rates all legal actions equally, up to the last bits."""
 
     def __init__(self, noise: float = 0) -> None:
         self._noise = noise
@@ -92,7 +92,7 @@ def test_a_game_that_tells_nothing_in_words_is_played_as_well() -> None:
 
 
 def test_talk_says_every_step_for_itself() -> None:
-    # Two agents of three: after a person's choice in KADO there are several steps to be shown.
+    # With two agents of three, several steps follow a person's choice in KADO.
     table = make_table("kado", 3, ["random"], seed=1, pictures=False)
     message = table.talk(0, {"type": "look"})[0][-1]
     longest = 0
@@ -131,8 +131,8 @@ def test_a_second_tab_a_late_message_and_another_step_do_nothing() -> None:
     refused(people, 0, act | {"action": action + 1}, "player_0 has chosen already: lay ")
     people.act(1, action)
     assert people.table.step == 1
-    refused(people, 0, act, "this was for step 0; the table is at 1")
-    refused(people, 1, act | {"step": 2}, "this was for step 2; the table is at 1")
+    refused(people, 0, act, "expected step 1, got step 0")
+    refused(people, 1, act | {"step": 2}, "expected step 1, got step 2")
 
 
 def test_a_choice_is_seen_when_all_have_chosen() -> None:
@@ -160,13 +160,13 @@ def test_a_player_with_nothing_to_decide_is_not_waited_for_and_cannot_act() -> N
 def test_an_illegal_action_is_refused_with_those_that_are_legal() -> None:
     people = sitting()
     for action in (99, -1, 0, 10**30, "dance", ""):
-        refused(people, 0, {"type": "act", "step": 0, "action": action}, "; there are 5: lay ")
+        refused(people, 0, {"type": "act", "step": 0, "action": action}, "; choose from 5: lay ")
 
 
 def test_a_stranger_has_no_seat() -> None:
     table = sitting().table
     for seat in (1, 7, -1):
-        with pytest.raises(ValueError, match="seat must be one of"):
+        with pytest.raises(ValueError, match="seat must be a person's"):
             table.hear(seat, {"type": "look"})
 
 
@@ -178,9 +178,9 @@ def test_a_choice_is_taken_back_until_it_is_revealed() -> None:
     first, *_, last = people.last[0]["actions"]
     before = dict(people.last)
     back = {"type": "take_back", "step": 0}
-    refused(people, 0, back, "player_0 has chosen nothing that could be taken back")
+    refused(people, 0, back, "player_0 has no choice to take back")
     people.act(0, first["action"])
-    refused(people, 1, back, "player_1 has chosen nothing that could be taken back")
+    refused(people, 1, back, "player_1 has no choice to take back")
     people.say(0, back)
     assert people.last == before
     people.act(0, last["action"])
@@ -188,21 +188,21 @@ def test_a_choice_is_taken_back_until_it_is_revealed() -> None:
     assert people.last[1]["log"][0]["lines"][0].startswith(
         last["words"].replace("lay", "player_0 lays")
     )
-    refused(people, 0, back, "this was for step 0; the table is at 1")
+    refused(people, 0, back, "expected step 1, got step 0")
 
 
 def test_a_game_is_ended_at_any_of_its_steps() -> None:
-    """While slow agents played on, `New game` was too late, and had to be pressed again."""
+    """Regression: while slow agents played on, `New game` was rejected as too late."""
     people = sitting()
     people.choose()
     assert people.table.step == 1
     people.say(0, {"type": "new", "step": 0, "deck": "same"})
     assert (people.table.first, people.last[0]["log"]) == (2, [])
-    refused(people, 0, {"type": "new", "step": 1, "deck": "same"}, "this was for step 1; the table")
+    refused(people, 0, {"type": "new", "step": 1, "deck": "same"}, "got step 1")
 
 
 def course(people: Sitting, choices: list[int]) -> list[dict[str, Any]]:
-    """The positions after each of these choices, without what tells one course from another."""
+    """Return the positions after these choices, without what differs between repetitions."""
     positions = []
     for choice in choices:
         people.act(0, people.last[0]["actions"][choice]["action"])
@@ -224,7 +224,7 @@ def test_a_game_is_tried_again_from_an_earlier_step_and_then_does_not_count(game
     last = people.table.step
     people.say(0, {"type": "again", "step": last, "to": step})
     assert people.last[0] == before | {"step": last + 1, "counts": False}
-    assert course(people, [0, 1, 0]) == first  # all but the choice is as it was, chance too
+    assert course(people, [0, 1, 0]) == first  # the randomness is repeated as well
     people.say(0, {"type": "again", "step": people.table.step, "to": last + 1})
     assert course(people, [1])[0]["log"] != first[0]["log"]
     people.play()
@@ -242,17 +242,17 @@ def test_nobody_goes_back_where_others_play_or_to_where_this_game_was_not() -> N
     course(people, [0, 0])
     assert [entry["again"] for entry in people.last[0]["log"]] == [True, True]
     request = {"type": "again", "step": 2, "to": 2}
-    refused(people, 0, request, "to must be a step of this game that was played, not 2")
+    refused(people, 0, request, "to must be a step played in this game, not 2")
     people.say(0, {"type": "new", "step": 2, "deck": "other"})
-    refused(people, 0, request | {"step": 3, "to": 1}, "to must be a step of this game")
+    refused(people, 0, request | {"step": 3, "to": 1}, "to must be a step")
     people = sitting(people=2)
     people.choose()
     assert not people.last[0]["log"][0]["again"]
-    refused(people, 0, request | {"step": 1, "to": 0}, "nobody can go back in it alone")
+    refused(people, 0, request | {"step": 1, "to": 0}, "other people are playing")
 
 
 def test_an_analysis_that_fails_is_told_once_and_given_up() -> None:
-    """It went on for ever, saying how far it was."""
+    """Regression: it went on for ever, reporting its progress."""
 
     class OneAtATime(FirstAgent):
         def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
@@ -276,7 +276,7 @@ def test_a_game_that_is_over_is_analysed_piece_by_piece_while_others_are_heard()
     people = sitting("combi_combo", people=2)
     table = people.table
     table.worlds = 16
-    refused(people, 0, {"type": "analyse"}, "ask for it when the game is over")
+    refused(people, 0, {"type": "analyse"}, "wait until the game is over")
     people.play()
     progress = only(table.hear(0, {"type": "analyse"})[0])
     assert progress == {"type": "analysing", "step": table.step, "share": 0}
@@ -300,7 +300,7 @@ def test_a_game_that_is_over_is_analysed_piece_by_piece_while_others_are_heard()
         )
         assert "<svg" in choice["picture"]
     people.say(0, {"type": "new", "step": table.step, "deck": "same"})
-    refused(people, 0, {"type": "analyse"}, "ask for it when the game is over")
+    refused(people, 0, {"type": "analyse"}, "wait until the game is over")
 
 
 # --- reloading, new games -----------------------------------------------------------------
@@ -325,8 +325,8 @@ def test_a_new_game_has_the_same_cards_or_others() -> None:
     position = people.last[0]
     assert (position["text"], position["log"], position["over"]) == (first, [], False)
     late = {"type": "new", "step": over, "deck": "other"}
-    refused(people, 0, late, f"this was for step {over}; the table is at {over + 1}")
-    refused(people, 0, {"type": "record"}, "ask for it when the game is over")
+    refused(people, 0, late, f"expected step {over + 1}, got step {over}")
+    refused(people, 0, {"type": "record"}, "wait until the game is over")
     people.say(0, {"type": "new", "step": over + 1, "deck": "other"})
     assert people.last[0]["text"] != first
     people.play()
@@ -345,7 +345,7 @@ def test_nobody_ends_a_game_that_others_play() -> None:
     assert people.table.step == 1
     assert people.last[0]["ask_for_new"] == []
     people.play()
-    people.say(0, {"type": "new", "step": people.table.step, "deck": "other"})  # one will do now
+    people.say(0, {"type": "new", "step": people.table.step, "deck": "other"})  # one is enough now
     assert not people.last[1]["over"]
 
 
@@ -367,7 +367,7 @@ def test_a_hint_has_the_probabilities_of_a_policy_and_its_value() -> None:
 
 @pytest.mark.parametrize("noise", [-1e-7, 0, 1e-7])
 def test_a_hint_names_equals_by_their_numbers(noise: float) -> None:
-    """First comes the action that a policy would play, whatever the last bit of a chance."""
+    """The policy's own choice comes first, whatever the last bit of a probability."""
     game = registry.batch_game("kododo", 1, seed=0)
     people = Sitting(Table(game, [None, *[RandomAgent()] * 3], Even(noise)))
     hint = only(people.say(0, {"type": "hint", "step": 0}))
@@ -392,12 +392,12 @@ def test_hints_are_refused_where_there_are_none() -> None:
     game = registry.batch_game("kododo", 1, seed=0)
     people = Sitting(Table(game, [None, *[RandomAgent()] * 3]))
     assert people.last[0]["hints"] is False
-    refused(people, 0, {"type": "hint", "step": 0}, "nobody gives hints at this table")
+    refused(people, 0, {"type": "hint", "step": 0}, "this table gives no hints")
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_bot_plays_the_same_deal_when_it_is_over(game: str) -> None:
-    """Against the same luck of the others, as if a person had chosen as it does."""
+    """With the same randomness of the others, as if a person had made its choices."""
     asks, people = (sitting(game, opponents=["random"], hints="greedy") for _ in range(2))
     refused(people, 0, {"type": "par"}, "a bot plays the same deal when the game is over")
     people.play()
@@ -410,7 +410,7 @@ def test_a_bot_plays_the_same_deal_when_it_is_over(game: str) -> None:
     assert par["by"] == "greedy"
     assert par["scores"] == [player["score"] for player in asks.last[0]["players"]]
     assert par["won"] == [player["won"] for player in asks.last[0]["players"]]
-    assert "deal" not in sitting(game).last[0]  # it would tell all cards
+    assert "deal" not in sitting(game).last[0]  # the deal would reveal all cards
     assert asks.last[0]["deal"] == people.last[0]["deal"]
 
 
@@ -437,7 +437,7 @@ def test_the_command_of_a_deal_deals_it_again() -> None:
 
 
 def test_the_command_of_a_deal_names_agents_as_they_were_given(tmp_path: Path) -> None:
-    """A file random.onnx became the agent random, and a bot's class a name that nobody knows."""
+    """Regression: random.onnx became the agent random, and a bot's class an unknown name."""
     file = tmp_path / "random.onnx"
     bot = tmp_path / "bot.py"
     shutil.copy(policy_path("kado-3p"), file)
@@ -452,7 +452,7 @@ def test_the_command_of_a_deal_names_agents_as_they_were_given(tmp_path: Path) -
     people.play()
     words = shlex.split(people.last[1]["deal"]["command"])
     assert words[words.index("--opponents") + 1 : words.index("--seat")] == opponents
-    assert "--rules" not in words  # they are as they come
+    assert "--rules" not in words  # the default rules
 
 
 def test_a_record_that_is_none_is_refused_with_its_line() -> None:
@@ -468,7 +468,7 @@ def test_a_record_that_is_none_is_refused_with_its_line() -> None:
 
 
 def test_a_record_is_shown_piece_by_piece_while_others_are_heard_and_play() -> None:
-    """One message held the table for everybody until its whole record was shown."""
+    """Regression: one message blocked the table until its whole record was shown."""
     people = sitting("kododo", people=2)
     record = recorded(registry.batch_game("kado", 1))[0].text()
     pieces = people.table.hear_in_pieces(0, {"type": "replay", "record": record})
@@ -482,7 +482,7 @@ def test_a_record_is_shown_piece_by_piece_while_others_are_heard_and_play() -> N
 
 
 def test_a_record_that_is_too_long_for_a_table_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A mebibyte of lines held the table for half a minute, and took 510 MB."""
+    """Regression: a megabyte of lines blocked the table and took much memory."""
     people = sitting()
     rules = dataclasses.asdict(kododo_v0.Rules.tiny()) | {"variant": "long", "target_score": 250}
     record = recorded(registry.batch_game("kododo", 1, **rules))[0].text()
@@ -495,7 +495,7 @@ def test_a_record_that_is_too_long_for_a_table_is_refused(monkeypatch: pytest.Mo
     monkeypatch.setattr(replaying, "MOST_CHARACTERS", 100_000)
     *pieces, last = people.table.hear_in_pieces(0, {"type": "replay", "record": record})
     assert "too long for a table" in only(last[0])["error"]
-    assert len(pieces) < 8  # it is not played on
+    assert len(pieces) < 8  # the replay is aborted
 
 
 def test_a_bot_plays_the_same_deal_piece_by_piece_while_others_are_heard() -> None:
@@ -534,25 +534,21 @@ def test_twenty_thousand_malformed_messages_change_nothing() -> None:
 @pytest.mark.parametrize(
     ("message", "words"),
     [
-        ("{", "a message must be JSON, not '{'"),
-        (b"\xff", "a message must be JSON, not b'\\xff'"),
-        ("[" * 100_000, "a message must be JSON, and not so deeply nested"),
-        ("1" * 10_000, "a message must be JSON, not '111"),
-        ("[]", 'a message is an object such as {"type": "look"}, not []'),
-        (
-            {},
-            "the type of a message is one of look, act, speak, take_back, again, rules, hint, new, "
-            "record, analyse, par, replay, lesson, leave, not None",
-        ),
-        ({"type": "look", "x": 1}, "'look' has no field 'x'; it has none besides"),
-        ({"type": "act", "step": 0}, "'act' needs the field 'action'"),
-        ({"type": "act", "step": "0", "action": 5}, "step must be a whole number, not '0'"),
-        ({"type": "act", "step": True, "action": 5}, "step must be a whole number, not True"),
-        ({"type": "act", "step": 0, "action": 5.0}, "action must be the number or the words"),
+        ("{", "must be JSON, not '{'"),
+        (b"\xff", "must be JSON, not b'\\xff'"),
+        ("[" * 100_000, "deeply nested"),
+        ("1" * 10_000, "must be JSON, not '111"),
+        ("[]", "must be an object"),
+        ({}, "message type None; choose from look, act, speak, take_back, again, rules, hint, new"),
+        ({"type": "look", "x": 1}, "unknown field 'x' of 'look'"),
+        ({"type": "act", "step": 0}, "'act' is missing the field 'action'"),
+        ({"type": "act", "step": "0", "action": 5}, "step must be "),
+        ({"type": "act", "step": True, "action": 5}, "step must be "),
+        ({"type": "act", "step": 0, "action": 5.0}, "action must be an integer or a string"),
         ({"type": "act", "step": -1, "action": 5}, "step must be 0 to "),
         ({"type": "new", "step": 0, "deck": "old"}, "deck must be 'same' or 'other', not 'old'"),
         ({"type": "speak", "language": ["en"]}, "language must be one of en, de, fr, not ['en']"),
-        ({"type": "replay", "record": 5}, "record must be the text of a record, not 5"),
+        ({"type": "replay", "record": 5}, "record must be a string, not 5"),
     ],
 )
 def test_the_error_says_what_was_wrong(message: object, words: str) -> None:
@@ -563,7 +559,7 @@ def test_the_error_says_what_was_wrong(message: object, words: str) -> None:
 
 
 class Broken:
-    """Plays what is not legal."""
+    """Plays an illegal action."""
 
     name = "broken"
 
@@ -583,16 +579,16 @@ def test_an_agent_that_fails_loses_nothing() -> None:
 @pytest.mark.parametrize(
     ("chances", "value", "words"),
     [
-        (None, [0.5], "must give 15 numbers for a hint, not None"),
-        ([[1.0], [2.0, 3.0]], [0.5], "must give 15 numbers for a hint, not [[1.0], [2.0, 3.0]]"),
-        ([[np.nan] * 15], [0.5], "must give finite numbers for a hint, not [[nan"),
-        ([[-1.0] * 15], [0.5], "must give chances of 0 to 1, not [[-1.0, "),
-        ([[1 / 15] * 15], None, "must give 1 numbers for a hint, not None"),
+        (None, [0.5], "must return 15 numbers for a hint, not None"),
+        ([[1.0], [2.0, 3.0]], [0.5], "must return 15 numbers for a hint, not [[1.0], [2.0, 3.0]]"),
+        ([[np.nan] * 15], [0.5], "must return finite numbers for a hint, not [[nan"),
+        ([[-1.0] * 15], [0.5], "must return probabilities of 0 to 1, not [[-1.0, "),
+        ([[1 / 15] * 15], None, "must return 1 numbers for a hint, not None"),
         ([[1 / 15] * 15], [0.5], ""),
     ],
 )
 def test_a_hint_of_no_numbers_is_an_error_like_others(chances: Any, value: Any, words: str) -> None:
-    """It ended the connection, or the terminal, with a traceback."""
+    """Regression: it ended the connection, or the terminal, with a traceback."""
     adviser: Any = Broken()
     adviser.probabilities = lambda view: chances
     adviser.value = lambda view: value
@@ -610,12 +606,12 @@ def test_a_hint_of_no_numbers_is_an_error_like_others(chances: Any, value: Any, 
         ({"players": 9}, "not 9"),
         (
             {"opponents": ["random"] * 2},
-            "leave 3 seats for opponents: name 3, or one for all, not 2",
+            r"expected 3 opponents \(4 players, 1 of them people\), or one for all, got 2",
         ),
-        ({"people": 4}, "leave 0 seats for opponents: name 0, or one for all, not 1"),
+        ({"people": 4}, "expected 0 opponents "),
         ({"opponents": ["dance"]}, "unknown agent 'dance'"),
         ({"opponents": ["kado-4p"]}, "cannot play this game"),
-        ({"hints": "random"}, "agent 'random' gives no hints"),
+        ({"hints": "random"}, "agent 'random' cannot give hints"),
         ({"rules": {"x": 1}}, "unknown rule 'x'"),
     ],
 )
@@ -628,9 +624,9 @@ def test_a_table_that_cannot_be_is_refused(options: dict[str, Any], words: str) 
 def test_a_table_has_one_game_and_a_person() -> None:
     random = RandomAgent()
     for num_envs, agents, words in [
-        (2, [None] * 4, "a batch of one, not of 2"),
-        (1, [None] * 3, "4 seats need as many players, not 3"),
-        (1, [random] * 4, "a table needs a person"),
+        (2, [None] * 4, "a batch of one game, not of 2"),
+        (1, [None] * 3, "expected 4 agents, one per seat, got 3"),
+        (1, [random] * 4, "at least one person"),
     ]:
         with pytest.raises(ValueError, match=words):
             Table(registry.batch_game("kododo", num_envs), agents)

@@ -1,4 +1,4 @@
-"""A whole game in the terminal, typed."""
+"""Whole games in the terminal, with typed input."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def typed(
     hints: str = "heuristic",
     seat: int = 0,
 ) -> str:
-    """The output when a person types these lines."""
+    """Return the output when a person types these lines."""
     how = {"hints": hints, "seed": 1, "pictures": False, "seat": seat}
     table = make_table(game, opponents=["random"], names=["Ada"] if seat else [], **how)
     with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
@@ -48,10 +48,10 @@ def test_a_whole_game_and_its_record(capsys: pytest.CaptureFixture[str], tmp_pat
     missing = tmp_path / "none" / "game.jsonl"
     ends = f"record {missing}", f"record {file}", "quit"
     out = typed(capsys, *ROUND * 6, *ends, "5")
-    assert str(missing) in out  # that it cannot be written
+    assert str(missing) in out  # the file cannot be written
     assert out.count(": the colour that scores") + out.count("nobody scores") >= 4
     assert "the game is over: player_" in out
-    assert out.count("player_0 lays ") == 18  # each line of the log once
+    assert out.count("player_0 lays ") == 18  # each log line is printed once
     assert out.endswith(f"written to {file}\n")
     *_, end = replay(read_record(file))
     assert end.terminated.all()
@@ -63,9 +63,9 @@ def test_a_wrong_line_is_told_and_another_one_does(capsys: pytest.CaptureFixture
         "LAY BLUE 1 AND BLUE 6", "same", "b6  b1", "new",
     )  # fmt: skip
     assert "KODODO NUMBER" in out  # the rules
-    assert "'dance' is no legal action; there are 5: lay " in out
-    assert "99 is no legal action" in out
-    assert "ask for it when the game is over" in out
+    assert "illegal action 'dance'; choose from 5: lay " in out
+    assert "illegal action 99" in out
+    assert "wait until the game is over" in out
     assert out.count("player_0 lays ") == out.count("player_0 lays blue 1 and blue 6") == 2
 
 
@@ -91,13 +91,13 @@ def test_a_lesson_and_back_to_the_game(capsys: pytest.CaptureFixture[str]) -> No
     out = typed(capsys, "lesson", "5", "lay blue 3 and blue 6", "leave", "0")
     assert "in a game you may lay blue 2 and blue 3; in this lesson, please lay blue 3" in out
     assert "player_0 lays blue 3 and blue 6" in out
-    assert out.rindex("out at 7") > out.rindex("out at 6")  # of four players, and of three
+    assert out.rindex("out at 7") > out.rindex("out at 6")  # with four players, then three
 
 
 def test_news_of_a_game_that_others_begin(capsys: pytest.CaptureFixture[str]) -> None:
-    """The next game's first steps were taken for those of the game before, and were not printed.
+    """Regression: the next game's first steps were taken for those of the last game.
 
-    Nor was it told who sits where, since something had happened before one's first choice.
+    Nor were the seats printed if steps were played before the person's first choice.
     """
     out = typed(capsys, "same", game="kado", seat=1)
     assert out.count("player_0 keeps a card") == out.count("player_1 is Ada") == 2
@@ -125,10 +125,10 @@ def test_going_back_and_what_cost_most(capsys: pytest.CaptureFixture[str]) -> No
         terminal = Terminal(table)
         terminal._say({"type": "look"})
         terminal._obey("back")
-        # It went to the first step, which could be the agents' own, or named a "to".
+        # Regression: it went to the first step, even if that was the agents'.
         assert capsys.readouterr().out.endswith("you have not chosen anything yet\n")
         terminal._obey("analyse")
-        assert capsys.readouterr().out.startswith("an analysis tells of hidden cards")
+        assert capsys.readouterr().out.startswith("an analysis reveals hidden cards")
         while not table.over:
             terminal._obey(terminal._words[-1])
             assert len(table._past) < 9
@@ -156,7 +156,7 @@ def test_table_and_actions_fit_into_24_rows_of_80(
         while not table.over:
             terminal._obey(str(rng.choice(terminal._words)))
             title = table.talk(0, {"type": "look"})[0][0]["text"].partition("\n")[0]
-            # The news before it may be scrolled away, and a row is for the line that is written.
+            # Older news may scroll away; one row is for the prompt.
             screen = capsys.readouterr().out.rpartition(title)
             assert len(screen[2].splitlines()) < 24
             assert max(map(len, "".join(screen[1:]).splitlines())) <= 80
@@ -189,8 +189,8 @@ def test_help_and_a_part_of_the_rules(capsys: pytest.CaptureFixture[str]) -> Non
     assert re.search(r"Now (\w)\d (\w)\d is: lay \w+ \d and \w+ \d\n", out)
     assert "8 green cards: over the limit of 7, out" in out
     assert "A ROUND" not in out
-    assert "the parts of the rules are Cards, Preparing, " in out
-    assert "'B1' is not all of an action; it may be B1 B6, " in out
+    assert "sections of the rules: Cards, Preparing, " in out
+    assert "'B1' is only part of an action; choose from B1 B6, " in out
 
 
 def test_commands_are_of_any_size_and_help_lists_those_that_do_something(
@@ -199,14 +199,14 @@ def test_commands_are_of_any_size_and_help_lists_those_that_do_something(
     out = typed(capsys, "HELP", "Rules Limit", "Record", "Lesson", "help", "LEAVE", "Quit", "dance")
     game, lesson = (part.partition("\nNow ")[0] for part in out.split("Besides there are:")[1:])
     assert "LIMIT" in out
-    assert "is no legal action" not in out
+    assert "illegal action" not in out
     assert ("\n  leave " in game, "\n  leave " in lesson) == (False, True)
     for command in ("record FILE", "back", "hint"):
         assert (f"\n  {command} " in game, f"\n  {command} " in lesson) == (True, False)
 
 
 def test_who_sits_where_is_told_once_of_each_deal(capsys: pytest.CaptureFixture[str]) -> None:
-    """A person who is called person was told twice, and all were told again by going back."""
+    """Regression: one named "person" was listed twice, and going back printed the seats again."""
     table = make_table("kododo", opponents=["random"], names=["person"], seed=1, pictures=False)
     with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
         terminal = Terminal(table)
@@ -219,6 +219,6 @@ def test_who_sits_where_is_told_once_of_each_deal(capsys: pytest.CaptureFixture[
     out = capsys.readouterr().out
     assert out.count("player_0 is person, player_") == 3
     assert "the game is over: new, same, back, record FILE, analyse or quit\n" in out
-    assert "record needs the name of a file, such as record game.jsonl\n" in out
-    assert "a lesson is no game that counts, and has no record\n" in out
+    assert "record needs a file name, such as record game.jsonl\n" in out
+    assert "a lesson has no record\n" in out
     assert not Path("game.jsonl").exists()

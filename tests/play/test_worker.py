@@ -1,4 +1,4 @@
-"""The table of the static page as Python: it keeps what goes on with a game."""
+"""The table of the static page in Python: it saves what is needed to resume a game."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOOK = '{"type": "look"}'
 
 
 def replies_to(table: WorkerTable, message: dict[str, Any] | str) -> list[dict[str, Any]]:
-    """All that is said to a message, step by step."""
+    """Return all responses to a message, step by step."""
     text = message if isinstance(message, str) else json.dumps(message)
     lines = table.hear(text)
     while next_lines := table.play_on():
@@ -23,7 +23,7 @@ def replies_to(table: WorkerTable, message: dict[str, Any] | str) -> list[dict[s
 
 
 def act(table: WorkerTable, steps: int = 1) -> dict[str, Any]:
-    """Choose the first action for some steps; the last position."""
+    """Choose the first action for some steps; returns the last position."""
     for _ in range(steps):
         position = replies_to(table, LOOK)[-1]
         action = position["actions"][0]["action"]
@@ -57,14 +57,14 @@ def test_a_game_that_was_tried_again_goes_on(game: str, players: int) -> None:
 
 
 def test_a_link_counts_where_a_game_is_kept() -> None:
-    """The deal of the day was not dealt again after other cards, and no second lesson given."""
+    """Regression: after another deal the deal of the day, or the lesson, was not given again."""
     table = WorkerTable("kododo", 2, ["greedy"], seed=7)
     dealt = replies_to(table, LOOK)[-1]
     replies_to(table, {"type": "new", "step": 0, "deck": "other"})
     position = act(table, 2)
     saved_game = table.saved_game()
     restored = WorkerTable("kododo", 2, ["greedy"], saved_game, seed=7)
-    assert replies_to(restored, LOOK)[-1] == position  # it was loaded again
+    assert replies_to(restored, LOOK)[-1] == position  # as after a reload
     followed = WorkerTable("kododo", 2, ["greedy"], saved_game, seed=7, by_link=True)
     assert replies_to(followed, LOOK)[-1] == dealt
     lesson = WorkerTable("kododo", 2, ["greedy"], saved_game, lesson=True, by_link=True)
@@ -86,7 +86,7 @@ def test_new_games_go_on_too() -> None:
     act(table)
     content = json.loads(table.saved_game())
     assert content["first"] == 2
-    assert len(content["done"]) == 2  # a choice and a step, and not what was done before
+    assert len(content["done"]) == 2  # a choice and a step of this game only
     repeated = replies_to(table, {"type": "new", "step": 3, "deck": "same"})[-1]
     assert (repeated["step"], repeated["hand"]) == (4, fresh["hand"])
     assert (
@@ -95,7 +95,7 @@ def test_new_games_go_on_too() -> None:
 
 
 def test_a_game_that_was_kept_elsewhere_is_of_no_use() -> None:
-    """Of another table, of another version, damaged: a new game begins."""
+    """A saved game of another table or version, or a damaged one, starts a new game."""
     table = WorkerTable("kododo", 3, ["greedy"])
     act(table, 2)
     content = json.loads(table.saved_game())
@@ -117,7 +117,7 @@ def test_a_game_that_was_kept_elsewhere_is_of_no_use() -> None:
 
 
 def test_a_seed_is_a_deal() -> None:
-    """The same cards and opponents at another table, and so again after the end."""
+    """Another table deals the same cards and opponents, also again after the end."""
     table, other_table = (WorkerTable("kododo", 3, ["random"], seed=20260517) for _ in range(2))
     position = act(table, 4)
     assert act(other_table, 4) == position
@@ -146,7 +146,7 @@ def test_a_seed_further_rules_a_name_and_a_seat_that_moves_on() -> None:
 
 
 def test_people_at_one_device_see_their_own_positions_when_they_are_there() -> None:
-    """Nothing of the others' cards is sent to a page before they say that they have it."""
+    """The page gets nobody's cards before that person has the device."""
     table = WorkerTable("kododo", 3, ["greedy"], people=2, names=["Bo", "Cy"], seed=1)
     turns = [replies_to(table, LOOK)]
     person = 0
@@ -163,11 +163,11 @@ def test_people_at_one_device_see_their_own_positions_when_they_are_there() -> N
         assert {message["you"] for message in positions} <= {person}
     assert [message["type"] for message in turns[0]] == ["handover"]
     handed = sum(message["type"] == "handover" for turn in turns for message in turn)
-    assert handed == 1 + 21  # each step is begun by the person who ended the one before
+    assert handed == 1 + 21  # the person who ends a step begins the next one
     restored = WorkerTable(
         "kododo", 3, ["greedy"], table.saved_game(), people=2, names=["Bo", "Cy"]
     )
-    (handover,) = replies_to(restored, LOOK)  # whoever loads the page
+    (handover,) = replies_to(restored, LOOK)  # after a reload nobody has the device
     assert handover["type"] == "handover"
     (end,) = replies_to(restored, {"type": "sit", "person": person})
     assert end == [message for message in turns[-1] if message["type"] == "position"][-1]

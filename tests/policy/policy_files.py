@@ -1,4 +1,4 @@
-"""Policy files made by hand, without torch: whole ones, and such as nobody should play."""
+"""Policy files made by hand, without torch, valid and invalid."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Change = Callable[[onnx.ModelProto], object]
 
 
 def tiny_model(game: str, players: int) -> onnx.ModelProto:
-    """A policy that likes all legal actions alike, with its metadata, but no digest."""
+    """Return a policy with equal logits for all legal actions, with metadata but no digest."""
     batch = registry.batch_game(game, 1, num_players=players)
     nodes = [
         helper.make_node("Cast", ["action_mask"], ["legal"], to=TensorProto.FLOAT),
@@ -41,7 +41,7 @@ def tiny_model(game: str, players: int) -> onnx.ModelProto:
             helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["N", actions]),
             helper.make_tensor_value_info("value", TensorProto.FLOAT, ["N"]),
         ],
-        [numpy_helper.from_array(np.asarray(v), name) for name, v in constants.items()],
+        [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
     helper.set_model_props(model, {KEY: describe(batch).to_json()})
@@ -49,7 +49,7 @@ def tiny_model(game: str, players: int) -> onnx.ModelProto:
 
 
 def write_model(path: Path, model: onnx.ModelProto) -> Path:
-    """Write a model with the digest that fits it, whatever it holds."""
+    """Write a model with its correct digest."""
     entries = [entry for entry in model.metadata_props if entry.key != DIGEST]
     del model.metadata_props[:]
     model.metadata_props.extend(entries)
@@ -58,20 +58,20 @@ def write_model(path: Path, model: onnx.ModelProto) -> Path:
 
 
 def write_policy(path: Path, game: str, players: int) -> Path:
-    """The file of ``tiny_model``."""
+    """Write the file of ``tiny_model``."""
     return write_model(path, tiny_model(game, players))
 
 
 def changed(source: Path, path: Path, change: Change) -> Path:
-    """A copy of a policy file with something else in it, and the digest of that."""
+    """Write a changed copy of a policy file with its correct digest."""
     model = onnx.load_model_from_string(source.read_bytes())
     change(model)
     return write_model(path, model)
 
 
-def set_tensor(model: onnx.ModelProto, name: str, value: Any) -> None:
-    """Give a constant of a model another value."""
+def set_tensor(model: onnx.ModelProto, name: str, numbers: Any) -> None:
+    """Replace a constant of a model."""
     tensor = next(
         initializer for initializer in model.graph.initializer if initializer.name == name
     )
-    tensor.CopyFrom(numpy_helper.from_array(np.asarray(value), name))
+    tensor.CopyFrom(numpy_helper.from_array(np.asarray(numbers), name))

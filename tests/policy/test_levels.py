@@ -1,4 +1,4 @@
-"""The levels: five agents by name for each table, all of the policy that ships for it."""
+"""The levels: five agents for each number of players, all from its shipped policy."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def test_they_were_measured_with_the_policies_that_ship() -> None:
     measured = json.loads(LEVELS_FILE.read_text("utf-8"))
     for name in policy_tables():
         digest = sha256(policy_path(name).read_bytes()).hexdigest()
-        assert measured[name]["sha256"] == digest, f"{name} is another policy now: make levels"
+        assert measured[name]["sha256"] == digest, f"{name} has changed: run make levels"
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
 def test_they_are_apart_by_their_intervals(game: str, players: int) -> None:
-    """As far as the policy; the games with search are few, and show at most that it is no worse."""
+    """Up to the policy; games with search are few, so it is only shown to be no worse."""
     shares = {name: level["share"] for name, level in levels(game, players).items()}
     assert tuple(shares) == LEVELS
     for weaker, stronger in pairwise((*WEAKER, AS_IT_SHIPS)):
@@ -95,7 +95,7 @@ def test_a_level_that_is_none_is_refused(name: str, players: int | None, message
 def test_a_file_may_be_called_as_levels_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A contest left such a bot out, since there were only the levels 1 to 5."""
+    """A contest rejected such a bot, because only levels 1 to 5 exist."""
     monkeypatch.chdir(tmp_path)
     shutil.copyfile(policy_path("kododo-2p"), "level-best.onnx")
     Path("level-up.py").write_text("def act(view, rng):\n    return 0\n")
@@ -122,7 +122,7 @@ def test_searches_bring_what_would_be_fitted_again() -> None:
     outcomes = json.loads(OUTCOMES_FILE.read_text("utf-8"))
     for name, (game, players) in policy_tables().items():
         digest = sha256(policy_path(name).read_bytes()).hexdigest()
-        assert outcomes[name]["sha256"] == digest, f"{name} is another policy now: make levels"
+        assert outcomes[name]["sha256"] == digest, f"{name} has changed: run make levels"
         search = make_agent(SEARCHING, game, players)
         assert isinstance(search, SearchAgent)
         np.testing.assert_array_equal(search.policy.outcome_weights, outcomes[name]["weights"])

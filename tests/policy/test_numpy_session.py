@@ -1,4 +1,4 @@
-"""Policies without onnxruntime: what numpy makes of a graph is what the runtime makes of it."""
+"""Policies without onnxruntime: numpy and the runtime give the same outputs."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from tests.policy.policy_files import tiny_model, write_model
 from tests.policy.test_policy_files import COLUMN, ROW, check_portable, growing, with_node
 
 POSITIONS = 2_000
-# Of the largest logit, and of the largest value: sums of single precision in another order.
+# Relative to the largest logit or value; sums of float32 are in another order.
 TOLERANCE = 1e-5
 FILES = [*POLICIES.glob(f"*{SUFFIX}"), *STRANGERS.glob(f"*{SUFFIX}")]
 
 
 def with_numpy(path: Path) -> OnnxAgent:
-    """An agent as one has it who has no onnxruntime."""
+    """Return an agent as without onnxruntime."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(onnx_trial, "SESSION", NumpySession)
         return OnnxAgent(path)
 
 
 def check_same_answers(path: Path, count: int = POSITIONS) -> None:
-    """A policy file says the same by both."""
+    """Check that both runtimes give the same outputs for a policy file."""
     runtime = OnnxAgent(path)
     numpy = with_numpy(path)
     assert (type(runtime._session), type(numpy._session)) == (onnx_trial.SESSION, NumpySession)
@@ -55,8 +55,10 @@ def check_same_answers(path: Path, count: int = POSITIONS) -> None:
     largest = np.abs(logits[legal]).max()
     assert np.abs(numpy_logits - logits)[legal].max() <= TOLERANCE * largest
     near = TOLERANCE * np.fmax.reduce(np.abs(values), initial=0)
-    assert np.allclose(numpy_values, values, rtol=0, atol=near, equal_nan=True)  # NaN: it has none
-    # Whom it prefers is the same, unless two are alike up to that.
+    assert np.allclose(
+        numpy_values, values, rtol=0, atol=near, equal_nan=True
+    )  # NaN if it has no value
+    # The best action is the same unless two are that close.
     rows = np.arange(len(mask))
     assert (
         logits.max(axis=1) - logits[rows, numpy_logits.argmax(axis=1)] <= 2 * TOLERANCE * largest
@@ -72,9 +74,9 @@ def test_every_file_that_comes_with_the_project(path: Path) -> None:
 
 
 TOO_MUCH = {
-    "LayerNormalization wants more than 536,870,912 b": growing("LayerNormalization", ROW, COLUMN),
+    "LayerNormalization needs more than 536,870,912 b": growing("LayerNormalization", ROW, COLUMN),
     "reshape array of size 30000": growing("BatchNormalization", ROW[None], *[COLUMN[:, 0]] * 4),
-    "its Split names 1000000000 outputs": with_node("Split", ["legal"], num_outputs=10**9),
+    "Split declares 1000000000 outputs": with_node("Split", ["legal"], num_outputs=10**9),
 }
 
 
@@ -90,7 +92,7 @@ def test_a_trial_takes_no_more_memory_than_it_may(words: str, tmp_path: Path) ->
 def test_weights_are_where_numpy_computes_with_them(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """Those of an unaligned place in the file were copied for every product."""
+    """Unaligned weights were copied for every product."""
     path = exported(tmp_path_factory, "kododo")[-1]
     constants = read_graph(path.read_bytes()).constants
     assert [name for name, array in constants.items() if not array.flags.aligned] == []
@@ -98,7 +100,7 @@ def test_weights_are_where_numpy_computes_with_them(
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_numbers_without_rounding_are_bit_for_bit_the_same(path: Path) -> None:
-    """The order of the cards, the network's inputs, and where its answers are looked up."""
+    """Card order, network inputs and the indices of outputs involve no rounding."""
     policy = OnnxAgent(path)
     observation, mask = positions(game_of(policy.metadata), POSITIONS, seed=3)
     model = onnx.load(path)
@@ -118,7 +120,7 @@ def test_numbers_without_rounding_are_bit_for_bit_the_same(path: Path) -> None:
 
 
 def exact_ends(model: onnx.ModelProto) -> list[str]:
-    """Arrays that come of whole numbers, or number by number, and go into sums of floats."""
+    """Return the exactly computed arrays that go into sums of floats."""
     doubles = {t.name for t in model.graph.initializer if t.data_type == onnx.TensorProto.DOUBLE}
     constants = {tensor.name for tensor in model.graph.initializer}
     rounded: set[str] = set()
@@ -126,7 +128,7 @@ def exact_ends(model: onnx.ModelProto) -> list[str]:
     exact = {value.name for value in model.graph.input}
     for node in model.graph.node:
         adds = node.op_type in ("Gemm", "MatMul", "ReduceMean", "ReduceSum")
-        # The keys of the cards are whole numbers in double precision.
+        # The keys of the cards are integers in float64.
         rounds = adds and not doubles & {*node.input} and not whole_sums(node, model)
         if rounds or rounded & {*node.input}:
             rounded.update(node.output)
@@ -139,7 +141,7 @@ def exact_ends(model: onnx.ModelProto) -> list[str]:
 
 
 def whole_sums(node: onnx.NodeProto, model: onnx.ModelProto) -> bool:
-    """Whether a sum is of whole numbers: it counts what was compared."""
+    """Whether a sum counts results of comparisons."""
     makers = {name: producer for producer in model.graph.node for name in producer.output}
     maker = makers.get(node.input[0])
     kinds = (
@@ -153,7 +155,7 @@ def whole_sums(node: onnx.NodeProto, model: onnx.ModelProto) -> bool:
 def test_an_exported_network_has_the_same_answers(
     game: str, tied: bool, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Keys times observations, for observations times keys, was fused again in new files alone."""
+    """The product of keys and observations was fused again in new files only."""
     _, _, whole = exported(tmp_path_factory, game, tied)
     check_portable(onnx.load(whole))
     check_same_answers(whole)
@@ -397,7 +399,7 @@ def by_the_runtime(
 )
 def test_types_that_differ_are_an_error(operator: str, operands: list[Array]) -> None:
     """Numpy would have found a type for them."""
-    with pytest.raises(ValueError, match="types that differ: float32, int64"):
+    with pytest.raises(ValueError, match="one type, got float32, int64"):
         OPERATORS[operator](*operands)
 
 

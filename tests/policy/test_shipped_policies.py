@@ -1,4 +1,4 @@
-"""The policies that ship: that they are there, described, and as strong as their cards say."""
+"""Shipped policies: they are complete, described, and as strong as their cards say."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from kododo_env.system.files import fingerprint
 POLICIES = registry.POLICIES
 SHIPPED = registry.shipped()
 GAMES = 200  # for each pair
-DEALS = 2001  # none that were chosen by or measured on
-# Of about 15 comparisons one is off by more than this in 70 times; and the seed is fixed.
+DEALS = 2001  # not used in selection or measurement
+# Exceeded by chance in one of 70 runs with about 15 comparisons; the seed is fixed.
 STANDARD_ERRORS = 3.3
 
 for_every_policy = pytest.mark.parametrize("name", SHIPPED)
 
 
 def numbers(name: str) -> dict[str, Any]:
-    data: dict[str, Any] = json.loads((POLICIES / f"{name}.json").read_text())
-    return data
+    record: dict[str, Any] = json.loads((POLICIES / f"{name}.json").read_text())
+    return record
 
 
 def opponents(name: str) -> dict[str, Any]:
-    """Its shares among the best baseline, and among the worst stranger if that is no search."""
-    data = numbers(name)
-    *_, (best, result) = data["shares"]["alone"].items()
+    """Return shares against the best baseline and the hardest held-out opponent but a search."""
+    record = numbers(name)
+    *_, (best, result) = record["shares"]["alone"].items()
     shares = {best: result["share"]}
-    worst = data["unknown"]["worst"]
+    worst = record["unknown"]["worst"]
     return shares if registry.search_parts(worst["name"])[0] else shares | {worst["name"]: worst}
 
 
@@ -51,7 +51,7 @@ PAIRS = [(name, opponent) for name in SHIPPED for opponent in opponents(name)]
 
 
 def standard_error(estimate: dict[str, float]) -> float:
-    """From a 95 % interval."""
+    """Return the standard error of a 95 % interval."""
     return (estimate["high"] - estimate["low"]) / (2 * 1.96)
 
 
@@ -65,8 +65,8 @@ PLAYS = (
 @pytest.mark.parametrize(
     ("code", "unneeded"),
     [
-        (PLAYS, ("torch", "onnx", "scipy")),  # the file's reader imported what only search needs
-        # The cards' JSON was written by the learner's module.
+        (PLAYS, ("torch", "onnx", "scipy")),  # the reader imported a dependency of search
+        # The JSON of cards was written by the module of training.
         ("import agents.release.card", ("torch", "onnx", "onnxruntime")),
     ],
     ids=["play", "cards"],
@@ -78,8 +78,8 @@ def test_playing_and_the_cards_need_few_libraries(code: str, unneeded: tuple[str
 
 
 def test_another_game_is_refused_where_the_right_one_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The id of a layout that was gone came again with the next game, which was then played."""
-    monkeypatch.setattr(onnx_agent, "id", lambda _: 0, raising=False)  # as bad as it can be
+    """The id of a deleted layout was reused by the next game, which was then played."""
+    monkeypatch.setattr(onnx_agent, "id", lambda _: 0, raising=False)  # the worst case
     rng = np.random.default_rng(0)
     policy = kododo_env.load("kododo-4p")
     policy.act(games.batch_game("kododo", 1, num_players=4).view(0), rng)
@@ -119,20 +119,20 @@ def test_a_hub_of_models_reads_the_head_of_the_card(name: str) -> None:
 @for_every_policy
 def test_the_numbers_are_of_this_file(name: str) -> None:
     path = POLICIES / f"{name}.onnx"
-    data = numbers(name)
+    record = numbers(name)
     agent = kododo_env.load(name)
     assert isinstance(agent, OnnxAgent)
     assert (agent.name, agent.path) == (name, path)
-    agent.check(games.batch_game(data["game"], 1, num_players=data["players"]))
-    assert (data["game"], data["players"]) == registry.policy_tables()[name]
-    assert data["file"] == {"bytes": path.stat().st_size, "sha256": fingerprint(path)}
-    assert data["file"]["bytes"] <= LARGEST_POLICY
-    assert agent.temperature == data["temperature"]
-    assert agent.metadata.results == data["shares"]["alone"]
-    assert list(data["shares"]["alone"]) == list(registry.baselines(data["game"]))
+    agent.check(games.batch_game(record["game"], 1, num_players=record["players"]))
+    assert (record["game"], record["players"]) == registry.policy_tables()[name]
+    assert record["file"] == {"bytes": path.stat().st_size, "sha256": fingerprint(path)}
+    assert record["file"]["bytes"] <= LARGEST_POLICY
+    assert agent.temperature == record["temperature"]
+    assert agent.metadata.results == record["shares"]["alone"]
+    assert list(record["shares"]["alone"]) == list(registry.baselines(record["game"]))
     written = agent.metadata.training
     algorithm = {"algorithm": written["algorithm"]}  # in the JSON with what it was before self-play
-    assert (data["training"] | algorithm).items() >= written.items()
+    assert (record["training"] | algorithm).items() >= written.items()
 
 
 @for_every_policy
@@ -166,7 +166,7 @@ def test_it_is_as_strong_as_its_card_says(name: str, opponent: str) -> None:
 
 @for_every_policy
 def test_it_beats_all_baselines_but_the_strongest(name: str) -> None:
-    data = numbers(name)
-    *weaker, _ = data["shares"]["alone"].items()
+    record = numbers(name)
+    *weaker, _ = record["shares"]["alone"].items()
     shares = {baseline: result["share"]["low"] for baseline, result in weaker}
-    assert {b: low for b, low in shares.items() if low <= 1 / data["players"]} == {}
+    assert {b: low for b, low in shares.items() if low <= 1 / record["players"]} == {}

@@ -1,4 +1,4 @@
-"""The rule for ties: at temperature 0 a policy chooses alike on every machine."""
+"""The rule for ties: at temperature 0 a policy chooses equally on every machine."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from tests.policy.test_policy_files import for_every_policy
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "onnx_policy.mjs"
 MOVED = 2e-6
-# Gaps between logits differ by up to 2.3e-5 between processors and libraries. A choice that is
-# no nearer than this to the rule's bound must be the same.
+# Gaps between logits differ by up to 2.3e-5 between processors and libraries. A choice farther
+# than this from the bound of the rule must be the same.
 NOISE = 5e-5
 
 
 class Moved(OnnxAgent):
-    """A policy as another processor computes it: all logits are a little higher or lower."""
+    """A policy as on another processor: all logits are slightly different."""
 
     rng = np.random.default_rng(3)
 
@@ -44,7 +44,7 @@ class Moved(OnnxAgent):
 
 
 def whole_games(policy: OnnxAgent, games: int) -> Iterator[tuple[BatchGame, list[Any]]]:
-    """Each position of games that a policy plays with itself, and what it chooses, (P, N)."""
+    """Yield each position of self-play games, and the chosen actions, (P, N)."""
     game = registry.batch_game(policy.game, games, 0, num_players=policy.num_players)
     rng = np.random.default_rng(0)
     while not game.terminated.all():
@@ -54,21 +54,21 @@ def whole_games(policy: OnnxAgent, games: int) -> Iterator[tuple[BatchGame, list
 
 
 def logits_of(policy: OnnxAgent, game: BatchGame) -> Iterator[Float32]:
-    """The logits of a policy in each player's position, (N, A)."""
+    """Yield the logits of a policy for each player, (N, A)."""
     for player in range(game.num_players):
         view = game.view(player)
         yield policy.evaluate(view.observation, view.legal_action_mask)[0]
 
 
 def unlucky(logits: Float32) -> Bool:
-    """Where a gap is so near to the rule's bound that machines may disagree, (N,)."""
+    """Whether a gap is so near the bound that machines may disagree, (N,)."""
     gaps = logits.max(axis=1, keepdims=True) - logits
     return (np.abs(gaps - TIE) < NOISE).any(axis=1)
 
 
 @cache
 def unlucky_games(path: Path, games: int) -> Bool:
-    """The games of a policy with itself that may go on otherwise on another machine, (N,)."""
+    """Return which self-play games may differ on another machine, (N,)."""
     policy = OnnxAgent(path, temperature=0)
     close = np.zeros(games, bool)
     for game, _ in whole_games(policy, games):
@@ -79,7 +79,7 @@ def unlucky_games(path: Path, games: int) -> Bool:
 @for_every_policy
 @pytest.mark.parametrize("make_twin", [with_numpy, Moved], ids=["numpy", "moved"])
 def test_it_plays_the_same_games(name: str, make_twin: Callable[[Path], OnnxAgent]) -> None:
-    """kado-3p played other games on another processor, since mirrored cells have equal logits."""
+    """kado-3p played other games on another processor, because mirrored cells have equal logits."""
     path = POLICIES / f"{name}.onnx"
     policy = OnnxAgent(path)
     twin = make_twin(path)
@@ -93,7 +93,7 @@ def test_it_plays_the_same_games(name: str, make_twin: Callable[[Path], OnnxAgen
 
 
 def test_of_mirrored_actions_the_first_is_played() -> None:
-    """Before anything is known, all cells of an empty tableau are one to the policy."""
+    """At first, all cells of an empty tableau are equal for the policy."""
     path = POLICIES / "kado-3p.onnx"
     policy = OnnxAgent(path, temperature=0)
     moved = Moved(path, temperature=0)
@@ -112,7 +112,7 @@ def test_of_mirrored_actions_the_first_is_played() -> None:
 
 
 def in_node(logits: Float32) -> list[int]:
-    """The choices of the example for JavaScript, if a runtime gives it these logits, (N, A)."""
+    """Return the choices of the JavaScript example for logits (N, A)."""
     code = f"""
         import {{ loadPolicy }} from {json.dumps(EXAMPLE.as_uri())};
         import {{ readFileSync }} from "node:fs";
@@ -133,7 +133,7 @@ def in_node(logits: Float32) -> list[int]:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_javascript_has_the_same_rule() -> None:
-    """On whole games of every policy that ships, at T = 0, and at the bound itself."""
+    """Check whole games of every shipped policy at temperature 0, and logits at the bound."""
     bound = np.float32(1) - np.array([[0.99 * TIE, 0], [1.01 * TIE, 0], [0, 0]], np.float32)
     batches = [bound]
     for path in sorted(POLICIES.glob("*.onnx")):
@@ -151,10 +151,10 @@ def test_javascript_has_the_same_rule() -> None:
 
 
 def test_a_network_and_exact_strategies_have_the_same_rule() -> None:
-    """The last bit chose between mirrored actions there, as in the files, and no test noticed."""
+    """The last bit chose between mirrored actions, and no test noticed."""
     game = kododo_v0.batch_game(2, num_players=2, seed=0)
     network = GameNetwork(game.layout, game.actions, width=8, depth=1)
-    bits = torch.linspace(0, MOVED, game.num_actions)  # the last action is ahead by so little
+    bits = torch.linspace(0, MOVED, game.num_actions)  # the last action is slightly ahead
     network.forward = lambda observation, *_: (bits.expand(len(observation), -1), None)  # type: ignore[assignment]
     view = game.view(0)
     agent = NetworkAgent(network, temperature=0)

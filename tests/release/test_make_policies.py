@@ -403,7 +403,7 @@ def test_the_card_tells_what_is_known(finished_config: PoliciesConfig) -> None:
     text = card(data)
     for name, result in data["shares"]["alone"].items():
         assert f"| {name} | {result['share']['mean']:.3f} (" in text
-    assert "One policy against 1 copy of another player, 40 games each" in text
+    assert "one policy against 1 copy of a scripted player, in 40 games each" in text
     responses = [f"best response, seed {seed}, 2,000,000 steps" for seed in (8, 9)]
     for title in (*responses, "mean of these", "search, 64 worlds a decision"):
         row = "1,000 | 0.550 (0.500 to 0.600) | +0.050 (+0.000 to +0.100)"
@@ -412,9 +412,9 @@ def test_the_card_tells_what_is_known(finished_config: PoliciesConfig) -> None:
     training = data["training"]
     assert f"\n{training['algorithm']}: seed 0, {training['steps']:,} agent-steps" in text
     assert all(f"`{name}` " in text for name in training["recipe"])
-    assert f"among those of the worst one, `{data['unknown']['worst']['name']}`. The worst" in text
-    assert "worst attacker is a best response, who gains +0.050 (+0.000 to +0.100)." in text
-    assert "highest mean win share against greedy, less what a best response of 500,000" in text
+    assert f"opponents is `{data['unknown']['worst']['name']}`, against which it wins" in text
+    assert "strongest attacker is a best response, which gains +0.050 (+0.000 to +0.100)." in text
+    assert "win share against greedy, minus the gain of a best response of 500,000" in text
     for page in (text, index([data])):
         for table in re.findall(r"(?:^\|.*\|\n)+", page, re.MULTILINE):
             assert len({line.count("|") for line in table.splitlines()}) == 1, table
@@ -425,8 +425,8 @@ def test_the_card_tells_what_is_known(finished_config: PoliciesConfig) -> None:
     ]
     data["training"]["recipe"] = {"a": [], "b": ["x", "y"], "c": 0.5}
     data["exploitability"]["best_response"]["each"] = RESPONSES[:1]
-    assert "\nSettings: `a` none, `b` x y, `c` 0.5.\n\nOf 2 networks and" in card(data)
-    assert card(data).endswith("The shares by network at this temperature: 0.250, 0.250.\n")
+    assert "\nSettings: `a` none, `b` x y, `c` 0.5.\n\nSelected from 2 networks" in card(data)
+    assert card(data).endswith("Win shares at this temperature, by network: 0.250, 0.250.\n")
     assert "mean of these" not in card(data)
 
 
@@ -470,4 +470,6 @@ def test_the_card_says_which_players_a_bot_has_met(
         "recipe": vars(Recipe(**recipe)),
         "steps": 1000,
     }
-    assert f" In training it {words}.\n" in card(numbers(finished_config) | {"training": training})
+    assert f" In training the policy {words}.\n" in card(
+        numbers(finished_config) | {"training": training}
+    )

@@ -1,4 +1,4 @@
-"""Likely worlds: what the others did says what they hold, and nothing else."""
+"""Likely worlds: they follow from what the others did, and from nothing else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.helpers import play_random
 
 
 class KnownGreedy(GreedyAgent):
-    """Greedy, and known to be."""
+    """Greedy play with known probabilities."""
 
     def probabilities(self, view: View) -> npt.NDArray[np.float64]:
         values = np.where(view.legal_action_mask, self.action_values(view).T, -1)
@@ -39,11 +39,11 @@ def after_greedy_play(steps: int) -> KododoGame:
     return game
 
 
-LAST_ROUND = 18  # of three players: six rounds before it
+LAST_ROUND = 18  # with three players, after six rounds
 
 
 def holding_more_than_laid(policy: Agent, steps: int) -> float:
-    """In how many worlds the next player holds a card above one that they have laid this round."""
+    """Count the worlds in which the next player holds a card above one laid this round."""
     game = after_greedy_play(steps)
     worlds = likely_worlds(policy, game.view(0), np.random.default_rng(2), 8)
     values = game.rules.num_values
@@ -58,7 +58,7 @@ def holding_more_than_laid(policy: Agent, steps: int) -> float:
 def test_a_player_who_lays_their_highest_cards_holds_no_higher_ones(
     steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Search gave the others hands with which they would never have laid what they laid."""
+    """Regression: search dealt hands with which the others would have played differently."""
     evenly, likely = (
         holding_more_than_laid(policy, steps) for policy in (GreedyAgent(), KnownGreedy())
     )
@@ -69,7 +69,7 @@ def test_a_player_who_lays_their_highest_cards_holds_no_higher_ones(
 
 
 class KnownRandom(RandomAgent):
-    """Plays at random, and is known to."""
+    """Random play with known probabilities."""
 
     def probabilities(self, view: View) -> npt.NDArray[np.float64]:
         chances: npt.NDArray[np.float64] = view.legal_action_mask / view.legal_action_mask.sum(
@@ -80,7 +80,7 @@ class KnownRandom(RandomAgent):
 
 @pytest.mark.parametrize("steps", [1, 2, LAST_ROUND + 1, LAST_ROUND + 2])
 def test_random_play_tells_nothing_of_what_is_held(steps: int) -> None:
-    """Players were believed to hold more cards equal to the one laid: more slots lay it."""
+    """Regression: copies of the card just laid were overestimated, as more slots can lay it."""
     dealt = after_greedy_play(steps).view(0).determinize(np.random.default_rng(2), 8)
     likelihoods = beliefs._log_likelihood(KnownRandom(), dealt, 0, np.random.default_rng(3))
     assert np.allclose(likelihoods, likelihoods[0])
@@ -102,7 +102,7 @@ def test_likely_worlds_look_the_same_to_the_player(steps: int) -> None:
 
 
 def test_search_by_a_learned_policy_cannot_see_hidden_cards() -> None:
-    """Its inferences follow from its own knowledge: not from the cards that others really hold."""
+    """Its inferences follow from its own knowledge, not from the cards that others hold."""
     game = kododo_v0.batch_game(20, num_players=4, seed=1)
     play_random(game, np.random.default_rng(1), steps=5)
     agent = SearchAgent(load("kododo-4p"), SearchBudget(worlds=4))

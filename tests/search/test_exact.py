@@ -1,4 +1,4 @@
-"""Exact best responses in small games: by brute force, by hand, and by what must hold."""
+"""Exact best responses in small games, checked by brute force, by hand and by invariants."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ DUEL = {
 
 
 class Hashed(Uniform):
-    """Plays by chances that follow from what it sees, whatever that is."""
+    """Plays by probabilities that are a hash of what it sees."""
 
     name = "hashed"
 
@@ -75,7 +75,7 @@ def test_by_brute_force_the_tiny_game(player: int) -> None:
     game = kododo_v0.batch_game(24, **TINY)
     game.reset(decks=np.array(list(itertools.permutations(game.cards.tolist())), np.uint8))
     hands, hand_numbers = np.unique(game.hands[:, player], axis=0, return_inverse=True)
-    hand_numbers = hand_numbers.ravel()  # of numpy 2.0.0 they are a column
+    hand_numbers = hand_numbers.ravel()  # numpy 2.0.0 returns a column
     probabilities = Hashed().probabilities(game.view(1 - player))
     best = 0.0
     for pure in itertools.product((0, 1), repeat=len(hands)):
@@ -130,7 +130,7 @@ def test_a_mixture_is_worth_the_mean() -> None:
 
 
 def test_the_value_of_play_is_the_share_that_play_shows() -> None:
-    """Whole games by the chances, dealt by chance."""
+    """Compared with whole random games."""
     rng = np.random.default_rng(0)
     game = kododo_v0.batch_game(20_000, **DRAWS, seed=1)
     agents = [Hashed(), Uniform()]
@@ -148,7 +148,7 @@ def test_the_value_of_play_is_the_share_that_play_shows() -> None:
 
 
 def test_recall_is_perfect() -> None:
-    """In an information set of the second round a player has come from one of the first."""
+    """An information set of the second round follows from only one of the first."""
     tree = tree_of(DRAWS)
     first, second = tree.steps
     for player in (0, 1):
@@ -160,7 +160,7 @@ def test_recall_is_perfect() -> None:
 
 
 def test_a_player_knows_no_more_than_the_view_shows() -> None:
-    """The other's hand makes no other information set."""
+    """Different hands of the opponent are in the same information set."""
     tree = tree_of(SMALL)
     hands = tree.steps[0].games.hands
     for player in (0, 1):
@@ -201,12 +201,12 @@ def test_uniform_plays_as_it_says() -> None:
 @pytest.mark.parametrize(
     ("game", "message"),
     [
-        (kododo_v0.batch_game(1, 2), "kododo has more than 2,000,000 positions under these rules"),
-        (kado_v0.batch_game(1), "kado has more than 2,000,000 positions under these rules"),
-        (combi_combo_v0.batch_game(1), "combi_combo has more than 2,000,000 positions under"),
+        (kododo_v0.batch_game(1, 2), "kododo .* more than 2,000,000 positions"),
+        (kado_v0.batch_game(1), "kado .* more than 2,000,000 positions"),
+        (combi_combo_v0.batch_game(1), "combi_combo .* more than 2,000,000 positions"),
         (
             kododo_v0.batch_game(1, **{**TINY, "variant": "long", "target_score": 3}),
-            "a tree of kododo needs rules by which one deck is enough",
+            "a tree of kododo needs rules",
         ),
     ],
 )
@@ -216,7 +216,7 @@ def test_a_game_that_is_too_large_is_refused_in_a_line(game: BatchGame, message:
 
 
 def test_positions_are_counted_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """6 deals and 24 followers."""
+    """There are 6 deals and 24 followers."""
     for limit, fits in ((30, True), (29, False), (5, False)):
         monkeypatch.setattr(game_tree, "MOST_POSITIONS", limit)
         if fits:
@@ -237,5 +237,5 @@ def test_an_agent_that_gives_no_chances_is_named(wrong: Any) -> None:
         def probabilities(self, view: View) -> Any:
             return wrong(view.legal_action_mask)
 
-    with pytest.raises(ValueError, match=r"^agent 'wrong' must give chances of legal actions"):
+    with pytest.raises(ValueError, match=r"^agent 'wrong' must return probabilities"):
         module.exact(tree_of(TINY), Wrong())

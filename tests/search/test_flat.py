@@ -1,4 +1,4 @@
-"""Flat Monte Carlo: all actions have all the worlds, and what is certain is found."""
+"""Flat Monte Carlo: all actions are tried in all worlds, and certain wins are found."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.helpers import play_random
 
 
 class _Counting(RandomAgent):
-    """Random, and counts the games in which it is asked."""
+    """Random play that counts the games in its calls."""
 
     num_games = 0
 
@@ -26,14 +26,14 @@ class _Counting(RandomAgent):
 
 
 def last_turn(games: int, seed: int = 0) -> KododoGame:
-    """Games before the last card but one is laid: nothing is hidden from two players but a hand."""
+    """Return games before the second-to-last card: only the opponent's hand is hidden."""
     game = KododoGame(games, Rules(2), seed=seed)
     play_random(game, np.random.default_rng(seed), steps=game.rules.num_rounds * 3 - 1)
     return game
 
 
 def test_every_action_has_all_the_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the last turn there is nothing to play out; each world asks the other player once."""
+    """In the last turn nothing is played out; the opponent is called once per world."""
     policy = _Counting()
     game = last_turn(3)
     assert (game.legal_action_mask()[:, 0].sum(axis=1) == 2).all()
@@ -46,7 +46,7 @@ def test_every_action_has_all_the_worlds(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_an_action_that_surely_wins_is_played() -> None:
-    """Where an action wins against whatever the other lays, and its rival does not."""
+    """One action wins against every opponent's card, and the other does not."""
     game = last_turn(400)
     shares = np.empty((400, 2, 2))
     for action in (0, 1):
@@ -54,7 +54,7 @@ def test_an_action_that_surely_wins_is_played() -> None:
             after = game.clone()
             after.step(np.tile([action, reply], (400, 1)))
             shares[:, action, reply] = after.outcome()[:, 0]
-    # What the other holds is not known, so that a certain win must be one in many worlds as well.
+    # The opponent's card is hidden, so a certain win must be a win in many worlds.
     chosen = FlatMonteCarlo(RandomAgent(), SearchBudget(worlds=30)).act(
         game.view(0), np.random.default_rng(0)
     )

@@ -1,4 +1,4 @@
-"""Searches: they play legally, see no more than their view, and find what is to be found."""
+"""Searches play legally, see no more than their view, and find better actions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FEW_WORLDS = SearchBudget(worlds=4)
 def test_a_search_sees_nothing_hidden_and_plays_legally(
     name: str, players: int, kind: type[SearchAgent] | type[FlatMonteCarlo]
 ) -> None:
-    """The same knowledge and the same generator give the same choice, whatever is hidden."""
+    """The same knowledge and generator give the same choice, whatever is hidden."""
     game = registry.batch_game(name, 20, 1, num_players=players)
     agent = kind(RandomAgent(), FEW_WORLDS)
     while not game.terminated.all():
@@ -78,14 +78,14 @@ def test_points_count_more_when_less_is_to_come() -> None:
     after_rounds = model.weights[3::3, 0]
     assert len(after_rounds) == game.rules.num_rounds
     assert after_rounds[0] < after_rounds[-2] / 2
-    assert not model.weights[:, 1].any()  # random players know nothing of hands
+    assert not model.weights[:, 1].any()  # random players do not estimate hands
     play_random(game, np.random.default_rng(0))
     for player in range(2):
         assert np.array_equal(model.expected(game, player), game.outcome()[:, player])
 
 
 def test_points_mean_what_they_meant_in_the_games_played() -> None:
-    """Of games like those the model is fitted to, as many are won as it says."""
+    """In similar games the predicted share is won."""
     policy = HeuristicAgent()
     game = kododo_v0.batch_game(4000, num_players=2, seed=5)
     model = OutcomeModel(policy, game)
@@ -101,7 +101,7 @@ def test_points_mean_what_they_meant_in_the_games_played() -> None:
 
 
 def test_a_game_alone_has_the_weights_of_the_moment_that_it_is_at() -> None:
-    """In KADO it passes over steps; those of the games played for the model were counted on."""
+    """Regression: KADO passes over steps, but their number was taken from the fitted games."""
     game = kado_v0.batch_game(1, num_players=3, seed=0)
     rng = np.random.default_rng(0)
     model = OutcomeModel(RandomAgent(), game)
@@ -109,12 +109,12 @@ def test_a_game_alone_has_the_weights_of_the_moment_that_it_is_at() -> None:
         play_random(game, rng, steps=1)
     turn = game._state.turn
     model.weights = np.zeros_like(model.weights)
-    model.weights[turn * sum(game.rules.phase_steps), 2] = 5  # a turn's first step
+    model.weights[turn * sum(game.rules.phase_steps), 2] = 5  # the first step of a turn
     assert model.expected(game, 0)[0] > 0.9
 
 
 def test_steps_that_all_games_pass_over_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The weights of all moments after such a step were taken for those of one before."""
+    """Regression: after such a step, the weights of earlier steps were used."""
     game = kado_v0.batch_game(1, num_players=2, seed=0)
     monkeypatch.setattr(outcome_model, "FITTED_WITHOUT_ROUNDS", 1)
     played = game.fresh(1, 0)
@@ -128,7 +128,7 @@ def test_steps_that_all_games_pass_over_are_counted(monkeypatch: pytest.MonkeyPa
 
 
 def _drawn(weights: tuple[float, ...], games: int = 20_000) -> tuple[Floating, Floating]:
-    """What a player knows in random games of four, and in which of them they win."""
+    """Return a player's views in random games of four, and which of them they win."""
     rng = np.random.default_rng(0)
     features = np.hstack([rng.normal(size=(games, 1)), rng.integers(0, 30, (games, 4))])
     won = rng.random(games) < _chance(_log_odds(features, np.array(weights)))
@@ -142,14 +142,14 @@ def test_weights_are_found_by_which_games_were_won(weights: tuple[float, ...]) -
     assert np.allclose(fitted, weights, rtol=0.05, atol=0.06)
     loss, slope, curvature = _log_loss(fitted, features, won)
     assert loss <= _log_loss(np.array(weights), features, won)[0]
-    assert (np.abs(slope) < 1e-4).all() or weights[1] == 0  # at a bound it may go on
+    assert (np.abs(slope) < 1e-4).all() or weights[1] == 0  # at the bound the slope may be positive
     near = fitted + np.diag([1e-4] * 3)
     slopes = np.array([_log_loss(point, features, won)[1] for point in near])
     assert np.allclose((slopes - slope) / 1e-4, curvature, atol=0.05 * np.abs(curvature).max())
 
 
 def test_weights_stay_within_their_bounds() -> None:
-    """Where points tell all, or the lower value wins, the likeliest weights are no numbers."""
+    """Without bounds these weights would be infinite."""
     features, won = _drawn((0.2, -2.0, 0.0))
     assert _fitted_weights(features, won)[1] == 0
     leads = (features[:, 1] > features[:, 2:].max(axis=1)).astype(np.float64)
@@ -162,7 +162,7 @@ def test_weights_stay_within_their_bounds() -> None:
 
 @pytest.mark.parametrize("value", [0.0, 0.3, 1.0, -2.0])
 def test_a_value_that_tells_nothing_leaves_the_weights_of_points(value: float) -> None:
-    """It is a second constant: the fit once ended in an error, its matrix being singular."""
+    """Regression: a constant value made the fit's matrix singular."""
     features, won = _drawn((0.2, 0.0, 0.3))
     features[:, 0] = value
     fitted = _fitted_weights(features, won)
@@ -175,7 +175,7 @@ def test_a_value_that_tells_nothing_leaves_the_weights_of_points(value: float) -
 
 
 class _KnowsHands(HeuristicAgent):
-    """The heuristic, and a value for its hand: how many cards of its best colour it holds."""
+    """The heuristic, with the number of cards in its best colour as value."""
 
     def value(self, view: View) -> npt.NDArray[np.float64]:
         best: npt.NDArray[np.float64] = view.pieces["hand"].sum(axis=-1).max(axis=-1) * 0.01
@@ -183,12 +183,12 @@ class _KnowsHands(HeuristicAgent):
 
 
 def test_at_equal_points_the_better_hand_wins_more() -> None:
-    """Search threw good hands away for a point more, since points were all that counted."""
+    """Regression: search gave up good hands for one more point, since only points counted."""
     game = kododo_v0.batch_game(500, num_players=2, seed=5)
     policy = _KnowsHands()
     rng = np.random.default_rng(5)
     model = OutcomeModel(policy, game)
-    while game.steps_played < 30:  # the last round is played from the hand
+    while game.steps_played < 30:  # up to the last round, which is played from the hand
         game.step(joint_action([policy] * game.num_players, game, rng))
     points = game.scores[:, 0] - game.scores[:, 1]
     shares = model.expected(game, 0)[points == 0]
@@ -207,7 +207,7 @@ def test_a_play_out_stops_at_the_end_of_the_round() -> None:
 
 
 class _ValuesPoints(HeuristicAgent):
-    """Random play that takes a position for worth its points, and later actions for likelier."""
+    """Random play with points as value, and higher probabilities for later actions."""
 
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         return RandomAgent().act(view, rng)
@@ -222,7 +222,7 @@ class _ValuesPoints(HeuristicAgent):
 
 
 def test_without_rounds_a_value_stands_for_the_rest_of_the_game() -> None:
-    """Whole games were played out, whose luck drowned what a choice is worth."""
+    """Regression: whole games were played out, and noise dominated the choice's effect."""
     game = kado_v0.batch_game(2, num_players=2, seed=0)
     rng = np.random.default_rng(0)
     for policy, ends in ((_ValuesPoints(), False), (RandomAgent(), True)):
@@ -248,7 +248,7 @@ def test_the_likeliest_actions_are_tried_and_the_choice_of_the_policy() -> None:
 
 
 def test_points_tell_more_than_who_won_where_whole_games_are_played_out() -> None:
-    """A point more is worth something to the last as well; with rounds, only who won counts."""
+    """One more point counts even for the last player; with rounds, only winning counts."""
     game = combi_combo_v0.batch_game(200, num_players=4, seed=0)
     play_random(game, np.random.default_rng(0))
     shares = shares_at_the_end(game)
@@ -261,7 +261,7 @@ def test_points_tell_more_than_who_won_where_whole_games_are_played_out() -> Non
 
 
 def test_after_whole_games_a_gain_must_be_surer() -> None:
-    """The same gains, 1.2 standard errors above 0, are believed after rounds alone."""
+    """Gains of 1.2 standard errors are significant only after rounds."""
     for door, believed in ((kododo_v0, True), (combi_combo_v0, False)):
         game = door.batch_game(1, num_players=4, seed=0)
         agent = SearchAgent(RandomAgent(), SearchBudget(worlds=4))
@@ -279,7 +279,7 @@ def test_after_whole_games_a_gain_must_be_surer() -> None:
 
 
 def test_chances_and_gains_are_of_the_victory_in_the_same_worlds() -> None:
-    """At the deal all players are equal; one action gains what the other one loses."""
+    """After the deal all players are equal; one action gains what the other loses."""
     for door in (kododo_v0, combi_combo_v0):
         game = door.batch_game(300, num_players=4, seed=0)
         search = SearchAgent(RandomAgent())
@@ -307,49 +307,49 @@ def test_equal_points_everywhere_are_no_division_by_zero() -> None:
     assert np.array_equal(shares_at_the_end(game), game.outcome())
 
 
-@pytest.mark.parametrize("a_game", [1e-5, 5e-5, 1e-4])  # seconds
+@pytest.mark.parametrize("a_game", [1e-5, 5e-5, 1e-4])  # seconds per game
 def test_a_decision_takes_the_time_it_is_given(
     a_game: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It took twice as long: each part of it played some hundred games, whatever they took."""
+    """Regression: it took twice as long, since each part played a fixed number of games."""
     clock = [0.0]
 
     def try_worlds(search: _Search, worlds: int) -> None:
         clock[0] += 1e-3 + a_game * worlds * int(search.candidate.sum())
         search.visits += worlds
-        search.gain += worlds * 0.1  # nobody is dropped before the time
+        search.gain += worlds * 0.1  # no candidate is dropped early
 
     monkeypatch.setattr(_Search, "_try_worlds", try_worlds)
     game = kododo_v0.batch_game(2, num_players=4, seed=0)
     agent = SearchAgent(RandomAgent(), SearchBudget(milliseconds=50), clock=lambda: clock[0])
     agent.act(game.view(0), np.random.default_rng(0))
-    assert 0.08 < clock[0] < 0.11  # two decisions
+    assert 0.08 < clock[0] < 0.11  # for two decisions
 
 
 def test_nothing_more_is_tried_where_nothing_has_gained() -> None:
-    """Of two games the first has its choice after one part, the other goes on."""
+    """The first of two games is decided after one part, the other goes on."""
     game = kododo_v0.batch_game(2, num_players=4, seed=0)
     agent = SearchAgent(RandomAgent(), SearchBudget(worlds=4))
     search = _Search(game.view(0), agent, np.random.default_rng(0))
-    search.usual[:] = 5  # the first that is legal
+    search.usual[:] = 5  # the first legal action
     search.visits[:] = 1
     search.gain[0] = -1
     search.gain[1] = np.arange(1, 16)
     search._halve()
     assert not search.candidate[0].any()
-    assert search.candidate[1].sum() == 6  # the better half, and the policy's own choice
+    assert search.candidate[1].sum() == 6  # the better half and the policy's own choice
     assert search.best()[0] == search.usual[0]
 
 
 @pytest.mark.parametrize("worlds", [1, 2, 10, 64])
 def test_all_worlds_of_a_budget_are_tried(worlds: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four halvings took a quarter each, rounded down: of ten worlds two were never tried."""
+    """Regression: shares were rounded down, so that of ten worlds two were never tried."""
     tried: list[int] = []
 
     def try_worlds(search: _Search, worlds: int) -> None:
         tried.append(worlds)
         search.visits += worlds
-        search.gain += worlds * 0.1  # nobody is dropped before the end
+        search.gain += worlds * 0.1  # no candidate is dropped early
 
     monkeypatch.setattr(_Search, "_try_worlds", try_worlds)
     game = kododo_v0.batch_game(2, num_players=4, seed=0)
@@ -360,7 +360,7 @@ def test_all_worlds_of_a_budget_are_tried(worlds: int, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("noise", [-1e-9, 0, 1e-9])
 def test_gains_that_differ_by_noise_alone_choose_alike(noise: float) -> None:
-    """Of equal gains the first is taken; where nothing gains, the policy's own choice stays."""
+    """Ties go to the first action; without a gain the policy's own choice stays."""
     game = kododo_v0.batch_game(2, num_players=4, seed=0)
     search = _Search(game.view(0), SearchAgent(RandomAgent(), FEW_WORLDS), np.random.default_rng(0))
     search.usual[:] = 3
@@ -371,7 +371,7 @@ def test_gains_that_differ_by_noise_alone_choose_alike(noise: float) -> None:
     search._spend_budget = lambda: None  # type: ignore[method-assign]
     assert search.best().tolist() == [1, 3]
     search._halve()
-    assert search.candidate.nonzero()[1].tolist() == [1, 2, 3, 4, 5]  # all in the first game
+    assert search.candidate.nonzero()[1].tolist() == [1, 2, 3, 4, 5]  # all of the first game
     assert search.best().tolist() == [1, 3]
 
 

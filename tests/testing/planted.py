@@ -1,4 +1,4 @@
-"""The small game with one fault each; the docstring is the fault's story, and its first line."""
+"""Variants of the toy game with one fault each, which the docstring describes."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from tests.testing.plants import Plants
 from tests.toy_game.high_card.game import EMPTY, HighCard, HighCardView, Stage
 
 PLANTS = Plants(HighCard)
-after, instead, kind = PLANTS.after, PLANTS.instead, PLANTS.kind
-ELSEWHERE = count()
+after = PLANTS.after
+instead = PLANTS.instead
+kind = PLANTS.kind
+COUNTER = count()  # outside the state of the game
 
 
 @after("_advance", "determinism", "after step 3 two batches of the same seed")
 def random_later(game: Any, chosen: np.ndarray) -> None:
-    """From the third turn on points come from elsewhere: a test of one step sees nothing."""
+    """From the third turn on, points are not from the game: a test of one step does not see it."""
     if game.turn == 3:
-        points = next(ELSEWHERE)
+        points = next(COUNTER)
         game._state.scores[0] += points
         game._state.rewards[0] += points
 
@@ -35,15 +37,15 @@ def global_random(game: Any, decks: np.ndarray) -> None:
     HighCard._start(game, decks[:, order])
 
 
-@after("_write_observation", "determinism", "one has only been looked at, .* state of|'rng'")
+@after("_write_observation", "determinism", "one has been observed, .* state of|'rng'")
 def looking_draws(game: Any, into: dict[str, np.ndarray]) -> None:
-    """To observe takes a number from the generator that deals."""
+    """Observing draws from the generator that deals."""
     game.rng.random()
 
 
-@kind("determinism", "round_steps must be 1 or more, not 0")
+@kind("determinism", "round_steps must be at least 1, got 0")
 class RoundIsOver(HighCard):
-    """The round in play is said to have been scored."""
+    """``round_steps`` is 0."""
 
     round_steps = 0
 
@@ -56,12 +58,12 @@ def seed_ignored(game: Any, decks: np.ndarray) -> None:
 
 @after("reset", "decks", r"after step 0 two batches of the same decks differ: observe\(\)")
 def deck_cut(game: Any, seed: int | None = None, decks: Any = None) -> None:
-    """A deck that was given is cut, at a place that the generator draws."""
+    """A given deck is cut at a random place."""
     if decks is not None:
         game._start(np.roll(np.asarray(decks), game.rng.integers(9), axis=1).T[None])
 
 
-@instead("reset", "decks", "reset takes decks for too few games")
+@instead("reset", "decks", "reset accepts decks for too few games")
 def deck_of_others(game: Any, seed: int | None = None, decks: Any = None) -> None:
     """Decks are not checked."""
     HighCard.reset(game, seed)
@@ -69,15 +71,15 @@ def deck_of_others(game: Any, seed: int | None = None, decks: Any = None) -> Non
         game._start(np.asarray(decks).astype(np.uint8).T[None])
 
 
-@instead("sample_decks", "decks", "takes numbers from the generator of the batch")
+@instead("sample_decks", "decks", "uses the generator of the batch")
 def samples_from_own(game: Any, num: int, rng: np.random.Generator) -> np.ndarray:
     """Sampled decks come from the batch's own generator."""
     return HighCard.sample_decks(game, num, game.rng)
 
 
-@instead("observe", "observations", "step 1 changes an observation that was handed out")
+@instead("observe", "observations", "step 1 changes an earlier observation")
 def one_buffer(game: Any, out: np.ndarray | None = None, seats: Any = None) -> np.ndarray:
-    """Every observation is handed out in the same array."""
+    """Every observation is returned in the same array."""
     fresh = HighCard.observe(game, out, seats)
     if out is not None or seats is not None:
         return fresh
@@ -87,29 +89,29 @@ def one_buffer(game: Any, out: np.ndarray | None = None, seats: Any = None) -> n
     return game._buffer
 
 
-@instead("_observation", "observations", r"after the deal observe\(seats=.*\) is not what that")
+@instead("_observation", "observations", r"after the deal observe\(seats=.*\) differs from")
 def everybodys(game: Any, out: Any = None, seats: Any = None) -> Any:
-    """Whichever player is asked for, the numbers of all come."""
+    """``seats`` is ignored."""
     return HighCard._observation(game, out)
 
 
 @instead("observe", "observations", r"after the deal observe\(\) is int64")
-def wider_than_told(game: Any, out: np.ndarray | None = None) -> np.ndarray:
+def wider_than_declared(game: Any, out: np.ndarray | None = None) -> np.ndarray:
     """Observations are int64, whatever the layout says."""
-    seen = HighCard.observe(game, out)
-    return seen.astype(np.int64) if out is None else seen
+    observation = HighCard.observe(game, out)
+    return observation.astype(np.int64) if out is None else observation
 
 
-@instead("_mask", "masks", "after step 3 nothing is legal for player 0 of game 0")
+@instead("_mask", "masks", "after step 3 player 0 of game 0 has no legal action")
 def empty_mask(game: Any) -> np.ndarray:
-    """A player with one card left has nothing legal: the mask forgets the last card."""
+    """The mask forgets the last card, so a player with one card has no legal action."""
     mask = HighCard._mask(game)
     return mask & mask[:, 1:]
 
 
-@kind("masks", "after step 3 step refuses what the mask allows: illegal")
+@kind("masks", "after step 3 step rejects a legal action: illegal")
 class MaskTooWide(HighCard):
-    """The mask allows an empty slot, which step refuses."""
+    """The mask allows an empty slot, which step rejects."""
 
     def _mask(self) -> np.ndarray:
         return np.ones_like(super()._mask())
@@ -121,15 +123,15 @@ class MaskTooWide(HighCard):
         super().step(actions)
 
 
-@instead("step", "masks", "after step 0 action -1 of player 0 .* is played")
+@instead("step", "masks", "after step 0 illegal action -1 of player 0 .* is accepted")
 def step_too_wide(game: Any, actions: Any) -> None:
-    """Step takes any number for the nearest action."""
+    """Step clips numbers to the nearest action."""
     HighCard.step(game, np.clip(actions, 0, 1) if np.shape(actions) else actions)
 
 
-@instead("step", "masks", r"refused, but not without a change: state\(\)\['turn'\]")
-def refusal_moves(game: Any, actions: Any) -> None:
-    """A refused step has been counted."""
+@instead("step", "masks", r"changes the game: state\(\)\['turn'\]")
+def rejection_moves(game: Any, actions: Any) -> None:
+    """A rejected step is counted."""
     try:
         HighCard.step(game, actions)
     except ValueError:
@@ -139,14 +141,14 @@ def refusal_moves(game: Any, actions: Any) -> None:
 
 @after("_advance", "scores", r"after step 4 player \d .* has \d points; the rewards")
 def rewards_twice(game: Any, chosen: np.ndarray) -> None:
-    """The reward is told a second time in the last turn, and the score is not."""
+    """The reward is doubled in the last turn, but the score is not."""
     if game.turn == game.rules.turns:
         game._state.rewards *= 2
 
 
-@instead("outcome", "scores", "after the deal the shares of the victory .* not sum to 1")
+@instead("outcome", "scores", "after the deal the outcome of a game does not add up to 1")
 def shares_of_more(game: Any) -> np.ndarray:
-    """All who win have the whole victory."""
+    """Every winner has the outcome 1."""
     return np.asarray(game.scores == game.scores.max(axis=1, keepdims=True), np.float64)
 
 
@@ -159,15 +161,15 @@ def ends_later(game: Any, actions: Any) -> None:
         game._state.rewards += 1
 
 
-@after("_advance", "batches", r"game \d of the batch is not .* alone: observe\(\)")
+@after("_advance", "batches", r"game \d of the batch differs from .* alone: observe\(\)")
 def turn_of_the_others(game: Any, chosen: np.ndarray) -> None:
-    """A game may end early, and is then observed with the turn of those that go on."""
+    """A game may end early, and is then observed with the turn of the other games."""
     game._state.terminated |= game._state.scores.max(axis=0) == 2 * game.rules.prize
 
 
-@instead("_advance", "batches", r"game \d of the batch is not as it is alone: _scores")
+@instead("_advance", "batches", r"game \d of the batch differs from .* alone: _scores")
 def best_of_the_batch(game: Any, chosen: np.ndarray) -> None:
-    """The highest card of all games takes the prize, not the highest of each."""
+    """The highest card of all games takes the prize, instead of one card per game."""
     before = game._state.scores.copy()
     HighCard._advance(game, chosen)
     best = game._state.laid == game._state.laid.max()
@@ -175,37 +177,37 @@ def best_of_the_batch(game: Any, chosen: np.ndarray) -> None:
     game._state.scores = before + best * np.int16(game.rules.prize)
 
 
-@kind("batches", r"game \d of the batch is not as it is alone: steps played and passed")
+@kind("batches", r"game \d of the batch differs .* alone: steps played and passed")
 class PassesByGames(HighCard):
-    """Steps that were passed over are counted in each game of the batch."""
+    """Skipped steps are counted in each game of the batch."""
 
     @property
     def steps_passed(self) -> int:
         return self.num_envs * self._state.turn
 
 
-@after("_write_observation", "seats", "two players see different numbers of 'scores'")
+@after("_write_observation", "seats", "two players observe different numbers of 'scores'")
 def absolute_seats(game: Any, into: dict[str, np.ndarray]) -> None:
-    """Scores are observed by number of the seat, not from the own seat on."""
+    """Scores are observed in absolute order, not from the own seat on."""
     into["scores"][:] = game._state.scores
 
 
-@instead("_advance", "seats", "among random players seat 0 wins")
+@instead("_advance", "seats", "seat 0 wins .* among random players")
 def first_seat_wins(game: Any, chosen: np.ndarray) -> None:
     """The first seat takes the prize also with the second highest card."""
     before = game._state.scores.copy()
     HighCard._advance(game, chosen)
     second = np.sort(game._state.laid, axis=0)[-2]
-    taken = (game._state.laid[0] == second) * np.int16(game.rules.prize)
-    lost = (game._state.scores - before)[1:] * (taken > 0)
+    prizes = (game._state.laid[0] == second) * np.int16(game.rules.prize)
+    losses = (game._state.scores - before)[1:] * (prizes > 0)
     for points in (game._state.rewards, game._state.scores):
-        points[0] += taken
-        points[1:] -= lost.astype(points.dtype)
+        points[0] += prizes
+        points[1:] -= losses.astype(points.dtype)
 
 
 @kind("copies", r"checkpoint's file .*'stage'\] is 0 \(int\), not")
 class PhaseByIdentity(HighCard):
-    """KADO's story: a file brings the phase back as a plain number, which is not the phase."""
+    """A file restores the phase as a plain number, which is not the enum; found in KADO."""
 
     def _advance(self, chosen: np.ndarray) -> None:
         if self._state.stage is not Stage.DRAWING:  # 0 is not Stage.DRAWING
@@ -219,7 +221,7 @@ class PhaseByIdentity(HighCard):
 
 @kind("copies", r"load_state\(\) is not exact: observe\(\)")
 class ForgottenArray(HighCard):
-    """What was laid last is no part of the state."""
+    """The cards laid last are missing in the state."""
 
     def state(self) -> dict[str, Any]:
         state = super().state()
@@ -233,23 +235,23 @@ class ForgottenArray(HighCard):
         yield from ()
 
 
-@instead("clone", "copies", r"clone\(\): what becomes of the copy changes the game")
+@instead("clone", "copies", r"clone\(\): changing the copy changes the game")
 def shared_array(game: Any) -> Any:
-    """A clone shares the cards seen with what it was made of."""
-    other = HighCard.clone(game)
-    other._state.seen = game._state.seen
-    return other
+    """A clone shares the array of cards seen with the game."""
+    clone = HighCard.clone(game)
+    clone._state.seen = game._state.seen
+    return clone
 
 
-@instead("__copy__", "copies", r"copy.copy\(\): what becomes of the copy changes the game")
+@instead("__copy__", "copies", r"copy.copy\(\): changing the copy changes the game")
 def shared_state(game: Any) -> Any:
-    """Every game's story: what copy.copy makes has the arrays of what it was made of."""
+    """copy.copy shares the arrays of the game; found in every game."""
     return game._with(game._state)
 
 
-@kind("copies", r"load_state\(\): what becomes of the copy changes")
+@kind("copies", r"load_state\(\): changing the copy changes")
 class StateHandedOut(HighCard):
-    """The state is the game's own arrays, not copies, and so is what is loaded."""
+    """The state has the arrays of the game instead of copies, and loading does not copy."""
 
     def state(self) -> dict[str, Any]:
         return {**super().state(), "_hands": self._state.hands}
@@ -259,19 +261,23 @@ class StateHandedOut(HighCard):
         self._state.hands = state["_hands"]
 
 
-@instead("load_state", "states", r"not without a change: state\(\)\['turn'\]")
+@instead("load_state", "states", r"changes the game: state\(\)\['turn'\]")
 def arrays_first(game: Any, state: dict[str, Any]) -> None:
-    """The arrays of a wrong state are taken over before its generator is refused."""
-    given, kept = state.get("_scores"), game._state.scores
-    if isinstance(given, np.ndarray) and (given.shape, given.dtype) == (kept.shape, kept.dtype):
-        game._state.scores = given.copy()
+    """The arrays of a wrong state are loaded before its generator is rejected."""
+    scores = game._state.scores
+    loaded = state.get("_scores")
+    if isinstance(loaded, np.ndarray) and (loaded.shape, loaded.dtype) == (
+        scores.shape,
+        scores.dtype,
+    ):
+        game._state.scores = loaded.copy()
     game._state.turn = state.get("turn", 0)
     HighCard.load_state(game, state)
 
 
-@instead("load_state", "states", "load_state takes a state of another number of games")
+@instead("load_state", "states", "load_state accepts a state of another number of games")
 def takes_anything(game: Any, state: dict[str, Any]) -> None:
-    """A state may hold floats, words and truth values."""
+    """Dtypes and shapes of a state are not checked."""
     try:
         HighCard.load_state(game, state)
     except ValueError:
@@ -279,17 +285,17 @@ def takes_anything(game: Any, state: dict[str, Any]) -> None:
             raise
 
 
-@instead("_invariants", "states", "full of .*, with which the game cannot go on")
+@instead("_invariants", "states", "full of .*, but then the game fails")
 def goes_on_with_nonsense(game: Any) -> Iterator[Invariant]:
-    """A state may hold cards that there are not, with which the next step fails."""
+    """Cards of a state are not checked, so the next step fails."""
     turns = game.rules.turns
     yield f"turn must be 0 to {turns}", game.turn <= turns
     yield "stage must follow from turn", game._state.stage == (game.turn >= turns - 2)
 
 
-@instead("_view", "views", r"view\(0\).hand.base leads to 12 bytes, of which 4 are shown")
+@instead("_view", "views", r"view\(0\).hand.base exposes 12 bytes instead of 4")
 def hand_of_all(game: Any, player: int) -> HighCardView:
-    """Kododo's story: behind the hand that a view shows are everybody's, and can be written to."""
+    """The base of a view's hand has all hands, and is writeable; found in Kododo."""
 
     class Leaking(HighCardView):
         @property
@@ -299,9 +305,9 @@ def hand_of_all(game: Any, player: int) -> HighCardView:
     return Leaking(game, player)
 
 
-@instead("_view", "views", "a view of an earlier turn still shows an observation")
+@instead("_view", "views", "a view of an earlier turn still has an observation")
 def view_for_ever(game: Any, player: int) -> HighCardView:
-    """A view goes on showing the game after its turn."""
+    """A view stays valid after its turn."""
 
     class Lasting(HighCardView):
         def _current(self) -> BatchGame:
@@ -312,24 +318,24 @@ def view_for_ever(game: Any, player: int) -> HighCardView:
 
 @instead("_tidy_deck", "hidden cards", r"cannot tell apart, state\['_deck'\]\[\d+, 0\] is")
 def drawn_in_order(game: Any) -> None:
-    """Kododo's story: in a determinised copy the cards drawn lie in the deck in true order."""
+    """A determinised copy has the drawn cards in the deck in true order; found in Kododo."""
 
 
 @after("_write_observation", "hidden cards", r"cannot tell apart, attributes\['last_hands'\]")
 def old_cache(game: Any, into: dict[str, np.ndarray]) -> None:
-    """KADO's story: a determinised copy still refers to what was observed of the true game."""
+    """A determinised copy still refers to observations of the true game; found in KADO."""
     game.last_hands = game._state.hands.copy()
 
 
-@after("_write_observation", "hidden cards", r"dealt again, view\(\d\).observation")
+@after("_write_observation", "hidden cards", r"determinised copies view\(\d\).observation")
 def telling_observation(game: Any, into: dict[str, np.ndarray]) -> None:
-    """The lowest bit of the next player's hand gets into the turn's number."""
+    """The lowest bit of the next player's hand is added to the turn."""
     into["turn"][:] += np.roll(game._state.hands[:, 0], -1, axis=0) % 2
 
 
-@kind("hidden cards", r"text\(\) for player 0 shows what the player cannot")
+@kind("hidden cards", r"text\(\) reveals hidden cards to player 0")
 class TellingText(HighCard):
-    """The text for one player shows what lies on top of the pile."""
+    """The text for one player shows the top card of the pile."""
 
     def _text(self, index: int, player: int | None) -> str:
         top = self._state.deck[self.drawn :, index][:1].tolist()
@@ -339,33 +345,33 @@ class TellingText(HighCard):
         return super()._text(index, player)
 
 
-@instead("_svg", "hidden cards", r"svg\(\) for player 0 shows what the player cannot")
+@instead("_svg", "hidden cards", r"svg\(\) reveals hidden cards to player 0")
 def telling_picture(game: Any, index: int, player: int | None) -> str:
     """The picture for one player shows all hands."""
     return game._text(index, None)
 
 
-@instead("_view", "hidden cards", r"dealt again, view\(0\).others")
+@instead("_view", "hidden cards", r"determinised copies view\(0\).opponents")
 def telling_view(game: Any, player: int) -> HighCardView:
-    """A view has the sum of the others' cards as a fact of its own."""
+    """A view has the sum of the other players' cards."""
 
     class Telling(HighCardView):
         @cached_property
-        def others(self) -> np.ndarray:
+        def opponents(self) -> np.ndarray:
             return np.delete(self._game._state.hands, self.player, axis=0).sum(axis=(0, 1))
 
     return Telling(game, player)
 
 
-@instead("_shuffled", "hidden cards", "all copies dealt again for player 0 are the same")
+@instead("_shuffled", "hidden cards", "all determinised copies for player 0 are equal")
 def nothing_dealt_again(game: Any, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Every determinised copy is dealt the same cards, lowest first."""
     return rows
 
 
-@after("_tidy_deck", "hidden cards", "step 0 a game dealt again .* cannot be played on: not a")
+@after("_tidy_deck", "hidden cards", "step 0 a determinised copy .* cannot be played: not a")
 def no_game(game: Any) -> None:
-    """A copy that is dealt again lacks a card: it is no game any more."""
+    """A determinised copy lacks a card."""
     game._state.deck[0] = game._state.deck[1]
 
 
@@ -377,9 +383,9 @@ def one_card_stays(game: Any, rows: np.ndarray, rng: np.random.Generator) -> np.
     return rows
 
 
-@instead("_shuffled", "determinize", "spread over what may be very unevenly: chi-square")
+@instead("_shuffled", "determinize", "not uniform over the possible games: chi-square")
 def only_rotated(game: Any, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Hidden cards are rotated by a random number: each place is fair by itself."""
+    """Hidden cards are only rotated: each place is fair by itself."""
     by = rng.integers(rows.shape[1], size=(len(rows), 1))
     return np.take_along_axis(rows, (np.arange(rows.shape[1]) + by) % rows.shape[1], axis=1)
 
@@ -393,21 +399,21 @@ def truth_favoured(game: Any, player: int, rng: np.random.Generator) -> None:
 
 @instead("_advance", "bounds", r"does not fit into an array of uint8.*; the rules: .*prize=85")
 def scores_in_bytes(game: Any, chosen: np.ndarray) -> None:
-    """Points are added up in a byte, which many turns of high prizes do not fit into."""
+    """Points are added up in uint8, which overflows after many turns with high prizes."""
     before = game._state.scores.astype(np.uint8)
     HighCard._advance(game, chosen)
     before += game._state.rewards.astype(np.uint8)
     game._state.scores = before.astype(np.int16)
 
 
-@after("_write_observation", "bounds", r"not fit into an array of uint8, which then says")
+@after("_write_observation", "bounds", r"not fit into an array of uint8 and becomes")
 def sums_in_bytes(game: Any, into: dict[str, np.ndarray]) -> None:
-    """KADO's story: a sum for the observation is added up in a byte, and nothing else is wrong."""
+    """A sum for the observation is computed in uint8; found in KADO."""
     points = np.add.reduce(game._state.scores, axis=0, dtype=np.uint8)
     into["turn"][:] = np.minimum(points, 0) + game.turn
 
 
-@after("_write_observation", "bounds", "observed in 'scores', whose maximum is")
+@after("_write_observation", "bounds", "the observation has .* in 'scores', whose maximum is")
 def beyond_the_maximum(game: Any, into: dict[str, np.ndarray]) -> None:
-    """A player's scores are observed doubled, beyond what the layout says is the maximum."""
+    """Scores are observed doubled, beyond the maximum of the layout."""
     into["scores"][:] *= 2

@@ -1,4 +1,4 @@
-"""One way to play every wrapper, so that what all of them promise is asked of each by one test."""
+"""A common interface of all wrappers, so that one test can check a property of each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kododo_env.wrappers.spaces import row_of
 
 @dataclass
 class Told:
-    """What each slot, a learner's seat of a game, was told last."""
+    """The last results of each slot, that is of each learner's seat of a game."""
 
     observations: list[Any]
     infos: list[dict[str, Any]]
@@ -28,7 +28,7 @@ class Told:
 
 
 class First:
-    """Plays the first legal action, and notes in which seat it was asked."""
+    """Plays the first legal action, and records its seats."""
 
     def __init__(self, name: str = "first") -> None:
         self.name = name
@@ -43,13 +43,13 @@ class First:
 
 
 class Dialect:
-    """A wrapper of a game, made as its users make it.
+    """A wrapper of a game, created as users create it.
 
     Attributes:
         env: The wrapper.
         seats: The learners' seats.
-        views: Which games and players ``pictures`` shows.
-        space: That of one observation.
+        views: The games and players that ``pictures`` shows.
+        space: The space of one observation.
     """
 
     num_envs: ClassVar = 1
@@ -67,7 +67,7 @@ class Dialect:
         self._make(game, num_players=players, **self.options | options)
 
     def ended(self, over: list[bool], cut: list[bool]) -> list[bool]:
-        """For which slots the episode has ended, and only by a limit if it was cut short."""
+        """Return for which slots the episode has ended, and for which it was truncated."""
         assert self.limited or not any(cut)
         return [terminated != truncated for terminated, truncated in zip(over, cut, strict=True)]
 
@@ -77,19 +77,19 @@ class Dialect:
 
     @property
     def first(self) -> int:
-        """The seat that is asked first; the opponents of one learner follow it."""
+        """Return the seat that is called first; a single learner's opponents follow it."""
         return self.seats[0] if self.one_learner else 0
 
     @classmethod
     def lineup(cls, opponents: list[Any]) -> dict[str, Any]:
-        """The options by which those have the seats; None is a learner."""
+        """Return the options that give opponents these seats; None is a learner."""
         if not cls.one_learner:
             return {"opponents": opponents}
         seat = opponents.index(None)
         return {"seat": seat, "opponents": opponents[seat + 1 :] + opponents[:seat]}
 
     def masks(self, reply: Told) -> np.ndarray:
-        """What each slot may do, (slots, A)."""
+        """Return the legal actions of each slot, (slots, A)."""
         return np.array([info["action_mask"] for info in reply.infos])
 
     def pictures(self) -> list[Any]:
@@ -188,7 +188,7 @@ class Vector(Dialect):
         observations, rewards, over, cut, info = self.env.step(actions)
         rows = self._rows(observations)
         ended = self.ended(over.tolist(), cut.tolist())
-        if "final_obs" in info:  # what else is told is of the next game
+        if "final_obs" in info:  # other results are of the next game
             assert info["_final_obs"].tolist() == info["_final_info"].tolist() == ended
             rows = [*info["final_obs"]]
             info = info["final_info"]
@@ -234,7 +234,7 @@ class SB3(Dialect):
         self.views = [(index, seat) for index in range(self.num_envs) for seat in self.seats]
 
     def reset(self, seed: int | None = None, deck: Any = None) -> Told:
-        if seed is not None:  # stable-baselines3 would draw one
+        if seed is not None:  # stable-baselines3 draws a seed for None
             self.env.seed(seed)
         observations = self.env.reset()
         if deck is not None:
@@ -261,14 +261,14 @@ class SB3(Dialect):
 
 
 def printed(code: str, *options: str) -> str:
-    """What a Python of its own prints, with these options."""
+    """Return the output of a new Python process with these options."""
     command = [sys.executable, *options, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 
 def play(table: Dialect, rng: np.random.Generator, *seeds: int | None) -> list[Told]:
-    """An episode of random play for each seed, with illegal actions: all that was told."""
+    """Play a random episode, with illegal actions, for each seed; returns all results."""
     replies = []
     for seed in seeds:
         replies.append(table.reset(seed))

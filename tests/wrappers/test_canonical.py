@@ -1,4 +1,4 @@
-"""Environments with canonical=True: the same game, seen and played in canonical form."""
+"""Environments with canonical=True: the same game in canonical form."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GAMES = [*registry.DOORS]
 
 
 def canonical_of(game: BatchGame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Canonical observations, masks and plain actions of all seats, (N, P, ...)."""
+    """Return canonical observations, masks and plain actions of all seats, (N, P, ...)."""
     form = CanonicalForm(game.layout, game.actions)
     rows = np.array(game.observe(), order="C").reshape(-1, game.layout.size)
     masks = np.array(game.legal_action_mask(), order="C").reshape(-1, game.num_actions)

@@ -1,4 +1,4 @@
-"""The Gymnasium dialect of every game: Gymnasium's own test, how it is found, and what it draws."""
+"""Gymnasium environments of every game: Gymnasium's checker, registration and rendering."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_check_env(game: str, players: int) -> None:
 
 
 def test_gymnasium_collects_pictures_if_it_is_asked_to() -> None:
-    """Its own modes, such as ``rgb_array_list``, were refused as ones that there are not."""
+    """Regression: Gymnasium's own modes, such as ``rgb_array_list``, were rejected."""
     env = gymnasium.make(PREFIXED, render_mode="ansi_list")
     env.reset(seed=0)
     env.step(0)
@@ -42,7 +42,7 @@ def test_gymnasium_collects_pictures_if_it_is_asked_to() -> None:
 
 
 def test_a_seed_is_for_reset() -> None:
-    """It was the cards' alone: opponents and seats went without, and no two games were the same."""
+    """Regression: it only seeded the cards, so that games were not reproducible."""
     for make in (gymnasium.make, gymnasium.make_vec):
         with pytest.raises(TypeError, match=r"seed.*reset"):
             make(PREFIXED, seed=1)
@@ -53,7 +53,7 @@ def test_a_seed_is_for_reset() -> None:
 def test_an_episode_is_truncated_after_max_episode_steps(
     game: str, players: int, reward: Any
 ) -> None:
-    """Steps are decisions of the learner. What was scored so far has been paid."""
+    """Steps are the learner's decisions. Rewards up to the truncation have been paid."""
     id = f"kododo_env:{registry.door(game).GYMNASIUM_ID}"
     env = gymnasium.make(id, num_players=players, reward=reward, max_episode_steps=4)
     _, info = env.reset(seed=0)
@@ -77,14 +77,14 @@ def test_an_episode_is_truncated_after_max_episode_steps(
 def test_an_unknown_option_of_reset_is_warned_of_once(
     make: Any, options: dict[str, Any], unknown: str
 ) -> None:
-    """It was ignored without a word. PettingZoo's own test gives one: its environments take it."""
+    """Regression: it was silently ignored. PettingZoo's own tests pass one to its environments."""
     if make is gymnasium.make:
         options.pop("reset_mask", None)
     _warn_of_option.cache_clear()
     env = make(PREFIXED)
     with pytest.warns(UserWarning, match=f"reset ignores the option '{unknown}'; it takes 'deck'"):
         env.reset(seed=0, options=options)
-    make(PREFIXED).reset(seed=0, options=options)  # a further warning would be an error
+    make(PREFIXED).reset(seed=0, options=options)  # a second warning would be an error
     for kind in ("parallel_env", "env"):
         getattr(registry.door("kado"), kind)().reset(seed=0, options={"options": 1})
 
@@ -96,7 +96,7 @@ def test_an_option_that_a_vector_alone_has_is_none_of_one_game() -> None:
 
 
 def test_an_opponents_illegal_action_is_no_fault_of_ones_library() -> None:
-    """The learner's own are replaced here: to ask for that could not help."""
+    """The learner's own actions are replaced here, so the hint would not help."""
 
     class Illegal:
         name = "illegal"
@@ -126,7 +126,7 @@ IN_ANY_ORDER = {
 
 @pytest.mark.parametrize("lines", IN_ANY_ORDER.values(), ids=IN_ANY_ORDER)
 def test_registered_in_any_order(lines: tuple[str, str, str]) -> None:
-    """Importing kododo_env does not import Gymnasium, which learns of the ids all the same."""
+    """kododo_env does not import Gymnasium, but registers its ids whichever is imported first."""
     first, second, id = lines
     make = f"import gymnasium as g; print(g.make({id!r}).spec.id, len(g.make_vec({id!r}).reset()))"
     assert printed(f"{first}\n{second}\n{make}") == f"{PLAIN} 2"
@@ -139,12 +139,12 @@ def test_importing_needs_no_library() -> None:
 
 
 def test_parts_that_were_attributes_still_are() -> None:
-    """The doors and other parts, without importing them by name."""
+    """The environment modules and other parts can be used without importing them by name."""
     show = "print(k.kado_v0.env(), k.registry.DOORS['kado'], hasattr(k, 'x'))"
     assert printed(f"import kododo_env as k; {show}") == "kado_v0 kododo_env.kado_v0 False"
 
 
 def test_a_wrapper_draws_what_it_always_drew_from_a_seed() -> None:
-    """Opponents and replaced actions follow from it, in every version."""
+    """Opponents and replaced actions follow from the seed, in every version."""
     assert own_generator(5).integers(1000, size=4).tolist() == [132, 774, 778, 470]
     assert own_generator(6).integers(1000, size=4).tolist() != [132, 774, 778, 470]

@@ -1,4 +1,4 @@
-"""The Gymnasium VectorEnv of every game: against the environment of one game."""
+"""The Gymnasium VectorEnv of every game, compared with the environment of one game."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def make(game: str, num_envs: int, players: int, **options: Any) -> BatchVectorE
 
 
 def legal(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """A legal action in each game."""
+    """Return a legal action in each game."""
     return (rng.random(masks.shape) * (masks > 0)).argmax(axis=1)
 
 
 def games_of_some_deals(num_envs: int) -> Any:
-    """Kododo's long variant, in which games end at different times."""
+    """Return Kododo's long variant, in which games end at different times."""
     return kododo_v0.batch_game(num_envs, 2, "long", target_score=60)
 
 
@@ -56,7 +56,7 @@ class One(Vector):
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
 def test_a_batch_of_one_is_the_environment_of_one_game(game: str, players: int) -> None:
-    """The same seed and actions give the same episodes, number for number."""
+    """The same seed and actions give exactly the same episodes."""
     single, batch = (
         play(kind(game, players, seat=1), np.random.default_rng(0), 5, None)
         for kind in (Single, One)
@@ -71,7 +71,7 @@ def test_a_batch_of_one_is_the_environment_of_one_game(game: str, players: int) 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 def test_games_that_are_over_are_dealt_again(mode: AutoresetMode) -> None:
-    """In the next step, which heeds no action; in the same; or by hand."""
+    """In the next step, which ignores actions; in the same step; or by reset."""
     env = make("kododo", 3, 4, autoreset_mode=mode.value)
     rng = np.random.default_rng(0)
     env.reset(seed=0)
@@ -86,11 +86,10 @@ def test_games_that_are_over_are_dealt_again(mode: AutoresetMode) -> None:
         assert not np.concatenate([rewards, ends]).any()
     if mode == DISABLED:
         for wrong in (np.zeros(3, np.bool_), np.ones(2, np.bool_), np.ones(3)):
-            with pytest.raises(ValueError, match="reset_mask must be 3 truth values"):
+            with pytest.raises(ValueError, match="reset_mask must be 3 booleans"):
                 env.reset(options={"reset_mask": wrong})
         observations, info = env.reset(options={"reset_mask": ends})
-        message = "reset_mask must be the games that are over, or all: games of a batch are at the"
-        with pytest.raises(ValueError, match=f"^{message} same turn$"):
+        with pytest.raises(ValueError, match="reset_mask must be the games that are over"):
             env.reset(options={"reset_mask": np.array([True, False, False])})
     assert not env.game.terminated.any()
     assert np.array_equal(observations["observation"], env.game.observe()[:, 0])
@@ -100,7 +99,7 @@ def test_games_that_are_over_are_dealt_again(mode: AutoresetMode) -> None:
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 def test_games_that_end_at_different_times(mode: AutoresetMode) -> None:
-    """Each ends once, gains what its score says, and waits without reward for the next deal."""
+    """Each ends once, with rewards that sum to its score, and waits without reward."""
     env = BatchVectorEnv(games_of_some_deals(40), autoreset_mode=mode)
     rng = np.random.default_rng(0)
     gained = np.zeros(40)
@@ -109,7 +108,7 @@ def test_games_that_end_at_different_times(mode: AutoresetMode) -> None:
     episodes = waited = 0
     while episodes < 80:
         scores = env.game.scores[:, 0].astype(float)
-        # The actions of games that wait are not looked at.
+        # The actions of waiting games are ignored.
         actions = np.where(waiting, 999, legal(env.action_masks(), rng))
         _, rewards, ends, _, info = env.step(actions)
         assert "illegal_action" not in info
@@ -136,8 +135,6 @@ def test_some_games_are_dealt_by_hand_with_the_others_next_deal() -> None:
     rng = np.random.default_rng(0)
     env.reset(seed=0)
 
-    message = "games that are over can be dealt only with the others' next deal"
-
     def before_a_deal() -> bool:
         return env.game.turn == env.game.round_index == 0
 
@@ -145,7 +142,7 @@ def test_some_games_are_dealt_by_hand_with_the_others_next_deal() -> None:
         env.step(legal(env.action_masks(), rng))
         while not before_a_deal():
             if env.game.terminated.any():
-                with pytest.raises(ValueError, match=f"^{message}$"):
+                with pytest.raises(ValueError, match="with the others' next deal"):
                     env.reset(options={"reset_mask": np.array(env.game.terminated)})
             env.step(legal(env.action_masks(), rng))
 
@@ -155,7 +152,7 @@ def test_some_games_are_dealt_by_hand_with_the_others_next_deal() -> None:
     assert 0 < over.sum() < 40
     env.reset(options={"reset_mask": over})
     assert not env.game.terminated.any()
-    with pytest.raises(ValueError, match="a seed deals all games again"):
+    with pytest.raises(ValueError, match=r"seed .* reset_mask"):
         env.reset(seed=1, options={"reset_mask": np.arange(40) == 0})
 
 
@@ -220,12 +217,10 @@ def test_a_seed_and_some_games_do_not_go_together() -> None:
     env = make("kododo", 3, 4)
     mask = {"reset_mask": np.array([True, False, False])}
     for seed in (1, [1, 2, 3], [1, None, None]):
-        with pytest.raises(
-            ValueError, match=r"^a seed deals all games again; give it without reset_mask$"
-        ):
+        with pytest.raises(ValueError, match="seed cannot be combined with reset_mask"):
             env.reset(seed=seed, options=mask)
     decks = env.game.sample_decks(3, np.random.default_rng(0))
-    with pytest.raises(ValueError, match=r"^a deck is for all games; give it without reset_mask$"):
+    with pytest.raises(ValueError, match="deck cannot be combined with reset_mask"):
         env.reset(options=mask | {"deck": decks})
     env.reset(seed=5)
     assert env.np_random_seed == 5
@@ -233,7 +228,7 @@ def test_a_seed_and_some_games_do_not_go_together() -> None:
 
 def test_values_that_are_no_option_are_shown() -> None:
     env = make("kododo", 3, 4)
-    with pytest.raises(ValueError, match=r"one of them True, not 'all'$"):
+    with pytest.raises(ValueError, match="at least one True, not 'all'"):
         env.reset(options={"reset_mask": "all"})
     with pytest.raises(ValueError, match=r"^autoreset_mode must be one of .*, not 'never'$"):
         BatchVectorEnv(registry.batch_game("kododo", 3), autoreset_mode="never")
@@ -260,7 +255,7 @@ def test_an_observation_is_in_counts_with_its_mask_twice_if_nothing_else_is_said
     rows = game.observe()[:, 0]
     assert (form.normalize, form.in_observation, form.in_info) == (False, True, True)
     assert np.array_equal(form.of_rows(rows), rows)
-    with pytest.raises(ValueError, match=r"^rows must be of 130 numbers, not \(129,\)$"):
+    with pytest.raises(ValueError, match=r"130 numbers, not \(129,\)"):
         form.of_rows(rows[:, 1:])
     shares = ObservationFormat(game, normalize=True).of_rows(rows)
     assert shares.dtype == np.float32
@@ -289,8 +284,8 @@ class Alone:
     """An episode of one game under Gymnasium's own limit, by the last legal action.
 
     Attributes:
-        rewards: After each decision.
-        ended: Whether the last one terminated the episode, and whether it truncated it before.
+        rewards: The reward of each decision.
+        ended: Whether the last decision terminated the episode, and whether it was truncated.
         last: The last observation.
     """
 
@@ -313,7 +308,7 @@ def last_legal(masks: np.ndarray) -> Any:
 
 
 class Together:
-    """One episode in each game of a batch, by the last legal actions; what ``Alone`` has, of each.
+    """One episode in each game of a batch, by the last legal actions, with the fields of ``Alone``.
 
     Games that are over wait with only the no-op and without reward, and do not end again.
     """
@@ -325,7 +320,7 @@ class Together:
         self.ended = [(False, False)] * self.count
         self.last: list[Any] = [None] * self.count
         self.over = self.waiting = np.zeros(self.count, np.bool_)
-        self.early = np.zeros(self.count)  # gained before the first decision
+        self.early = np.zeros(self.count)  # rewards before the first decision
         while not self.over.all():
             self.step(env)
 
@@ -346,7 +341,7 @@ class Together:
                 self.last[index] = (
                     info["final_obs"][index] if self.same_step else row_of(observations, index)
                 )
-        # The step that cuts has the mask of the position, in the mode SAME_STEP as final_obs.
+        # A truncating step returns the position's mask, in SAME_STEP mode as final_obs.
         self.waiting = self.over | ended if self.same_step else self.over
         self.over = self.over | ended
 
@@ -368,7 +363,7 @@ class Together:
 def test_each_episode_is_cut_as_gymnasium_cuts_it(
     game: str, mode: AutoresetMode, limit: int, reward: str
 ) -> None:
-    """Each game has its learner in another seat, so that KADO's decide at different times."""
+    """Each game has its learner in another seat, so that they decide at different times in KADO."""
     players = registry.door(game).batch_game(1).num_players
     options = {"reward": reward, "opponents": First(), "max_episode_steps": limit}
     env = make(game, 12, players, seat="random", autoreset_mode=mode, **options)
@@ -388,7 +383,7 @@ def test_each_episode_is_cut_as_gymnasium_cuts_it(
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 @pytest.mark.parametrize("game", GAMES)
 def test_games_that_were_cut_are_dealt_again(game: str, mode: AutoresetMode) -> None:
-    """As those are that have ended."""
+    """Like those that have ended."""
     env = make(game, 12, 4, seat="random", autoreset_mode=mode, max_episode_steps=LIMIT)
     env.reset(seed=1)
     for _ in range(2):
@@ -407,7 +402,7 @@ def test_games_that_were_cut_are_dealt_again(game: str, mode: AutoresetMode) -> 
 
 @pytest.mark.parametrize("mode", [NEXT, SAME])
 def test_games_of_several_deals_are_cut_and_dealt_again(mode: AutoresetMode) -> None:
-    """Some end by themselves and some are cut, at different times; all begin again."""
+    """Some terminate and some are truncated, at different times; all begin again."""
     env = BatchVectorEnv(games_of_some_deals(40), autoreset_mode=mode, max_episode_steps=40)
     rng = np.random.default_rng(0)
     env.reset(seed=0)
@@ -431,14 +426,14 @@ def test_games_of_several_deals_are_cut_and_dealt_again(mode: AutoresetMode) -> 
 
 
 def test_some_games_that_were_cut_cannot_be_dealt_without_the_others() -> None:
-    """Games of a batch are at the same turn."""
+    """All games of a batch are at the same turn."""
     env = make("kado", 12, 3, seat="random", max_episode_steps=1, autoreset_mode=DISABLED)
     _, info = env.reset(seed=1)
     truncated = np.zeros(12, np.bool_)
     while not truncated.any():
         _, _, _, truncated, info = env.step(info["action_mask"].argmax(axis=1))
     assert not truncated.all()
-    with pytest.raises(ValueError, match="truncated can be dealt only when all are over"):
+    with pytest.raises(ValueError, match=r"truncated .* only when all"):
         env.reset(options={"reset_mask": truncated})
     while not truncated.all():
         truncated |= env.step(env.action_masks().argmax(axis=1))[3]
@@ -467,7 +462,7 @@ def test_gymnasium_counts_the_steps_of_an_episode_that_is_cut() -> None:
 
 
 def make_vec_of_single(**options: Any) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
-    """Gymnasium's own vector environment, which has a limit around each game."""
+    """Create Gymnasium's own vector environment, with a limit around each game."""
     id = f"kododo_env:{registry.door('kododo').GYMNASIUM_ID}"
     return gymnasium.make_vec(id, num_envs=2, vectorization_mode="sync", **options)
 
@@ -476,14 +471,14 @@ def make_vec_of_single(**options: Any) -> gymnasium.vector.VectorEnv[Any, Any, A
 
 
 def one_by_one(num_envs: int, **options: Any) -> SyncVectorEnv:
-    """Gymnasium's own vector environment over as many environments of one game of KADO."""
+    """Create Gymnasium's own vector environment over single games of KADO."""
     id = f"kododo_env:{registry.door('kado').GYMNASIUM_ID}"
     return SyncVectorEnv([lambda: gymnasium.make(id, **options)] * num_envs)
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 def test_it_has_what_gymnasiums_own_has(mode: AutoresetMode) -> None:
-    """TorchRL's ``GymWrapper`` asks for ``autoreset_mode``, which was there only as metadata."""
+    """TorchRL's ``GymWrapper`` reads the attribute ``autoreset_mode``, not the metadata."""
     sync_env = one_by_one(2)
     env = make("kado", 2, 4, autoreset_mode=mode.value)
     of_single_environments = {"copy", "env_fns", "envs", "observation_mode"}
@@ -539,10 +534,10 @@ def test_each_game_shows_itself_as_gymnasiums_own_do() -> None:
     ],
 )  # fmt: skip
 def test_opponents_are_set_for_all_games(make_envs: Any, value: Any) -> None:
-    """``get_attr`` gave the new ones, and the old ones played on."""
+    """Regression: ``get_attr`` returned the new ones, but the old ones played on."""
     envs = make_envs(5)
     if isinstance(envs, SyncVectorEnv) and isinstance(value, list | tuple) and len(value) < 5:
-        value = [value] * 5  # there each game has its own, and a list is one for each game
+        value = [value] * 5  # here each game has its own, and a list has one per game
     envs.reset(seed=0)
     envs.set_attr("opponents", value)
     in_force = envs.get_attr("opponents")
@@ -551,7 +546,7 @@ def test_opponents_are_set_for_all_games(make_envs: Any, value: Any) -> None:
 
 def test_games_of_a_batch_have_the_same_opponents() -> None:
     envs = make("kado", 5, 3)
-    with pytest.raises(ValueError, match="must be 2 opponents"):
+    with pytest.raises(ValueError, match="expected 2 opponents"):
         envs.set_attr("opponents", ["first", "first", "random", "first", "first"])
     with pytest.raises(ValueError, match="unknown agent"):
         envs.set_attr("opponents", "nobody")
@@ -564,10 +559,10 @@ def test_games_of_a_batch_have_the_same_opponents() -> None:
 
 
 def test_the_learner_of_one_game_may_change_its_seat() -> None:
-    """A seat that there is not was an IndexError later."""
+    """Regression: an invalid seat caused an IndexError later."""
     env = gymnasium.make(f"kododo_env:{registry.door('kado').GYMNASIUM_ID}").unwrapped
     for wrong in (3, -1, None, "first"):
-        with pytest.raises(ValueError, match="a seat that is not 'random'"):
+        with pytest.raises(ValueError, match=r"seat \(if not 'random'\)"):
             env.seat = wrong
     env.seat = 2
     env.reset(seed=0)
@@ -583,7 +578,7 @@ def test_the_learner_of_one_game_may_change_its_seat() -> None:
 @pytest.mark.parametrize("kind", [list, tuple, np.array])
 @pytest.mark.parametrize(("game", "players"), EXTREMES)
 def test_a_seed_for_each_game(game: str, players: int, kind: Any) -> None:
-    """Each is dealt as it would be alone; and the same seeds give the same once more."""
+    """Each game is dealt like a single game; the same seeds give the same games again."""
     seeds = kind([7, 3, 7])
     env = make(game, 3, players, opponents="random")
     first, _ = env.reset(seed=seeds)
@@ -612,7 +607,7 @@ def test_a_seed_for_each_game_gives_all_of_its_deals() -> None:
 
 
 def test_some_games_without_a_seed() -> None:
-    """They go on with the generator of the batch, as all do without a seed."""
+    """They continue the batch's generator, as all do without a seed."""
     env = make("kododo", 3, 4)
     twin = make("kododo", 3, 4)
     for vector_env in (env, twin):
@@ -627,13 +622,13 @@ def test_some_games_without_a_seed() -> None:
 @pytest.mark.parametrize(
     ("seed", "message"),
     [
-        ([1, 2], "seed must be a whole number or 3 of them, one for each game, not 2"),
-        ([1, 2, -1], "seed must be 0 or more, not -1"),
-        ([1, 2, True], "seed must be a whole number, not True"),
-        ([1, [2], 3], r"seed must be a whole number, not \[2\]"),
-        ("abc", "seed must be a whole number, not 'abc'"),
-        (np.array(1.5), "seed must be a whole number, not"),
-        ({1, 2, 3}, "seed must be a whole number, not"),
+        ([1, 2], "seed must be .*3 of them, one for each game, not 2"),
+        ([1, 2, -1], "seed must be .*, not -1"),
+        ([1, 2, True], "seed must be .*, not True"),
+        ([1, [2], 3], r"seed must be .*, not \[2\]"),
+        ("abc", "seed must be .*, not 'abc'"),
+        (np.array(1.5), "seed must be .*, not"),
+        ({1, 2, 3}, "seed must be .*, not"),
     ],
 )
 def test_seeds_that_are_none(seed: Any, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Our games in OpenSpiel, by OpenSpiel's own tests and algorithms, and its bots as agents here."""
+"""OpenSpiel's own tests and algorithms on our games, and its bots as agents."""
 
 # ruff: noqa: E402 - what follows is skipped where OpenSpiel is missing
 from __future__ import annotations
@@ -52,7 +52,7 @@ from tests.search.test_exact import Hashed
 
 ROOT = Path(__file__).parents[2]
 TINY, SMALL, MIXED = (asdict(preset()) for preset in (Rules.tiny, Rules.small, Rules.mixed))
-DRAWS = {**TINY, "copies": (1, 1, 1)}  # 180 deals; a card is drawn after the first of two rounds
+DRAWS = {**TINY, "copies": (1, 1, 1)}  # 180 deals; cards are drawn after the first of two rounds
 TWO_TURNS = {**SMALL, "copies": (1, 1, 1), "removed_cards": 0}
 PAIRS = {**TINY, "copies": (1, 1, 1), "plays": (2,), "hand_size": 3}
 THREE_ROUNDS = {**TINY, "num_colours": 1, "copies": (4, 4)}
@@ -79,7 +79,7 @@ all_kinds = pytest.mark.parametrize(("name", "rules"), KINDS)
 
 
 def deal(game: Any, rng: np.random.Generator) -> Any:
-    """A state after the chance nodes."""
+    """Return a state after the chance nodes."""
     state = game.new_initial_state()
     while state.is_chance_node():
         outcomes, chances = zip(*state.chance_outcomes(), strict=True)
@@ -88,7 +88,7 @@ def deal(game: Any, rng: np.random.Generator) -> Any:
 
 
 def states(state: Any) -> Iterator[Any]:
-    """The state and all that can follow."""
+    """Yield the state and all its descendants."""
     yield state
     if state.is_simultaneous_node():
         options = (state.legal_actions(p) for p in range(state.num_players()))
@@ -106,7 +106,7 @@ def states(state: Any) -> Iterator[Any]:
 
 @all_kinds
 def test_openspiels_own_test_of_a_game(name: str, rules: dict[str, Any]) -> None:
-    """Copies, serialization, masks, strings, tensors, returns, at every step of random games."""
+    """Copies, serialization, masks, strings, tensors and returns at every step of random games."""
     for reward in RETURNS:
         pyspiel.random_sim_test(load_game(name, reward, **rules), 1, True, False)
     pyspiel.random_sim_test(load_game(name, turn_based=True, **rules), 1, True, False)
@@ -146,7 +146,7 @@ def test_a_game_is_loaded_by_name_as_well() -> None:
     ("parameters", "message"),
     [
         ({"game": "chess"}, "unknown game 'chess'"),
-        ({"game": "kododo", "reward": "fun"}, "unknown reward 'fun'; choose one of score, margin"),
+        ({"game": "kododo", "reward": "fun"}, "unknown reward 'fun'; choose from score, margin"),
         ({"game": "kododo", "rules": "{"}, "rules must be like {\"num_players\":2}, not '{'"),
         ({"game": "kododo", "rules": "[2]"}, "rules must be like {\"num_players\":2}, not '.2.'"),
         ({"game": "kododo", "rules": '{"num_players":9}'}, "Kododo is for 2 to 5 players, not 9"),
@@ -163,9 +163,9 @@ def test_parts_and_positions_before_the_deal_are_refused_in_a_line() -> None:
     public = pyspiel.IIGObservationType(
         public_info=True, perfect_recall=False, private_info=pyspiel.PrivateInfoType.NONE
     )
-    with pytest.raises(ValueError, match=r"^kododo_env shows all that one player sees, and noth"):
+    with pytest.raises(ValueError, match="kododo_env only has observers"):
         load_game("kododo", **TINY).make_py_observer(public)
-    with pytest.raises(ValueError, match=r"^the game is not dealt yet$"):
+    with pytest.raises(ValueError, match="has not been dealt"):
         _ = load_game("kododo", **TINY).new_initial_state().position
 
 
@@ -186,7 +186,7 @@ def test_without_openspiel_the_message_names_the_extra(monkeypatch: pytest.Monke
     ],
 )  # fmt: skip
 def test_chances_are_how_often_decks_come(name: str, rules: dict[str, Any]) -> None:
-    """Of all orders of the cards, counted one by one."""
+    """Compared with all orders of the cards, counted one by one."""
     if rules.get("copies") == (2, 1):
         rules = {**rules, "removed_cards": 2}
     game = registry.batch_game(name, 1, 0, **rules)
@@ -272,9 +272,9 @@ def test_decks_are_counted_where_they_are_few_and_one_is_enough(
 
 
 def test_two_worlds_have_the_same_string_only_if_the_player_cannot_tell_them_apart() -> None:
-    """What the player knows is put together here from hands and revealed cards.
+    """The player's knowledge is computed here from hands and revealed cards.
 
-    All that the player has seen and done before is part of it: recall is perfect.
+    It includes all that the player has seen and done before (perfect recall).
     """
     removed = {**TINY, "copies": (2, 1), "removed_cards": 2}
     for rules in (TINY, TWO_TURNS, PAIRS, THREE_ROUNDS, THREE_PLAYERS, removed):
@@ -292,7 +292,7 @@ def test_two_worlds_have_the_same_string_only_if_the_player_cannot_tell_them_apa
 
 
 def history_of(position: Position, player: int) -> tuple[Any, ...]:
-    """All that a player of Kododo has held, and seen revealed, in the order in which it came."""
+    """Return all that a player of Kododo has held, and seen revealed, in order."""
     hand = tuple(position.game.hands[0, player].tolist())
     if position.before is None:
         return (hand,)
@@ -310,7 +310,7 @@ def history_of(position: Position, player: int) -> tuple[Any, ...]:
 
 @all_kinds
 def test_hidden_cards_are_in_no_string_or_tensor(name: str, rules: dict[str, Any]) -> None:
-    """Dealt again as far as the player cannot know, the game shows them the same."""
+    """Dealing the hidden cards again does not change them."""
     rng = np.random.default_rng(0)
     state = deal(load_game(name, **rules), rng)
     differ = 0
@@ -343,7 +343,7 @@ def test_a_player_who_chooses_later_does_not_see_earlier_choices() -> None:
 def test_a_resampled_state_is_made_of_what_the_player_sees_and_of_nothing_else(
     name: str, rules: dict[str, Any]
 ) -> None:
-    """The same from the true state and from one whose hidden cards are others."""
+    """The result is the same from the true state and from one with other hidden cards."""
     rng = np.random.default_rng(0)
     game = load_game(name, **rules)
     state = deal(game, rng)
@@ -383,31 +383,31 @@ def test_a_resampled_choice_of_another_player_is_any_legal_one() -> None:
 def test_a_resampler_of_another_game_or_before_the_deal_is_refused_in_a_line() -> None:
     for name in ("leduc_poker", "turn_based_simultaneous_game(game=goofspiel())"):
         with pytest.raises(
-            ValueError, match=r"^[^\n]+ is no game of kododo_env; load one by load_"
+            ValueError, match=r"^[^\n]+ is not a game of kododo_env; load one with load_"
         ):
             resampler(pyspiel.load_game(name))
     for turn_based in (True, False):
         game = load_game("kododo", turn_based=turn_based, **TINY)
-        with pytest.raises(ValueError, match=r"^the game is not dealt yet$"):
+        with pytest.raises(ValueError, match="has not been dealt"):
             resampler(game)(game.new_initial_state(), 0)
 
 
 def test_what_is_of_another_game_or_form_or_none_is_refused_in_a_line() -> None:
-    """A state of Kododo was taken for one of KADO; others ended in AttributeError."""
+    """Regression: a state of Kododo was taken for one of KADO; others raised AttributeError."""
     at_once, in_turn = (
         load_game("kododo", turn_based=turn_based, **TINY) for turn_based in (False, True)
     )
     state = deal(at_once, np.random.default_rng(0))
     for game in (load_game("kado"), load_game("kododo", "score", **TINY), in_turn):
         with pytest.raises(
-            ValueError, match=r"^a state of \{.* is wanted, not of \{'game': 'kododo'"
+            ValueError, match=r"^expected a state of \{.*, got one of \{'game': 'kododo'"
         ):
             resampler(game)(state, 0)
-    with pytest.raises(ValueError, match=r"^a game is wanted, as load_game gives it, not 'kado'$"):
+    with pytest.raises(ValueError, match=r"returned by load_game.*'kado'"):
         resampler("kado")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"^seed must be a whole number, not 'x'$"):
+    with pytest.raises(ValueError, match=r"seed must be .*, not 'x'"):
         resampler(at_once, "x")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"^a policy with action_probabilities is wanted, .*'x'$"):
+    with pytest.raises(ValueError, match=r"expected a policy with action_probabilities .*'x'"):
         SpielAgent("x")
 
 
@@ -478,7 +478,7 @@ def test_other_solvers_improve_on_chance(solver: Any, rounds: int, limit: float)
 def test_our_exact_best_response_is_openspiels(
     name: str, rules: dict[str, Any], agent: Any
 ) -> None:
-    """Of the game in Gambit's format; the second agent plays otherwise in each observation."""
+    """On the exported Gambit game; the second agent plays differently in each observation."""
     tree = GameTree(registry.batch_game(name, 1, 0, **rules))
     game = pyspiel.load_efg_game(efg(tree))
     chosen = [strategy(tree, agent, player) for player in range(tree.num_players)]
@@ -499,7 +499,7 @@ def test_our_exact_best_response_is_openspiels(
 
 
 class Recorder(policies.Policy):
-    """Plays the first legal action but one, and keeps the information states of its requests."""
+    """Plays the last legal action, and stores the information states of its requests."""
 
     def __init__(self) -> None:
         self.requests: list[tuple[int, str]] = []
@@ -521,7 +521,7 @@ class Recorder(policies.Policy):
 def test_an_agent_is_asked_in_openspiels_information_states(
     name: str, rules: dict[str, Any], turn_based: bool
 ) -> None:
-    """Of the same cards and choices, seat by seat; twice, since a log ends with its game."""
+    """With the same cards and choices, seat by seat; twice, since a log ends with its game."""
     batch = registry.batch_game(name, 2, 0, **rules)
     game = load_game(name, turn_based=turn_based, **rules)
     recorder = Recorder()
@@ -536,7 +536,7 @@ def test_an_agent_is_asked_in_openspiels_information_states(
 
 
 def strings(game: Any, batch: BatchGame, deck: Any, turn_based: bool) -> Iterator[tuple[int, str]]:
-    """The information states of a game from that deck in which all play their last action."""
+    """Return the information states of a game with a deck in which all play their last action."""
     own_game = SpielGame(pyspiel.load_game(str(game)).get_parameters()) if not turn_based else None
     single = batch.fresh(1, 0)
     single.reset(decks=deck[None])
@@ -556,7 +556,7 @@ def strings(game: Any, batch: BatchGame, deck: Any, turn_based: bool) -> Iterato
 
 @pytest.mark.parametrize("in_cpp", [False, True])
 def test_a_solved_game_is_played_in_the_arena(solved: Any, in_cpp: bool) -> None:
-    """Against random players as well as OpenSpiel reckons."""
+    """Its share against random players is the one that OpenSpiel computes."""
     game, policy = solved
     against = policies.UniformRandomPolicy(game)
     root = game.new_initial_state()
@@ -573,13 +573,13 @@ def test_a_solved_game_is_played_in_the_arena(solved: Any, in_cpp: bool) -> None
 
 
 def without(rules: dict[str, Any]) -> dict[str, Any]:
-    """Rules without the number of players, which a match takes by itself."""
+    """Return rules without the number of players, which a match sets itself."""
     return {name: value for name, value in rules.items() if name != "num_players"}
 
 
 @pytest.mark.parametrize("name", ["kododo", "combi_combo", "kado"])
 def test_a_bot_plays_any_game(name: str) -> None:
-    """Also where somebody waits for others: it asks for no information state."""
+    """Even if players skip steps, since it needs no information state."""
     players = []
 
     def make_bot(player: int) -> Any:
@@ -596,7 +596,7 @@ def test_a_bot_plays_any_game(name: str) -> None:
 
 
 def test_a_bot_that_searches_plays_better_than_chance() -> None:
-    """Over the worlds that the agent imagines; it copies states and plays them to the end."""
+    """It searches the worlds that the agent samples, copying states and playing them to the end."""
     game = load_game("kododo", turn_based=True, **SMALL)
 
     def make_bot(player: int) -> Any:
@@ -608,7 +608,7 @@ def test_a_bot_that_searches_plays_better_than_chance() -> None:
 
 
 class Even:
-    """A policy that gives each legal action a weight of 2, and notes which games it has met."""
+    """A policy that gives each legal action a weight of 2, and records the numbers of players."""
 
     def __init__(self) -> None:
         self.players: set[int] = set()
@@ -635,15 +635,12 @@ def test_without_all_that_was_seen_there_is_no_information_state() -> None:
     batch = registry.batch_game("kado", 1, 0)
     agents = [SpielAgent(Recorder()), RandomAgent(), RandomAgent()]
     decks = batch.sample_decks(1, np.random.default_rng(0))
-    message = (
-        "player 0 was not asked in every step since the deal, so there is no information state"
-    )
-    with pytest.raises(ValueError, match=f"^{message}; only bots that do without can play on$"):
+    with pytest.raises(ValueError, match=r"player 0 did not choose .*no information state"):
         play(agents, batch, decks, np.random.default_rng(0))
 
 
 def test_an_agent_that_is_asked_twice_in_a_step_keeps_its_log() -> None:
-    """As when another player's action is refused: all later steps were refused then."""
+    """Regression: after another player's action was rejected, all later steps failed."""
     batch = kododo_v0.batch_game(3, **MIXED, seed=0)
     recorder = Recorder()
     rng = np.random.default_rng(0)
@@ -666,9 +663,7 @@ def test_a_policy_of_other_rules_is_refused_in_a_line(solved: Any) -> None:
         for turn_based in (True, False):
             agent = SpielAgent(policy, turn_based, name="mine")
             with pytest.raises(
-                ValueError,
-                match=r"^mine does not know this information state; its policy is one of another "
-                r"game, of other rules, or not of the turn-based form$",
+                ValueError, match=r"^mine does not know this information state; .*other rules"
             ):
                 agent.act(batch.view(0), np.random.default_rng(0))
 

@@ -39,7 +39,7 @@ MANY = (Vector, SameStep, Disabled, SB3)
 
 
 class FirstRows:
-    """Plays the first legal action, by row, and notes how many rows it was asked for."""
+    """Plays the first legal action, by row, and records how many rows were requested."""
 
     name = "first rows"
     by_row = True
@@ -54,7 +54,7 @@ class FirstRows:
 
 
 def lineups(table: Dialect) -> list[tuple[Any, ...]]:
-    """The agents in the seats of each game."""
+    """Return the agents in the seats of each game."""
     if isinstance(table, Vector):
         return [*table.env.get_attr("lineup")]
     if isinstance(table, SB3):
@@ -87,7 +87,7 @@ def test_a_pool_draws_at_each_deal_for_each_seat_and_game(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", EVERY_MODE)
 def test_a_pool_draws_when_games_are_dealt_again(kind: Any) -> None:
-    """``BatchVecEnv`` and ``make_vec`` deal by themselves."""
+    """``BatchVecEnv`` and ``make_vec`` deal automatically."""
     table = kind(opponents=OpponentPool([First("a"), First("b")]), illegal_action="random")
     rng = np.random.default_rng(0)
     drawn = set()
@@ -178,7 +178,7 @@ def test_a_function_draws_for_all_seats_of_the_pool(kind: Any) -> None:
 def test_each_game_is_played_by_its_own_opponents(
     game: str, players: int, kind: Any, seat: Any
 ) -> None:
-    """An agent that decides by rows is asked for its own games alone, and any other for all."""
+    """An agent that decides by rows is called for its own games only, any other for all games."""
     rows = FirstRows()
     pool = OpponentPool([rows, LastAgent()])
     options = kind.lineup([pool, None, *[pool] * (players - 2)])
@@ -254,7 +254,7 @@ def test_an_agent_with_a_memory_begins_where_it_is_drawn(kind: Any) -> None:
 @pytest.mark.parametrize("per", ["game", "episode"])
 @pytest.mark.parametrize("kind", EVERY_MODE)
 def test_the_same_seed_draws_the_same_opponents(kind: Any, per: Any, look: bool) -> None:
-    """Whether anybody asks who plays or not."""
+    """Whether or not anybody reads the line-up."""
 
     def run(look: bool) -> list[Told]:
         pool = OpponentPool(["random", "heuristic", "last"], [2, 1, 1], per)
@@ -295,7 +295,7 @@ def test_a_copy_has_the_opponents_that_were_drawn(kind: Any, way: Any) -> None:
 
 
 class Fails(RandomAgent):
-    """Plays at random, but fails at every other call, after it has drawn."""
+    """Random play that fails at every other call, after drawing."""
 
     calls = 0
 
@@ -312,7 +312,7 @@ class Fails(RandomAgent):
 def test_nothing_is_drawn_twice_after_a_failure(kind: Any, function_fails: bool) -> None:
     calls = Counter()
 
-    # A reset that fails has dealt, so without a seed the next one deals other cards.
+    # A failed reset has already dealt, so without a seed the next one deals other cards.
     seeds = (5, 8, 6) if function_fails else (5, None, 6)
 
     def run(agent: RandomAgent, fails: bool) -> list[Told]:
@@ -331,7 +331,7 @@ def test_nothing_is_drawn_twice_after_a_failure(kind: Any, function_fails: bool)
 
 
 def retry_failures(env: Any) -> None:
-    """From now on a call at which an opponent fails is made again; after a deal it is a step."""
+    """Make the environment repeat a call in which an opponent fails; after a deal by a step."""
     step = env.step
     reset = env.reset
 
@@ -350,7 +350,7 @@ def retry_failures(env: Any) -> None:
             except KeyError:
                 dealt = env.game.clock > clock
                 if dealt and getattr(env, "agents", True):
-                    result = step_on(0)  # no action is looked at
+                    result = step_on(0)  # the action is ignored
                     return result and (result[0], result[-1])
 
     env.step = step_on
@@ -362,10 +362,10 @@ def retry_failures(env: Any) -> None:
     [
         ("nobody", "unknown agent 'nobody'"),
         ("kododo-3p", "3p"),
-        (5, "must draw an agent .* not 5"),
-        (None, "must draw an agent .* not None"),
-        (["first"] * 2, "one agent, or 3, one for each seat of the pool; not 2"),
-        (["first", "first", OpponentPool(["first"])], "must draw an agent"),
+        (5, "must return an agent .* not 5"),
+        (None, "must return an agent .* not None"),
+        (["first"] * 2, "one agent, or 3, one for each seat of the pool, not 2"),
+        (["first", "first", OpponentPool(["first"])], "must return an agent"),
     ],
 )
 @pytest.mark.parametrize("kind", KINDS)
@@ -432,14 +432,14 @@ def test_a_pool_that_cannot_play_changes_nothing(kind: Any) -> None:
         ((RandomAgent,), "a list of agents"),
         (([OpponentPool(["random"])],), "a list of agents"),
         (([None, "random"],), "a list of agents"),
-        ((["first", "last"], [1]), "weights must be 2 numbers"),
-        ((["first", "last"], [1, -1]), "weights must be 2 numbers"),
+        ((["first", "last"], [1]), "weights must be 2 non-negative numbers"),
+        ((["first", "last"], [1, -1]), "weights must be 2 non-negative numbers"),
         ((["first", "last"], [0, 0]), "not all 0"),
-        ((["first", "last"], [1, float("nan")]), "weights must be 2 numbers"),
-        ((["first", "last"], [1, float("inf")]), "weights must be 2 numbers"),
-        ((["first", "last"], ["a", "b"]), "weights must be 2 numbers"),
-        ((["first", "last"], {"first": 1}), "weights must be 2 numbers"),
-        ((lambda rng: "first", [1]), "weights are for a list"),
+        ((["first", "last"], [1, float("nan")]), "weights must be 2 non-negative numbers"),
+        ((["first", "last"], [1, float("inf")]), "weights must be 2 non-negative numbers"),
+        ((["first", "last"], ["a", "b"]), "weights must be 2 non-negative numbers"),
+        ((["first", "last"], {"first": 1}), "weights must be 2 non-negative numbers"),
+        ((lambda rng: "first", [1]), "weights need a list"),
         ((["first"], None, "step"), "per must be 'game' or 'episode', not 'step'"),
     ],
 )  # fmt: skip

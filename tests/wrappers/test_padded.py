@@ -51,7 +51,7 @@ def test_slots_see_and_play_padded(name: str, players: int, canonical: bool) -> 
 @pytest.mark.parametrize("canonical", [False, True])
 @pytest.mark.parametrize("name", registry.DOORS)
 def test_all_interfaces_play_to_the_end(name: str, canonical: bool) -> None:
-    """With opponents, who see their own table as it is."""
+    """With opponents, who see their own table unpadded."""
     players = min(registry.door(name).PLAYERS)
     options: dict[str, Any] = {"padded": True, "canonical": canonical, "illegal_action": "raise"}
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""The PettingZoo dialects of every game: PettingZoo's own tests, and what those leave out."""
+"""PettingZoo environments of every game: PettingZoo's own tests, and what they leave out."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_parallel_api(game: str, players: int) -> None:
     parallel_api_test(parallel(game, players), num_cycles=200)
 
 
-# PettingZoo warns of dictionaries, which it lists for its own games by name.
+# PettingZoo warns about dictionary observations except in a list of its own games.
 @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be")
 @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array")
 @pytest.mark.parametrize(("game", "players"), TABLES)
@@ -73,7 +73,7 @@ has_registry = pytest.mark.skipif(
 @pytest.mark.parametrize(("game", "players"), TABLES)
 @pytest.mark.parametrize(("kind", "wrapper"), [("parallel", ParallelGame), ("aec", AECGame)])
 def test_pettingzoo_makes_every_game(kind: Any, wrapper: Any, game: str, players: int) -> None:
-    """``make`` raised NamespaceNotFound."""
+    """Regression: ``make`` raised NamespaceNotFound."""
     id = registry.door(game).GYMNASIUM_ID
     env = pettingzoo.make(kind, id, num_players=players, reward="win", max_cycles=3)
     assert type(env) is wrapper
@@ -97,7 +97,7 @@ def test_pettingzoo_makes_every_game(kind: Any, wrapper: Any, game: str, players
     ],
 )
 def test_registered_in_any_order_and_once(imports: str) -> None:
-    """A second import, and a reload, register nothing again: PettingZoo would warn of it."""
+    """A second import or a reload registers nothing again, which would cause a warning."""
     reload_code = """
 import importlib, sys
 importlib.reload(sys.modules["kododo_env"])
@@ -122,7 +122,7 @@ CYCLES = 5
 
 
 def episode(env: ParallelGame) -> list[Any]:
-    """What each step of random legal play returns."""
+    """Return the results of each step of random legal play."""
     rng = np.random.default_rng(0)
     results = []
     observations, _ = env.reset(seed=3)
@@ -136,7 +136,7 @@ def episode(env: ParallelGame) -> list[Any]:
 @pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize(("game", "players"), TABLES)
 def test_an_episode_is_truncated_after_max_cycles(game: str, players: int, reward: Any) -> None:
-    """Up to there it is the whole episode's, and whatever was scored has been paid."""
+    """It equals the beginning of the whole episode, and all rewards so far have been paid."""
     env = parallel(game, players, reward=reward, max_cycles=CYCLES)
     cut = episode(env)
     whole = episode(parallel(game, players, reward=reward))
@@ -198,7 +198,7 @@ def test_aec_is_truncated_after_the_same_joint_step(game: str, players: int, rew
 
 
 def test_points_are_paid_before_the_cut() -> None:
-    """Nine steps are three rounds of Kododo, which are scored: the tests above are not all of 0."""
+    """Nine steps are three rounds of Kododo, which are scored, so that rewards are not all 0."""
     env = parallel("kododo", 4, max_cycles=9)
     assert sum(sum(result[1].values()) for result in episode(env)) == env.game.scores.sum() > 0
 
@@ -223,7 +223,7 @@ def test_a_game_that_ends_by_itself_is_terminated_alone(make: Any, limit: int | 
 
 @pytest.mark.parametrize("game", ["kododo", "combi_combo"])
 def test_pettingzoos_own_test_of_max_cycles(game: str) -> None:
-    """KADO asks its players one after the other, and this test wants all to be asked."""
+    """Not KADO, whose players choose one after another: this test needs all to be asked."""
     door = registry.door(game)
     max_cycles_test(
         SimpleNamespace(
@@ -233,7 +233,7 @@ def test_pettingzoos_own_test_of_max_cycles(game: str) -> None:
     )
 
 
-@pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # PettingZoo's, of dictionaries
+@pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # PettingZoo warns about dictionaries
 @pytest.mark.parametrize(("game", "players"), TABLES)
 def test_a_truncated_environment_keeps_its_promises(game: str, players: int) -> None:
     check_parallel_env(lambda: parallel(game, players, max_cycles=CYCLES))
@@ -248,7 +248,7 @@ def test_a_truncated_environment_keeps_its_promises(game: str, players: int) -> 
 def test_the_environment_keeps_its_promises(game: str, players: int) -> None:
     """Whole episodes, masks, buffers, copies, ...: see docs/extending.md.
 
-    Of the decks each has two cards swapped, so that some agents cannot tell some apart.
+    Each deck has two cards swapped, so that some agents cannot distinguish some decks.
     """
     batch = registry.door(game).batch_game(1, num_players=players)
     decks = batch.sample_decks(1, np.random.default_rng(0)).repeat(12, axis=0)
@@ -279,7 +279,7 @@ def test_attributes_that_pettingzoo_reads(make: Any) -> None:
 
 
 def test_pettingzoo_does_not_make_it_parallel_where_players_are_not_asked() -> None:
-    """It was promised, and failed at KADO's first turn: PettingZoo asks all agents in a cycle."""
+    """Regression: it was declared parallelizable, but KADO failed at its first turn."""
     with pytest.raises(AssertionError, match="is_parallelizable"):
         aec_to_parallel(aec("kado", 3))
 
@@ -380,7 +380,7 @@ def test_nothing_is_lost_when_an_opponent_fails_after_a_choice_was_played() -> N
 
 
 def test_an_illegal_choice_is_told_at_the_next_turn_of_its_agent() -> None:
-    """KADO's players are not asked together: what others did meanwhile wiped half of it out."""
+    """Regression: in KADO other players' steps in between cleared half of the marks."""
     env = aec("kado", 3, illegal_action="random")
     rng = np.random.default_rng(0)
     env.reset(seed=0)
@@ -440,7 +440,7 @@ def test_aec_has_nothing_to_tell_before_reset() -> None:
 
 
 def test_a_door_takes_every_option_of_the_wrapper_and_every_field_of_the_rules() -> None:
-    """The toy game's door lacked five of them, and nothing noticed."""
+    """Regression: the toy game's environment module lacked five of them."""
     doors = [*map(registry.door, GAMES), high_card_v0]
     defaults = {
         name: parameter.default for name, parameter in signature(ParallelGame).parameters.items()
@@ -458,7 +458,7 @@ def test_a_door_takes_every_option_of_the_wrapper_and_every_field_of_the_rules()
 
 @pytest.mark.parametrize("door", [*map(registry.door, GAMES), high_card_v0])
 def test_help_lists_every_option(door: Any) -> None:
-    """It showed ``**options`` and none of them."""
+    """Regression: it only showed ``**options``."""
     rules = {field.name: field.default for field in fields(type(door.batch_game(1).rules))}
     table = {
         name: parameter.default for name, parameter in signature(ParallelGame).parameters.items()
@@ -496,7 +496,7 @@ def test_the_state_is_what_all_know_together(game: str, normalize: bool, door: A
     assert env.state().any()
 
 
-@pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # PettingZoo's, of dictionaries
+@pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # PettingZoo warns about dictionaries
 @pytest.mark.parametrize("opponents", ["random", [None, "heuristic", None, "random"]])
 @pytest.mark.parametrize("game", GAMES)
 def test_with_opponents_it_is_still_an_environment(game: str, opponents: Any) -> None:
@@ -509,7 +509,7 @@ def test_with_opponents_it_is_still_an_environment(game: str, opponents: Any) ->
 
 
 def test_each_agent_has_spaces_of_its_own() -> None:
-    """A seed for the space of one agent is none for that of another."""
+    """Seeding the space of one agent does not seed that of another."""
     drawn = []
     for seeds in ((1,), (1, 2)):
         env = registry.door("kododo").parallel_env(num_players=2)

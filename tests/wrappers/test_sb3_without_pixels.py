@@ -1,6 +1,6 @@
-"""What a user of stable-baselines3 writes first, where no library is installed that draws pixels.
+"""First steps with stable-baselines3, without the libraries that draw pixels.
 
-The library makes environments with ``render_mode="rgb_array"`` that nobody has asked for.
+stable-baselines3 creates environments with ``render_mode="rgb_array"`` by itself.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def id_of(game: str) -> str:
     ],
 )
 def test_a_learner_takes_an_id(game: str, learner: Any, options: dict[str, Any]) -> None:
-    """It ended in RenderingUnavailable."""
+    """Regression: it raised RenderingUnavailable."""
     model = learner("MultiInputPolicy", id_of(game), **options)
     assert model.get_env().render_mode is None
     assert model.learn(10).num_timesteps >= 10

@@ -1,25 +1,25 @@
-// Speaks to the host that has the table: here a server, over a WebSocket.
+// Connects to the host of the table: here a server, over a WebSocket.
 //
-// Another host, such as a worker of this page, is another module with the same `connect`:
+// Another host, such as a worker of this page, has another module with the same `connect`:
 //   connect({ hear(message), online(), offline(why, final) }) -> { send(message) }
-// and `addressOf(seed, seat)`, the address at which anybody can play the same deal, or null.
+// and `addressOf(seed, seat)`, the URL at which anybody can play the same deal, or null.
 // Messages are the objects of docs/reference/messages.md.
 
 import { say } from "./say.js";
 
-// The server's codes for a connection that is not tried again, and what to say.
+// Close codes after which the page does not reconnect, and their messages.
 const FINAL = {
   4403: () => say("This address has no seat at this table. Use the whole link that the host printed."),
   4409: () => say("This seat is open in too many other tabs. Go on in one of those, or load this page again."),
 };
-export const addressOf = () => null; // each person's address is their own: they are told the command
+export const addressOf = () => null; // each person's URL is private: the command is shown instead
 const LONGEST_WAIT = 8000; // milliseconds between two attempts
 
 export function connect({ hear, online, offline }) {
   let socket;
   let wait = 500;
-  let timer = null; // of the next attempt; none while a connection is there, is being made, or is not tried again
-  const unsent = new Set(); // what was said while the connection was lost
+  let timer = null; // of the next attempt; null while connected, connecting, or closed for good
+  const unsent = new Set(); // messages from while the connection was lost
 
   function open() {
     clearTimeout(timer);
@@ -43,7 +43,7 @@ export function connect({ hear, online, offline }) {
     };
   }
 
-  // A page that comes back from the background, or to a network, waits no longer.
+  // Reconnect at once when the page is visible again or back online.
   function openNow() {
     if (timer !== null && document.visibilityState === "visible") open();
   }
@@ -60,7 +60,7 @@ export function connect({ hear, online, offline }) {
   };
 }
 
-// Beside this file, wherever a proxy has the page.
+// Relative to this file, wherever a proxy serves the page.
 function address() {
   const url = new URL("play", import.meta.url);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";

@@ -1,11 +1,11 @@
-// Speaks to a table that is in a worker of this page. It has the same `connect` as the module
-// and `addressOf` as the module that speaks to a server, in whose place it is put.
+// Connects to a table in a worker of this page. It has the same `connect`
+// and `addressOf` as the module for a server, which it replaces.
 
 import { say } from "./say.js";
 
 const KEPT = `kododo-table ${location.pathname}${location.search}`;
-let alone = false; // whether no other tab has this table
-let over = false; // whether its game is
+let alone = false; // whether no other tab uses this table
+let over = false; // whether its game is over
 
 export function connect({ hear, online, offline }) {
   let worker;
@@ -33,7 +33,7 @@ export function connect({ hear, online, offline }) {
   return { send };
 }
 
-// Above what the page says meanwhile. Full, it stands while Python starts.
+// Shown above the page's status; full while Python starts.
 function loadingBar() {
   const bar = document.createElement("progress");
   bar.id = "loading";
@@ -43,8 +43,8 @@ function loadingBar() {
   return bar;
 }
 
-// Before anything is loaded: a service worker keeps what passes through it, for a reader who loads the
-// page again without a network. Browsers allow none on an insecure address; then nothing is kept.
+// Registered before anything is loaded: the service worker caches all files, so that the page can be
+// reloaded offline. Browsers allow none over plain http; then nothing is cached.
 async function keepFiles() {
   const { installing } = await navigator.serviceWorker.register("offline.js");
   if (!installing) return;
@@ -56,7 +56,7 @@ async function keepFiles() {
 function settings() {
   const given = new URLSearchParams(location.search);
   const all = (name) => given.getAll(name).filter(Boolean);
-  const number = (name) => (/^\d+$/.test(given.get(name)) ? Number(given.get(name)) : given.get(name)); // a word is none, and the table says so
+  const number = (name) => (/^\d+$/.test(given.get(name)) ? Number(given.get(name)) : given.get(name)); // the table rejects other words
   const rotate = given.get("seat") === "rotate";
   const more = { names: given.getAll("name"), rules: all("rules"), rotate, lesson: given.has("lesson"), by_link: byLink() };
   if (given.get("seat") && !rotate) more.seat = number("seat");
@@ -64,7 +64,7 @@ function settings() {
   return { game: given.get("game") ?? "kododo", players: given.get("players") ? number("players") : 4, opponents: all("opponents"), more };
 }
 
-// The address of a deal, in which another person has the same seat.
+// The URL of a deal, in which another person gets the same seat.
 export function addressOf(seed, seat) {
   const address = new URL(location.href);
   if (address.searchParams.get("seat") === "rotate") address.searchParams.set("seat", seat);
@@ -74,31 +74,31 @@ export function addressOf(seed, seat) {
   return address.href;
 }
 
-// Whether a link has led here, and the page was not loaded again. Then its address counts even if a game is kept.
+// Whether a link led here, rather than a reload. Then its URL counts even if a game is saved.
 const byLink = () => performance.getEntriesByType("navigation")[0]?.type === "navigate";
 
-// In the tab's own storage, so that a page that is loaded again goes on with its game; and in that of all
-// tabs, so that a game whose tab was closed goes on in the next one.
+// Saved in the tab's own storage, so that a reloaded page resumes its game; and in that of all
+// tabs, so that the next tab resumes the game of a closed one.
 function load() {
   try {
     const own = alone && byLink() ? "" : sessionStorage.getItem(KEPT);
     return own || (alone && localStorage.getItem(KEPT)) || undefined;
   } catch {
-    return undefined; // storage is shut
+    return undefined; // storage is unavailable
   }
 }
 
 function keep(text) {
   try {
     sessionStorage.setItem(KEPT, text);
-    if (alone && over) localStorage.removeItem(KEPT); // a new tab begins a new game
+    if (alone && over) localStorage.removeItem(KEPT); // a new tab starts a new game
     else if (alone) localStorage.setItem(KEPT, text);
   } catch {
-    // then the game is for this page only
+    // then the game lasts for this page only
   }
 }
 
-// The tab holds the lock until it is closed; another one at the same table has a game of its own.
+// The tab holds the lock until it is closed; another tab at the same table has its own game.
 function lock() {
   return new Promise((done, fail) => {
     const request = navigator.locks.request(KEPT, { ifAvailable: true }, (held) => {
@@ -106,6 +106,6 @@ function lock() {
       done();
       return new Promise(() => {});
     });
-    request.catch(fail); // storage is shut
+    request.catch(fail); // storage is unavailable
   });
 }

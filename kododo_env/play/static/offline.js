@@ -1,5 +1,5 @@
-// A service worker: keeps the page and all that a table has loaded, for a reader who loads it again
-// without a network.
+// A service worker that caches the page and all files of a table, so that it can be reloaded
+// offline.
 
 const open = () => caches.open("card games");
 const key = (request) => request.url.replace(/[?#].*/, "");
@@ -10,19 +10,19 @@ addEventListener("fetch", (event) => {
   if (event.request.method === "GET") event.respondWith(answer(event));
 });
 
-// The page's own files were loaded before this worker was there.
+// The page's own files were loaded before this worker started.
 async function keepPage() {
   skipWaiting();
   const { page } = await (await fetch("site.json")).json();
   await (await open()).addAll(["./", ...page]);
 }
 
-// The network comes first, so that a page that was changed is seen at once.
+// The network comes first, so that an updated page is shown at once.
 async function answer({ request }) {
   const kept = await open();
   try {
     const found = await fetch(request);
-    if (found.ok) await kept.put(key(request), found.clone()).catch(() => {}); // there is no room for it
+    if (found.ok) await kept.put(key(request), found.clone()).catch(() => {}); // storage is full
     return found;
   } catch (error) {
     const before = await kept.match(key(request));

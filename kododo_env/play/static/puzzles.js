@@ -1,4 +1,4 @@
-// Puzzles, one after another: the table as its player saw it, the choices, and then the answer.
+// Puzzles, one after another: the table as its player saw it, the choices, and then the solution.
 
 import { at, drawing, make } from "./dom.js";
 import { language, number, say } from "./say.js";
@@ -11,21 +11,21 @@ function load() {
   try {
     return JSON.parse(localStorage.getItem(SOLVED)) ?? {};
   } catch {
-    return {}; // storage is shut, or holds something else
+    return {}; // storage is unavailable or damaged
   }
 }
 
 function note(puzzle, right) {
-  Object.assign(tried, load()); // another tab may have tried some
+  Object.assign(tried, load()); // another tab may have added some
   tried[puzzle.id] ??= right;
   try {
     localStorage.setItem(SOLVED, JSON.stringify(tried));
   } catch {
-    // then it is for this page only
+    // then it lasts for this page only
   }
 }
 
-let shown = null; // the puzzle
+let shown = null; // the puzzle on display
 const chosen = () => puzzles.find(({ id }) => `#${id}` === location.hash) ?? next() ?? puzzles[0];
 const next = (after = -1) => {
   const left = [...puzzles.slice(after + 1), ...puzzles.slice(0, after + 1)];
@@ -46,7 +46,7 @@ function show() {
   list(puzzle);
 }
 
-// The name of its game, and where that stands.
+// The name of the game and its progress.
 function parts({ title }) {
   const [name, ...moment] = title.split(/\s?: /);
   return [name, moment.join(": ")];

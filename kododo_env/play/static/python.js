@@ -1,10 +1,10 @@
-// Python with numpy and the package, from the files of this folder. Runs in a worker and in node.
+// Loads Python with numpy and the package from the files of this folder. Runs in a worker and in node.
 
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 const ROOMS = "/packages";
 
-// `read(name)` gives the bytes of a file of this folder; `site` is what its site.json says.
+// `read(name)` returns the bytes of a file of this folder; `site` is the content of its site.json.
 export async function startPython(read, site) {
   const [python, archive] = await Promise.all([loadPyodide(), read(site.package)]);
   await addNumpy(python);
@@ -17,42 +17,42 @@ export async function readSite(read) {
   return JSON.parse(new TextDecoder().decode(await read("site.json")));
 }
 
-// Pyodide only says so, in lines of a traceback, where a package cannot be had or is another one by its hash.
+// Pyodide reports a missing package, or one with a wrong hash, only in a traceback.
 async function addNumpy(python) {
   await python.loadPackage("numpy", { messageCallback() {}, errorCallback() {} });
   if (python.loadedPackages.numpy) return;
-  throw new Error("numpy could not be loaded, or is not the file that was meant. See whether you are online, and load the page again");
+  throw new Error("cannot load numpy, or its file is not the expected one; check your connection and reload the page");
 }
 
-// A file of the package that a page fetches by itself.
+// Add a file of the package that the page has fetched.
 function add(python, room, name, content) {
   python.FS.mkdirTree(`${ROOMS}/kododo_env/${room}`);
   python.FS.writeFile(`${ROOMS}/kododo_env/${room}/${name}`, content);
 }
 
-// A policy is a file of its own, so that a page fetches only that of its table.
+// Policies are separate files, so that a page fetches only that of its table.
 export const addPolicy = (python, policy, content) => add(python, "policy/shipped", `${policy}.onnx`, content);
 
-// The texts of a language that is asked for are those of the page, which lie beside it.
+// Translations are shared with the page.
 async function addTexts(python, read, language) {
   const [room, name] = ["rendering/texts", `${language}.json`];
   if (language === "en" || python.FS.analyzePath(`${ROOMS}/kododo_env/${room}/${name}`).exists) return;
   add(python, room, name, await read(name));
 }
 
-// Somebody's own policy file, which lies beside those that ship.
+// A custom policy file beside the shipped ones.
 async function addFile(python, read, name) {
-  if (name.includes("/")) throw new Error(`${name} has to lie in policies/, and is named without a folder`);
+  if (name.includes("/")) throw new Error(`expected the name of a file in policies/, got ${name}`);
   python.FS.writeFile(name, await read(`policies/${name}`));
 }
 
 const inPython = (python, more) => Object.fromEntries(Object.entries(more).map(([name, value]) => [name, python.toPy(value)]));
 
-// A table for `{ game, players, opponents, kept, more }`, the last for `WorkerTable`'s other arguments:
-// `hear(message, say)` tells `say` all that is said to a message, step by step as it is played; `kept()`
-// is what goes on with the game.
+// Open a table for `{ game, players, opponents, kept, more }`, with `WorkerTable`'s other arguments in `more`:
+// `hear(message, say)` calls `say` with each response, step by step as it is played; `kept()`
+// returns the saved game.
 export async function openTable(read, site, { game, players, opponents, kept, more }) {
-  const policy = site.policies[game]?.[players]; // of a table that there is; else the table says so
+  const policy = site.policies[game]?.[players]; // undefined for an invalid table, which the table itself rejects
   const [python, content] = await Promise.all([startPython(read, site), policy && read(`policies/${policy}.onnx`)]);
   if (policy) addPolicy(python, policy, content);
   const { WorkerTable } = python.pyimport("kododo_env.play.worker");
@@ -66,7 +66,7 @@ export async function openTable(read, site, { game, players, opponents, kept, mo
     return found.length;
   };
   return {
-    // Between steps the worker takes other messages.
+    // The worker handles other messages between steps.
     async hear(message, say) {
       if (message.type === "speak") await addTexts(python, read, message.language);
       each(table.hear(JSON.stringify(message)), say);
@@ -76,7 +76,7 @@ export async function openTable(read, site, { game, players, opponents, kept, mo
   };
 }
 
-// What went wrong, in a line: the last one of a Python traceback is it.
+// An error as one line: the last line of a Python traceback.
 export function reason(error) {
   const [last] = String(error.message ?? error).trim().split("\n").slice(-1);
   return last.replace(/^ValueError: /, "");

@@ -1,10 +1,10 @@
-// The page on which a table is chosen: fits each form to the number of players, and tells how strong a level is.
+// The start page, where a table is chosen: adapts each form to the number of players, and describes the levels.
 
 import { at } from "./dom.js";
 import { language, say } from "./say.js";
 
 const LEVELS = /^level-/;
-const KEPT = "table-names"; // of the people who play at this device
+const KEPT = "table-names"; // the people who play at this device
 
 for (const form of document.forms) {
   const [told, all, names] = [".told", ".all", ".names"].map((name) => form.querySelector(name));
@@ -13,7 +13,7 @@ for (const form of document.forms) {
   const number = (name) => Number(form.elements[name].value);
   const choices = () => all.querySelectorAll("select");
 
-  // What goes with the choice: fewer seats for people, a select for each other seat, the names' fields.
+  // Adapt the form: seats for people, a select for each opponent, and name fields.
   function fit() {
     const players = number("players");
     for (const name of ["seat", "people"]) limit(form.elements[name], name === "seat" ? players - 1 : players);
@@ -21,10 +21,10 @@ for (const form of document.forms) {
     one.disabled = each.checked || !others;
     fill(all, each.checked ? others : 0, (place) => labelled(say("opponent {n}", { n: place + 1 }), copyOf(one)));
     fill(names, number("people"), (place) => labelled(number("people") > 1 ? say("name {n}", { n: place + 1 }) : say("your name"), field(place)));
-    // The policy that ships, of which the levels are made, is for the usual rules.
+    // Levels are made of the shipped policy, which is for the default rules.
     const usual = [...form.querySelectorAll("[name=rules]")].every(({ value }) => !value);
     for (const select of [one, ...choices()]) keepTo(select, (value) => usual || !LEVELS.test(value));
-    form.querySelector(".lesson").disabled = number("people") > 1; // it is for one person alone
+    form.querySelector(".lesson").disabled = number("people") > 1; // only for one person
     told.textContent = one.disabled ? "" : say(...(JSON.parse(form.dataset.told)[players][one.value] ?? [""]));
   }
 
@@ -43,13 +43,13 @@ function limit(select, most) {
   keepTo(select, (value) => !/^\d+$/.test(value) || Number(value) <= most);
 }
 
-// Only some options can be chosen; one that no longer can gives way to the first that can.
+// Enable only some options; a disabled choice is replaced by the first enabled one.
 function keepTo(select, can) {
   for (const option of select.options) option.hidden = option.disabled = !can(option.value);
   if (select.selectedOptions[0]?.disabled) select.value = [...select.options].find(({ disabled }) => !disabled).value;
 }
 
-// So many elements in another, of which those that are there stay as they are.
+// Set the number of children, keeping existing ones.
 function fill(element, count, make) {
   while (element.children.length > count) element.lastElementChild.remove();
   while (element.children.length < count) element.append(make(element.children.length));
@@ -71,7 +71,7 @@ function kept() {
   try {
     return JSON.parse(localStorage.getItem(KEPT)) ?? [];
   } catch {
-    return []; // storage is shut, or holds something else
+    return []; // storage is unavailable or damaged
   }
 }
 
@@ -79,11 +79,11 @@ function keep(names) {
   try {
     localStorage.setItem(KEPT, JSON.stringify(names));
   } catch {
-    // then they are to be typed again
+    // then they must be typed again
   }
 }
 
-// The deal of the day: its seed is the date, so that it is the same for everybody. The day is that of UTC.
+// The deal of the day: its seed is the UTC date, so that it is the same for everybody.
 function deal() {
   const now = new Date();
   const day = now.toLocaleDateString(language, { dateStyle: "long", timeZone: "UTC" });
@@ -95,7 +95,7 @@ function deal() {
   }
 }
 
-// In another language the page begins again: what was made to fit a choice is made again.
+// Reload in another language, since generated elements must be rebuilt.
 at("setting-language").addEventListener("change", () => location.reload());
 for (const link of document.querySelectorAll("a.rules")) if (language !== "en") link.href = link.href.replace(".html", `-${language}.html`);
 

@@ -1,4 +1,4 @@
-// The worker in which the table is: takes a page's messages one after another.
+// The worker that runs the table: handles the page's messages one after another.
 
 import { openTable, readSite, reason } from "./python.js";
 
@@ -6,13 +6,13 @@ const HERE = new URL(".", import.meta.url).href;
 
 async function read(name) {
   const answer = await fetch(HERE + name);
-  if (!answer.ok) throw new Error(`${name} could not be loaded (${answer.status})`);
+  if (!answer.ok) throw new Error(`cannot load ${name} (status ${answer.status})`);
   return new Uint8Array(await answer.arrayBuffer());
 }
 
-// Tells the page which part has been loaded of all that a table fetches, Pyodide's own files among it.
+// Report to the page the loaded share of all files, including Pyodide's own.
 function count(loads) {
-  const fetched = Object.keys(loads).filter((name) => !name.endsWith("js")); // scripts are imported
+  const fetched = Object.keys(loads).filter((name) => !name.endsWith("js")); // scripts are imported instead
   const whole = fetched.reduce((sum, name) => sum + loads[name], 0);
   const load = globalThis.fetch;
   let loaded = 0;
@@ -36,7 +36,7 @@ async function open(asked) {
   return openTable(read, site, asked);
 }
 
-let opened; // a promise of the table, for which messages wait
+let opened; // a promise of the table, which messages await
 
 async function take({ open: asked, message }) {
   try {

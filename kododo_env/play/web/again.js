@@ -1,11 +1,11 @@
-// Back to an earlier step of a game, to go on from there another way; it then does not count.
+// Going back to an earlier step of a game to try another way; the game then does not count.
 
 import { at, make } from "./dom.js";
 import { say } from "./say.js";
 
-let wanted = null; // the step that one would go back to
+let wanted = null; // the step to go back to
 
-// A button that asks whether to go back to a step.
+// Return a button that asks whether to go back to a step.
 export function againButton(to) {
   const ask = () => {
     wanted = to;
@@ -18,7 +18,7 @@ export function showAgain({ position }) {
   at("again-note").hidden = !position || position.counts;
 }
 
-// `go` is told the step.
+// `go` is called with the step.
 export function onAgain(go) {
   at("again").addEventListener("click", () => go(wanted));
 }

@@ -1,9 +1,9 @@
-// A chance after each step as a line, with its interval as a band.
+// A chart of a probability after each step as a line, with its interval as a band.
 
 import { percent, say } from "./say.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [220, 46, 12, 10, 40]; // pixels: of all, and around the plot
+const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [220, 46, 12, 10, 40]; // pixels: total height and margins
 
 function draw(name, attributes, ...children) {
   const made = document.createElementNS(SVG, name);

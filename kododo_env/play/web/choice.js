@@ -1,4 +1,4 @@
-// The line that says what is to be done, and the button that does it.
+// The line that says what to do, and the button to play the choice.
 
 import { at } from "./dom.js";
 import { byCards, task } from "./hand.js";

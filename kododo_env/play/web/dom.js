@@ -1,4 +1,4 @@
-// Elements: find them, make them, and draw pictures into them.
+// Helpers for elements: find, create, and draw pictures into them.
 
 export const at = (id) => document.getElementById(id);
 
@@ -14,14 +14,14 @@ export function make(tag, attributes = {}, ...children) {
   return made;
 }
 
-// The key of the first ten things that one may choose from, or none.
+// The keyboard key of the first ten choices, or none.
 export const keyOf = (place) => (place < 10 ? String((place + 1) % 10) : undefined);
 
 export const keyCap = (key) => (key ? make("kbd", { "aria-hidden": "true" }, key) : "");
 
 const sources = {};
 
-// Whether an element has to be made again: whether its source differs from that of the last time, by its name.
+// Whether an element must be rebuilt: whether its source differs from the last one with this name.
 export function differs(name, ...source) {
   const before = sources[name];
   sources[name] = JSON.stringify(source);
@@ -30,7 +30,7 @@ export function differs(name, ...source) {
 
 const parser = new DOMParser();
 
-// An SVG document of the table's as an element.
+// Parse an SVG document of the table into an element.
 export function drawing(text) {
   return document.importNode(parser.parseFromString(text, "image/svg+xml").documentElement, true);
 }

@@ -1,12 +1,12 @@
-// One's own cards: to look at, and where actions play different ones, to choose from.
+// The player's own cards: to look at, and to choose from where actions play different cards.
 
 import { at, differs, drawing, keyCap, keyOf, make } from "./dom.js";
 import { plural } from "./say.js";
 import { change, choose, choosing, state } from "./state.js";
 
-let picked = []; // places in the hand, in the order in which they were picked
+let picked = []; // positions in the hand, in the order of picking
 
-// Whether a person chooses by cards: all legal actions play some, and not all the same.
+// Whether the player chooses by cards: all legal actions play cards, and not all the same.
 export function byCards({ actions }) {
   const played = new Set(actions.map((action) => action.cards.join()));
   return played.size > 1 && actions.every((action) => action.cards.length);
@@ -52,7 +52,7 @@ function pick(place) {
   if (!choosing()) return;
   const { position } = state;
   picked = picked.includes(place) ? picked.filter((each) => each !== place) : [...picked, place];
-  // What cannot become an action any more loses the card that was picked first.
+  // If no action has all picked cards, the one picked first is dropped.
   while (!position.actions.some((action) => within(picked, action.cards, position))) picked.shift();
   const fitting = position.actions.filter((action) => same(picked, action.cards, position));
   const choice = fitting.find((action) => picked.every((each) => action.cards.includes(each))) ?? fitting[0];
@@ -60,7 +60,7 @@ function pick(place) {
   else change({ choice: null, notice: "" });
 }
 
-// Equal cards are as good as each other, so they are compared by their words.
+// Equal cards are interchangeable, so cards are compared by their words.
 const words = (places, { hand }) => places.map((place) => hand[place].words).sort();
 
 function same(some, others, position) {
@@ -76,7 +76,7 @@ function within(some, others, position) {
   });
 }
 
-// What is to be picked, in words.
+// What to pick, in words.
 export function task({ actions }) {
   const most = Math.max(...actions.map((action) => action.cards.length));
   return plural(most, "Choose a card.", "Choose {n} cards.");

@@ -1,19 +1,19 @@
-// Several people at one device: one who has chosen hands it to the next, who alone then sees their cards.
+// Several people at one device: whoever has chosen hands it to the next person, whose cards are hidden until then.
 
 import { at } from "./dom.js";
 import { say } from "./say.js";
 import { change, state } from "./state.js";
 
-let covered = null; // the position that is covered until the next person's comes
+let covered = null; // the position that stays covered until the next person's arrives
 
-// What the host says of it, and what the button and the dialog do; `sit` tells the host who is there.
+// Handle the host's handover messages, the button and the dialog; `sit` tells the host who has the device.
 export function showHandover({ handover, position }) {
   const dialog = at("handover-dialog");
   if (covered && position !== covered.position) {
     covered = null;
     document.body.classList.remove("covered");
   }
-  // A person who loads the page must not see the cards of the person before.
+  // Whoever loads the page must not see the previous person's cards.
   if (handover && !position && !dialog.open) cover();
   const now = handover && handover.step === position?.step && !position.actions.length;
   at("handover").hidden = !now;
@@ -34,6 +34,6 @@ export function onSit(sit) {
     sit(state.handover.person);
     change({ handover: null });
   });
-  // By Escape it is closed while the next person is not there.
+  // Escape must not close the dialog.
   at("handover-dialog").addEventListener("close", ({ target }) => state.handover && target.showModal());
 }

@@ -1,11 +1,11 @@
-// What an agent would do: a bar for each legal action.
+// A hint: a bar for each legal action.
 
 import { at, make } from "./dom.js";
 import { number, percent, say } from "./say.js";
 import { choose, state } from "./state.js";
 
 let shown = null;
-const SHORT = 6; // bars before one asks for the rest
+const SHORT = 6; // bars shown at first
 
 export function showHint({ hint, choice }) {
   at("hint-box").hidden = !hint;
@@ -26,7 +26,7 @@ export function showHint({ hint, choice }) {
   }
 }
 
-// What the numbers mean: a share of games won only where one was fitted to games.
+// The caption of the numbers: a win probability only if one was fitted to games.
 function sentence({ by, chance, actions }) {
   const parts = { name: by, share: chance === undefined ? "" : small(chance) };
   const wins = parts.share && say("You win about {share} of such games if all play on like {name}.", parts);
@@ -51,7 +51,7 @@ function bars({ actions }) {
   });
 }
 
-// Actions of the same words are one to a person, such as to lay either of two equal cards.
+// Actions with the same words are merged, such as laying either of two equal cards.
 function merge(actions) {
   const found = new Map();
   for (const each of actions) {
@@ -62,7 +62,7 @@ function merge(actions) {
   return inOrder([...found.values()]);
 }
 
-// The likeliest first; of those that are as likely but for the last bits the first in the list.
+// The likeliest first; near-ties keep the order of the list.
 function inOrder(left) {
   const likeliest = Math.max(...left.map(chance));
   const next = left.findIndex((each) => chance(each) >= likeliest * (1 - 1e-4));

@@ -1,4 +1,4 @@
-// Single keys: a number for a card or a button, letters for what else can be done.
+// Keyboard shortcuts: numbers for cards and buttons, letters for other commands.
 
 import { at } from "./dom.js";
 import { settings } from "./settings.js";
@@ -7,7 +7,7 @@ const LETTERS = { f: "fold", h: "hint", n: "new", r: "open", s: "settings", u: "
 const REPLAY = { ArrowLeft: "back", ArrowRight: "next", p: "play", Escape: "close" };
 const ARROWS = { ArrowLeft: -1, ArrowRight: 1 };
 
-export let tabbing = false; // whether a person goes from button to button by the keyboard
+export let tabbing = false; // whether the person navigates by the keyboard
 document.addEventListener("pointerdown", () => (tabbing = false));
 
 document.addEventListener("keydown", (event) => {
@@ -21,10 +21,10 @@ document.addEventListener("keydown", (event) => {
   const pressed = replaying ? findInReplay({ key }) : find({ key, target });
   if (!pressed) return;
   event.preventDefault();
-  pressed.dispatchEvent(new MouseEvent("click", { bubbles: true })); // a place in the picture has no click()
+  pressed.dispatchEvent(new MouseEvent("click", { bubbles: true })); // SVG elements have no click()
 });
 
-// From one card or button to the next.
+// Move from one card or button to the next.
 function walk({ key, target }) {
   const all = [...at("choices").querySelectorAll("button")].filter((each) => each.checkVisibility());
   const next = all[all.indexOf(target) + ARROWS[key]];
@@ -33,7 +33,7 @@ function walk({ key, target }) {
 
 function find({ key, target }) {
   if (/^\d$/.test(key)) return at("game").querySelector(`[data-key="${key}"]`);
-  // With the focus on a button Enter presses it; on a chosen card or action Enter means: play it.
+  // Enter on a focused button presses it; on a chosen card or action it plays the choice.
   const idle = !tabbing || !target.closest("button, a, summary, [role=button]");
   if (key === "Enter") return idle || target.getAttribute("aria-pressed") === "true" ? shown(at("play")) : null;
   return shown(at(LETTERS[key] ?? ""));

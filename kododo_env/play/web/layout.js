@@ -1,12 +1,12 @@
-// Where things lie: on a page that is wide beside the table, on one that is not in a panel below it.
+// The layout: wide pages have everything beside the table, others in a panel below it.
 
 import { at } from "./dom.js";
 
-// page.css has the same widths.
+// The same widths are in page.css.
 export const stacked = matchMedia("(orientation: portrait), (max-width: 599px)");
 
-// The panel has one's own choice, which is always in sight, and the hint; folded it has what has
-// just happened. The other steps lie behind all else.
+// The panel has the player's own choice, always visible, and the hint; when folded it shows the latest
+// news. Older steps are below everything else.
 function arrange() {
   const [hint, story, log, told] = ["hint-box", "story-box", "log-box", "replay-story-box"].map(at);
   if (stacked.matches) {
@@ -22,14 +22,14 @@ function arrange() {
 
 let timer = null;
 
-// Fold the panel, so that the whole table can be seen, or unfold it.
+// Fold the panel to show the whole table, or unfold it.
 function fold(folded) {
   clearTimeout(timer);
   at("choose").classList.toggle("folded", folded);
   at("fold").setAttribute("aria-expanded", !folded);
 }
 
-// Keep the panel folded while cards are turned over.
+// Keep the panel folded while cards are revealed.
 export function foldFor(milliseconds) {
   if (!milliseconds) return;
   fold(true);
@@ -37,7 +37,7 @@ export function foldFor(milliseconds) {
   timer = setTimeout(() => fold(false), milliseconds);
 }
 
-// A choice that is made by a key or in the picture can be played at once.
+// Unfold for a choice made by a key or in the picture, so that it can be played at once.
 export function unfold({ choice }) {
   if (choice) fold(false);
 }

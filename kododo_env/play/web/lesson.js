@@ -1,4 +1,4 @@
-// The first lesson: what it asks for, and what has come of the last choice.
+// The first lesson: its instructions, and the result of the last choice.
 
 import { at, make } from "./dom.js";
 import { stacked } from "./layout.js";
@@ -12,7 +12,7 @@ export function showLesson({ position }) {
   const { lesson, teaches, actions, you } = position;
   at("lesson").hidden = !teaches;
   at("lesson-box").hidden = !lesson;
-  at("lesson-box").classList.toggle("over", Boolean(lesson?.over)); // then all but its words is gone
+  at("lesson-box").classList.toggle("over", Boolean(lesson?.over)); // hides everything but the words
   at("choose").classList.toggle("lesson", Boolean(lesson));
   if (!lesson) return;
   mark(actions.filter(({ action }) => lesson.wanted.includes(action)));
@@ -26,17 +26,17 @@ export function showLesson({ position }) {
   at("lesson-leave").classList.toggle("primary", lesson.over);
   at("lesson-again").hidden = !lesson.over;
   tell("");
-  // Where the button to play lies below the words, these may have been scrolled away.
+  // If the play button is below the words, these may be scrolled out of view.
   if (other && !stacked.matches) at("lesson-box").scrollIntoView({ block: "nearest" });
 }
 
-// What keeps a choice from going on with the lesson.
+// The error for a choice that the lesson does not ask for.
 export function tell(words) {
   at("lesson-wrong").hidden = !words;
   at("lesson-wrong").textContent = words;
 }
 
-// Mark the cards, buttons and places by which the wanted actions are chosen.
+// Mark the cards, buttons and places that choose the expected actions.
 function mark(wanted) {
   for (const each of document.querySelectorAll("#game .wanted")) each.classList.remove("wanted");
   for (const { action, cards, at: place } of wanted.slice(0, 1)) {

@@ -1,4 +1,4 @@
-// What has happened: the last step line by line, and all steps before it.
+// The log: the last step line by line, and all earlier steps.
 
 import { againButton } from "./again.js";
 import { at, differs, make } from "./dom.js";
@@ -14,7 +14,7 @@ export function showLog({ position }) {
   const { log, you, players } = position;
   const last = log.at(-1);
   at("story-empty").hidden = Boolean(last);
-  // Only what is new is changed, since it is read aloud.
+  // Only new lines change, since screen readers read them aloud.
   if (differs("story", last, log.length, you, language)) tell(last, you, players);
   at("log-count").textContent = say("all {n} steps", { n: log.length });
   at("log-box").hidden = log.length < 2;
@@ -27,11 +27,11 @@ export function showLog({ position }) {
 
 function tell(last, you, players) {
   at("story").replaceChildren(...storyLines(last?.lines ?? [], you, players, last?.rules));
-  // Where there is little room, the evaluation comes into sight and not what it follows from.
+  // Where space is limited, the evaluation is shown rather than the lines before it.
   at("story").scrollTop = at("story").querySelector(".table")?.offsetTop ?? 0;
 }
 
-// Lines that come one after another; those of the table itself, such as an evaluation, stand out.
+// Lines that appear one after another; the table's own, such as an evaluation, are emphasised.
 export function storyLines(lines, you, players, rules = []) {
   return lines.map((line, place) => {
     const table = !line.startsWith("player_");

@@ -1,4 +1,4 @@
-// After a game: the chance to win after each step, and the choices that cost most.
+// After a game: the win probability after each step, and the costliest choices.
 
 import { againButton } from "./again.js";
 import { chart } from "./chart.js";
@@ -7,12 +7,12 @@ import { draw } from "./picture.js";
 import { language, number, percent, say } from "./say.js";
 import { state } from "./state.js";
 
-let found = null; // the analysis of the game that is over
-let shown = null; // the one that can be seen
-let here = null; // the step of the position that is shown
+let found = null; // the analysis of the finished game
+let shown = null; // the analysis on display
+let here = null; // the current position's step
 let spoken = null; // the language of the analysis
 
-// What the table says of it.
+// Handle the table's messages about the analysis.
 export const saysOfGame = {
   analysing: ({ step, share }) => step === here && progress(share),
   analysis: (message) => {
@@ -21,7 +21,7 @@ export const saysOfGame = {
   },
 };
 
-// `ask` is to ask the table for it. The table goes on with it while the person does something else.
+// `ask` requests the analysis. The table continues it in the background.
 export function onLookBack(ask) {
   at("look-back").addEventListener("click", () => {
     at("look-back-dialog").showModal();
@@ -47,7 +47,7 @@ function progress(share) {
 }
 
 function show() {
-  // Parts of a picture are measured, which they can only be where they are seen.
+  // Parts of a picture can only be measured while visible.
   if (!found || found === shown || !at("look-back-dialog").open) return;
   shown = found;
   at("look-back-work").hidden = true;
@@ -56,7 +56,7 @@ function show() {
   at("look-back-found").replaceChildren(
     make("p", {}, say("What {name} says of it. It judges by what you knew then, not by cards that you could not see.", { name: found.by })),
     graph(),
-    make("h3", {}, found.choices.length ? say("What cost most") : say("No choice of yours surely cost anything.")),
+    make("h3", {}, found.choices.length ? say("What cost most") : say("None of your choices clearly cost anything.")),
     ...pictures.map(([picture, choice], place) => told(picture, choice, place)),
     make("p", { class: "sure" }, certainty()),
   );

@@ -1,4 +1,4 @@
-// The page of a table: what it hears from its host, and what a person does.
+// The page of a table: the host's messages and the person's actions.
 
 import { onAgain, showAgain } from "./again.js";
 import { showChoice } from "./choice.js";
@@ -29,12 +29,12 @@ import { count } from "./statistics.js";
 import { lay, lying, onTakeBack } from "./take_back.js";
 import { showTitle } from "./title.js";
 
-const LONGEST = 1_000_000; // bytes that a host takes at once
+const LONGEST = 1_000_000; // bytes per message that a host accepts
 
-let forReplay = false; // whether the record that was asked for is to be replayed, not saved
-let record = ""; // the one that is replayed
-let spoken = language; // what the page is shown in
-let focus = false; // whether the keyboard was among the choices when the last one was played
+let forReplay = false; // whether the requested record is to be replayed rather than saved
+let record = ""; // the record that is replayed
+let spoken = language; // the language on display
+let focus = false; // whether a choice had the focus when the last one was played
 
 const host = connect({
   hear: (message) => HEARD[message.type]?.(message),
@@ -48,7 +48,7 @@ const host = connect({
   },
 });
 
-// --- what the host says -----------------------------------------------------------------
+// --- messages from the host -------------------------------------------------------------
 
 const HEARD = {
   ...saysOfGame,
@@ -74,7 +74,7 @@ const HEARD = {
   },
 };
 
-// Show a position; whether it is of another step than the one before.
+// Show a position; returns whether its step is new.
 function show(position) {
   const other = position.step !== state.position?.step || position.you !== state.position?.you;
   if (other && state.position) reveal();
@@ -83,18 +83,18 @@ function show(position) {
   const pending = answered(position.chosen !== null);
   change({
     position,
-    ...(lost ? { choice: null } : same ? { choice: { ...same, cards: state.choice.cards } } : {}), // maybe in other words
+    ...(lost ? { choice: null } : same ? { choice: { ...same, cards: state.choice.cards } } : {}), // perhaps in another language
     ...(other ? { hint: null, notice: "" } : {}),
     pending: other || (pending?.answered && position.chosen === null) ? null : pending,
   });
-  // The keyboard stays where it is.
+  // Keep the focus.
   if (other && position.log.length && !tabbing) foldFor(lasting(position));
   if (other && focus && position.actions.length) at("game").querySelector("#choose [data-key], #options button, .spot[data-key]")?.focus();
   return other;
 }
 
-// The action that has been played. What a position says of it counts only after the answer to it: others may have
-// chosen before the host heard of it.
+// The action that was played. Positions sent before the response to it do not count, as others may have
+// chosen first.
 function answered(now) {
   return state.pending && { ...state.pending, answered: state.pending.answered || now };
 }
@@ -104,7 +104,7 @@ function note(words) {
   at("notice").hidden = false;
 }
 
-// Show all in the language that has been chosen, and ask the table to say in it what it has said.
+// Show everything in the chosen language, and ask the table to repeat its messages in it.
 function inLanguage({ position, replay: replayed }) {
   if (spoken === language) return;
   spoken = language;
@@ -117,7 +117,7 @@ const speak = () => state.online && host.send({ type: "speak", language });
 
 for (const part of [inLanguage, showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, showShare, count, showMemory, showHandover, showLesson, unfold, showAgain, showLookBack, sound]) listen(part);
 
-// --- what a person does -----------------------------------------------------------------
+// --- actions of the person --------------------------------------------------------------
 
 function play() {
   const { choice, position } = state;
@@ -127,7 +127,7 @@ function play() {
   at("notice").hidden = true;
   lay(() => {
     if (state.online) host.send({ type: "act", step: position.step, action: choice.action });
-    else change({ choice: state.pending, pending: null }); // to be played when the table is there again
+    else change({ choice: state.pending, pending: null }); // keep the choice until the table is connected again
   });
   change({});
 }
@@ -175,19 +175,19 @@ onOpen((text) => {
   else replay(text);
 });
 
-// What stands behind the # tells one's seat, or what somebody sent: it stays, and with another one the page begins again.
+// The part behind # identifies the seat or a shared deal; if it changes, the page reloads.
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   at("choose").focus();
 });
 window.addEventListener("hashchange", () => location.reload());
 
-// The game that a new one would end is to be seen.
+// Keep the current game visible when asking whether to end it.
 at("new").addEventListener("click", () => change({ replay: null }));
 for (const name of ["new", "settings", "help"]) {
   at(name).addEventListener("click", () => at(`${name}-dialog`).showModal());
 }
-// A game that is played is not thrown away by Enter; when it is over, Enter deals another one.
+// Enter must not end a running game; when it is over, Enter deals another one.
 at("new").addEventListener("click", () => {
   if (state.position.over) at("new-dialog").querySelector(".deck-other").focus();
 });

@@ -1,13 +1,13 @@
-// The names by which the players are called, in place of player_0, player_1, ...
+// Display names of the players instead of player_0, player_1, ...
 
 import { make } from "./dom.js";
 import { say } from "./say.js";
 
-const PLAYER = /player_(\d+)( {2,})?/g; // in a table as text with what fills its column
-const AS_THEY_ARE = new Set(["picture", "player", "lines", "name", "command"]); // drawn, or told, player by player
-const LONGEST = 8; // letters that a picture has room for
+const PLAYER = /player_(\d+)( {2,})?/g; // with the padding of a column in text tables
+const AS_THEY_ARE = new Set(["picture", "player", "lines", "name", "command"]); // handled separately, or not shown
+const LONGEST = 8; // letters that fit into a picture
 
-// Some words with the names of a position's players.
+// A text with the names of a position's players.
 export function named(words, players) {
   return words.replace(PLAYER, (seat, number, gap = "") => {
     const name = players?.[number]?.called;
@@ -15,7 +15,7 @@ export function named(words, players) {
   });
 }
 
-// A message with the names in all that it says.
+// A message with the names in all its texts.
 export function withNames(message, players = message.players) {
   if (typeof message === "string") return named(message, players);
   if (Array.isArray(message)) return message.map((each) => withNames(each, players));
@@ -24,17 +24,17 @@ export function withNames(message, players = message.players) {
   return Object.fromEntries(Object.entries(message).map(told));
 }
 
-// Write the names into a picture; one that is longer than player_0 is cut.
+// Write the names into a picture; longer ones than player_0 are truncated.
 export function nameIn(svg, players) {
   const short = players?.map(({ called }) => ({ called: called.length > LONGEST ? `${called.slice(0, LONGEST - 1)}…` : called }));
   for (const text of svg.querySelectorAll("text")) if (text.textContent.includes("player_")) text.textContent = named(text.textContent, short);
 }
 
-// What stands out in a sentence: players, and at its end points, as the table says them too.
+// What is emphasised in a sentence: players, and points at its end.
 const POINTS = () => `(?:${say("1 point")}|${say("{n} points", { n: "\\d+" })})$`;
 export const endsInPoints = (line) => new RegExp(`: ${POINTS()}`).test(line);
 
-// A sentence in which players stand out by their names, oneself most, and so do points.
+// A sentence with emphasised players, especially oneself, and points.
 export function sentence(words, you, players) {
   const parts = words.split(new RegExp(`(player_\\d+|${POINTS()})`)).map((part, place) => {
     if (place % 2 === 0) return part;

@@ -1,4 +1,4 @@
-// Legal actions that are not told apart by the cards they play: as buttons, by their axes.
+// Legal actions that do not differ by their cards: as buttons, by their axes.
 
 import { at, differs, keyCap, keyOf, make } from "./dom.js";
 import { byCards } from "./hand.js";
@@ -7,13 +7,13 @@ import { inPicture } from "./picture.js";
 import { language, say } from "./say.js";
 import { choose, choosing } from "./state.js";
 
-let taken = {}; // the number taken of each axis, where axes are chosen one by one
+let taken = {}; // the chosen number of each axis, where axes are chosen one by one
 
 export function showOptions({ position, choice, pending }) {
   if (!position) return;
   const { step, you, actions, hand } = position;
   if (differs("taken", step, you) || pending) taken = {};
-  if (choice) taken = choice.at; // also one that a hint, or taking back, has made
+  if (choice) taken = choice.at; // also after a hint or after taking back
   if (differs("options", actions, hand, language)) build(byCards(position) ? [] : actions, hand);
   for (const button of at("options").querySelectorAll("button")) {
     const { action, axis, number } = button.dataset;
@@ -35,8 +35,8 @@ function build(actions, hand) {
   });
 }
 
-// The actions of one kind: nothing here where each has its place in the picture, which the panel would
-// cover; one axis after the other where every combination is legal; or else a button each.
+// The actions of one kind: nothing if each has its place in the picture, which the panel would
+// cover; one axis after another if every combination is legal; else one button each.
 function block(actions, hand) {
   const axes = Object.keys(actions[0].at);
   if (inPicture(actions)) return "";
@@ -46,7 +46,7 @@ function block(actions, hand) {
   return make("div", { class: "buttons" }, ...actions.map((each) => button(each, short(each, hand))));
 }
 
-// The words without the cards, which lie beside the button.
+// The words without the cards, which are shown beside the button.
 function short({ words, cards }, hand) {
   const left = cards.reduce((rest, place) => rest.replace(hand[place].words, ""), words);
   return left.replace(/\s+/g, " ").trim();
@@ -60,7 +60,7 @@ function button(action, label) {
   return make("button", made, make("span", {}, label));
 }
 
-// One axis of several: its numbers, named by the words that only they bring into an action.
+// One axis of several: its numbers, labelled by the words that differ between them.
 function chips(axis, actions) {
   const made = numbersOf(axis, actions).map((number) => {
     const take = () => {

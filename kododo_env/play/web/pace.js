@@ -1,14 +1,14 @@
-// Shows positions one after another, no faster than they can be followed.
+// Shows positions one after another, slowly enough to follow.
 
 import { at } from "./dom.js";
 
-// A time of page.css, by which what is revealed moves, in milliseconds.
+// A duration of page.css's animations, in milliseconds.
 const time = (name) => 1000 * parseFloat(getComputedStyle(document.documentElement).getPropertyValue(`--${name}-time`));
 
-// How long a step and a line take.
+// How long to show a step and each line.
 export const pace = () => [time("step"), time("line")];
 
-// How long what has just happened is to be looked at: until the last stage of the picture has been revealed at least.
+// How long to show a position: at least until the last stage of the picture is revealed.
 export function lasting({ log, picture = "" }) {
   const [step, line] = pace();
   const stages = [...picture.matchAll(/--stage:(\d+)/g)].map(([, stage]) => Number(stage));
@@ -17,14 +17,14 @@ export function lasting({ log, picture = "" }) {
 }
 
 const waiting = [];
-let free = 0; // when the next one may be shown
+let free = 0; // when the next position may be shown
 let timer = null;
 let shown = null;
 
 const alike = (one, other) => one?.step === other.step && one.you === other.you;
 
-// Show a position in its turn. One of the same step as the last that waits replaces it; and one of the step that
-// is shown waits only while that is revealed, since a person may be choosing in it.
+// Queue a position. It replaces the last queued one of the same step; and one of the step on display
+// waits only for the reveal, since the person may be choosing in it.
 export function enqueue(position, show) {
   if (alike(shown, position) && !at("game").classList.contains("revealing")) return void show(position);
   if (alike(waiting.at(-1)?.[0], position)) waiting.pop();
@@ -32,12 +32,12 @@ export function enqueue(position, show) {
   if (timer === null) next();
 }
 
-// Let nothing be shown for a while.
+// Pause the queue for a while.
 function hold(milliseconds) {
   free = Math.max(free, performance.now() + milliseconds);
 }
 
-// Show what waits now.
+// Show queued positions now.
 export function skip() {
   free = 0;
   if (timer === null) return;

@@ -1,4 +1,4 @@
-// A picture in its parts, which are as large as lets all of them be in sight.
+// A picture split into parts, as large as possible with all of them visible.
 
 import { make } from "./dom.js";
 import { stacked } from "./layout.js";
@@ -8,13 +8,13 @@ const GAP = 6; // between parts, as in page.css
 const EDGE = 3; // around each
 const LARGEST = 1.5;
 const SMALLEST = 0.34;
-const LEAST = 9.2; // pixels: the size of words
-const READABLE = 0.6; // below this one's own cards may lie on the table's lower end
-const [REPLAY, PANEL, FOLDED, REST] = [250, 216, 70, 16]; // the height of a panel; the last: of none
+const LEAST = 9.2; // pixels: the smallest font size
+const READABLE = 0.6; // below this scale one's own cards may overlap the table's lower end
+const [REPLAY, PANEL, FOLDED, REST] = [250, 216, 70, 16]; // heights of panels; REST: without a panel
 
-const laid = new Map(); // by the element: its parts, and the seat that looks on
+const laid = new Map(); // by element: its parts and the viewer's seat
 
-// Cut the picture in an element into its parts; with all hands, with one's "own", or with none where it lies beside.
+// Split the picture in an element into parts: with all hands, one's "own", or none if it is shown beside.
 export function cut(element, { own, hands }) {
   const svg = element.firstElementChild;
   const stays = (hand) => hands && hand.querySelector("rect") && (hands !== "own" || Number(hand.closest(".part").dataset.seat) === own);
@@ -25,7 +25,7 @@ export function cut(element, { own, hands }) {
   if (parts.length) arrange(element);
 }
 
-// A hand's place is closed: all that is below it comes up, and its tray is lower by as much.
+// Close the gap of a hand: everything below moves up, and its tray shrinks by as much.
 function takeAway(hand) {
   const height = Number(hand.dataset.height);
   const below = document.createElementNS(hand.namespaceURI, "g");
@@ -45,7 +45,7 @@ function alone(svg, part, box) {
   return { made, width, height, y: box.y, seat: part.dataset.seat === undefined ? null : Number(part.dataset.seat) };
 }
 
-// Give the parts their order and their size.
+// Set the order and the size of the parts.
 function arrange(element) {
   const { parts, own } = laid.get(element);
   const width = element.clientWidth - 2 * GAP;
@@ -57,15 +57,15 @@ function arrange(element) {
     return { groups, scale, scaleOf: scales(scale) };
   };
   const [all, fewer] = [sized(parts), sized(parts.slice(1))];
-  // The first part tells where the game stands, which the page's head does as well.
+  // The first part repeats the page's header.
   const { groups, scaleOf } = all.scale < READABLE && fewer.scale > all.scale ? fewer : all;
   for (const part of parts) part.made.style.width = `${fitted(part, scaleOf, width)}px`;
   element.replaceChildren(...groups.map((group) => make("div", { class: "parts" }, ...group.map(({ made }) => made))));
   for (const part of parts) enlarge(part, fitted(part, scaleOf, width) / part.width);
 }
 
-// Words that would be too small are drawn larger within their part, and tags with them; what then would lie over others
-// goes, since the page tells it beside the picture. Those on cards stay, whose colours and symbols tell as much.
+// Enlarge words, and tags with them, that would be too small; those that would then overlap others are hidden,
+// since the page repeats them beside the picture. Words on cards stay as they are.
 function enlarge({ made }, scale) {
   const all = made.getBoundingClientRect();
   for (const text of made.querySelectorAll("text")) {
@@ -86,13 +86,13 @@ function enlarge({ made }, scale) {
   for (const note of words) note.style.visibility = others.some((each) => apart(each, note) < 0) ? "hidden" : "";
 }
 
-// How far something ends to the left of a text on its line.
+// The distance to the nearest element on the left of a text.
 function apart(left, right) {
   const [one, other] = [left, right].map((each) => each.getBoundingClientRect());
   return one.top < other.bottom && other.top < one.bottom ? other.left - one.right : 0;
 }
 
-// As around the table; or the middle first, and oneself last, beside one's own cards.
+// Order the parts around the table; or the middle first and oneself last, beside one's own cards.
 function inGroups(parts, own) {
   const middle = parts.filter(({ seat }) => seat === null);
   const seats = parts.filter(({ seat }) => seat !== null);
@@ -103,7 +103,7 @@ function inGroups(parts, own) {
 
 const inOrder = (parts) => parts.map((part) => [part.made.viewBox.baseVal.x, part]).sort(([one], [other]) => one - other).map(([, part]) => part);
 
-// The scale of the middle: in one line if it can be read there, or in several.
+// The scale of the middle part: in one line if it is readable, else in several.
 function ofMiddle(parts, width) {
   const line = Math.min(inLine(parts, width), Math.max(width / WIDTH, 0.7));
   return line >= READABLE ? line : Math.min(0.7, width / 480);
@@ -111,7 +111,7 @@ function ofMiddle(parts, width) {
 
 const inLine = (parts, width) => (width - GAP * (parts.length - 1)) / parts.reduce((sum, part) => sum + part.width, 0);
 
-// The largest scale of the seats at which all is in sight.
+// The largest scale of the seats at which everything is visible.
 function best(groups, width, scales, top, own) {
   const most = (room) => {
     for (let scale = LARGEST; scale > SMALLEST; scale -= 0.01) {
@@ -126,14 +126,14 @@ function best(groups, width, scales, top, own) {
     const beside = most(room - PANEL);
     return beside >= READABLE ? beside : most(room - FOLDED);
   }
-  // Around the table if that makes them little smaller.
+  // Around the table if that makes them only slightly smaller.
   const free = most(room - REST);
   const rows = groups.filter((group) => group.some(({ seat }) => seat !== null));
   const around = Math.min(...rows.map((row) => inLine(row, width)));
   return around >= 0.6 * free ? Math.min(around, free) : free;
 }
 
-// The height of parts that flow in lines.
+// The height of parts in wrapped lines.
 function flow(group, scales, width) {
   let [left, line, above] = [0, 0, 0];
   for (const part of group) {

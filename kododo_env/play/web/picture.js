@@ -1,4 +1,4 @@
-// The picture of the table: drawn by the core, and here made to be clicked.
+// The picture of the table: drawn by the core, made clickable here.
 
 import { at, differs, drawing, keyOf } from "./dom.js";
 import { named, nameIn } from "./names.js";
@@ -7,7 +7,7 @@ import { cut } from "./parts.js";
 import { language, say } from "./say.js";
 import { choose, choosing, state } from "./state.js";
 
-let before = new Map(); // how many cards of each kind lay on the table of the picture before
+let before = new Map(); // how many cards of each kind were on the table in the last picture
 
 export function showPicture({ position }) {
   if (!position || state.replay) return;
@@ -16,7 +16,7 @@ export function showPicture({ position }) {
   if (differs("picture", picture, actions, you, over, players, language)) {
     if (picture) draw(at("picture"), picture, { own: you, hands: over, players });
     connectSpots(position);
-    // Where one's choice will go, while the others have still to choose.
+    // Mark the place of one's choice while others have still to choose.
     if (state.pending) spotOf(state.pending)?.classList.add("taken");
   }
   for (const spot of at("picture").querySelectorAll("[data-action]")) {
@@ -25,9 +25,9 @@ export function showPicture({ position }) {
   }
 }
 
-// Draw a picture into an element, in its parts.
+// Draw a picture into an element, split into parts.
 export function draw(element, text, view) {
-  // Names within a picture are its own: there may be two on the page, and one of them not shown.
+  // Ids are made unique, since there may be two pictures on the page.
   const svg = drawing(text.replace(/(id="|url\(#)/g, `$1${element.id}-`));
   const seen = turnOver(svg);
   nameIn(svg, view.players);
@@ -37,8 +37,8 @@ export function draw(element, text, view) {
   before = seen;
 }
 
-// Mark the cards on the table that did not lie there before, so that they alone are turned over. A card is
-// known by its player and its letters, wherever it lies; a pale one is of the round before.
+// Mark the cards on the table that are new, so that only these are revealed. A card is
+// identified by its player and its letters; a pale one is from the last round.
 function turnOver(svg) {
   const left = new Map(before);
   const seen = new Map();
@@ -52,10 +52,10 @@ function turnOver(svg) {
   return seen;
 }
 
-// After the cards the count, its fate and the points are shown one after the other; a tap or a key skips.
+// After the cards, reveal the count, its evaluation and the points in turn; a tap or a key skips.
 export function reveal() {
   at("game").classList.remove("revealing");
-  void at("game").offsetWidth; // so that it begins again
+  void at("game").offsetWidth; // restarts the animation
   at("game").classList.add("revealing");
 }
 
@@ -66,7 +66,7 @@ for (const event of ["pointerdown", "keydown"]) {
   });
 }
 
-// Where a legal action has its place in the picture, the place is a button for it.
+// Make the place of each legal action in the picture a button.
 function connectSpots({ actions }) {
   const picture = at("picture");
   const keys = inPicture(actions);
@@ -76,7 +76,7 @@ function connectSpots({ actions }) {
   }
 }
 
-// The key of a place, written into it.
+// Write the keyboard key into a place.
 function addKey(spot, key) {
   const { x, y, width, height } = spot.getBBox();
   const cap = document.createElementNS(spot.namespaceURI, "text");
@@ -88,8 +88,8 @@ function addKey(spot, key) {
   spot.dataset.key = key;
 }
 
-// The place of an action in the picture, by the axes that both name; null if it has none. An action counts
-// seats from one's own, the picture from player_0.
+// The place of an action in the picture, matched by axis names; null if it has none. Actions count
+// seats from one's own, pictures from player_0.
 export function spotOf({ at: place }) {
   const { you, players } = state.position;
   const number = (axis) => (axis === "seat" ? (you + place[axis]) % players.length : place[axis]);
@@ -97,7 +97,7 @@ export function spotOf({ at: place }) {
   return named.length ? at("picture").querySelector(named.join("")) : null;
 }
 
-// Whether actions are told apart by their places in the picture, so that they need no other buttons.
+// Whether actions have distinct places in the picture and need no other buttons.
 export function inPicture(actions) {
   return actions.every((action) => Object.keys(action.at).length > 1 && spotOf(action));
 }
@@ -118,7 +118,7 @@ function makeButton(spot, action, key) {
   spot.addEventListener("click", press);
   spot.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
-    if (event.key === "Enter" && state.choice?.action === action.action) return; // then it is played
+    if (event.key === "Enter" && state.choice?.action === action.action) return; // Enter plays it
     event.preventDefault();
     event.stopPropagation();
     press();

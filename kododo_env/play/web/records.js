@@ -1,8 +1,8 @@
-// Records of games as files: to be saved, and to be opened.
+// Saving and opening records of games as files.
 
 import { at, make } from "./dom.js";
 
-// Give a record to the person as a file.
+// Download a record as a file.
 export function save(text, game) {
   const address = URL.createObjectURL(new Blob([text], { type: "application/x-ndjson" }));
   const link = make("a", { href: address, download: `${game}-${now()}.jsonl` });
@@ -10,13 +10,13 @@ export function save(text, game) {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-// The time by the person's own clock, as a file can be named by it: 2026-05-17-201507.
+// The local time for file names: 2026-05-17-201507.
 function now() {
   const here = new Date(Date.now() - 60_000 * new Date().getTimezoneOffset());
   return here.toISOString().slice(0, 19).replace("T", "-").replaceAll(":", "");
 }
 
-// Have the person open a file; `read` is told its text.
+// Let the person open a file; `read` is called with its text.
 export function onOpen(read) {
   const file = at("open-file");
   at("open").addEventListener("click", () => file.click());

@@ -1,4 +1,4 @@
-// A record, paged through step by step.
+// Stepping through a record.
 
 import { at, make } from "./dom.js";
 import { storyLines } from "./log.js";
@@ -15,7 +15,7 @@ export function showReplay({ replay }) {
   at("replay").hidden = !replay;
   at("game").hidden = Boolean(replay);
   if (replay === shown) return;
-  const same = replay?.steps.length === shown?.steps.length; // told again in another language
+  const same = replay?.steps.length === shown?.steps.length; // the same record in another language
   shown = replay;
   stop();
   if (!replay) return;
@@ -36,7 +36,7 @@ function go(to) {
   at("replay-step").textContent = where;
   at("replay-text").textContent = text;
   if (picture) draw(at("replay-picture"), picture, { own: null, hands: true });
-  // The table knows the rules of its own game.
+  // Only the table's own game has rules to open.
   const known = shown.game === state.position?.game ? rules : [];
   at("replay-story").replaceChildren(...storyLines(lines.length ? lines : [say("the cards are dealt")], undefined, undefined, known));
   at("replay-scores").replaceChildren(...scores.map((score, seat) => row(seat, score)));
@@ -63,7 +63,7 @@ function play() {
   goOn();
 }
 
-// To the next step, when the last line of this one has come and can have been read.
+// Go to the next step once the last line has been shown long enough.
 function goOn() {
   const [pause, line] = pace();
   timer = setTimeout(() => {

@@ -1,13 +1,13 @@
-// The rules of the game: a dialog that opens at one of their sections, from Help or by "why?" beside a line.
+// The rules dialog, opened at a section from Help or by "why?" beside a line.
 
 import { at, make } from "./dom.js";
 import { language, say } from "./say.js";
 
-let heard = null; // the language in which they have been heard
-let wanted = ""; // the section to begin with, by its anchor
+let heard = null; // the language of the rules received
+let wanted = ""; // the anchor of the section to open
 let ask = () => {};
 
-// Any element with data-rule opens the rules there. They are asked for when they are first wanted.
+// Any element with data-rule opens the rules at that section. They are requested when first needed.
 export function showRules(asking) {
   ask = asking;
 }
@@ -33,7 +33,7 @@ export function heardRules({ sections }) {
   begin();
 }
 
-// The HTML is made by the table from the game's own rules, and nothing else gets into it.
+// The HTML is trusted: the table makes it from the game's own rules.
 function section({ anchor, title, html }) {
   const made = make("section", { "aria-labelledby": `rules-${anchor}` });
   made.innerHTML = html ?? "";
@@ -51,10 +51,10 @@ function begin() {
 }
 
 at("rules-section").addEventListener("change", ({ target }) => at(`rules-${target.value}`).scrollIntoView());
-// The line beside which they were opened may be gone.
+// The line that opened them may be gone.
 at("rules-dialog").addEventListener("close", () => document.activeElement === document.body && at("help").focus());
 
-// A button beside a line that follows from a rule.
+// A button beside a line that links to its rule.
 export function why(rule, line) {
   if (!rule) return "";
   return make("button", { type: "button", class: "why", "data-rule": rule, "aria-label": `${say("why?")} ${line}` }, say("why?"));

@@ -1,4 +1,4 @@
-// What people read, in their language: English stands in the code and in the page, others in a file each.
+// Translations: English texts are in the code and the page, other languages in a file each.
 
 import { at, make } from "./dom.js";
 import { set, settings } from "./settings.js";
@@ -6,19 +6,19 @@ import { change } from "./state.js";
 
 const ATTRIBUTES = ["aria-label", "title", "placeholder", "alt"];
 
-let texts = {}; // of the language that is spoken, by the English ones
-let wanted = null; // the language that was asked for last
+let texts = {}; // in the current language, by English text
+let wanted = null; // the language requested last
 export let language = "en";
 
-// A text with its {parts}, which are said already.
+// A text with its {parts}, which are already translated.
 export function say(text, parts = {}) {
   return (texts[text] ?? text).replace(/\{(\w+)\}/g, (name, part) => parts[part] ?? name);
 }
 
-// One of two texts, with the number in `n`.
+// The singular or plural text, with the number as `n`.
 export const plural = (n, one, many) => say(n === 1 ? one : many, { n });
 
-// A number with so many digits behind the point, and a share of 1 in per cent, as the language writes them.
+// A number with fixed decimals, and a share as a percentage, formatted for the language.
 export const number = (value, digits = 0) => value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−");
 export const percent = (share) => share.toLocaleString(language, { style: "percent", maximumFractionDigits: 0 });
 
@@ -26,13 +26,13 @@ async function read(name, otherwise) {
   try {
     return await (await fetch(new URL(name, import.meta.url))).json();
   } catch {
-    return otherwise; // a text that is missing is said in English
+    return otherwise; // missing texts are shown in English
   }
 }
 
-// --- the texts that stand in the page as it was loaded ------------------------------------
+// --- texts of the page's HTML -------------------------------------------------------------
 
-// Some text without its white space, and how another one is put in its place. An element's parts are its data.
+// A text without surrounding white space, and its replacement. Its parts are in the element's data attributes.
 function* written() {
   const walker = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
@@ -55,7 +55,7 @@ function translate() {
   }
 }
 
-// --- the choice ---------------------------------------------------------------------------
+// --- choosing a language ------------------------------------------------------------------
 
 const languages = await read("languages.json", { en: "English" });
 const usual = navigator.languages.map((each) => each.split("-")[0]).find((each) => each in languages) ?? "en";
@@ -63,7 +63,7 @@ const usual = navigator.languages.map((each) => each.split("-")[0]).find((each) 
 async function speak(code) {
   wanted = code;
   const known = code === "en" ? {} : await read(`${code}.json`, {});
-  if (wanted !== code) return; // another one has been asked for meanwhile
+  if (wanted !== code) return; // another language has been requested meanwhile
   [language, texts] = [code, known];
   translate();
 }

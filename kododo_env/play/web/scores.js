@@ -1,4 +1,4 @@
-// The players at the table, and how they stand.
+// The players at the table and their scores.
 
 import { at, make } from "./dom.js";
 import { say } from "./say.js";

@@ -1,4 +1,4 @@
-// What a person prefers, kept by their browser.
+// The person's settings, stored by the browser.
 
 import { at } from "./dom.js";
 import { change } from "./state.js";
@@ -12,7 +12,7 @@ function load() {
   try {
     return JSON.parse(localStorage.getItem(KEPT)) ?? {};
   } catch {
-    return {}; // storage is shut, or holds something else
+    return {}; // storage is unavailable or damaged
   }
 }
 
@@ -22,23 +22,23 @@ function apply() {
   try {
     localStorage.setItem(KEPT, JSON.stringify(settings));
   } catch {
-    // then they are for this page only
+    // then they last for this page only
   }
 }
 
 export function set(name, value) {
-  Object.assign(settings, load(), { [name]: value }); // another tab may have changed others
+  Object.assign(settings, load(), { [name]: value }); // another tab may have changed other settings
   apply();
 }
 
 for (const name of Object.keys(DEFAULTS)) {
   const choice = at(`setting-${name}`);
-  if (!choice) continue; // another page than that of the table
+  if (!choice) continue; // not on the table's page
   choice.value = settings[name];
   if (!choice.value) choice.value = settings[name] = DEFAULTS[name];
   choice.addEventListener("change", () => {
     set(name, choice.value);
-    change({}); // what is shown may follow from it
+    change({}); // the display may depend on it
   });
 }
 apply();

@@ -1,5 +1,5 @@
-// A deal that is over: one's own result beside a bot's in the same seat and that of the person who sent
-// the deal, and the address or the command by which another person plays it.
+// Sharing a finished deal: one's own result beside a bot's in the same seat and that of the person who sent
+// the deal, and the URL or command with which another person can play it.
 
 import { at, make } from "./dom.js";
 import { addressOf } from "./host.js";
@@ -10,7 +10,7 @@ const CLAIM = /^#result=(-?\d{1,6}),(\d{1,3})$/;
 
 let shown = null;
 
-// Somebody's place among all: behind those who have a larger share of the victory, or as much and more points.
+// A player's rank: behind those with a larger share of the victory, or an equal share and more points.
 export function placeOf(seat, results) {
   const better = ({ won, score }) => won > results[seat].won || (won === results[seat].won && score > results[seat].score);
   return 1 + results.filter(better).length;
@@ -19,7 +19,7 @@ export function placeOf(seat, results) {
 export function showShare({ position, par, asked }) {
   if (par && par.step !== position?.step) return void change({ par: null });
   if (!position?.over || !position.deal) return;
-  at("share").hidden = !position.counts; // choices that were tried again are no result
+  at("share").hidden = !position.counts; // games with repeated choices do not count
   at("share-par").setAttribute("aria-disabled", asked);
   if (shown === position && at("share-results").dataset.par === String(Boolean(par))) return;
   shown = position;
@@ -51,21 +51,21 @@ function words({ players, you, deal }, par) {
   const bot = par ? say("{name} makes {score} of the same cards.", { name: par.by, score: par.scores[you] }) : "";
   const points = plural(score, "1 point", "{n} points");
   const mine = say("I made {points} and was in place {place} of {all}.", { points, place, all: players.length });
-  // People sit side by side; the seat in an address is the first one's.
+  // People sit side by side; the seat in a URL is the first person's.
   const first = players.findIndex(({ person }, seat) => person && !players.at(seat - 1).person);
   const address = addressOf(deal.seed, Math.max(0, first));
   const how = say("Play the same deal: {address}", { address: address ? `${address}#result=${score},${place}` : deal.command });
   return [mine, bot, how].filter(Boolean).join(" ");
 }
 
-// What the person says who sent the address, if this is the deal that they sent. It cannot be proved.
+// The result claimed by the sender of the URL, if this is the same deal. It cannot be verified.
 function claimed({ deal, players }) {
   const [, score, place] = CLAIM.exec(location.hash) ?? [];
   const theirs = new URLSearchParams(location.search).get("seed") === String(deal.seed);
   return theirs && place >= 1 && place <= players.length ? { score: Number(score), place: Number(place) } : null;
 }
 
-// Ways to take the text along, and what is said when one has worked. Over plain http a browser has only the second.
+// Ways to share the text, and the message on success. Over plain http only the second is available.
 const WAYS = [
   [(text) => navigator.clipboard.writeText(text), () => say("Copied")],
   [() => document.execCommand("copy") || Promise.reject(), () => say("Copied")], // the text is selected
@@ -80,7 +80,7 @@ async function copy() {
       at("share-copy").textContent = done();
       return;
     } catch {
-      // the next one may work
+      // try the next one
     }
   }
   at("share-copy").textContent = say("Press Ctrl-C");

@@ -1,9 +1,9 @@
-// Short sounds for what happens, off at first: made here, and never before a person has done something.
+// Short synthesised sounds for events, off by default, and never before a user gesture.
 
 import { lasting } from "./pace.js";
 import { settings } from "./settings.js";
 
-// The notes of each sound: hertz, seconds until it begins, and how long it lasts.
+// The notes of each sound: frequency in hertz, start and duration in seconds.
 const LAID = [[240, 0, 0.07]];
 const TURNED = [[420, 0, 0.05], [520, 0.07, 0.05], [620, 0.14, 0.05]];
 const POINTS = [[660, 0, 0.12], [880, 0.1, 0.2]];
@@ -11,9 +11,9 @@ const TURN = [[520, 0, 0.15]];
 const OVER = [[392, 0, 0.2], [523, 0.18, 0.2], [659, 0.36, 0.5]];
 const LOUD = 0.12;
 
-let context = null; // made with the first sound
+let context = null; // created with the first sound
 let shown = null;
-let down = null; // the choice that lay face down
+let down = null; // the face-down choice
 
 function play(notes, later = 0) {
   if (settings.sounds !== "on" || !navigator.userActivation?.hasBeenActive) return;
@@ -38,11 +38,11 @@ export function sound({ position, pending }) {
   shown = position;
   if (!before || position.step === before.step || !position.log.length) return;
   play(TURNED);
-  const end = lasting(position) / 1000; // when all has been turned over
+  const end = lasting(position) / 1000; // when all cards have been revealed
   if (position.players.some(({ gained }) => gained)) play(POINTS, end);
   if (position.over) play(OVER, end + 0.4);
   else if (position.actions.length) play(TURN, end + 0.4);
 }
 
-// How they are, as soon as they are wanted.
+// Play a sample when sounds are switched on.
 document.getElementById("setting-sounds").addEventListener("change", () => play(TURN));

@@ -1,16 +1,16 @@
-// All that the page knows, in one place. Parts of the page read it, and are told when it changes.
+// The state of the page. Parts of the page read it and are notified of changes.
 
 export const state = {
-  position: null, // the position that is shown
+  position: null, // the position on display
   online: false,
-  notice: "", // what went wrong, in a line
-  choice: null, // the legal action that is to be played, before it is
-  pending: null, // the action that has been played, until everybody has
-  hint: null, // what an agent thinks of this position
-  asked: false, // whether a hint, or what a bot makes of the deal, has been asked for and has not come
-  par: null, // what a bot makes of the deal that is over, in one's own seat
-  handover: null, // the person at this device whose turn is next
-  replay: null, // a record that is being paged through
+  notice: "", // an error message of one line
+  choice: null, // the legal action that is chosen but not played yet
+  pending: null, // the action that was played, until everybody has chosen
+  hint: null, // the hint for this position
+  asked: false, // whether a hint or a bot's result has been requested
+  par: null, // the bot's result in one's own seat, after the game
+  handover: null, // the next person at this device
+  replay: null, // the record that is replayed
 };
 
 const listeners = [];
@@ -24,7 +24,7 @@ export function change(what) {
   for (const listener of listeners) listener(state);
 }
 
-// Choose a legal action, which is not yet to play it.
+// Choose a legal action without playing it yet.
 export function choose(action) {
   if (choosing()) change({ choice: action, notice: "" });
 }

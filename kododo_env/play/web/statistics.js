@@ -1,11 +1,11 @@
-// One's own results, kept by the browser and told to nobody.
+// The person's own results, stored only in the browser.
 
 import { at, make } from "./dom.js";
 import { number, percent, say } from "./say.js";
 import { placeOf } from "./share.js";
 
 const KEPT = "table-statistics";
-const SEEDS = 200; // deals that are remembered, so that each counts once
+const SEEDS = 200; // remembered deals, so that each counts once
 
 // { tables: { [name]: { games, won, places, of } }, seeds: [] }; `of` has the parts of the name, for other languages
 function load() {
@@ -13,7 +13,7 @@ function load() {
     const found = JSON.parse(localStorage.getItem(KEPT));
     return { tables: { ...found?.tables }, seeds: [...(found?.seeds ?? [])] };
   } catch {
-    return { tables: {}, seeds: [] }; // storage is shut, or holds something else
+    return { tables: {}, seeds: [] }; // storage is unavailable or damaged
   }
 }
 
@@ -21,34 +21,34 @@ function keep(statistics) {
   try {
     localStorage.setItem(KEPT, JSON.stringify(statistics));
   } catch {
-    // then nothing is remembered
+    // then nothing is stored
   }
 }
 
-// A game that is over counts, but once: a page may be loaded again, and the same cards be played again.
+// Count a finished game once: the page may be reloaded, or the same cards played again.
 export function count({ position }) {
   if (!position?.over || !position.deal) return;
   const { deal, players, you } = position;
   const statistics = load();
   const name = nameOf(position);
   const people = players.filter(({ person }) => person).length;
-  const seed = `${name} ${deal.seed} ${people > 1 ? "all" : you}`; // each of them may look at the end
+  const seed = `${name} ${deal.seed} ${people > 1 ? "all" : you}`; // each person may look at the end
   if (statistics.seeds.includes(seed)) return;
   const seeds = [...statistics.seeds, seed].slice(-SEEDS);
-  if (position.counts === false) return keep({ ...statistics, seeds }); // it was tried again: the cards are known
+  if (position.counts === false) return keep({ ...statistics, seeds }); // a repeated game: the cards are known
   const { games, won, places } = statistics.tables[name] ?? { games: 0, won: 0, places: 0 };
   const added = { games: games + 1, won: won + players[you].won, places: places + placeOf(you, players), of: partsOf(position) };
   keep({ tables: { ...statistics.tables, [name]: added }, seeds });
 }
 
-// The game, how many play it, and against whom.
+// The game, the number of players, and the opponents.
 function partsOf({ text, players, you }) {
   const [title] = text.split(/\s?: /);
   const others = [...new Set(players.filter((_, seat) => seat !== you).map(({ name, person }) => (person ? "people" : name)))];
   return { title, n: players.length, others: others.sort() };
 }
 
-// The same in English, by which results are kept.
+// The same in English, as the key of stored results.
 const nameOf = (position) => {
   const { title, n, others } = partsOf(position);
   return `${title}, ${n} players, against ${others.join(", ")}`;
@@ -76,6 +76,6 @@ at("statistics").addEventListener("click", () => {
   at("statistics-dialog").showModal();
 });
 at("statistics-forget").addEventListener("click", () => {
-  keep({ tables: {}, seeds: load().seeds }); // a game that has been counted is not counted again
+  keep({ tables: {}, seeds: load().seeds }); // a counted game is not counted again
   show();
 });

@@ -1,13 +1,13 @@
-// A choice that lies face down. For a moment it is not even sent, so that it can be taken back against agents
-// too, which answer at once; then it can be taken back as long as somebody else has still to choose.
+// Taking back a face-down choice. It is sent after a short delay, so that it can be taken back against agents
+// too, which respond at once; afterwards it can be taken back while somebody else has still to choose.
 
 import { at } from "./dom.js";
 import { pace } from "./pace.js";
 import { change, state } from "./state.js";
 
-let held = null; // what is done at the end of the moment, its timer, and when it began
+let held = null; // the delayed action, its timer, and its start
 
-// Do something when the choice has lain face down for a moment; a tap or a key ends the moment.
+// Do something after the delay; a tap or a key ends the delay.
 export function lay(then) {
   const moment = 2 * pace()[0];
   if (moment) held = { then, timer: setTimeout(reveal, moment), since: performance.now() };
@@ -30,12 +30,12 @@ function drop() {
 }
 
 function show({ position, pending }) {
-  if (!pending) drop(); // the position is another one, or there is none any more
+  if (!pending) drop(); // the position has changed or is gone
   const others = position?.waiting_for.length && position.chosen !== null;
   at("take-back").hidden = !held && !others;
 }
 
-// `send` is told that a choice which others may already know of is taken back.
+// `send` takes back a choice that has already been sent.
 export function onTakeBack(send) {
   at("take-back").addEventListener("click", () => {
     if (!held) return send();
@@ -45,7 +45,7 @@ export function onTakeBack(send) {
   return show;
 }
 
-// Keys by which one comes to the button, and the button, do not end the moment.
+// The button itself, and keys that move the focus to it, do not end the delay.
 const LEAVE = ["Tab", "Shift", "u"];
 for (const event of ["pointerdown", "keydown"]) {
   document.addEventListener(event, ({ key, repeat, target, timeStamp }) => {

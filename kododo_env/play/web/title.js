@@ -1,4 +1,4 @@
-// The head of the page: which game it is, and where it stands.
+// The header of the page: the game and its progress.
 
 import { at } from "./dom.js";
 import { language, say } from "./say.js";

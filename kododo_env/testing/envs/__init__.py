@@ -1,1 +1,1 @@
-"""The promises of any PettingZoo ParallelEnv."""
+"""The checks of a PettingZoo ParallelEnv."""

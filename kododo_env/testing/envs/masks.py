@@ -1,4 +1,4 @@
-"""Masks of a ParallelEnv allow something; actions they forbid are refused without a trace."""
+"""Check the masks of a ParallelEnv and the rejection of illegal actions."""
 
 from __future__ import annotations
 
@@ -13,53 +13,63 @@ from kododo_env.testing.report import Fault, LeftOut
 
 
 def env_masks(make_env: Make, resets: Sequence[Reset]) -> str:
-    """Of twins one is given all that is forbidden before each step, the other is not.
+    """Check that masks are valid, and that illegal actions raise and change nothing.
 
-    Masks are looked at in every episode, also that of an agent whose episode was truncated: a
-    learner estimates the value of that position. Forbidden actions are tried in the first one.
+    Of two equal environments, one is passed every illegal action before each step of the first
+    episode. Masks are also checked for truncated agents, since learners estimate the value of that
+    position.
     """
-    tried, masks = 0, 0
+    tried = 0
+    masks = 0
     for index, reset in enumerate(resets):
-        run, twin = Run(make_env(), reset), Run(make_env(), reset)
+        run = Run(make_env(), reset)
+        twin = Run(make_env(), reset)
         for actions in run.turns():
-            when = f"after step {len(run.seen) - 1}"
+            when = f"after step {len(run.returns) - 1}"
             for name in list(run.env.agents):
                 mask = _mask(run, name, when)
-                masks += mask is not None
-                if mask is not None and index == 0:
-                    tried += _refused(run.env, actions, name, mask, when)
+                if mask is None:
+                    continue
+                masks += 1
+                if index == 0:
+                    tried += _check_illegal(run.env, actions, name, mask, when)
             run.step(actions)
             twin.step(actions)
-            wrong = f"{when} illegal actions were refused, but not without a trace:"
-            check_same(run.seen[-1], twin.seen[-1], "what is returned", wrong)
+            prefix = f"{when} rejected illegal actions have changed something:"
+            check_same(run.returns[-1], twin.returns[-1], "the return of step()", prefix)
             for name in run.truncated():
-                masks += _mask(run, name, f"after step {len(run.seen) - 1}") is not None
-    if not masks:
+                if _mask(run, name, f"after step {len(run.returns) - 1}") is not None:
+                    masks += 1
+    if masks == 0:
         raise LeftOut("there are no masks")
     return f"{masks} masks, {tried} illegal actions"
 
 
 def _mask(run: Run, name: Any, when: str) -> Any:
-    """The mask of one agent, the same wherever it is told; None if there is none."""
+    """Return the mask of one agent after checking it, or None if it has none."""
     masks = run.masks(name)
     for mask in masks:
-        told = np.asarray(mask)
-        if told.dtype != np.int8 or told.shape != (run.env.action_space(name).n,):
-            raise Fault(f"{when} the mask of {name} is {told.dtype} {told.shape}, not int8 (A,)")
-        if set(told.tolist()) - {0, 1} or not told.any():
-            raise Fault(f"{when} the mask of {name} allows nothing, or holds more than 0 and 1")
+        array = np.asarray(mask)
+        if array.dtype != np.int8 or array.shape != (run.env.action_space(name).n,):
+            raise Fault(
+                f"{when} expected the mask of {name} as int8 (A,), got {array.dtype} {array.shape}"
+            )
+        if set(array.tolist()) - {0, 1} or not array.any():
+            raise Fault(
+                f"{when} the mask of {name} allows no action, or has other numbers than 0 and 1"
+            )
     if len(masks) > 1 and not np.array_equal(*masks):
-        raise Fault(f"{when} the mask of {name} in the info is not that in the observation")
+        raise Fault(f"{when} the masks of {name} in info and observation differ")
     return masks[0] if masks else None
 
 
-def _refused(env: Any, actions: Actions, name: Any, mask: Any, when: str) -> int:
-    """Every action that is not legal raises, and so does every number that is no action."""
-    wrong = [*np.flatnonzero(np.asarray(mask) == 0).tolist(), -1, len(mask)]
-    for action in wrong:
+def _check_illegal(env: Any, actions: Actions, name: Any, mask: Any, when: str) -> int:
+    """Check that illegal actions and numbers out of range raise, and return how many."""
+    illegal = [*np.flatnonzero(np.asarray(mask) == 0).tolist(), -1, len(mask)]
+    for action in illegal:
         try:
             env.step({**actions, name: action})
         except Exception:
             continue
-        raise Fault(f"{when} action {action} of {name} is illegal, and is played")
-    return len(wrong)
+        raise Fault(f"{when} step() accepts the illegal action {action} of {name}")
+    return len(illegal)

@@ -1,4 +1,4 @@
-"""Episodes of a ParallelEnv come again: by their seed, and in copies."""
+"""Check that episodes of a ParallelEnv can be repeated by their seed, and in copies."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from kododo_env.testing.report import Fault
 
 
 def env_determinism(make_env: Make, resets: Sequence[Reset]) -> str:
-    """Whole episodes again: in a new environment, and in one left in the middle of another."""
+    """Repeat whole episodes in a new environment and in one that is in another episode."""
     steps = 0
     for index, reset in enumerate(resets):
         first = Run(make_env(), reset)
         played = first.play()
         stir(1_000)
-        _again(first, Run(make_env(), reset), played, f"{in_words(reset)} in a new environment")
+        _compare(first, Run(make_env(), reset), played, f"{in_words(reset)} in a new environment")
         used = Run(make_env(), resets[index - 1], seed=1)
         for actions, _ in zip(used.turns(), range(2), strict=False):
             used.step(actions)
-        what = f"{in_words(reset)} in the middle of another episode"
-        _again(first, Run(used.env, reset), played, what)
+        episode = f"{in_words(reset)} in the middle of another episode"
+        _compare(first, Run(used.env, reset), played, episode)
         steps += len(played)
     return f"{len(resets)} episodes of {steps} steps in all, three times each"
 
 
-def _again(first: Run, run: Run, played: list[Actions], what: str) -> None:
-    """The same actions; all that is returned is compared to the byte."""
-    for step, expected in enumerate(first.seen):
-        wrong = f"{what} and the same actions give another episode: after step {step},"
-        check_same(run.seen[step], expected, "what is returned", wrong)
+def _compare(first: Run, run: Run, played: list[Actions], episode: str) -> None:
+    """Play the same actions in another run and compare all returns exactly."""
+    for step, expected in enumerate(first.returns):
+        prefix = f"{episode} does not repeat the episode: after step {step},"
+        check_same(run.returns[step], expected, "the return", prefix)
         if step < len(played):
             stir(2_000 + step)
             run.step(played[step])
 
 
 def env_copies(make_env: Make, resets: Sequence[Reset]) -> str:
-    """Copies made in the middle of an episode go on as the environment does."""
+    """Check that copies made in an episode continue as the environment does."""
     length = len(Run(make_env(), resets[0]).play())
     ways: dict[str, Callable[[Any], Any]] = {
         "pickle": lambda env: pickle.loads(pickle.dumps(env)),
@@ -50,19 +50,21 @@ def env_copies(make_env: Make, resets: Sequence[Reset]) -> str:
     stops = sorted({0, length // 3, 2 * length // 3, max(length - 1, 0)})
     for way, make in ways.items():
         for stop in stops:
-            _goes_on(Run(make_env(), resets[0]), make, stop, f"{way} after step {stop}")
+            _check_copy(Run(make_env(), resets[0]), make, stop, f"{way} after step {stop}")
     return f"{' and '.join(ways)} after steps {', '.join(map(str, stops))}"
 
 
-def _goes_on(run: Run, make: Callable[[Any], Any], stop: int, what: str) -> None:
+def _check_copy(run: Run, make: Callable[[Any], Any], stop: int, label: str) -> None:
     for actions, _ in zip(run.turns(), range(stop), strict=False):
         run.step(actions)
     try:
         twin = copy.copy(run)
-        twin.env, twin.seen = make(run.env), []
+        twin.env = make(run.env)
+        twin.returns = []
     except Exception as error:
-        raise Fault(f"{what}: no copy, {type(error).__name__}: {error}") from error
+        raise Fault(f"{label} cannot make a copy: {type(error).__name__}: {error}") from error
     for actions in run.turns():
         run.step(actions)
-        twin.step(actions, what)
-        check_same(twin.seen[-1], run.seen[-1], "what is returned", f"{what} goes on otherwise:")
+        twin.step(actions, label)
+        prefix = f"{label} continues differently:"
+        check_same(twin.returns[-1], run.returns[-1], "the return of step()", prefix)

@@ -1,4 +1,4 @@
-"""The returns of reset and step of a ParallelEnv: complete, in its spaces, the caller's own."""
+"""Check the returns of reset and step of a ParallelEnv."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kododo_env.testing.report import Fault
 
 
 def env_spaces(make_env: Make, resets: Sequence[Reset]) -> str:
-    """Observations are in their spaces, the same objects each time; an ended agent is gone."""
+    """Check that observations are in their spaces, and that ended agents are removed."""
     steps = 0
     for reset in resets:
         run = Run(make_env(), reset)
@@ -26,13 +26,14 @@ def env_spaces(make_env: Make, resets: Sequence[Reset]) -> str:
             acting = list(run.env.agents)
             run.step(actions)
             steps += 1
-            _observed(run, acting, f"after step {len(run.seen) - 1}")
-            _ended(run, acting, f"after step {len(run.seen) - 1}")
+            _observed(run, acting, f"after step {len(run.returns) - 1}")
+            _ended(run, acting, f"after step {len(run.returns) - 1}")
     return f"{steps} steps"
 
 
 def _observed(run: Run, names: list[Any], when: str) -> None:
-    env, observations = run.env, run.seen[-1][0]
+    env = run.env
+    observations = run.returns[-1][0]
     for name in names:
         for space in (env.observation_space, env.action_space):
             if space(name) is not space(name):
@@ -42,85 +43,94 @@ def _observed(run: Run, names: list[Any], when: str) -> None:
 
 
 def _ended(run: Run, acting: list[Any], when: str) -> None:
-    """Everything is told of all who acted; an agent whose episode has ended acts no more."""
-    _, rewards, terminations, truncations, infos = run.seen[-1]
-    for what, told in (
+    """Check that all acting agents are in the returns, and that ended agents are removed."""
+    _, rewards, terminations, truncations, infos = run.returns[-1]
+    for label, mapping in (
         ("rewards", rewards), ("terminations", terminations),
         ("truncations", truncations), ("infos", infos),
     ):  # fmt: skip
-        missing = [str(name) for name in acting if name not in told]
+        missing = [str(name) for name in acting if name not in mapping]
         if missing:
-            raise Fault(f"{when} {what} has nothing of {', '.join(missing)}")
+            raise Fault(f"{when} {label} lacks {', '.join(missing)}")
     for name in acting:
         over = bool(terminations[name] or truncations[name])
-        if over == (name in run.env.agents):
-            raise Fault(f"{when} {name} has{'' if over else ' not'} ended; agents say otherwise")
+        if over and name in run.env.agents:
+            raise Fault(f"{when} {name} has ended but is still in agents")
+        if not over and name not in run.env.agents:
+            raise Fault(f"{when} {name} has not ended but is not in agents")
 
 
 def env_rewards(make_env: Make, resets: Sequence[Reset]) -> str:
-    """Rewards are finite numbers, and ends are told as truth values."""
+    """Check that rewards are finite numbers, and terminations and truncations bools."""
     steps = 0
     for reset in resets:
         run = Run(make_env(), reset)
         run.play()
-        for step, (_, rewards, *ends, _) in enumerate(run.seen[1:], start=1):
+        for step, (_, rewards, *ends, _) in enumerate(run.returns[1:], start=1):
             for name, reward in rewards.items():
                 number = isinstance(reward, Real) and not isinstance(reward, bool)
                 if not number or not isfinite(reward):
                     raise Fault(f"after step {step} the reward of {name} is {reward!r}")
-            for told in ends:
-                for name, over in told.items():
-                    if not isinstance(over, bool | np.bool_):
-                        raise Fault(f"after step {step} {over!r} says whether {name} has ended")
+            for flags in ends:
+                for name, flag in flags.items():
+                    if not isinstance(flag, bool | np.bool_):
+                        message = (
+                            f"after step {step} the end of {name} must be a bool, got {flag!r}"
+                        )
+                        raise Fault(message)
             steps += 1
     return f"{steps} steps"
 
 
 def env_buffers(make_env: Make, resets: Sequence[Reset]) -> str:
-    """Things that were returned do not change later, and to write into it changes nothing."""
-    run, twin = Run(make_env(), resets[0]), Run(make_env(), resets[0])
-    kept = copy.deepcopy(run.seen)
+    """Check that returned arrays do not change later, and that writing to them has no effect."""
+    run = Run(make_env(), resets[0])
+    twin = Run(make_env(), resets[0])
+    copies = copy.deepcopy(run.returns)
     for actions in run.turns():
-        for array in _arrays(twin.seen[-1]):
+        for array in _arrays(twin.returns[-1]):
             if array.flags.writeable:
                 array[...] = 0
-        step = len(kept)
+        step = len(copies)
         run.step(actions)
-        written = f"what had been returned was written into; in step {step}"
-        twin.step(actions, written)
-        check_same(twin.seen[-1], run.seen[-1], "what is returned", written)
-        wrong = f"step {step} changes what was returned before:"
-        check_same(run.seen[:step], kept, "what was returned", wrong)
-        kept.append(copy.deepcopy(run.seen[-1]))
-    return f"{len(kept) - 1} steps"
+        context = f"after writing to returned arrays, in step {step}"
+        twin.step(actions, context)
+        check_same(twin.returns[-1], run.returns[-1], "the return", context)
+        prefix = f"step {step} changes earlier returns:"
+        check_same(run.returns[:step], copies, "the returns", prefix)
+        copies.append(copy.deepcopy(run.returns[-1]))
+    return f"{len(copies) - 1} steps"
 
 
-def _arrays(value: Any) -> Iterator[np.ndarray[Any, Any]]:
-    if isinstance(value, np.ndarray):
-        yield value
-    elif isinstance(value, dict | list | tuple):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _arrays(part)
+def _arrays(container: Any) -> Iterator[np.ndarray[Any, Any]]:
+    if isinstance(container, np.ndarray):
+        yield container
+    elif isinstance(container, dict | list | tuple):
+        for element in container.values() if isinstance(container, dict) else container:
+            yield from _arrays(element)
 
 
 def env_infos(make_env: Make, resets: Sequence[Reset]) -> str:
-    """An agent's info follows from all that the agent has seen and done so far."""
-    known: dict[Any, tuple[Any, str]] = {}
-    told = 0
+    """Check that an agent's info depends only on its own observations and actions so far."""
+    earlier: dict[Any, tuple[Any, str]] = {}
+    compared = 0
     for reset in resets:
         run = Run(make_env(), reset)
         history: dict[Any, tuple[bytes, ...]] = {}
         actions: dict[Any, Any] = {}
         for actions_now in run.turns():
-            observations, infos = run.seen[-1][0], run.seen[-1][-1]
+            observations = run.returns[-1][0]
+            infos = run.returns[-1][-1]
             for name in run.env.agents:
-                seen = pickle.dumps((observations[name], actions.get(name)))
-                history[name] = (*history.get(name, ()), seen)
-                before = known.setdefault((name, history[name]), (infos[name], in_words(reset)))
-                told += before[0] is not infos[name]
-                when = f"after step {len(run.seen) - 1} of {in_words(reset)}, which has been"
-                wrong = f"{when} for {name} what {before[1]} was,"
-                check_same(infos[name], before[0], f"the info of {name}", wrong)
+                event = pickle.dumps((observations[name], actions.get(name)))
+                history[name] = (*history.get(name, ()), event)
+                key = (name, history[name])
+                info, episode = earlier.setdefault(key, (infos[name], in_words(reset)))
+                if info is not infos[name]:
+                    compared += 1
+                when = f"after step {len(run.returns) - 1} of {in_words(reset)}"
+                prefix = f"{when}, which {name} cannot tell from {episode},"
+                check_same(infos[name], info, f"the info of {name}", prefix)
             actions = actions_now
             run.step(actions)
-    return f"{told} infos in episodes that had looked the same so far"
+    return f"{compared} infos in episodes that looked the same so far"

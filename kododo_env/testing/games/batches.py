@@ -1,4 +1,4 @@
-"""A batch is the same games played one by one."""
+"""Check that a batch plays the same games as batches of one."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ NOT_COMPARED = ("_rewards", "_just", "steps_played", "rng")
 
 
 def batches(subject: Subject) -> str:
-    """Each game of a batch beside a batch of one with the same deck and choices.
+    """Compare each game of a batch with a batch of one with the same deck and actions.
 
-    A game alone may pass over steps in which nobody has a choice, and be ahead for a while;
-    the two are compared wherever somebody in the game decides, and at the end.
+    A batch of one may skip steps in which nobody has a choice, and be ahead for a while. The two
+    are compared when somebody in the game decides, and at the end.
     """
     batch = subject.game(GAMES)
     decks = batch.sample_decks(GAMES, subject.rng(1))
@@ -28,7 +28,8 @@ def batches(subject: Subject) -> str:
     singles = [subject.game(1) for _ in range(GAMES)]
     for index, single in enumerate(singles):
         single.reset(decks=decks[index : index + 1])
-    steps, compared = 0, 0
+    steps = 0
+    compared = 0
     for actions in turns(batch, subject.rng()):
         together = _together(batch, singles)
         for index in together:
@@ -36,7 +37,8 @@ def batches(subject: Subject) -> str:
         batch.step(actions)
         for index in together:
             singles[index].step(actions[index : index + 1])
-        steps, compared = steps + 1, compared + len(together)
+        steps += 1
+        compared += len(together)
     for index, single in enumerate(singles):
         if not single.terminated.all():
             raise Fault(f"game {index} is over in the batch, but not when played alone")
@@ -45,34 +47,34 @@ def batches(subject: Subject) -> str:
 
 
 def _together(batch: BatchGame, singles: list[BatchGame]) -> list[int]:
-    """Which games are as far in the batch as alone; those that are over in both are."""
+    """Return the indices of games that have reached the same position in the batch and alone."""
     waiting = np.asarray(~batch.deciding().any(axis=1))
-    found = []
+    indices = []
     for index, single in enumerate(singles):
         over = bool(single.terminated.all())
         ahead = over or single.deciding().any()
         if over if batch.terminated[index] else not (waiting[index] and ahead):
-            found.append(index)
-    return found
+            indices.append(index)
+    return indices
 
 
 def _steps(game: BatchGame) -> int:
-    """Steps since the deal, those that were passed over among them."""
+    """Return the number of steps since the deal, including skipped ones."""
     return game.steps_played + (game.steps_passed if isinstance(game, PassesSteps) else 0)
 
 
 def _same_game(batch: BatchGame, index: int, single: BatchGame, when: str) -> None:
-    """One game of a batch is as it is when played alone, the last step's rewards aside.
+    """Check that a game of a batch equals the game played alone, except for the last rewards.
 
-    Where a game is over, the batch may go on: its schedule, the numbers of the state, is then not
-    the game's. Nothing that is shown of the game follows it.
+    When the game is over, the batch may continue, so plain numbers of the state may differ.
     """
     row = slice(index, index + 1)
-    here, alone = batch.take(np.array([index])).state(), single.state()
-    names = [name for name in here if name not in NOT_COMPARED]
+    batched = batch.take(np.array([index])).state()
+    alone = single.state()
+    names = [name for name in batched if name not in NOT_COMPARED]
     if single.terminated.all():
-        names = [name for name in names if isinstance(here[name], np.ndarray)]
-    pairs: dict[str, Any] = {name: (here[name], alone[name]) for name in names}
+        names = [name for name in names if isinstance(batched[name], np.ndarray)]
+    pairs: dict[str, Any] = {name: (batched[name], alone[name]) for name in names}
     if not single.terminated.all():
         pairs["steps played and passed"] = _steps(batch), _steps(single)
     pairs["legal_action_mask()"] = batch.legal_action_mask()[row], single.legal_action_mask()
@@ -81,5 +83,6 @@ def _same_game(batch: BatchGame, index: int, single: BatchGame, when: str) -> No
     pairs["text()"] = batch.text(index), single.text()
     if single.terminated.all() and not batch.terminated[index]:
         raise Fault(f"{when} game {index} is over when played alone, but not in the batch")
-    for name, (one, other) in pairs.items():
-        check_same(one, other, name, f"{when} game {index} of the batch is not as it is alone:")
+    for name, (actual, expected) in pairs.items():
+        prefix = f"{when} game {index} of the batch differs from the game played alone:"
+        check_same(actual, expected, name, prefix)

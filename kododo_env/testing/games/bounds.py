@@ -1,4 +1,4 @@
-"""Under any rules that are accepted every array stays within its dtype and its bounds."""
+"""Check under many rules that numbers stay within their dtypes and bounds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kododo_env.testing.games.overflow import watch
 from kododo_env.testing.games.playing import Subject, as_rules
 from kododo_env.testing.report import Fault
 
-MOST_STEPS = 250  # of each game; rules may make games very long
+MOST_STEPS = 250  # per game; some rules make games very long
 EXAMPLES = 10
 MANY_DECKS = 100
 SHUFFLED = "shuffled and played at random"
@@ -24,9 +24,11 @@ LAST = "sorted downwards and played with the last legal action"
 
 
 def bounds(subject: Subject, any_rules: Any) -> str:
-    """Whole games under the subject's rules and under others, with odd decks and odd choices.
+    """Play games with unusual decks and actions under the subject's rules and under others.
 
-    The others are mappings or dataclasses, or a strategy of hypothesis for either.
+    Args:
+        subject: The game and its rules.
+        any_rules: The other rules: mappings or dataclasses, or a strategy of hypothesis for either.
     """
     rules_within_bounds(subject, subject.rules)
     if hasattr(any_rules, "example"):
@@ -35,10 +37,10 @@ def bounds(subject: Subject, any_rules: Any) -> str:
 
 
 def _one_by_one(subject: Subject, any_rules: Iterable[object]) -> int:
-    given = [as_rules(rules) for rules in any_rules]
-    for rules in given:
+    rule_sets = [as_rules(rules) for rules in any_rules]
+    for rules in rule_sets:
         rules_within_bounds(subject, rules)
-    return len(given)
+    return len(rule_sets)
 
 
 def _by_hypothesis(subject: Subject, strategy: Any) -> int:
@@ -61,16 +63,16 @@ def _by_hypothesis(subject: Subject, strategy: Any) -> int:
 
 
 def rules_within_bounds(subject: Subject, rules: Mapping[str, Any]) -> None:
-    """Play under these rules, every sum of whole numbers being done twice.
+    """Play under these rules and compute every integer sum twice, once in int64.
 
     Raises:
-        Fault: Something does not fit, with the rules for which it does not.
+        Fault: A number does not fit; the message includes the rules.
     """
     try:
         for way, game in _dealt(subject, rules, 1):
             _play(game, way, subject.rng(31), f"decks {way}")
-        _, many = next(_dealt(subject, rules, MANY_DECKS))  # which may be computed otherwise
-        _play(many, SHUFFLED, subject.rng(32), f"{MANY_DECKS} decks {SHUFFLED}")
+        _, batch = next(_dealt(subject, rules, MANY_DECKS))  # large batches may use other code
+        _play(batch, SHUFFLED, subject.rng(32), f"{MANY_DECKS} decks {SHUFFLED}")
     except Fault as fault:
         raise Fault(f"{fault}; {_in_words(rules)}") from fault
     except (ArithmeticError, IndexError, TypeError, ValueError) as error:
@@ -79,7 +81,7 @@ def rules_within_bounds(subject: Subject, rules: Mapping[str, Any]) -> None:
 
 
 def _in_words(rules: Mapping[str, Any]) -> str:
-    text = ", ".join(f"{name}={value!r}" for name, value in rules.items()) or "the defaults"
+    text = ", ".join(f"{name}={setting!r}" for name, setting in rules.items()) or "the defaults"
     return f"the rules: {text if len(text) <= 500 else f'{text[:500]}…'}"
 
 
@@ -88,17 +90,17 @@ def _dealt(
 ) -> Iterator[tuple[str, BatchGame]]:
     game = subject.make(num_envs, seed=subject.seed, **rules)
     decks = game.sample_decks(num_envs, subject.rng(30))
-    for way, given in (
+    for way, ordered in (
         (SHUFFLED, decks),
         (FIRST, np.sort(decks, axis=-1)),
         (LAST, np.sort(decks, axis=-1)[..., ::-1]),
     ):
-        game.reset(decks=given)
+        game.reset(decks=ordered)
         yield way, game
 
 
-def _play(game: BatchGame, way: str, rng: np.random.Generator, what: str) -> None:
-    """Play on until a game is over: results for it after that are thrown away."""
+def _play(game: BatchGame, way: str, rng: np.random.Generator, label: str) -> None:
+    """Play until any game is over, since later results of that game do not count."""
     returns = np.zeros((game.num_envs, game.num_players))
     with np.errstate(all="raise"):
         for step in range(MOST_STEPS):
@@ -109,7 +111,7 @@ def _play(game: BatchGame, way: str, rng: np.random.Generator, what: str) -> Non
                     return
                 game.step(_choose(game, way, rng))
             except Fault as fault:
-                raise Fault(f"{what}, after step {step}: {fault}") from fault
+                raise Fault(f"{label}, after step {step}: {fault}") from fault
             returns += np.asarray(game.rewards)
 
 
@@ -117,10 +119,10 @@ def _within(game: BatchGame, returns: np.ndarray[Any, Any]) -> None:
     numbers = np.asarray(game.observe())
     over = numbers > game.layout.maxima
     if over.any():
-        env, player, place = (int(k) for k in np.argwhere(over)[0])
-        raise Fault(f"{numbers[env, player, place]} is observed in {piece_at(game, place)}")
+        env, player, place = (int(coordinate) for coordinate in np.argwhere(over)[0])
+        raise Fault(f"the observation has {numbers[env, player, place]} in {piece_at(game, place)}")
     if not np.array_equal(np.asarray(game.scores), returns):
-        raise Fault(f"scores {game.scores.tolist()} where rewards add up to {returns.tolist()}")
+        raise Fault(f"scores are {game.scores.tolist()}, but rewards add up to {returns.tolist()}")
 
 
 def _choose(game: BatchGame, way: str, rng: np.random.Generator) -> Int64:

@@ -1,4 +1,4 @@
-"""Copies are exact and go their own way, however they are made."""
+"""Check that copies are exact and independent, however they are made."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.everything import check_same, check_same_told
+from kododo_env.testing.everything import check_same, check_same_members
 from kododo_env.testing.games.playing import Subject, turns
 
 GAMES = 3
@@ -21,17 +21,20 @@ Copy = Callable[[BatchGame], BatchGame]
 
 
 def copies(subject: Subject) -> str:
-    """At every step each kind of copy is made of the copy before, compared, and played on."""
-    game, stops, steps = subject.game(GAMES), subject.stops(GAMES), 0
+    """At every step, copy the previous copy in each way, compare it, and play it further."""
+    game = subject.game(GAMES)
+    stops = subject.stops(GAMES)
+    steps = 0
     ways = ways_to_copy(subject)
     lines = {way: game.clone() for way in ways}
     for actions in turns(game, subject.rng()):
         for way, make in ways.items():
-            what, before = f"after step {steps} {way}", lines[way]
-            lines[way] = make(before)
-            _agree(lines[way], game, what)
+            label = f"after step {steps} {way}"
+            previous = lines[way]
+            lines[way] = make(previous)
+            _agree(lines[way], game, label)
             if steps in stops:
-                _goes_its_own_way(before, make, what)
+                _check_independent(previous, make, label)
         game.step(actions)
         steps += 1
         for way, line in lines.items():
@@ -45,20 +48,20 @@ def copies(subject: Subject) -> str:
 
 
 def ways_to_copy(subject: Subject) -> dict[str, Copy]:
-    """Ways to copy a batch, by their name."""
+    """Return functions that copy a batch, by name."""
 
     def loaded(game: BatchGame) -> BatchGame:
-        other = subject.game(game.num_envs, subject.seed + 1)
-        for actions, _ in zip(turns(other, subject.rng(2)), range(3), strict=False):
-            other.step(actions)
-        other.observe()
-        other.load_state(game.state())
-        return other
+        copied = subject.game(game.num_envs, subject.seed + 1)
+        for actions, _ in zip(turns(copied, subject.rng(2)), range(3), strict=False):
+            copied.step(actions)
+        copied.observe()
+        copied.load_state(game.state())
+        return copied
 
     def through_a_file(game: BatchGame) -> BatchGame:
-        other = subject.game(game.num_envs, subject.seed + 1)
-        other.load_state(from_file(to_file(game.state())))
-        return other
+        copied = subject.game(game.num_envs, subject.seed + 1)
+        copied.load_state(from_file(to_file(game.state())))
+        return copied
 
     return {
         "clone()": lambda game: game.clone(),
@@ -71,33 +74,34 @@ def ways_to_copy(subject: Subject) -> dict[str, Copy]:
 
 
 def to_file(state: dict[str, Any]) -> tuple[bytes, str]:
-    """A state as files keep it: the arrays as npz, all else as JSON."""
-    arrays = io.BytesIO()
-    held = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
-    np.savez(arrays, **held)  # type: ignore[arg-type]
-    rest = {name: value for name, value in state.items() if name not in held}
-    return arrays.getvalue(), json.dumps(rest)
+    """Serialize a state: the arrays as npz, the other entries as JSON."""
+    arrays = {name: state[name] for name in state if isinstance(state[name], np.ndarray)}
+    entries = {name: state[name] for name in state if name not in arrays}
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue(), json.dumps(entries)
 
 
 def from_file(files: tuple[bytes, str]) -> dict[str, Any]:
-    """The state again."""
+    """Read back a state of ``to_file``."""
     arrays = np.load(io.BytesIO(files[0]), allow_pickle=False)
     return {**arrays, **json.loads(files[1])}
 
 
-def _goes_its_own_way(game: BatchGame, make: Copy, what: str) -> None:
-    """Things done to copies leave the game as it is."""
-    kept = copy.deepcopy(game.state())
-    blank, apart = make(game), make(game)
+def _check_independent(game: BatchGame, make: Copy, label: str) -> None:
+    """Check that changes of copies do not change the game."""
+    before = copy.deepcopy(game.state())
+    blank = make(game)
+    apart = make(game)
     for array in blank.stored_state.arrays().values():
         if array.flags.writeable:
             array[...] = 0
     for actions, _ in zip(turns(apart, np.random.default_rng(0)), range(2), strict=False):
         apart.step(actions)
-    wrong = f"{what}: what becomes of the copy changes the game:"
-    check_same(game.state(), kept, "state()", wrong)
+    prefix = f"{label}: changing the copy changes the game:"
+    check_same(game.state(), before, "state()", prefix)
 
 
-def _agree(one: BatchGame, game: BatchGame, what: str) -> None:
+def _agree(copied: BatchGame, game: BatchGame, label: str) -> None:
     names = ("state", "legal_action_mask", "observe", "outcome")
-    check_same_told(one, game, names, f"{what} is not exact:")
+    check_same_members(copied, game, names, f"{label} is not exact:")

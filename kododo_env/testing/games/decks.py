@@ -1,4 +1,4 @@
-"""Decks can be given: they decide the game, and other things are refused."""
+"""Check that decks determine the game, and that invalid decks are rejected."""
 
 from __future__ import annotations
 
@@ -15,57 +15,62 @@ GAMES = 3
 
 
 def decks(subject: Subject) -> str:
-    """Two batches of different seeds play the same games with the same decks."""
-    one, other = subject.game(GAMES), subject.game(GAMES, subject.seed + 1)
-    before = one.state()["rng"]
-    given = one.sample_decks(GAMES, subject.rng(1))
-    if difference(one.state()["rng"], before, "rng"):
-        raise Fault("sample_decks takes numbers from the generator of the batch")
-    if len(given) != GAMES or given.shape[-1] != len(one.cards):
-        raise Fault(f"sample_decks({GAMES}) are {given.shape}, for decks of {len(one.cards)} cards")
-    for game in (one, other):
-        game.reset(decks=given)
+    """Play two batches of different seeds with the same decks and actions."""
+    first = subject.game(GAMES)
+    second = subject.game(GAMES, subject.seed + 1)
+    before = first.state()["rng"]
+    sampled = first.sample_decks(GAMES, subject.rng(1))
+    if difference(first.state()["rng"], before, "rng"):
+        raise Fault("sample_decks uses the generator of the batch")
+    if len(sampled) != GAMES or sampled.shape[-1] != len(first.cards):
+        raise Fault(
+            f"sample_decks({GAMES}) gives {sampled.shape} for decks of {len(first.cards)} cards"
+        )
+    for game in (first, second):
+        game.reset(decks=sampled)
     steps = 0
-    for actions in turns(one, subject.rng()):
-        wrong = f"after step {steps} two batches of the same decks differ:"
-        check_same(one.observe(), other.observe(), "observe()", wrong)
-        one.step(actions)
-        other.step(actions)
+    for actions in turns(first, subject.rng()):
+        prefix = f"after step {steps} two batches of the same decks differ:"
+        check_same(first.observe(), second.observe(), "observe()", prefix)
+        first.step(actions)
+        second.step(actions)
         steps += 1
-    if difference(one.scores, other.scores, "scores"):
+    if difference(first.scores, second.scores, "scores"):
         raise Fault("two batches of the same decks and choices end with different scores")
     tried = 0
-    for what, wrong in _no_decks(given):
-        _refused(one, wrong, what)
+    for label, wrong in _invalid_decks(sampled):
+        _check_rejected(first, wrong, label)
         tried += 1
-    return f"{GAMES} decks for {steps} steps; {tried} that are none"
+    return f"{GAMES} decks for {steps} steps; {tried} invalid decks"
 
 
-def _no_decks(given: Uint8) -> Iterator[tuple[str, Any]]:
-    foreign, twice = given.copy(), given.copy()
-    foreign[1, ..., 0] = given.max() + 1
-    different = int((given[1].ravel() != given[1].ravel()[0]).argmax())
-    twice[1].reshape(-1)[0] = given[1].ravel()[different]
-    yield "for too few games", given[:-1]
-    yield "of too few cards", given[..., 1:]
-    yield "of one game only, without its axis", given[0]
-    yield "of floats", given.astype(float)
-    yield "of truth values", given.astype(bool)
-    yield "of words", given.astype(str)
-    yield "with a card that the game has not", foreign
-    yield "with a card too often", twice
+def _invalid_decks(decks: Uint8) -> Iterator[tuple[str, Any]]:
+    foreign = decks.copy()
+    foreign[1, ..., 0] = decks.max() + 1
+    repeated = decks.copy()
+    cards = decks[1].ravel()
+    different = int((cards != cards[0]).argmax())
+    repeated[1].reshape(-1)[0] = cards[different]
+    yield "for too few games", decks[:-1]
+    yield "of too few cards", decks[..., 1:]
+    yield "of one game only, without its axis", decks[0]
+    yield "of floats", decks.astype(float)
+    yield "of bools", decks.astype(bool)
+    yield "of strings", decks.astype(str)
+    yield "with a card that the game lacks", foreign
+    yield "with a card too often", repeated
 
 
-def _refused(game: BatchGame, wrong: Any, what: str) -> None:
+def _check_rejected(game: BatchGame, wrong: Any, label: str) -> None:
     before = game.state()
     try:
         game.reset(seed=99, decks=wrong)
     except ValueError as error:
         if "\n" in str(error):
-            raise Fault(f"the message on decks {what} is not one line: {error}") from error
+            raise Fault(f"the error for decks {label} has several lines: {error}") from error
     except Exception as error:
-        raise Fault(f"decks {what} are a {type(error).__name__}, not a ValueError") from error
+        raise Fault(f"decks {label} raise {type(error).__name__}, not ValueError") from error
     else:
-        raise Fault(f"reset takes decks {what}")
-    wrong = f"decks {what} are refused, but not without a change:"
-    check_same(game.state(), before, "state()", wrong)
+        raise Fault(f"reset accepts decks {label}")
+    prefix = f"reset rejects decks {label} but changes the game:"
+    check_same(game.state(), before, "state()", prefix)

@@ -1,4 +1,4 @@
-"""Observations are as the layout says, and belong to the caller who asked for them."""
+"""Check observations against the layout, and that they never change later."""
 
 from __future__ import annotations
 
@@ -12,51 +12,56 @@ GAMES = 3
 
 
 def observations(subject: Subject) -> str:
-    """Shape, dtype and bounds after every step; one that was handed out stays as it was."""
-    game, steps = subject.game(GAMES), 0
-    seen = _well_formed(game, "after the deal")
+    """Check shape, dtype and bounds after every step, and that steps leave old arrays unchanged."""
+    game = subject.game(GAMES)
+    steps = 0
+    observed = _well_formed(game, "after the deal")
     for actions in turns(game, subject.rng()):
-        kept = seen.copy()
+        before = observed.copy()
         game.step(actions)
         steps += 1
         after = _well_formed(game, f"after step {steps}")
-        if not np.array_equal(seen, kept):
-            raise Fault(f"step {steps} changes an observation that was handed out before it")
-        seen = after
+        if not np.array_equal(observed, before):
+            raise Fault(f"step {steps} changes an earlier observation")
+        observed = after
     return f"{steps + 1} observations of {game.layout.size} numbers for each player"
 
 
 def _well_formed(game: BatchGame, when: str) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
     shape = (game.num_envs, game.num_players, game.layout.size)
-    seen = game.observe()
-    if (seen.shape, seen.dtype) != (shape, game.layout.dtype):
-        wanted = f"{game.layout.dtype} {shape}"
-        raise Fault(f"{when} observe() is {seen.dtype} {seen.shape}, not {wanted}")
-    over = np.argwhere(seen > game.layout.maxima)
+    observed = game.observe()
+    if (observed.shape, observed.dtype) != (shape, game.layout.dtype):
+        expected = f"{game.layout.dtype} {shape}"
+        raise Fault(f"{when} observe() is {observed.dtype} {observed.shape}, not {expected}")
+    over = np.argwhere(observed > game.layout.maxima)
     if len(over):
-        env, player, place = (int(k) for k in over[0])
-        raise Fault(f"{when} {seen[env, player, place]} is observed in {piece_at(game, place)}")
+        env, player, place = (int(coordinate) for coordinate in over[0])
+        raise Fault(
+            f"{when} the observation has {observed[env, player, place]} in {piece_at(game, place)}"
+        )
     rows = np.full(shape, 99, np.float32)
-    if game.observe(out=rows) is not rows or not np.array_equal(rows, seen):
-        raise Fault(f"{when} observe(out=) does not fill the array that it is given")
-    _refused(game, np.empty(shape[:2], np.float32), when)
+    if game.observe(out=rows) is not rows or not np.array_equal(rows, observed):
+        raise Fault(f"{when} observe(out=) does not fill the array")
+    _check_shape_rejected(game, np.empty(shape[:2], np.float32), when)
     last = [game.num_players - 1]
-    if not np.array_equal(game.observe(seats=last), seen[:, last]):
-        raise Fault(f"{when} observe(seats={last}) is not what that player sees in observe()")
-    return seen
+    if not np.array_equal(game.observe(seats=last), observed[:, last]):
+        raise Fault(f"{when} observe(seats={last}) differs from that player's row of observe()")
+    return observed
 
 
-def _refused(
+def _check_shape_rejected(
     game: BatchGame, out: np.ndarray[tuple[int, ...], np.dtype[np.float32]], when: str
 ) -> None:
     try:
         game.observe(out=out)
     except ValueError:
         return
-    raise Fault(f"{when} observe(out=) takes an array of the shape {out.shape}")
+    raise Fault(f"{when} observe(out=) accepts an array of the shape {out.shape}")
 
 
 def piece_at(game: BatchGame, place: int) -> str:
-    """The piece in which a number of the observation lies, and its maximum, in words."""
-    piece = next(p for p in game.layout.pieces if place < game.layout.where(p.name).stop)
+    """Describe the piece of the observation that holds a number, with its maximum."""
+    piece = next(
+        piece for piece in game.layout.pieces if place < game.layout.where(piece.name).stop
+    )
     return f"{piece.name!r}, whose maximum is {piece.maximum}"

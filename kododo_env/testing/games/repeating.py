@@ -1,9 +1,9 @@
-"""The same seed and the same choices give the same game, to the bit, whatever else happens."""
+"""Check that the same seed and the same actions give exactly the same game."""
 
 from __future__ import annotations
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.everything import check_same, check_same_told, difference
+from kododo_env.testing.everything import check_same, check_same_members, difference
 from kododo_env.testing.games.playing import Subject, look_at_everything, stir, turns
 from kododo_env.testing.report import Fault
 
@@ -11,54 +11,57 @@ GAMES = 3
 
 
 def same_seed_same_game(subject: Subject) -> str:
-    """Whole games of twins, of which one is looked at all the time and the other never."""
-    one, other = subject.game(GAMES), subject.game(GAMES)
-    stops, steps = subject.stops(GAMES), 0
-    _agree(one, other, "after the deal")
-    for actions in turns(one, subject.rng()):
+    """Play two batches of the same seed, and observe only one of them."""
+    first = subject.game(GAMES)
+    second = subject.game(GAMES)
+    stops = subject.stops(GAMES)
+    steps = 0
+    _agree(first, second, "after the deal")
+    for actions in turns(first, subject.rng()):
         if steps in stops:
-            look_at_everything(one, subject.rng(1))
-            _agree(one, other, f"after step {steps}, when one has only been looked at,")
+            look_at_everything(first, subject.rng(1))
+            _agree(first, second, f"after step {steps}, when only one has been observed,")
         stir(steps)
-        one.step(actions)
+        first.step(actions)
         stir(steps + 1)
-        other.step(actions)
+        second.step(actions)
         steps += 1
-        _agree(one, other, f"after step {steps}")
-    for each in (one, other):
+        _agree(first, second, f"after step {steps}")
+    for game in (first, second):
         stir(steps)
-        if not each.restart_finished().all():
-            raise Fault("restart_finished did not deal again when all games were over")
+        if not game.restart_finished().all():
+            raise Fault("restart_finished does not deal new games when all are over")
         steps += 1
-    _agree(one, other, "dealt again by restart_finished")
-    for actions, _ in zip(turns(one, subject.rng(2)), range(3), strict=False):
-        one.step(actions)
-        other.step(actions)
-    _agree(one, other, "three steps into the game that restart_finished dealt")
+    _agree(first, second, "after restart_finished")
+    for actions, _ in zip(turns(first, subject.rng(2)), range(3), strict=False):
+        first.step(actions)
+        second.step(actions)
+    _agree(first, second, "three steps after restart_finished")
     _seeds_count(subject)
-    return f"two runs of {steps - 2} steps each, one looked at {len(stops)} times"
+    return f"two runs of {steps - 2} steps each, one observed {len(stops)} times"
 
 
-def _agree(one: BatchGame, other: BatchGame, when: str) -> None:
+def _agree(first: BatchGame, second: BatchGame, when: str) -> None:
     names = ("state", "legal_action_mask", "observe", "rewards", "outcome")
-    wrong = f"{when} two batches of the same seed and choices differ:"
-    check_same_told(one, other, names, wrong)
+    prefix = f"{when} two batches of the same seed and choices differ:"
+    check_same_members(first, second, names, prefix)
 
 
 def _seeds_count(subject: Subject) -> None:
-    fresh, third = subject.game(GAMES), subject.game(GAMES, subject.seed + 1)
-    if not difference(_dealt(fresh), _dealt(third), "state"):
+    fresh = subject.game(GAMES)
+    reseeded = subject.game(GAMES, subject.seed + 1)
+    if not difference(_dealt(fresh), _dealt(reseeded), "state"):
         raise Fault("two seeds deal the same cards")
-    for actions, _ in zip(turns(third, subject.rng()), range(3), strict=False):
-        third.step(actions)
-    third.reset(seed=subject.seed)
-    wrong = "reset(seed) in the middle of a game is not a new batch of that seed:"
-    check_same(third.state(), fresh.state(), "state()", wrong)
-    third.reset()
-    if not difference(_dealt(fresh), _dealt(third), "state"):
+    for actions, _ in zip(turns(reseeded, subject.rng()), range(3), strict=False):
+        reseeded.step(actions)
+    reseeded.reset(seed=subject.seed)
+    prefix = "reset(seed) in the middle of a game differs from a new batch of that seed:"
+    check_same(reseeded.state(), fresh.state(), "state()", prefix)
+    reseeded.reset()
+    if not difference(_dealt(fresh), _dealt(reseeded), "state"):
         raise Fault("reset() without a seed deals the same cards again")
 
 
 def _dealt(game: BatchGame) -> dict[str, object]:
-    """The state without the generator."""
-    return {name: value for name, value in game.state().items() if name != "rng"}
+    """Return the state without the generator."""
+    return {name: entry for name, entry in game.state().items() if name != "rng"}

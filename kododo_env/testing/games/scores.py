@@ -1,4 +1,4 @@
-"""Rewards add up to scores, shares of the victory to 1; a finished game stays as it is."""
+"""Check that rewards add up to scores and outcomes to 1, and that finished games stay as is."""
 
 from __future__ import annotations
 
@@ -12,31 +12,32 @@ GAMES = 50
 
 
 def scores(subject: Subject) -> str:
-    """Whole games, looked at after every step."""
-    game, steps = subject.game(GAMES), 0
+    """Check whole games after every step."""
+    game = subject.game(GAMES)
+    steps = 0
     returns = np.zeros((GAMES, game.num_players))
     over = game.terminated.copy()
     _well_formed(game, "after the deal")
     if game.scores.any() or game.rewards.any() or over.any():
-        raise Fault("after the deal there are points, or games that are over")
+        raise Fault("after the deal some games have points or are over")
     for actions in turns(game, subject.rng()):
         game.step(actions)
         steps += 1
         when = f"after step {steps}"
         _well_formed(game, when)
         if game.rewards[over].any():
-            raise Fault(f"{when} a game that was over before has rewards")
+            raise Fault(f"{when} a game that was already over has rewards")
         returns += game.rewards
-        wrong = np.argwhere(returns != game.scores)
-        if len(wrong):
-            env, player = wrong[0]
+        differences = np.argwhere(returns != game.scores)
+        if len(differences):
+            env, player = differences[0]
             raise Fault(
                 f"{when} player {player} of game {env} has {game.scores[env, player]} points; "
                 f"the rewards so far add up to {returns[env, player]:g}"
             )
         ended = game.terminated & ~over
         if (over & ~game.terminated).any() or not np.array_equal(game.just_terminated, ended):
-            raise Fault(f"{when} just_terminated is not what the step ended")
+            raise Fault(f"{when} just_terminated differs from the games that the step ended")
         over = game.terminated.copy()
     _absorbs(game)
     return f"{GAMES} games of up to {steps} steps"
@@ -50,26 +51,27 @@ def _well_formed(game: BatchGame, when: str) -> None:
             raise Fault(f"{when} {name} is {array.dtype} {array.shape}, not {dtype} {shape}")
     for name in ("rewards", "scores", "terminated", "just_terminated"):
         if getattr(game, name).flags.writeable:
-            raise Fault(f"{when} {name} can be written to")
+            raise Fault(f"{when} {name} is writeable")
     shares = game.outcome()
     if shares.shape != shape or shares.min() < 0 or abs(shares.sum(axis=1) - 1).max() > 1e-9:
-        raise Fault(f"{when} the shares of the victory in a game do not sum to 1")
+        raise Fault(f"{when} the outcome of a game does not add up to 1")
 
 
 def _absorbs(game: BatchGame) -> None:
-    """Steps after the end change nothing, until the games are dealt again."""
-    seen, points, shares = game.observe(), game.scores.copy(), game.outcome()
+    """Check that steps after the end change nothing, and that restart_finished deals new games."""
+    observed = game.observe()
+    points = game.scores.copy()
+    shares = game.outcome()
     game.step(np.full((game.num_envs, game.num_players), game.no_op))
     if game.rewards.any() or game.just_terminated.any():
-        raise Fault("a step after the end gives rewards, or ends a game again")
-    same = np.array_equal(game.scores, points) and np.array_equal(game.outcome(), shares)
-    if not same or not np.array_equal(game.observe(), seen):
+        raise Fault("a step after the end gives rewards or ends a game again")
+    unchanged = np.array_equal(game.scores, points) and np.array_equal(game.outcome(), shares)
+    if not unchanged or not np.array_equal(game.observe(), observed):
         raise Fault("a step after the end changes scores, outcome or observations")
     if not game.restart_finished().all() or game.terminated.any() or game.scores.any():
-        raise Fault("restart_finished does not deal all games again when all are over")
+        raise Fault("restart_finished does not deal new games when all are over")
     if game.restart_finished().any():
-        raise Fault("games dealt again are dealt a second time")
+        raise Fault("restart_finished deals again for games that are not over")
     fresh = game.fresh(game.num_envs, 0)
-    again, first = (each.deciding().any(axis=1).all() for each in (game, fresh))
-    if first and not again:
-        raise Fault("games dealt again have nothing to decide")
+    if fresh.deciding().any(axis=1).all() and not game.deciding().any(axis=1).all():
+        raise Fault("after restart_finished nobody has a choice in some games")

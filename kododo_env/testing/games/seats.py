@@ -1,4 +1,4 @@
-"""No seat is another game than the others."""
+"""Check that the game is the same from every seat."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ FAR_SHARE = 5.0  # standard errors
 
 
 def seats(subject: Subject, reseat: Reseat | None, fair: bool) -> str:
-    """Everybody sees the table from the own seat; moved round, all goes with them."""
-    seen = _from_own_seat(subject)
+    """Check that observations begin with the own seat, and that seats are symmetric or fair."""
+    compared = _check_seat_axes(subject)
     if reseat is not None:
-        steps = _moved_round(subject, reseat)
-        return f"{seen} numbers by seat; all players moved round, {steps} steps"
+        steps = _check_rotated(subject, reseat)
+        return f"{compared} numbers by seat; all players rotated, {steps} steps"
     if not fair:
-        return f"{seen} numbers by seat"
-    return f"{seen} numbers by seat; {_as_good(subject)}"
+        return f"{compared} numbers by seat"
+    return f"{compared} numbers by seat; {_check_fair(subject)}"
 
 
-def _from_own_seat(subject: Subject) -> int:
-    """Where a piece has a seat axis, all who see something of a player see the same there."""
-    game, compared = subject.game(GAMES), 0
+def _check_seat_axes(subject: Subject) -> int:
+    """Compare pieces with a seat axis between observers, and return how many numbers."""
+    game = subject.game(GAMES)
+    compared = 0
     by_seat = [piece for piece in game.layout.pieces if "seat" in piece.axes]
     _same_for_all(game, by_seat, "after the deal")
     for step, actions in enumerate(turns(game, subject.rng()), start=1):
@@ -39,26 +40,27 @@ def _from_own_seat(subject: Subject) -> int:
 
 
 def _same_for_all(game: BatchGame, by_seat: list[Piece], when: str) -> int:
-    """All players who see anything of another see the same; the others have zeros there."""
+    """Check that observers see either zeros or the same numbers of a player."""
     players = np.arange(game.num_players)
-    seen, compared = game.layout.views(game.observe()), 0
+    pieces = game.layout.views(game.observe())
+    compared = 0
     for piece in by_seat:
-        values = np.moveaxis(seen[piece.name], 2 + piece.axes.index("seat"), 2)
+        values = np.moveaxis(pieces[piece.name], 2 + piece.axes.index("seat"), 2)
         # (N, viewer, player, ...): seat k of a viewer p is player (p + k) % P.
         values = values[:, players[:, None], (players - players[:, None]) % len(players)]
-        rest = tuple(range(3, values.ndim))
-        told = (values != 0).any(axis=rest, keepdims=True)
-        if (told & (values != values.max(axis=1, keepdims=True))).any():
+        axes = tuple(range(3, values.ndim))
+        visible = (values != 0).any(axis=axes, keepdims=True)
+        if (visible & (values != values.max(axis=1, keepdims=True))).any():
             raise Fault(
-                f"{when} two players see different numbers of {piece.name!r} of the same player: "
-                "on the axis 'seat' comes oneself first, then the next ones"
+                f"{when} two players observe different numbers of {piece.name!r} for the same "
+                "player: the axis 'seat' must begin with the observer"
             )
         compared += values.size
     return compared
 
 
-def _moved_round(subject: Subject, reseat: Reseat) -> int:
-    """Everybody some seats further, with the same cards and choices: the same game."""
+def _check_rotated(subject: Subject, reseat: Reseat) -> int:
+    """Rotate all players with their cards and actions, and compare the games."""
     game = subject.game(GAMES)
     decks = game.sample_decks(GAMES, subject.rng(1))
     steps = 0
@@ -67,11 +69,11 @@ def _moved_round(subject: Subject, reseat: Reseat) -> int:
         moved = subject.game(GAMES)
         game.reset(decks=decks)
         moved.reset(decks=reseat(game, decks, order))
-        _same_table(game, moved, order, f"moved by {by} seats, after the deal")
+        _same_table(game, moved, order, f"rotated by {by} seats, after the deal")
         for step, actions in enumerate(turns(game, subject.rng(2)), start=1):
             game.step(actions)
             moved.step(actions[:, order])
-            _same_table(game, moved, order, f"moved by {by} seats, after step {step}")
+            _same_table(game, moved, order, f"rotated by {by} seats, after step {step}")
             steps += 1
     return steps
 
@@ -86,11 +88,11 @@ def _same_table(game: BatchGame, moved: BatchGame, order: np.ndarray[Any, Any], 
     }
     for name, (before, after) in pairs.items():
         if not np.array_equal(after, before[:, order]):
-            raise Fault(f"{when} {name} has not moved with the players")
+            raise Fault(f"{when} {name} is not rotated with the players")
 
 
-def _as_good(subject: Subject) -> str:
-    """Among random players every seat wins its part."""
+def _check_fair(subject: Subject) -> str:
+    """Check that all seats win equally often among random players."""
     game = subject.game(MANY_GAMES)
     for actions in turns(game, subject.rng(3)):
         game.step(actions)
@@ -100,8 +102,8 @@ def _as_good(subject: Subject) -> str:
     worst = int(np.abs(apart).argmax())
     if abs(apart[worst]) > FAR_SHARE:
         raise Fault(
-            f"of {MANY_GAMES} games among random players seat {worst} wins "
-            f"{shares[:, worst].mean():.3f} a game, and {1 / game.num_players:.3f} would be its "
-            "part; where a seat is meant to be better, say fair_seats=False"
+            f"seat {worst} wins {shares[:, worst].mean():.3f} of {MANY_GAMES} games among random "
+            f"players, expected {1 / game.num_players:.3f}; if seats are not meant to be equal, "
+            "set fair_seats=False"
         )
     return f"{MANY_GAMES} games among random players"

@@ -1,4 +1,4 @@
-"""Things that are no state of a batch are refused by load_state, and nothing is changed."""
+"""Check that load_state rejects invalid states without changing the game."""
 
 from __future__ import annotations
 
@@ -17,56 +17,57 @@ GAMES = 2
 
 
 def states(subject: Subject) -> str:
-    """In the middle of a game: each part of a state lacking, of another kind, or out of place."""
+    """Load states with missing, mistyped or misplaced entries in the middle of a game."""
     game = subject.game(GAMES)
     middle = len(list(_played(subject.game(GAMES), subject))) // 2
     for actions, _ in zip(turns(game, subject.rng()), range(middle), strict=False):
         game.step(actions)
-    before, tried = copy.deepcopy(game.state()), 0
-    for what, wrong in _no_states(game, subject):
+    before = copy.deepcopy(game.state())
+    tried = 0
+    for label, wrong in _invalid_states(game, subject):
         try:
             game.load_state(wrong)
         except ValueError as error:
             if "\n" in str(error):
-                raise Fault(f"the message on {what} is not one line: {error}") from error
+                raise Fault(f"the error for {label} has several lines: {error}") from error
         except Exception as error:
             raise Fault(
-                f"{what} is a {type(error).__name__} in load_state, not a ValueError: {error}"
+                f"load_state raises {type(error).__name__} for {label}, not ValueError: {error}"
             ) from error
         else:
-            raise Fault(f"load_state takes {what}")
-        complaint = f"load_state refuses {what}, but not without a change:"
-        check_same(game.state(), before, "state()", complaint)
+            raise Fault(f"load_state accepts {label}")
+        prefix = f"load_state rejects {label} but changes the game:"
+        check_same(game.state(), before, "state()", prefix)
         tried += 1
-    for name, value in before.items():
-        if isinstance(value, np.ndarray):
-            tried += _harmless(game, before, name)
+    for name, array in before.items():
+        if isinstance(array, np.ndarray):
+            tried += _check_extremes(game, before, name)
     return f"{tried} wrong states"
 
 
-def _harmless(game: BatchGame, state: dict[str, Any], name: str) -> int:
-    """An array full of its dtype's largest or smallest number: refused, or played with."""
-    kind = state[name].dtype
-    bounds = (0, 1) if kind == np.bool_ else (-1e30, 1e30)
-    if kind.kind in "iu":
-        bounds = (np.iinfo(kind).min, np.iinfo(kind).max)
+def _check_extremes(game: BatchGame, state: dict[str, Any], name: str) -> int:
+    """Load arrays full of extreme numbers, which must be rejected or playable."""
+    dtype = state[name].dtype
+    bounds = (0, 1) if dtype == np.bool_ else (-1e30, 1e30)
+    if dtype.kind in "iu":
+        bounds = (np.iinfo(dtype).min, np.iinfo(dtype).max)
     for bound in bounds:
-        other = game.clone()
-        what = f"{name} full of {bound}"
+        changed = game.clone()
+        label = f"{name} full of {bound}"
         try:
-            other.load_state({**state, name: np.full_like(state[name], bound)})
+            changed.load_state({**state, name: np.full_like(state[name], bound)})
         except ValueError:
-            if difference(other.state(), state, "state()"):
-                raise Fault(f"load_state refuses {what}, but not without a change") from None
+            if difference(changed.state(), state, "state()"):
+                raise Fault(f"load_state rejects {label} but changes the game") from None
             continue
         try:
-            other.observe()
-            for actions in turns(other, np.random.default_rng(0)):
-                other.step(actions)
-                other.observe()
+            changed.observe()
+            for actions in turns(changed, np.random.default_rng(0)):
+                changed.step(actions)
+                changed.observe()
         except Exception as error:
             raise Fault(
-                f"load_state takes {what}, with which the game cannot go on: "
+                f"load_state accepts {label}, but then the game fails: "
                 f"{type(error).__name__}: {error}"
             ) from error
     return len(bounds)
@@ -78,29 +79,29 @@ def _played(game: BatchGame, subject: Subject) -> Iterator[None]:
         yield
 
 
-def _no_states(game: BatchGame, subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:
+def _invalid_states(game: BatchGame, subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:
     state = game.state()
-    yield "nothing", {}
+    yield "an empty state", {}
     yield "a state with one more name", {**state, "more": 0}
     yield "a state of another number of games", subject.game(GAMES + 1).state()
-    for name, value in state.items():
-        yield f"a state without {name}", {n: v for n, v in state.items() if n != name}
-        if isinstance(value, np.ndarray):
-            others = _no_arrays(value)
+    for name, entry in state.items():
+        yield f"a state without {name}", {key: state[key] for key in state if key != name}
+        if isinstance(entry, np.ndarray):
+            substitutes = _invalid_arrays(entry)
         elif name == "rng":
-            others = _no_generators(value)
+            substitutes = _invalid_generators(entry)
         else:
-            others = _no_numbers(beyond=name != "steps_played")
-        for what, other in others:
-            yield f"{name} {what}", {**state, name: other}
+            substitutes = _invalid_numbers(bounded=name != "steps_played")
+        for label, substitute in substitutes:
+            yield f"{name} {label}", {**state, name: substitute}
 
 
-def _no_arrays(array: np.ndarray[Any, Any]) -> Iterator[tuple[str, Any]]:
-    yield (
-        "as floats" if array.dtype != np.float32 else "as whole numbers",
-        array.astype(np.float64 if array.dtype != np.float32 else np.int64),
-    )
-    yield "as words", array.astype(str)
+def _invalid_arrays(array: np.ndarray[Any, Any]) -> Iterator[tuple[str, Any]]:
+    if array.dtype == np.float32:
+        yield "as integers", array.astype(np.int64)
+    else:
+        yield "as floats", array.astype(np.float64)
+    yield "as strings", array.astype(str)
     yield "as a list", array.tolist()
     yield "with one axis more", array[None]
     yield "of one game less", array[..., :-1]
@@ -108,14 +109,15 @@ def _no_arrays(array: np.ndarray[Any, Any]) -> Iterator[tuple[str, Any]]:
         yield "full of NaN", np.full_like(array, np.nan)
 
 
-def _no_numbers(beyond: bool) -> Iterator[tuple[str, Any]]:
-    """For a number that says where in the game the batch stands, beyond its end perhaps."""
-    for other in (-1, 0.5, float("nan"), True, "0", None, [0], *[10**6, 10**30] * beyond):
-        yield f"= {other!r}", other
+def _invalid_numbers(bounded: bool) -> Iterator[tuple[str, Any]]:
+    """Yield invalid substitutes for a number of steps, which may have an upper bound."""
+    too_large = [10**6, 10**30] if bounded else []
+    for substitute in (-1, 0.5, float("nan"), True, "0", None, [0], *too_large):
+        yield f"= {substitute!r}", substitute
 
 
-def _no_generators(state: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    yield "of nothing", {}
+def _invalid_generators(state: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    yield "as an empty dictionary", {}
     yield "as a number", 0
     yield "of another kind", {**state, "bit_generator": "MT19937"}
-    yield "without its inside", {name: state[name] for name in state if name != "state"}
+    yield "without its inner state", {name: state[name] for name in state if name != "state"}

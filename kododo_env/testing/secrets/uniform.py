@@ -1,10 +1,10 @@
-"""Determinised copies are dealt evenly: compared with decks shuffled among the hidden places.
+"""Check that determinised copies are dealt uniformly.
 
-At the deal, and for as long as nobody else has had a choice, what the player cannot know is
-which of all shuffled decks it is, of those that show the player just this. Such decks are made
-without ``determinize``: any two places whose cards can change places unseen are found by trying,
-and the cards of places that hang together are shuffled. Then both, these games and the
-determinised ones, are played on at random, and all that anybody sees of them is counted.
+As long as no other player has had a choice, all decks that look the same to the player are equally
+likely. Such decks are made without ``determinize``: pairs of places whose cards can be swapped
+without the player noticing are found by trying, and cards are shuffled within the groups that
+these pairs form. These games and the determinised ones are then played at random, and statistics
+of their observations are compared.
 """
 
 from __future__ import annotations
@@ -24,13 +24,14 @@ SAMPLES = 1_000
 MOST_PAIRS = 2_000
 MOST_STEPS = 8
 BUCKETS = 64
-FAR_MEAN = 6.5  # standard errors; of a million comparisons one in ten thousand runs is farther off
-FAR_BUCKETS = 7.0  # standard deviations of a chi-square with 63 degrees of freedom
+FAR_MEAN = 6.5  # standard errors; exceeded by chance once in 10,000 runs of a million comparisons
+FAR_BUCKETS = 7.0  # standard deviations of a chi-square
 
 
 def determinised_evenly(subject: Subject) -> str:
-    """For each player at the deal, or as late as nobody else has chosen anything."""
-    players, compared = subject.game(1).num_players, 0
+    """Check each player at the last step before anybody else has a choice."""
+    players = subject.game(1).num_players
+    compared = 0
     for player in range(players):
         game, deck, actions = _before_others_choose(subject, player)
         hidden = _hidden_together(subject, deck, actions, player)
@@ -40,12 +41,12 @@ def determinised_evenly(subject: Subject) -> str:
         dealt = game.determinize(player, subject.rng(21), SAMPLES)
         compared += _compare(even, dealt, subject, f"for player {player}")
     if not compared:
-        raise LeftOut("in this game nothing is hidden at the deal")
+        raise LeftOut("nothing is hidden at the deal of this game")
     return f"{compared} counts of {SAMPLES} copies for each of {players} players"
 
 
 def _before_others_choose(subject: Subject, player: int) -> tuple[BatchGame, Uint8, list[Int64]]:
-    """A game in which only this player has chosen yet: its deck, and the actions so far."""
+    """Play until another player has a choice: the game, its deck and the actions so far."""
     game = subject.game(1)
     deck = game.sample_decks(1, subject.rng(20))
     game.reset(decks=deck)
@@ -61,83 +62,87 @@ def _before_others_choose(subject: Subject, player: int) -> tuple[BatchGame, Uin
 def _replay(
     subject: Subject, decks: Uint8, actions: list[Int64], player: int
 ) -> tuple[BatchGame, Bool]:
-    """Games of other decks and the same choices; which show the player the same as the first.
+    """Replay actions with other decks, and return which games look like the first to the player.
 
-    The others have had no choice: an action that only the first game's cards forced them to play
-    is another one where other cards force them.
+    Other players have had no choice, so their actions are replaced by those that their cards
+    force.
     """
     game = subject.game(len(decks))
     game.reset(decks=decks)
-    same = np.ones(len(decks), np.bool_)
+    unchanged = np.ones(len(decks), np.bool_)
     for chosen in [*actions, None]:
-        for told in (game.observe()[:, player], game.legal_action_mask()[:, player]):
-            same &= (told == told[0]).all(axis=1)
+        for rows in (game.observe()[:, player], game.legal_action_mask()[:, player]):
+            unchanged &= (rows == rows[0]).all(axis=1)
         if chosen is not None:
-            everybody = np.repeat(chosen, len(decks), axis=0)
+            joint_actions = np.repeat(chosen, len(decks), axis=0)
             mask = game.legal_action_mask()
-            legal = np.take_along_axis(mask, everybody[:, :, None], axis=2)[:, :, 0]
-            same &= legal[:, player]
-            game.step(np.where(legal, everybody, mask.argmax(axis=2)))
-    return game, same
+            legal = np.take_along_axis(mask, joint_actions[:, :, None], axis=2)[:, :, 0]
+            unchanged &= legal[:, player]
+            game.step(np.where(legal, joint_actions, mask.argmax(axis=2)))
+    return game, unchanged
 
 
 def _hidden_together(
     subject: Subject, deck: Uint8, actions: list[Int64], player: int
 ) -> list[list[int]]:
-    """Places of the first deal whose cards can change places without the player's seeing it."""
-    first = deck.reshape(-1, deck.shape[-1])[0]
-    pairs = list(combinations(range(len(first)), 2))
-    pairs = [(one, other) for one, other in pairs if first[one] != first[other]]
+    """Group the places of the first deal whose cards can be swapped without the player noticing."""
+    cards = deck.reshape(-1, deck.shape[-1])[0]
+    pairs = [
+        pair for pair in combinations(range(len(cards)), 2) if cards[pair[0]] != cards[pair[1]]
+    ]
     if len(pairs) > MOST_PAIRS:
         chosen = subject.rng(23).choice(len(pairs), MOST_PAIRS, replace=False)
-        pairs = [pairs[k] for k in chosen]
+        pairs = [pairs[index] for index in chosen]
     decks = np.repeat(deck, len(pairs) + 1, axis=0)
     flat = decks.reshape(len(decks), -1)
-    for row, (one, other) in enumerate(pairs, start=1):
-        flat[row, [one, other]] = flat[row, [other, one]]
-    _, same = _replay(subject, decks, actions, player)
-    group = list(range(len(first)))
-    for (one, other), unseen in zip(pairs, same[1:], strict=True):
-        if unseen and group[one] != group[other]:
-            old, new = group[one], group[other]
-            group = [new if each == old else each for each in group]
-    return [[k for k, g in enumerate(group) if g == name] for name in sorted(set(group))]
+    for row, (first, second) in enumerate(pairs, start=1):
+        flat[row, [first, second]] = flat[row, [second, first]]
+    _, unchanged = _replay(subject, decks, actions, player)
+    groups = list(range(len(cards)))  # the group of each place
+    for (first, second), unnoticed in zip(pairs, unchanged[1:], strict=True):
+        if unnoticed and groups[first] != groups[second]:
+            groups = [groups[second] if group == groups[first] else group for group in groups]
+    return [
+        [place for place, group in enumerate(groups) if group == name]
+        for name in sorted(set(groups))
+    ]
 
 
 def _shuffled(
     subject: Subject, deck: Uint8, actions: list[Int64], player: int, hidden: list[list[int]]
 ) -> BatchGame:
-    """Games of decks shuffled evenly among all that the player may take for true."""
+    """Return games of decks drawn uniformly from those that look the same to the player."""
     rng = subject.rng(24)
     decks = np.repeat(deck, SAMPLES + 1, axis=0)
     moved = np.zeros(len(decks), np.bool_)
-    for _ in range(8):  # proposals; a player who sees the difference keeps the deck there was
+    for _ in range(8):  # proposals; one that the player would notice is rejected
         proposed = decks.copy()
         flat = proposed.reshape(len(decks), -1, deck.shape[-1])[1:]
         for places in hidden:
             flat[:, 0, places] = rng.permuted(flat[:, 0, places], axis=1)
         flat[:, 1:] = rng.permuted(flat[:, 1:], axis=2)
-        _, same = _replay(subject, proposed, actions, player)
-        decks[same] = proposed[same]
-        moved |= same
+        _, unchanged = _replay(subject, proposed, actions, player)
+        decks[unchanged] = proposed[unchanged]
+        moved |= unchanged
     if not moved.all():
-        raise LeftOut("too few shuffled decks show a player the same")
+        raise LeftOut("too few shuffled decks look the same to a player")
     game, _ = _replay(subject, decks, actions, player)
     return game.take(np.arange(1, len(decks)))
 
 
-def _compare(even: BatchGame, dealt: BatchGame, subject: Subject, who: str) -> int:
-    """Play both on; all that is seen by anybody comes as often in one as in the other."""
+def _compare(even: BatchGame, dealt: BatchGame, subject: Subject, label: str) -> int:
+    """Play both batches at random, and compare the statistics of all observations."""
     trails = np.zeros((2, SAMPLES), np.uint64)
-    rng, counts = subject.rng(25), 0
+    rng = subject.rng(25)
+    counts = 0
     for step in range(MOST_STEPS):
-        seen = [game.observe().reshape(SAMPLES, -1) for game in (even, dealt)]
-        when = f"{step} steps on" if step else "at once"
-        counts += _same_frequencies(seen, even, f"{who}, {when},")
-        weights = rng.integers(1, 1 << 63, seen[0].shape[1], dtype=np.uint64) | np.uint64(1)
-        for trail, numbers in zip(trails, seen, strict=True):
+        observations = [game.observe().reshape(SAMPLES, -1) for game in (even, dealt)]
+        when = f"after {step} more steps" if step else "at once"
+        counts += _same_frequencies(observations, even, f"{label}, {when},")
+        weights = rng.integers(1, 1 << 63, observations[0].shape[1], dtype=np.uint64) | np.uint64(1)
+        for trail, numbers in zip(trails, observations, strict=True):
             trail += (numbers * weights).sum(axis=1, dtype=np.uint64)
-        _same_worlds(trails, f"{who}, {when},")
+        _same_worlds(trails, f"{label}, {when},")
         if even.terminated.all() or dealt.terminated.all():
             break
         for game in (even, dealt):
@@ -145,39 +150,46 @@ def _compare(even: BatchGame, dealt: BatchGame, subject: Subject, who: str) -> i
     return counts
 
 
-def _same_frequencies(seen: list[Array], game: BatchGame, who: str) -> int:
-    """Each number of the observations is as large, and as often not 0, as it should be."""
+def _same_frequencies(observations: list[Array], game: BatchGame, label: str) -> int:
+    """Compare the mean of each number of the observations, and how often it is not 0."""
     varies = np.flatnonzero(
-        (seen[0] != seen[0][0]).any(axis=0) | (seen[1] != seen[0][0]).any(axis=0)
+        (observations[0] != observations[0][0]).any(axis=0)
+        | (observations[1] != observations[0][0]).any(axis=0)
     )
-    for kind in ("value", "presence") if len(varies) else ():
-        numbers = [each[:, varies].astype(np.float32) for each in seen]
-        one, other = numbers if kind == "value" else [each > 0 for each in numbers]
-        spread = np.sqrt((one.var(axis=0) + other.var(axis=0)) / SAMPLES) + 1e-9
-        apart = np.abs(one.mean(axis=0) - other.mean(axis=0)) / spread
-        worst = int(apart.argmax())
-        if apart[worst] > FAR_MEAN:
+    if not len(varies):
+        return 0
+    numbers = [rows[:, varies].astype(np.float32) for rows in observations]
+    for kind, (expected, actual) in (
+        ("value", numbers),
+        ("presence", [array > 0 for array in numbers]),
+    ):
+        spread = np.sqrt((expected.var(axis=0) + actual.var(axis=0)) / SAMPLES) + 1e-9
+        distances = np.abs(expected.mean(axis=0) - actual.mean(axis=0)) / spread
+        worst = int(distances.argmax())
+        if distances[worst] > FAR_MEAN:
             seat, place = divmod(int(varies[worst]), game.layout.size)
             piece = next(p for p in game.layout.pieces if place < game.layout.where(p.name).stop)
+            number = place - game.layout.where(piece.name).start
             raise Fault(
-                f"{who} number {place - game.layout.where(piece.name).start} of {piece.name!r} as "
-                f"seen by player {seat} is {other.mean(axis=0)[worst]:.3f} on the average of the "
-                f"copies; dealt evenly it is {one.mean(axis=0)[worst]:.3f} ({kind})"
+                f"{label} number {number} of {piece.name!r} as "
+                f"observed by player {seat} has the mean {actual.mean(axis=0)[worst]:.3f} in the "
+                f"copies, expected {expected.mean(axis=0)[worst]:.3f} ({kind})"
             )
     return len(varies)
 
 
-def _same_worlds(trails: npt.NDArray[np.uint64], who: str) -> None:
-    """Whole courses of the game, thrown into a few buckets, are spread alike."""
+def _same_worlds(trails: npt.NDArray[np.uint64], label: str) -> None:
+    """Compare the frequencies of whole games, hashed into a few buckets, by a chi-square test."""
     buckets = ((trails >> np.uint64(40)) % np.uint64(BUCKETS)).astype(np.intp)
-    one, other = (np.bincount(each, minlength=BUCKETS).astype(np.float64) for each in buckets)
-    filled = one + other > 0
+    expected, actual = (np.bincount(row, minlength=BUCKETS).astype(np.float64) for row in buckets)
+    filled = expected + actual > 0
     freedom = int(filled.sum()) - 1
     if freedom < 1:
         return
-    found = float(((one - other)[filled] ** 2 / (one + other)[filled]).sum())
-    if found > freedom + FAR_BUCKETS * np.sqrt(2 * freedom) + 10:
+    squares = (expected - actual)[filled] ** 2 / (expected + actual)[filled]
+    chi_square = float(squares.sum())
+    if chi_square > freedom + FAR_BUCKETS * np.sqrt(2 * freedom) + 10:
         raise Fault(
-            f"{who} the copies are spread over what may be very unevenly: chi-square {found:.0f} "
-            f"with {freedom} degrees of freedom"
+            f"{label} the copies are not uniform over the possible games: chi-square "
+            f"{chi_square:.0f} with {freedom} degrees of freedom"
         )

@@ -1,4 +1,4 @@
-"""Any batch game as a game of OpenSpiel, and OpenSpiel's policies and bots as agents.
+"""Batch games as games of OpenSpiel, and OpenSpiel's policies and bots as agents.
 
 See ``docs/evidence/open_spiel.md``.
 """

@@ -1,4 +1,4 @@
-"""OpenSpiel's policies and bots as agents of the arena."""
+"""OpenSpiel's policies and bots as agents."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ MakeBot = Callable[[int], pyspiel.Bot]
 class SpielAgent(Agent):
     """Plays by a policy or by bots of OpenSpiel.
 
-    In each game they are asked with a state of OpenSpiel as the player sees it: hidden cards
-    are dealt again among those that are possible, and the information state is all that
-    the player has seen and done, of which the agent keeps a log. Each game is asked for by
-    itself, which takes some tenths of a millisecond, and what the policy or bot takes.
+    In each game they are called with a state of OpenSpiel as the player sees it: hidden cards are
+    sampled among those that are possible, and the information state is all that the player has seen
+    and done, of which the agent keeps a log. Games of a batch are decided one by one, which is
+    slow.
 
-    A log begins when the agent is asked first after a deal, and is whole while it is asked in
-    every step, so that games in which somebody waits for others, as in KADO, can be played by
-    bots only that do without information states.
+    A log begins at the agent's first call after a deal, and is complete only if the agent is called
+    in every step. So games in which some players skip steps, such as KADO, can only be played by
+    bots that do not use information states.
 
     Args:
-        plays: A policy, such as ``solver.average_policy()``, or ``make_bot(player)``, which
-            makes a bot for a seat. Bots are asked by ``step`` alone; nobody tells them of the
-            others' moves, nor restarts them.
+        plays: A policy, such as ``solver.average_policy()``, or ``make_bot(player)``, which creates
+            a bot for a seat. Only the bots' ``step`` is called; they are not informed of the
+            others' moves, nor restarted.
         turn_based: Whether the policy or bot is for the turn-based form of the game.
-        name: Its name in tables.
+        name: The name in tables of results.
 
     Raises:
         ValueError: ``plays`` is neither.
@@ -46,8 +46,8 @@ class SpielAgent(Agent):
     def __init__(self, plays: Any, turn_based: bool = True, name: str = "open_spiel") -> None:
         if not (callable(plays) or hasattr(plays, "action_probabilities")):
             raise ValueError(
-                f"a policy with action_probabilities is wanted, or a function that makes a bot for "
-                f"a seat, not {shown(plays)}"
+                f"expected a policy with action_probabilities or a function that creates a bot "
+                f"for a seat, got {shown(plays)}"
             )
         self.name = name
         self._plays = plays
@@ -57,7 +57,7 @@ class SpielAgent(Agent):
         self._diaries: dict[int, _Diary] = {}
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
-        """Choose in each game; shape (N,).
+        """Choose an action in each game; shape (N,).
 
         Raises:
             ValueError: The policy does not know an information state, or there is none.
@@ -98,18 +98,18 @@ class SpielAgent(Agent):
             chances = {}
         if not chances:
             raise ValueError(
-                f"{self.name} does not know this information state; its policy is one of "
-                "another game, of other rules, or not of the turn-based form"
+                f"{self.name} does not know this information state; its policy is for another "
+                "game, other rules, or another form (turn-based or simultaneous)"
             )
         weights = np.array(list(chances.values()), np.float64)
         return int(rng.choice(list(chances), p=weights / weights.sum()))
 
     def _chances(self, state: pyspiel.State, player: int) -> dict[int, float]:
-        """The chances of the actions; none where a policy in C++ does not know the state."""
+        """Return the actions' probabilities; empty if a C++ policy does not know the state."""
         probabilities: dict[int, float]
         if not isinstance(self._plays, pyspiel.Policy):
             probabilities = self._plays.action_probabilities(state, player)
-        else:  # in C++, where a state is asked for whose turn it is
+        else:  # a C++ policy reads the player from a turn-based state
             query = state if self._turn_based else state.information_state_string(player)
             probabilities = self._plays.action_probabilities(query)
         return probabilities
@@ -124,14 +124,14 @@ class _Diary:
         self._step = 0
 
     def at(self, view: View) -> list[Log | None]:
-        """The logs with all that is seen now; None where something was missed."""
+        """Return the logs up to the current position; None where a step was missed."""
         knowledge = list(shown_by(view))
         if view.steps_played == 0:
             self._logs = [Log.start(view.player, pieces) for pieces in knowledge]
         elif view.steps_played == self._step and knowledge == [
             log and log.last for log in self._logs
         ]:
-            pass  # it is asked once more, as after a step that was refused
+            pass  # called again in the same position, as after a rejected step
         elif view.steps_played == self._step + 1 and len(knowledge) == len(self._logs):
             before = zip(self._logs, self.played, knowledge, strict=True)
             self._logs = [log and log.then(action, pieces) for log, action, pieces in before]

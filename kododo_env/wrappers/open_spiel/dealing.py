@@ -1,4 +1,4 @@
-"""The chance nodes at the beginning of a game: which deck it is dealt from."""
+"""The chance nodes at the beginning of a game, which determine its deck."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ Outcomes = list[tuple[int, float]]
 
 
 class DeckDealer:
-    """One chance node over all decks that differ.
+    """One chance node over all distinct decks.
 
     Attributes:
-        nodes: How many chance nodes there are, one after the other.
-        remembered: How many positions are worth remembering, since play comes by again.
-        outcomes: The outcomes of each node, with their chances.
+        nodes: The number of chance nodes, one after another.
+        remembered: How many positions to cache.
+        outcomes: The outcomes of each node, with their probabilities.
     """
 
     nodes = 1
-    remembered = 1 << 14  # of some 8 kB each
+    remembered = 1 << 14  # about 8 kB each
 
     def __init__(self, game: BatchGame, decks: list[Deck]) -> None:
         self._game = game
@@ -32,20 +32,20 @@ class DeckDealer:
         self.outcomes: Outcomes = [(number, deck.chance) for number, deck in enumerate(decks)]
 
     def deal(self, dealt: tuple[int, ...]) -> BatchGame:
-        """A batch of one game, dealt by the outcomes of all nodes: by that deck."""
+        """Return a batch of one game, dealt by the outcomes of all nodes."""
         game = self._game.fresh(1, 0)
         game.reset(decks=self._decks[dealt[0]].cards[None])
         return game
 
     def describe(self, outcome: int) -> str:
-        """The cards of that deck."""
+        """Return the cards of an outcome's deck as text."""
         return f"deal {' '.join(map(str, self._decks[outcome].cards.tolist()))}"
 
 
 class SeedDealer:
-    """A few chance nodes that make up the seed of all shuffling; see ``DeckDealer``.
+    """A few chance nodes that form the seed of all shuffling; see ``DeckDealer``.
 
-    Any deck can come, all as good as equally likely, and the history says which.
+    The decks are practically equally likely, and the history identifies the deck.
     """
 
     nodes = SEED_NODES
@@ -56,16 +56,16 @@ class SeedDealer:
         self.outcomes: Outcomes = [(byte, 1 / SEED_OUTCOMES) for byte in range(SEED_OUTCOMES)]
 
     def deal(self, dealt: tuple[int, ...]) -> BatchGame:
-        """The game of that seed."""
+        """Return the game of the seed."""
         return self._game.fresh(1, int.from_bytes(dealt))
 
     def describe(self, outcome: int) -> str:
-        """A byte of the seed."""
+        """Return a byte of the seed as text."""
         return f"seed {outcome:02x}"
 
 
 def dealer(game: BatchGame) -> DeckDealer | SeedDealer:
-    """A dealer over all decks if they are few and only one is needed, else by seeds."""
+    """Return a dealer over all decks if these are few and one is enough, else by seeds."""
     if not one_deck_is_enough(game) or least_decks(game) > MOST_DECKS:
         return SeedDealer(game)
     decks = list(islice(distinct_decks(game), MOST_DECKS + 1))

@@ -1,4 +1,4 @@
-"""Our games in OpenSpiel: one game there, ``kododo_env``, with ours and its rules as parameters."""
+"""Games of this package in OpenSpiel: one game ``kododo_env`` with name and rules as parameters."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from kododo_env.wrappers.open_spiel.state import SpielObserver, SpielState
 
 SHORT_NAME = "kododo_env"
 PARAMETERS = {"game": "", "rules": "{}", "reward": "win"}
-MOST_STEPS = 10_000  # of any game; how long one takes is not known before
-MOST_POINTS = float(1 << 16)  # scores are of int16
+MOST_STEPS = 10_000  # an upper bound for any game
+MOST_POINTS = float(1 << 16)  # scores are int16
 
 
 def _score(game: BatchGame) -> Any:
@@ -45,33 +45,33 @@ def _margin_and_win(game: BatchGame) -> Any:
     return MARGIN_WEIGHT * _margin(game) + _win(game)
 
 
-# As in core.rewards, but since the deal, and so exactly that they add up to 0.
+# As in core.rewards, but in total since the deal, and exact, so that they sum to 0.
 RETURNS = {"score": _score, "margin": _margin, "win": _win, "margin+win": _margin_and_win}
 
 
 class SpielGame(pyspiel.Game):
-    """Our game as OpenSpiel knows games; all its states come from it.
+    """A game of this package as a game of OpenSpiel; it creates all its states.
 
     Args:
-        params: ``game``, our name of it; ``rules``, further rules as text (``as_text``);
+        params: ``game``, the game's name; ``rules``, further rules as text (``as_text``);
             ``reward``, ``"win"``, ``"margin"``, ``"score"`` or ``"margin+win"``.
 
     Attributes:
         batch: A batch of one, which is never stepped.
-        dealer: The dealer, for chance.
-        root: Where new states begin; None for the chance nodes.
-        deal: The position after the outcomes of all chance nodes.
-        play: The position after a step from another one. Both remember what they have given.
+        dealer: The dealer of the chance nodes.
+        root: The position of new states; None for the chance nodes.
+        deal: A cached function: the position after the outcomes of all chance nodes.
+        play: A cached function: the position after a step from another one.
 
     Raises:
-        ValueError: There is no such game or reward, or the rules cannot be played.
+        ValueError: There is no such game or reward, or the rules are invalid.
     """
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         parameters = {**PARAMETERS, **(params or {})}
         reward = parameters["reward"]
         if not is_one_of(reward, RETURNS):
-            raise ValueError(f"unknown reward {shown(reward)}; choose one of {', '.join(RETURNS)}")
+            raise ValueError(f"unknown reward {shown(reward)}; choose from {', '.join(RETURNS)}")
         batch = registry.batch_game(parameters["game"], 1, 0, **from_text(parameters["rules"]))
         deals = dealer(batch)
         super().__init__(
@@ -85,49 +85,49 @@ class SpielGame(pyspiel.Game):
         self._returns = RETURNS[reward]
 
     def returns_at(self, position: Position | None) -> list[float]:
-        """The gains of each player so far; before the deal nothing."""
+        """Return the returns of each player so far; 0 before the deal."""
         if position is None:
             return [0.0] * self.batch.num_players
         returns: list[float] = self._returns(position.game).tolist()
         return [float(number) for number in returns]
 
     def max_chance_nodes_in_history(self) -> int:
-        """Chance nodes of a game, all of them at its beginning."""
+        """Return the number of chance nodes, all of them at the beginning."""
         return self.dealer.nodes
 
     def new_initial_state(self, text: str | None = None) -> SpielState:
-        """A state before the deal."""
+        """Return a state before the deal."""
         return SpielState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> SpielObserver:
-        """An observer of all that a player sees, public and private together.
+        """Return an observer of all that a player sees, public and private together.
 
         Raises:
-            ValueError: Something else was asked for.
+            ValueError: Another kind of observer was requested.
         """
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         whole = kind.public_info and kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         if params or not whole:
-            raise ValueError(f"{SHORT_NAME} shows all that one player sees, and nothing else")
+            raise ValueError(f"{SHORT_NAME} only has observers of all that one player sees")
         return SpielObserver(kind.perfect_recall, self.batch)
 
 
 def load_game(
     game: str, reward: str = "win", turn_based: bool = False, **rules: Any
 ) -> pyspiel.Game:
-    """One of our games for OpenSpiel.
+    """Load a game of this package for OpenSpiel.
 
     Args:
-        game: Its name in the registry.
-        reward: The aim of players: ``"win"``, at the end the share of the victory minus
-            1 / P; ``"margin"``, points minus the mean of the others'; ``"score"``, points;
-            ``"margin+win"``, .05 of the margin and the first. All but points are of sum zero.
-        turn_based: Whether players choose one after the other without seeing it, by
-            OpenSpiel's own transform, as most of its algorithms need it; else at once.
+        game: The game's name in the registry.
+        reward: What players maximise: ``"win"``, the final share of the victory minus 1 / P;
+            ``"margin"``, points minus the mean of the others'; ``"score"``, points;
+            ``"margin+win"``, .05 times the margin plus ``"win"``. All but ``"score"`` are zero-sum.
+        turn_based: Whether players choose one after another without seeing the choices, by
+            OpenSpiel's own transform, as most of its algorithms require; else simultaneously.
         **rules: The fields of the game's ``Rules``.
 
     Raises:
-        ValueError: There is no such game, rule or reward, or the rules cannot be played.
+        ValueError: There is no such game, rule or reward, or the rules are invalid.
     """
     if not isinstance(turn_based, bool):
         raise ValueError(f"turn_based must be True or False, not {shown(turn_based)}")
@@ -138,15 +138,15 @@ def load_game(
 
 
 def as_text(rules: Mapping[str, Any]) -> str:
-    """Rules as a parameter of OpenSpiel: JSON, with ; for its comma, which ends a parameter."""
+    """Return rules as an OpenSpiel parameter: JSON with ; for the comma, which ends a parameter."""
     return json.dumps(rules, separators=(";", ":"))
 
 
 def from_text(text: str) -> dict[str, Any]:
-    """The rules again.
+    """Parse the text of ``as_text``.
 
     Raises:
-        ValueError: They are not of this form.
+        ValueError: The text is not of this form.
     """
     try:
         rules = read_json(text.replace(";", ","))
@@ -158,7 +158,7 @@ def from_text(text: str) -> dict[str, Any]:
 
 
 def _type(players: int | None, reward: str) -> pyspiel.GameType:
-    """The kind of game; None stands for all numbers of players."""
+    """Return the type of a game; None allows all numbers of players."""
     kind = pyspiel.GameType
     by_step = reward != "win"
     return pyspiel.GameType(

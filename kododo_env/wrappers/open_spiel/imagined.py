@@ -1,4 +1,4 @@
-"""States of OpenSpiel as one player imagines them: what the player cannot see is drawn again."""
+"""OpenSpiel states sampled from one player's knowledge: hidden information is drawn again."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from kododo_env.wrappers.open_spiel.game import SHORT_NAME, SpielGame
 from kododo_env.wrappers.open_spiel.position import Position, SeenPosition
 
 Resampler = Callable[[pyspiel.State, int], pyspiel.State]
-"""A state and a player to a state that the player cannot tell from it."""
+"""Maps a state and a player to a state that the player cannot distinguish from it."""
 
 
 class Imagined:
-    """Makes states of OpenSpiel from positions, without the chance nodes before them.
+    """Creates states of OpenSpiel from positions, without the chance nodes before them.
 
     Args:
-        game: The game. It is this object's own: where its states begin changes for a moment.
+        game: The game, owned by this object, since its ``root`` changes temporarily.
         turn_based: Whether the states are those of the turn-based form.
     """
 
@@ -28,10 +28,10 @@ class Imagined:
         self._turn_based = pyspiel.convert_to_turn_based(game) if turn_based else None
 
     def state(self, position: Position, player: int, rng: np.random.Generator) -> pyspiel.State:
-        """The state in which the player is to choose.
+        """Return the state in which the player is to choose.
 
-        In the turn-based form the players before this one have chosen already, and nobody has
-        seen it: each has some legal action, at random.
+        In the turn-based form the players before this one have chosen, unseen: each a random legal
+        action.
         """
         self._game.root = position
         try:
@@ -46,36 +46,37 @@ class Imagined:
 
 
 def resampler(game: pyspiel.Game, seed: int | None = None) -> Resampler:
-    """What OpenSpiel's ISMCTS takes: ``bot.set_resampler(resampler(game))``.
+    """Return a function for OpenSpiel's ISMCTS: ``bot.set_resampler(resampler(game))``.
 
-    The function that it gives takes a state and the player who is to choose in it. It gives a
-    state in which all that this player cannot know is drawn again: hidden cards by the game's own
-    ``determinize``, uniformly among the possible deals, and the choices of players who have
-    chosen before in the turn-based form. Both states have the player's information state. Of two
-    states that the player cannot tell apart it makes the same one.
+    The function takes a state and the player who is to choose in it. It returns a state in which
+    everything that this player cannot know is drawn again: hidden cards by the game's own
+    ``determinize``, uniformly among the possible deals, and earlier choices of the same step in the
+    turn-based form. Both states have the same information state of the player. The result depends
+    only on that information state and on the random stream.
 
     Args:
-        game: What ``load_game`` gave, in either form.
-        seed: The same seed and states give the same states again; None goes on at random.
+        game: A game from ``load_game``, in either form.
+        seed: The same seed and states give the same states again; None draws at random.
 
     Raises:
-        ValueError: The game is none of this package, the seed is no whole number from 0, or a
+        ValueError: The game is not of this package, the seed is not a non-negative integer, or a
             state is of another game or form, or before the deal.
     """
     if not isinstance(game, pyspiel.Game):
-        raise ValueError(f"a game is wanted, as load_game gives it, not {shown(game)}")
+        raise ValueError(f"expected a game returned by load_game(), got {shown(game)}")
     full_parameters = parameters = game.get_parameters()
     turn_based = isinstance(parameters.get("game"), dict)
     parameters = parameters["game"] if turn_based else parameters
     if parameters.get("name", game.get_type().short_name) != SHORT_NAME:
-        raise ValueError(f"{game} is no game of {SHORT_NAME}; load one by load_game")
+        raise ValueError(f"{game} is not a game of {SHORT_NAME}; load one with load_game()")
     rng = np.random.default_rng(whole_seed(seed))
     imagined = Imagined(SpielGame(parameters), turn_based)
 
     def resample(state: pyspiel.State, player: int) -> pyspiel.State:
         if (state_parameters := state.get_game().get_parameters()) != full_parameters:
             raise ValueError(
-                f"a state of {shown(full_parameters)} is wanted, not of {shown(state_parameters)}"
+                f"expected a state of {shown(full_parameters)}, got one of "
+                f"{shown(state_parameters)}"
             )
         real = (state.simultaneous_game_state() if turn_based else state).position
         world = real.game.view(player).determinize(rng, 1)

@@ -1,4 +1,4 @@
-"""Where a game stands, once and for all, and each player's log of the way there."""
+"""Immutable positions of a game, and each player's log of the way there."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Log:
     """All that a player has seen and done since the deal.
 
     Attributes:
-        text: All of it; equal for two games if and only if the player cannot tell them apart.
-        last: The things shown last, by name.
+        text: All of it; equal for two games if and only if the player cannot distinguish them.
+        last: The information shown last, by name.
     """
 
     text: str
@@ -29,11 +29,11 @@ class Log:
 
     @classmethod
     def start(cls, player: int, pieces: Shown) -> Self:
-        """The log after the deal."""
+        """Return the log after the deal."""
         return cls(f"player {player}\n{_listed(pieces)}", pieces)
 
     def then(self, action: int, pieces: Shown) -> Self:
-        """The log after a step: the player's own action, and the changes by it."""
+        """Return the log after a step: the player's own action, and the changes."""
         news = {name: text for name, text in pieces.items() if self.last[name] != text}
         return type(self)(f"{self.text}\nplayed {action}\n{_listed(news)}", pieces)
 
@@ -43,7 +43,7 @@ def _listed(pieces: Shown) -> str:
 
 
 def shown_by(view: View) -> Iterator[Shown]:
-    """All that a view tells of each game: observation, legal actions, the game's own facts."""
+    """Yield what a view shows of each game: observation, legal actions, the game's own facts."""
     arrays = dict(view.pieces)
     arrays |= {f"view.{name}": fact for name, fact in own_facts(view).items()}
     arrays[LEGAL] = view.legal_action_mask.astype(np.uint8)
@@ -52,16 +52,16 @@ def shown_by(view: View) -> Iterator[Shown]:
 
 
 def _numbers(array: Any, index: int) -> str:
-    """The numbers of one game; a single number is that of all games."""
+    """Return the numbers of one game; a scalar is the same for all games."""
     numbers = array[index] if isinstance(array, np.ndarray) else array
     return ",".join(map(str, np.ravel(numbers).tolist()))
 
 
 class Position:
-    """One game after some steps. It never changes, so that copies of a state may share it.
+    """One game after some steps. It never changes, so that copies of a state can share it.
 
     Args:
-        game: A batch of one, which nobody steps.
+        game: A batch of one, which is never stepped.
         before: The position before the last step; None after the deal.
         actions: The last step, an action for each player.
 
@@ -83,17 +83,17 @@ class Position:
         return self
 
     def after(self, actions: tuple[int, ...]) -> Position:
-        """The position after one more step."""
+        """Return the position after one more step."""
         game = self.game.clone()
         game.step(np.array([actions]))
         return Position(game, self, actions)
 
     def shown(self, player: int) -> Shown:
-        """All that the player is shown now."""
+        """Return all that the player is shown now."""
         return next(shown_by(self.game.view(player)))
 
     def log(self, player: int) -> Log:
-        """All that the player has seen and done since the deal."""
+        """Return all that the player has seen and done since the deal."""
         if player not in self._logs:
             knowledge = self.shown(player)
             if self.before is None:
@@ -104,7 +104,7 @@ class Position:
         return self._logs[player]
 
     def history(self) -> str:
-        """The steps so far, everybody's actions in each."""
+        """Return the steps so far as text, with all players' actions in each."""
         steps = []
         position: Position | None = self
         while position is not None and position.before is not None:
@@ -114,9 +114,9 @@ class Position:
 
 
 class SeenPosition(Position):
-    """A position as one player imagines it: hidden cards are made up, and the log is given.
+    """A position as one player imagines it: hidden cards are sampled, and the log is given.
 
-    It is None for a player who has not seen all.
+    The log is None for a player who has missed a step.
     """
 
     def __init__(self, game: BatchGame, player: int, log: Log | None) -> None:
@@ -126,10 +126,10 @@ class SeenPosition(Position):
             self._logs[player] = log
 
     def log(self, player: int) -> Log:
-        """See ``Position.log``; ValueError if the player has not seen all."""
+        """Return the log, see ``Position.log``; ValueError if the player has missed a step."""
         if player == self._player and player not in self._logs:
             raise ValueError(
-                f"player {player} was not asked in every step since the deal, so there is no "
-                "information state; only bots that do without can play on"
+                f"player {player} did not choose in every step since the deal, so there is no "
+                "information state; use a bot that does not need one"
             )
         return super().log(player)

@@ -1,4 +1,4 @@
-"""A state of a game in OpenSpiel: chance deals, then all players choose at once."""
+"""A state of a game in OpenSpiel: chance deals, then all players choose simultaneously."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class SpielState(pyspiel.State):
-    """A game of one; a player with nothing to decide has one legal action, as everywhere here.
+    """The state of one game; a player with nothing to decide has one legal action.
 
-    The methods are those that OpenSpiel asks of a game in Python. The values that they hold never
-    change in place, so that OpenSpiel's copies of a state cost nothing.
+    It has the methods that OpenSpiel requires of a Python game. Its attributes never change in
+    place, so that OpenSpiel can copy states cheaply.
     """
 
     def __init__(self, game: SpielGame) -> None:
@@ -27,28 +27,28 @@ class SpielState(pyspiel.State):
 
     @property
     def position(self) -> Position:
-        """Where the game stands.
+        """The current position.
 
         Raises:
-            ValueError: It has not been dealt.
+            ValueError: The game has not been dealt.
         """
         if self._position is None:
-            raise ValueError("the game is not dealt yet")
+            raise ValueError("the game has not been dealt")
         return self._position
 
     def current_player(self) -> int:
-        """Chance, everybody, or nobody any more: OpenSpiel's number for them."""
+        """Return OpenSpiel's id for chance, simultaneous moves or the end."""
         if self._position is None:
             return int(pyspiel.PlayerId.CHANCE)
         over = self._position.terminated
         return int(pyspiel.PlayerId.TERMINAL if over else pyspiel.PlayerId.SIMULTANEOUS)
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """Return whether the game is over."""
         return self._position is not None and self._position.terminated
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The outcomes of chance now, with the chances."""
+        """Return the current chance outcomes with their probabilities."""
         outcomes: list[tuple[int, float]] = self.get_game().dealer.outcomes
         return outcomes
 
@@ -71,12 +71,12 @@ class SpielState(pyspiel.State):
         return f"{action}: {game.batch.describe_action(action)}"
 
     def returns(self) -> list[float]:
-        """The gains of each player so far."""
+        """Return the returns of each player so far."""
         gains: list[float] = self.get_game().returns_at(self._position)
         return gains
 
     def rewards(self) -> list[float]:
-        """The gains of each player by the last step."""
+        """Return the rewards of each player in the last step."""
         before = None if self._position is None else self._position.before
         earned = np.subtract(self.returns(), self.get_game().returns_at(before))
         gains: list[float] = earned.tolist()
@@ -88,9 +88,9 @@ class SpielState(pyspiel.State):
 
 
 class SpielObserver:
-    """The things that a player sees now, or with perfect recall all that they have seen and done.
+    """Observes what a player sees now, or with perfect recall all they have seen and done.
 
-    The tensor always has those that they see now.
+    The tensor always has only what they see now.
     """
 
     def __init__(self, perfect_recall: bool, game: Any) -> None:
@@ -99,14 +99,14 @@ class SpielObserver:
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Write the player's observation, in counts as everywhere here, into the tensor."""
+        """Write the player's observation, as counts, into the tensor."""
         if state._position is None:
             self.tensor.fill(0)
         else:
             self.tensor[:] = state._position.game.view(player).observation[0]
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """The same in words, and with perfect recall since the deal."""
+        """Return the observation as text; with perfect recall since the deal."""
         if state._position is None:
             return f"player {player}"
         if self._perfect_recall:

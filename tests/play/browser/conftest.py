@@ -12,9 +12,9 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 
 
-@pytest.fixture(scope="module")  # longer, and its event loop would be in other tests' way
+@pytest.fixture(scope="module")  # with a longer scope its event loop would disturb other tests
 def browser() -> Iterator[Any]:
-    """A browser without a window."""
+    """A headless browser."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:

@@ -1,4 +1,4 @@
-"""A person before a page, for tests: they see what is shown, click, tap and press keys."""
+"""A simulated person at a page: they see what is shown, click, tap and press keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from docs.static_page.npm import members, stored
 from tests.play.static.folder import AXE
 
 AT_ONCE = """localStorage.setItem("table-settings", '{"speed": "fast", "theme": "auto"}')"""
-# The letters in the pictures of cards and players are no labels.
+# Letters in the pictures of cards and players are not labels.
 AXE_FINDS = """async () => {
   const rule = "label-content-name-mismatch";
   const all = await axe.run({ rules: { [rule]: { enabled: false } } });
@@ -27,9 +27,9 @@ class Person:
     """One tab of a browser.
 
     Attributes:
-        page: Playwright's.
-        wrong: What the browser complained of.
-        requests: Every address that was asked for.
+        page: Playwright's page.
+        wrong: Errors and warnings of the browser.
+        requests: The URLs of all requests.
     """
 
     def __init__(self, page: Any, seed: int = 0) -> None:
@@ -39,11 +39,11 @@ class Person:
         self.requests: list[str] = []
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
         page.on("console", lambda message: self.wrong.append(message.text))
-        # A worker asks too, of which only the context tells.
+        # Only the context also reports the requests of workers.
         page.context.on("request", lambda request: self.requests.append(request.url))
 
     def see(self, selector: str) -> str:
-        """The text of what is shown."""
+        """Return the visible text."""
         return str(self.page.locator(selector).inner_text())
 
     @property
@@ -51,7 +51,7 @@ class Person:
         return bool(self.page.locator("#over").is_visible())
 
     def wait(self) -> None:
-        """Wait for one's turn, or for the end."""
+        """Wait for one's turn, or for the end of the game."""
         self.page.locator(TURN).first.wait_for()
 
     def pick(self, selector: str) -> Any:
@@ -59,7 +59,7 @@ class Person:
         return elements.nth(int(self._rng.integers(elements.count())))
 
     def choose(self, press: str = "click") -> None:
-        """Choose something, whatever there is, and not yet play it."""
+        """Choose any action without playing it yet."""
         page = self.page
         if page.locator("#hand button").count():
             for place in self._rng.permutation(page.locator("#hand button").count()):
@@ -75,13 +75,13 @@ class Person:
             getattr(self.pick("#options button[data-action]"), press)()
 
     def set(self, setting: str, value: str) -> None:
-        """Choose a setting in its dialog."""
+        """Change a setting in its dialog."""
         self.page.locator("#settings").click()
         self.page.locator(f"#setting-{setting}").select_option(value)
         self.page.locator("#settings-dialog .primary").click()
 
     def learn(self, press: str = "click") -> None:
-        """Do what the lesson asks for, which is marked, and wait for what it says then."""
+        """Do what the lesson asks for, which is marked, and wait for its next words."""
         marked = self.page.locator("#game .wanted")
         marked.first.wait_for()
         before = self.see("#lesson-step")
@@ -104,7 +104,7 @@ class Person:
 
 
 def assert_axe_finds_nothing(person: Person) -> None:
-    """In light and in dark, if axe-core has been fetched."""
+    """Check the page with axe-core, in light and in dark mode, if it has been fetched."""
     if stored(AXE).exists():
         person.page.evaluate(members(AXE, ["axe.min.js"])["axe.min.js"].decode())
         for theme in ("light", "dark"):
@@ -117,13 +117,13 @@ def assert_axe_finds_nothing(person: Person) -> None:
 def visits(
     browser: Any, address: str, path: str, patience: int, **context: Any
 ) -> Iterator[Person]:
-    """Somebody before a page; at the end nothing may have gone wrong in their browser.
+    """Open a page as a person; at the end the browser must not have reported errors.
 
     Args:
-        browser: Playwright's.
-        address: Of the only host that may be asked for anything.
+        browser: Playwright's browser.
+        address: The URL of the only host that may receive requests.
         path: The page.
-        patience: Milliseconds until something must have happened.
+        patience: The timeout in milliseconds.
         **context: Further arguments of the browser's context.
     """
     opened = browser.new_context(reduced_motion="reduce", accept_downloads=True, **context)
@@ -142,5 +142,5 @@ def visits(
 def sits(
     browser: Any, address: str, token: str = "one", **context: Any
 ) -> AbstractContextManager[Person]:
-    """Somebody who has opened the link of a seat; see ``visits``."""
+    """Open the link of a seat as a person; see ``visits``."""
     return visits(browser, address, f"#{token}", 20_000, **context)

@@ -1,4 +1,4 @@
-"""A choice that is taken back, a game that is looked back on, and a step that is tried again."""
+"""Taking a choice back, looking back on a game, and trying a step again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_choice_lies_face_down_for_a_moment_and_can_be_taken_back(browser: Any
         page.locator("#play").click()
         assert person.see("#status").startswith(f"You have chosen: {words}.")
         page.locator("#take-back").click()
-        assert person.see("#play-words") == words  # it is still chosen
+        assert person.see("#play-words") == words  # the choice is kept
         page.keyboard.press("Enter")
         page.keyboard.press("u")
         page.wait_for_timeout(50)
@@ -35,7 +35,7 @@ def test_a_choice_lies_face_down_for_a_moment_and_can_be_taken_back(browser: Any
         assert served.table.step == 0
         page.keyboard.press("Enter")
         assert served.table.step == 0
-        page.keyboard.press("x")  # it ends the moment
+        page.keyboard.press("x")  # any key ends the delay
         page.locator("#story li").first.wait_for()
         assert served.table.step == 1
         assert page.locator("#take-back").is_hidden()
@@ -60,7 +60,7 @@ def test_what_another_person_waits_for_is_taken_back(browser: Any) -> None:
         second_person.choose()
         second_person.page.locator("#play").click()
         first_person.page.locator("#scores", has_not_text="is choosing").wait_for()
-        # What the other does leaves it.
+        # The other player's choice does not change it.
         assert first_person.see("#status").startswith("You have chosen: ")
         assert served.table.waiting_for == [0]
         first_person.page.keyboard.press("x")
@@ -68,7 +68,7 @@ def test_what_another_person_waits_for_is_taken_back(browser: Any) -> None:
 
 
 def test_a_choice_comes_back_if_the_connection_is_lost_before_it_is_sent(browser: Any) -> None:
-    """It was lost, and the page said for ever that one had chosen."""
+    """Regression: the choice was lost, but the page went on showing it as made."""
     table = make_table("kododo", opponents=["random"], seed=1)
     with Served(table) as first, sits(browser, first.address) as person:
         person.wait()
@@ -78,7 +78,7 @@ def test_a_choice_comes_back_if_the_connection_is_lost_before_it_is_sent(browser
         person.page.locator("#play").click()
         first.__exit__()
         person.page.locator("#status", has_text="The connection was lost").wait_for()
-        person.page.keyboard.press("x")  # it ends the moment
+        person.page.keyboard.press("x")  # any key ends the delay
         with Served(table, int(first.address.split(":")[1])):
             person.page.locator("#status.turn").wait_for()
             assert person.see("#play-words") == words
@@ -110,7 +110,7 @@ def test_after_the_game_one_looks_back_and_tries_again(browser: Any) -> None:
             wide = page.evaluate("document.getElementById('look-back-dialog').scrollWidth")
             assert wide <= size[0]
             assert page.evaluate(SMALL) == [], size
-        page.keyboard.press("Escape")  # and it is there at once when one comes back
+        page.keyboard.press("Escape")  # the analysis is shown at once when reopened
         page.locator("#look-back").click()
         page.locator("#look-back-found .again").first.click()
         page.locator("#again").click()
@@ -122,7 +122,7 @@ def test_after_the_game_one_looks_back_and_tries_again(browser: Any) -> None:
         assert page.evaluate(SMALL) == []
         person.play()
         assert not served.table._position(0)["counts"]
-        page.evaluate("localStorage.removeItem('table-statistics')")  # of the game before
+        page.evaluate("localStorage.removeItem('table-statistics')")  # clear the result
         page.reload()
         person.wait()
         page.locator("#over .deck-same").click()
@@ -131,4 +131,4 @@ def test_after_the_game_one_looks_back_and_tries_again(browser: Any) -> None:
         assert served.table._position(0)["counts"]
         page.locator("#settings").click()
         page.locator("#statistics").click()
-        assert page.locator("#statistics-none").is_visible()  # the cards were known
+        assert page.locator("#statistics-none").is_visible()  # a repeated deal does not count

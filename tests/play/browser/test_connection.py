@@ -1,4 +1,4 @@
-"""How the page reaches its table from other places than an open tab on the server's own machine."""
+"""How the page reaches its table behind a proxy, after sleep and over plain http."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kododo_env.play.seating import make_table
 from tests.play.browser.person import Person, sits, visits
 from tests.play.test_server import Served
 
-# The page's own attempts never come: they wait half a second or longer.
+# Suppresses the page's own attempts to reconnect, which wait half a second or longer.
 NO_WAITING = """() => {
   const soon = window.setTimeout;
   window.setTimeout = (call, wait, ...given) => (wait >= 500 ? 0 : soon(call, wait, ...given));
@@ -32,7 +32,7 @@ def combi_table(people: int = 1) -> Any:
 def test_the_page_may_lie_at_a_path_of_another_server(
     browser: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its WebSocket went to the root, where a proxy had something else."""
+    """Regression: the WebSocket was opened at the root of the host."""
     making = server.make_app
 
     def mounted(*arguments: Any) -> Starlette:
@@ -49,7 +49,7 @@ def test_the_page_may_lie_at_a_path_of_another_server(
 
 @pytest.mark.parametrize("event", ["online", "pageshow", "visibilitychange"])
 def test_a_page_that_comes_back_does_not_wait(browser: Any, event: str) -> None:
-    """A phone waited up to eight seconds."""
+    """Regression: a phone waited up to eight seconds."""
     table = combi_table()
     with Served(table) as first, sits(browser, first.address) as person:
         person.play(1)
@@ -62,7 +62,7 @@ def test_a_page_that_comes_back_does_not_wait(browser: Any, event: str) -> None:
         with Served(table, int(first.address.split(":")[1])):
             person.page.evaluate(tell, event)
             person.page.locator("#status.turn").wait_for()
-            person.page.evaluate(tell, event)  # the connection is there: no other one is made
+            person.page.evaluate(tell, event)  # while connected, no second connection is opened
             person.play(1)
             assert table.step == 2
             assert len(opened) == 1
@@ -77,14 +77,14 @@ def test_two_taps_do_not_zoom(browser: Any) -> None:
 
 
 def copies(person: Person) -> str:
-    """What the button says after the line was to be copied."""
+    """Return the button's text after it was asked to copy a line."""
     person.page.locator("#share-copy").click()
     person.page.locator("#share-copy", has_not_text="Copy").wait_for()
     return person.see("#share-copy")
 
 
 def test_a_line_is_copied_where_the_browser_has_no_clipboard_for_the_page(browser: Any) -> None:
-    """Over plain http a phone was told to press Ctrl-C."""
+    """Regression: over plain http the page told a phone to press Ctrl-C."""
     with Served(combi_table()) as served, sits(browser, served.address) as person:
         page = person.page
         person.play()

@@ -50,7 +50,7 @@ def test_a_whole_game_by_clicks_its_record_and_its_replay(
         assert scores(person) == served.table._game.scores[0].tolist()
         with person.page.expect_download() as coming:
             person.page.locator("#record").click()
-        # Two games of one day are two files.
+        # Two games of a day are saved in two files.
         name = rf"{game}-\d{{4}}-\d\d-\d\d-\d{{6}}\.jsonl"
         assert re.fullmatch(name, coming.value.suggested_filename)
         coming.value.save_as(tmp_path / "record.jsonl")
@@ -93,7 +93,7 @@ def test_a_whole_game_by_the_keyboard_alone(browser: Any, game: str) -> None:
         assert served.table.over
         press("n")
         it.page.locator("#new-dialog").wait_for()
-        press("Enter")  # other cards
+        press("Enter")  # deals other cards
         it.page.locator("#over").wait_for(state="hidden")
         assert not served.table.over
 
@@ -115,7 +115,7 @@ def test_cards_are_reached_by_tab_and_played_from_where_one_is(browser: Any) -> 
         focused = "document.activeElement.getAttribute('aria-label')"
         hand = [card["words"] for card in served.table._position(0)["hand"]]
         person.page.keyboard.press("Tab")
-        person.page.keyboard.press("Enter")  # the link past the head leaves the address as it is
+        person.page.keyboard.press("Enter")  # the skip link does not change the address
         assert person.page.evaluate("[document.activeElement.id, location.hash]") == [
             "choose",
             "#one",
@@ -148,7 +148,7 @@ def test_the_keyboard_stays_among_the_places_of_the_picture(browser: Any) -> Non
 
 
 def test_the_panel_is_folded_until_all_has_been_revealed(browser: Any) -> None:
-    """By the times of page.css: the last stage begins after the cards and six lines."""
+    """By the timing in page.css: the last stage begins after the cards and six lines."""
     script = """async () => (await import("./pace.js")).lasting(
         {log: [], picture: '<g style="--stage:6">'})"""
     with serving("kododo", players=2) as served, sits(browser, served.address) as person:
@@ -178,7 +178,7 @@ def test_only_new_cards_move_then_the_evaluation_comes_and_a_key_skips_it(browse
         assert "scored" not in person.page.locator("#picture").inner_html()
         person.page.emulate_media(reduced_motion="no-preference")
         person.page.evaluate("document.documentElement.dataset.speed = 'slow'")
-        person.play(1)  # it ends the round
+        person.play(1)  # the last step of the round
         assert person.page.locator("#picture .turned").count() == 2
         assert len(set(person.page.evaluate(delays))) > 2
         person.page.keyboard.press("x")
@@ -206,7 +206,7 @@ def test_the_end_has_its_points_in_the_games_own_terms_and_a_star_for_winners(
 
 
 def test_a_person_in_another_seat_and_everybody_by_name(browser: Any) -> None:
-    """Nothing on the page tells of player_0; oneself sits below, the next one clockwise."""
+    """The page shows no player_0; oneself sits below, and the next player clockwise."""
     options: dict[str, Any] = {"players": 3, "seat": 2, "names": ["Maximiliane"], "rotate": True}
     telling = "document.getElementById('game').innerText + document.title"
     with serving("kado", **options) as served, sits(browser, served.address) as person:
@@ -282,17 +282,17 @@ def test_a_reload_a_second_tab_and_a_lost_connection_go_on_with_the_same_game(br
         person.page.locator("#rules").click()
         with Served(table, int(first.address.split(":")[1])):
             person.page.locator("#status.turn").wait_for()
-            person.page.locator("#rules-text h3").first.wait_for()  # it was asked meanwhile
+            person.page.locator("#rules-text h3").first.wait_for()  # requested while disconnected
             person.page.keyboard.press("Escape")
             assert visible_texts(person) == texts
             person.play(1)
             assert table.step == 6
-            # The browser itself tells of every attempt that fails.
+            # The browser logs every failed attempt.
             person.wrong = [line for line in person.wrong if "WebSocket connection" not in line]
 
 
 def test_a_players_part_of_the_picture_gives_to_that_player(browser: Any) -> None:
-    """For a dealer in another seat than the first it gave to somebody else."""
+    """Regression: for a dealer not in the first seat, the card went to somebody else."""
     labels = """() => [...document.querySelectorAll("#picture [data-seat][data-action]")]
       .map((each) => [each.dataset.seat, each.getAttribute("aria-label")])"""
     with (
@@ -311,7 +311,7 @@ def test_a_players_part_of_the_picture_gives_to_that_player(browser: Any) -> Non
                 step = served.table.step
                 person.choose()
                 person.page.locator("#play").click()
-                while served.table.step == step:  # it lies face down for a moment
+                while served.table.step == step:  # the choice is delayed for a moment
                     person.page.wait_for_timeout(50)
 
 
@@ -344,7 +344,7 @@ def test_two_people_choose_face_down_until_both_have(browser: Any) -> None:
 
 
 def test_a_choice_stays_down_while_the_table_has_not_heard_of_it(browser: Any) -> None:
-    """A person who chose just before another one saw their own cards come back to their hand."""
+    """Regression: two people chose at about the same time, and one choice returned to the hand."""
     with (
         serving("kododo", people=2) as served,
         sits(browser, served.address, "one") as first,
@@ -381,7 +381,7 @@ def test_a_choice_stays_down_while_the_table_has_not_heard_of_it(browser: Any) -
 
 
 def test_a_card_that_is_picked_at_once_stays_picked(browser: Any) -> None:
-    """The table's answer in one's language came seconds later, and drew the hand again."""
+    """Regression: the response in another language came seconds later and redrew the hand."""
     with serving("kododo") as served, sits(browser, served.address) as person:
         person.page.emulate_media(reduced_motion="no-preference")
         person.page.add_init_script(AT_ONCE.replace("fast", "normal"))
@@ -394,7 +394,7 @@ def test_a_card_that_is_picked_at_once_stays_picked(browser: Any) -> None:
 
 @pytest.mark.parametrize("game", ["kododo", "kado"])
 def test_a_choice_that_is_half_made_stays_whatever_others_do(browser: Any, game: str) -> None:
-    """A card, or an axis of a guess, was dropped with each position that came."""
+    """Regression: each new position dropped a picked card or axis."""
     half = {"kododo": "#hand button", "kado": ".axes button"}[game]
     with (
         serving(game, people=2, players=2, opponents=[]) as served,
@@ -417,7 +417,7 @@ def test_a_choice_that_is_half_made_stays_whatever_others_do(browser: Any, game:
         opponent.page.locator("#new-dialog .deck-other").click()
         person.page.locator("#scores", has_text="asks for a new game").wait_for()
         assert person.page.locator(half).first.get_attribute("aria-pressed") == "true"
-        if game == "kado":  # a half of what a hint has chosen leaves the other
+        if game == "kado":  # changing one half of a hinted choice keeps the other
             person.page.locator("#hint").click()
             words = person.page.locator(f"{half} span").first.inner_text()
             bars = person.page.locator("#hint-bars button", has_text="guess", has_not_text=words)
@@ -432,9 +432,9 @@ def test_a_stranger_is_told_so_and_sees_nothing(browser: Any) -> None:
     with serving("kododo") as served, sits(browser, served.address, "nobody") as person:
         person.page.locator("#status", has_text="This address has no seat").wait_for()
         assert person.page.locator("#hand button, #picture svg").count() == 0
-        person.page.keyboard.press("n")  # there is no game that could end
+        person.page.keyboard.press("n")  # without a dialog, as no game would end
         assert person.page.locator("dialog[open]").count() == 0
-        person.page.evaluate("location.hash = 'one'")  # the whole link in the same tab
+        person.page.evaluate("location.hash = 'one'")  # as a link would
         person.wait()
 
 
@@ -488,7 +488,7 @@ def test_the_panel_leaves_ones_own_tableau_in_sight_while_placing(
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_hint_has_a_bar_for_each_action_and_chooses_it(browser: Any, game: str) -> None:
-    # By this seed there are two equal cards in Kododo, so that two actions are one to a person.
+    # With this seed Kododo deals two equal cards, so that two actions look the same.
     with (
         serving(game, hints=None, seed=1155) as served,
         sits(browser, served.address) as person,
@@ -512,7 +512,7 @@ def test_a_hint_has_a_bar_for_each_action_and_chooses_it(browser: Any, game: str
 
 
 def by_name(words: str, served: Served) -> str:
-    """Words of the table with the names of the players."""
+    """Return a text of the table with the players' names."""
     for seat in range(served.table._game.num_players):
         words = words.replace(f"player_{seat}", served.table.display_name(seat))
     return words

@@ -33,7 +33,7 @@ def test_a_puzzle_is_missed_and_another_one_solved(browser: Any, tmp_path: Path)
         assert all(name in see("#answer") for name in first["missed"])
         assert_axe_finds_nothing(person)
         page.locator("#next").click()
-        assert page.url.endswith("#another")  # the next one, and none is passed over
+        assert page.url.endswith("#another")  # the next puzzle; none is skipped
         page.get_by_role("button", name=second["best"], exact=True).click()
         assert see("#answer").startswith("That is it.")
         page.reload()

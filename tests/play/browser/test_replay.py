@@ -1,4 +1,4 @@
-"""A record that is paged through, in a real browser."""
+"""Stepping through a record in a real browser."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.play.browser.test_screens import IN_SIGHT, SIZES, SMALL, resize, set_
 
 STEP = "document.getElementById('replay-slider').valueAsNumber"
 
-# Whether both ends of an element are in sight.
+# Whether both ends of an element are visible.
 UNCOVERED = """(each) => {
   const box = each.getBoundingClientRect();
   return [0.02, 0.98].every((x) =>
@@ -27,7 +27,7 @@ UNCOVERED = """(each) => {
 
 @pytest.fixture
 def person(browser: Any) -> Iterator[Person]:
-    """Somebody who looks at the replay of their game."""
+    """A person who looks at the replay of their game."""
     with serving("kododo", players=4) as served, sits(browser, served.address) as somebody:
         somebody.play()
         somebody.page.locator("#replay-this").click()
@@ -39,7 +39,7 @@ def test_table_and_slider_are_in_sight_on_every_screen(person: Person) -> None:
     for size in SIZES:
         resize(person, size)
         person.page.evaluate("window.scrollTo(0, 0)")
-        person.page.wait_for_function(IN_SIGHT, arg="#replay-picture")  # once it is laid out
+        person.page.wait_for_function(IN_SIGHT, arg="#replay-picture")  # after the layout
         assert person.page.locator("#replay-slider").evaluate(UNCOVERED), size
         assert person.page.evaluate(SMALL) == []
 
@@ -48,7 +48,7 @@ def test_it_goes_on_when_all_lines_of_a_step_have_come(person: Person) -> None:
     set_speed(person, "normal")
     person.page.clock.install()
     for _ in range(3):
-        person.page.locator("#replay-next").click()  # to an evaluation
+        person.page.locator("#replay-next").click()  # to the evaluation
     lines = person.page.locator("#replay-story li").count()
     assert lines > 5
     person.page.locator("#replay-play").click()
@@ -60,7 +60,7 @@ def test_it_goes_on_when_all_lines_of_a_step_have_come(person: Person) -> None:
 
 def test_it_has_keys(person: Person) -> None:
     press = person.page.keyboard.press
-    person.page.locator("#title").click()  # the slider has not the focus
+    person.page.locator("#title").click()  # moves the focus away from the slider
     press("ArrowRight")
     press("ArrowRight")
     press("ArrowLeft")

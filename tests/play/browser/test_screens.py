@@ -1,4 +1,4 @@
-"""The page on screens of all sizes: what is in sight, and what can be hit by a thumb."""
+"""The page on screens of all sizes: what is visible, and what can be tapped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.play.browser.test_page import serving
 SIZES = [(360, 740), (390, 844), (844, 390), (768, 1024), (1280, 800), (1920, 1080)]
 ZOOMED = (640, 400)  # a page of 1280 by 800 at 200 %
 
-# Whether all seats' parts of a picture are in sight, and nothing lies over them.
+# Whether all seats' parts of a picture are visible and uncovered.
 IN_SIGHT = """(picture) => {
   const places = [0.03, 0.5, 0.97];
   const hit = (x, y) => document.elementFromPoint(x, y)?.closest(picture);
@@ -36,7 +36,7 @@ SMALL = """[...document.querySelectorAll("button, select, input[type=range], sum
 
 
 def resize(person: Person, size: tuple[int, int]) -> None:
-    """Change the size, and wait until the page has heard of it: it does so with the next frame."""
+    """Change the window size, and wait for the next frame, when the page reacts to it."""
     person.page.set_viewport_size({"width": size[0], "height": size[1]})
     person.page.evaluate("new Promise((heard) => requestAnimationFrame(heard))")
 
@@ -50,7 +50,7 @@ def set_speed(person: Person, speed: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_what_all_seats_reveal_is_in_sight(browser: Any, game: str) -> None:
-    """And beside a table that is wide also while one chooses."""
+    """On wide screens also while choosing."""
     with serving(game) as served, sits(browser, served.address) as person:
         person.play(1)
         person.page.set_default_timeout(60_000)
@@ -90,7 +90,7 @@ def test_rules_open_at_the_rule_of_a_line_and_focus_comes_back(browser: Any) -> 
     with serving("kododo") as served, sits(browser, served.address) as person:
         page = person.page
         person.play(3)  # a round, and its evaluation
-        page.keyboard.press("Tab")  # without it Enter plays what is chosen
+        page.keyboard.press("Tab")  # moves the focus, so that Enter does not play the choice
         page.locator("#story .why").first.press("Enter")
         page.locator("#rules-text figure svg").first.wait_for()
         assert page.evaluate("document.activeElement.id") == "rules-kododo-number"
@@ -119,5 +119,5 @@ def test_the_panel_folds_by_its_button_and_by_a_key(browser: Any) -> None:
         assert person.page.locator("#play").is_visible()
         person.page.keyboard.press("f")
         person.page.keyboard.press("1")
-        person.page.keyboard.press("2")  # what is chosen can be played
+        person.page.keyboard.press("2")  # choose an action
         assert person.page.locator("#play").is_visible()

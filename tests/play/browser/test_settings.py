@@ -1,4 +1,4 @@
-"""What a person sets in the page: the language, and sounds."""
+"""Settings of the page: the language, and sounds."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_language_that_is_chosen_shows_at_once_and_stays(
         assert person.see("#story li.points >> nth=0").split("\n")[0].split()[-1] == "Punkte"
         assert heard == ["fr", "en", "de"]
         settings = person.page.evaluate("localStorage.getItem('table-settings')")
-        assert json.loads(settings)["language"] == "de"  # though the browser is French
+        assert json.loads(settings)["language"] == "de"  # although the browser is French
 
 
 def test_sounds_are_off_at_first_and_made_when_they_are_switched_on(browser: Any) -> None:

@@ -20,26 +20,26 @@ from tests.clients.serving import serving
 from tests.exported import from_elsewhere
 from tests.play.browser.person import Person, assert_axe_finds_nothing, visits
 
-PATIENCE_MS = 120_000  # milliseconds: Python has to be loaded
+PATIENCE_MS = 120_000  # Python must be loaded first
 FEWEST = {"kododo": 2, "combi_combo": 4, "kado": 2}
-# Somebody at the page on which a table is chosen.
+# A person at the start page, where a table is chosen.
 chooses = partial(visits, path="", patience=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")
 def address(site: Path) -> Iterator[str]:
-    """Where the folder is served."""
+    """The URL at which the folder is served."""
     with serving(site) as host:
         yield host
 
 
 def sit_down(person: Person, game: str, opponents: str, button: str = "Play") -> None:
-    """Choose a table with as few players as there can be."""
+    """Choose a table with as few players as possible."""
     form = person.page.locator(f"form:has(input[value={game}])")
     form.locator("[name=players]").select_option(str(FEWEST[game]))
     form.locator("[name=opponents]").select_option(opponents)
     form.locator("button", has_text=button).click()
-    # The bar moves while files are loaded, and is gone when there is something to play.
+    # The progress bar is hidden once there is something to play.
     person.page.wait_for_function("document.querySelector('#loading')?.value > 0.3")
     person.wait()
     assert not person.page.locator("#loading").count()
@@ -50,7 +50,7 @@ def test_a_game_goes_on_when_there_is_no_server_any_more(browser: Any, site: Pat
     with ExitStack() as server, chooses(browser, server.enter_context(serving(site))) as person:
         assert "in your own browser" in person.see("footer")
         sit_down(person, "kado", "heuristic")
-        assert any("/policies/" in url for url in person.requests)  # the worker's requests are seen
+        assert any("/policies/" in url for url in person.requests)  # includes the worker's requests
         person.play(steps=3)
         texts = person.see("#scores"), person.see("#hand"), person.page.title()
         server.close()
@@ -63,11 +63,11 @@ def test_a_game_goes_on_when_there_is_no_server_any_more(browser: Any, site: Pat
         person.play(steps=3)
         person.page.goto(person.page.url.split("table.html")[0])
         assert "Choose a table" in person.see("header")
-        person.wrong.clear()  # the browser says that it was refused
+        person.wrong.clear()  # the browser logs the rejected load
 
 
 def test_a_table_speaks_the_language_that_is_chosen(browser: Any, address: str) -> None:
-    """Its texts are the page's, which Python is given when they are asked for: English has none."""
+    """Python gets the page's translations on demand; English needs none."""
     path = "table.html?game=kado&players=2&opponents=random"
     with visits(browser, address, path, PATIENCE_MS, locale="de-AT") as person:
         person.page.locator("#picture", has_text="Zug 1 von 12").wait_for()
@@ -76,7 +76,7 @@ def test_a_table_speaks_the_language_that_is_chosen(browser: Any, address: str) 
 
 
 def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -> None:
-    """Names, a search and another opponent, the long variant's opponents, a seed; handed over."""
+    """With names, two different opponents, a rule, and a seed; the device is handed over."""
     with chooses(browser, address) as person:
         form = person.page.locator("form:has(input[value=kododo])")
         form.locator("summary").click()
@@ -98,7 +98,7 @@ def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -
             button = person.page.get_by_role("button", name=f"I am {name}")
             button.wait_for()
             assert_axe_finds_nothing(person)
-            for _ in range(2):  # Escape does not say who is there
+            for _ in range(2):  # Escape does not uncover the cards
                 person.page.keyboard.press("Escape")
             button.click()
             person.wait()
@@ -107,7 +107,7 @@ def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -
             hands.add(str(person.page.locator("#hand > *").evaluate_all(label_script)))
             if len(hands) == 3:
                 return
-            for _ in range(1 + (name == "Cy")):  # when both have chosen, Cy goes on
+            for _ in range(1 + (name == "Cy")):  # when both have chosen, Cy begins the next step
                 person.wait()
                 person.choose()
                 person.page.locator("#play").click()
@@ -119,7 +119,7 @@ def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -
 def test_a_whole_game_its_record_and_another_one(
     browser: Any, address: str, tmp_path: Path
 ) -> None:
-    """The shortest game, after its lesson, against a policy, and a look back; its record too."""
+    """A short game after its lesson, against a policy, with a look back and its record."""
     with chooses(browser, address) as person:
         sit_down(person, "combi_combo", "level-4", "Learn")
         for _ in range(2):
@@ -143,15 +143,15 @@ def test_a_whole_game_its_record_and_another_one(
         person.page.locator("#look-back").click()
         person.page.locator("#look-back-found h3").wait_for()
         person.page.keyboard.press("Escape")
-        person.page.goto(person.page.url)  # by a link, such as that of the page that has led here
-        person.page.locator("#lesson-leave").click()  # another lesson, and then another game
+        person.page.goto(person.page.url)  # as if a link had led here
+        person.page.locator("#lesson-leave").click()  # leave the lesson
         person.page.locator("#lesson-box").wait_for(state="hidden")
         assert not person.over
         assert person.page.locator("#story li").count() == 0
 
 
 def test_a_deal_is_sent_and_compared(browser: Any, address: str) -> None:
-    """With what the sender says and what a bot makes of it; one's own results count it once."""
+    """With the sender's result and a bot's; the statistics count the deal once."""
     deal = "table.html?game=combi_combo&players=4&opponents=first&seed=20260517"
     with chooses(browser, address, path=f"{deal}#result=12,2") as person:
         see = person.see
@@ -189,7 +189,7 @@ def test_a_closed_tab_goes_on_and_the_page_can_be_installed(browser: Any, addres
         session = person.page.context.new_cdp_session(person.page)
         assert session.send("Page.getAppManifest")["errors"] == []
         wrong = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
-        assert [error["errorId"] for error in wrong] == ["in-incognito"]  # as these tests are
+        assert [error["errorId"] for error in wrong] == ["in-incognito"]  # as in these tests
         daily = person.page.locator("form:has(input[value=kado]) a.daily")
         assert re.search(r"seed=20\d{6}$", daily.get_attribute("href"))
         daily.click()
@@ -205,7 +205,7 @@ def test_a_closed_tab_goes_on_and_the_page_can_be_installed(browser: Any, addres
 
 
 def test_a_file_of_ones_own_beside_the_policies(browser: Any, site: Path, tmp_path: Path) -> None:
-    """Of a network of torch, without a value; a file that is not there is a line."""
+    """A torch network without a value; a missing file is an error of one line."""
     folder = tmp_path / "site"
     shutil.copytree(site, folder)
     game = registry.batch_game("combi_combo", 1, num_players=4)
@@ -217,8 +217,8 @@ def test_a_file_of_ones_own_beside_the_policies(browser: Any, site: Path, tmp_pa
             person.play()
             assert "mine" in person.see("#scores")
         with chooses(browser, host, path=f"{table}none.onnx") as person:
-            person.page.get_by_text("policies/none.onnx could not be loaded (404)").first.wait_for()
-            person.wrong.clear()  # the browser says so, too
+            person.page.get_by_text("cannot load policies/none.onnx (status 404)").first.wait_for()
+            person.wrong.clear()  # the browser logs the error
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_a_table_that_there_is_not(browser: Any, address: str, query: str, why: 
 def test_numpy_that_cannot_be_had_or_is_another_one(
     browser: Any, site: Path, tmp_path: Path
 ) -> None:
-    """A page without numpy asks Pyodide's distribution for it and nobody else for anything."""
+    """A page without numpy requests it from Pyodide's distribution, and nothing else."""
     shutil.copytree(site, tmp_path / "site")
     (wheel,) = (tmp_path / "site").glob("pyodide/*.whl")
     wheel.write_bytes(wheel.read_bytes()[:-1] + b"?")

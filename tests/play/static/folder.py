@@ -1,8 +1,7 @@
-"""The static page's folder for tests, with a wheel of numpy that an npm package brings.
+"""The static page's folder for tests, with numpy's wheel from an npm package.
 
-That package, which is AGPL, is nothing but where tests find the wheel: no part of it is kept or
-passed on. Its numpy is of the same version and for the same binary interface as the one that pages
-load, built a little earlier.
+That package (AGPL) is only used as a source of the wheel; no part of it is kept or redistributed.
+Its numpy has the same version and binary interface as the one that pages load.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ BRINGS_NUMPY = Package(
     "0.11.16",
     "sha512-GPxxH2BokrS49fJa17mrt3hTBGRIDlMkLfJwk+tk45+ICTmIzcti7ACXT2JHK3FUJX916OQvnrJQb29ZajN3CA==",
 )
-# Finds what keeps people from a page who use a keyboard, a screen reader or a high contrast.
+# Finds accessibility problems: keyboard use, screen readers, contrast.
 AXE = Package(
     "axe-core",
     "4.14.1",
@@ -29,17 +28,17 @@ SHA256 = "125230b4c3ecd08803e5c43f1162e017c0718d9f253146225a705a952b9c16c2"
 
 
 def missing() -> str:
-    """The name of a package that has not been fetched; nothing if all are here."""
+    """Return the name of a package that has not been fetched; empty if all have."""
     return next(
         (package.name for package in (PYODIDE, BRINGS_NUMPY) if not stored(package).exists()), ""
     )
 
 
 def build_with_numpy(folder: Path) -> None:
-    """The folder with all that it needs, which is fetched if it is not here.
+    """Build the folder with all parts, fetching what is missing.
 
     Raises:
-        ValueError: It cannot be had.
+        ValueError: A part cannot be fetched.
     """
     with TemporaryDirectory() as scratch:
         wheel = Path(scratch) / WHEEL

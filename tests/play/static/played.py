@@ -1,6 +1,6 @@
-"""Games that are played in two places, to be compared: by hashes of all that can be seen of them.
+"""Games played in two environments, compared by hashes of all that can be observed.
 
-Runs here and, as text, in Pyodide: it needs the package and numpy only.
+Runs here and, as text, in Pyodide, with only the package and numpy.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 
 
 def games(game: str, players: int, number: int, seed: int) -> str:
-    """Of whole games at random: observations, masks, rewards, scores and outcomes."""
+    """Hash whole random games: observations, masks, rewards, scores and outcomes."""
     batch = registry.batch_game(game, number, seed, num_players=players)
     agents = [RandomAgent()] * players
     rng = np.random.default_rng(seed)
@@ -43,7 +43,7 @@ def _add(digest: Any, *arrays: np.ndarray) -> None:
 
 
 def choices(name: str, number: int) -> list[list[int]]:
-    """The actions of a policy in games with itself at temperature 0, game by game."""
+    """Return a policy's actions in self-play at temperature 0, game by game."""
     policy = OnnxAgent(policy_path(name), temperature=0)
     batch = registry.batch_game(policy.game, number, 0, num_players=policy.num_players)
     agents = [policy] * policy.num_players
@@ -59,7 +59,7 @@ def choices(name: str, number: int) -> list[list[int]]:
 def messages(
     game: str, players: int, opponents: list[str], hints: str | None, seed: int
 ) -> dict[str, Any]:
-    """Of a game at a table: a hash of all that it says, and the numbers in hints on the way."""
+    """Return a hash of all messages in a game at a table, and the numbers in its hints."""
     table = make_table(game, players, opponents, hints=hints, seed=seed)
     digest = hashlib.sha256()
     hint_numbers = []
@@ -74,7 +74,7 @@ def messages(
 
 
 def page(game: str, players: int, policy: str, seed: int) -> str:
-    """Of a game among copies of a policy in a page's worker: a hash of all that it says."""
+    """Hash all messages of a page's worker in a game among copies of a policy."""
     table = WorkerTable(game, players, [policy], seed=seed)
     digest = hashlib.sha256()
     for lines in _played(table, seed):
@@ -83,7 +83,7 @@ def page(game: str, players: int, policy: str, seed: int) -> str:
 
 
 def looked_back(game: str, players: int, rules: list[str], seed: int) -> dict[str, Any]:
-    """What a page's worker says of a game at random, under rules for which no policy ships."""
+    """Return a page's analysis of a random game, under rules without a shipped policy."""
     table = WorkerTable(game, players, ["random"], rules=rules, seed=seed)
     for _ in _played(table, seed):
         pass
@@ -95,7 +95,7 @@ def looked_back(game: str, players: int, rules: list[str], seed: int) -> dict[st
 
 
 def _played(table: WorkerTable, seed: int) -> Iterator[list[str]]:
-    """All that a page's worker says in a game of a person who chooses at random."""
+    """Return all messages of a page's worker in a game with a random person."""
     lines = table.hear(LOOK)
     rng = np.random.default_rng(seed)
     while True:
@@ -111,16 +111,16 @@ def _played(table: WorkerTable, seed: int) -> Iterator[list[str]]:
 
 
 def _named(text: str, opponents: list[str]) -> bytes:
-    """A text with files by their names alone; the command that deals again has the whole path."""
+    """Return a text with file names instead of paths; the command of a deal has the whole path."""
     for name in opponents:
         text = text.replace(name, Path(name).stem)
     return text.encode()
 
 
 def _numbers(message: dict[str, Any]) -> list[float]:
-    """Take the numbers of a hint out of it: they are floats, whose last bits differ.
+    """Remove the numbers from a hint, since their last bits differ between platforms.
 
-    Which action is the best stays.
+    The order of the actions stays.
     """
     if message["type"] != "hint":
         return []
@@ -132,7 +132,7 @@ def _numbers(message: dict[str, Any]) -> list[float]:
 
 
 def _next(last: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
-    """The next message of a person who chooses at random and asks for a hint now and then."""
+    """Return the next message of a random person who sometimes asks for a hint."""
     if last["type"] == "hint":
         return {"type": "look"}
     if last["over"]:
@@ -144,7 +144,7 @@ def _next(last: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
 
 
 def all_of(text: str) -> str:
-    """The hashes for a list of calls, as JSON: ``[["games", [...]], ["messages", [...]]]``."""
+    """Return the results of calls as JSON: ``[["games", [...]], ["messages", [...]]]``."""
     calls = {
         function.__name__: function for function in (games, choices, messages, page, looked_back)
     }

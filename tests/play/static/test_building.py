@@ -1,4 +1,4 @@
-"""The static page's folder: what is in it, and what is refused."""
+"""The static page's folder: its content, and errors of its build."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_start_page_has_all_tables() -> None:
             assert f'<option value="{option}"' in form
         assert f'href="rules-{game}.html"' in form
         assert rules_page(game).count("<figure><svg ") > 0
-    assert page.count('value="variant=long"') == 1  # in the game that has one
+    assert page.count('value="variant=long"') == 1  # only one game has a variant
     texts = start._level_sentences("kododo", 4)
     first, last = (text.format(**parts) for text, parts in (texts["level-1"], texts["level-5"]))
     weakest, *_, strongest = levels("kododo", 4).values()
@@ -89,7 +89,7 @@ def test_without_node_there_is_a_line(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_modules_that_nothing_imports_are_left_out_and_the_others_compiled() -> None:
-    """What a function of the library imports is left out, of the package it is not."""
+    """Imports within functions count for the package, but not for the library."""
     library = {
         "a.py": "import b.c\ndef f():\n    import later\nif __name__ == '__main__':\n    import f",
         "b/__init__.py": "from . import d",
@@ -134,7 +134,7 @@ def test_what_python_has_in_itself_is_left_out_and_what_is_never_called_has_a_st
 
 
 def test_an_error_of_code_without_lines_has_its_message() -> None:
-    """Python asks of each place, and could not tell an error of code that has none at all."""
+    """Regression: Python could not format an error of code without line numbers."""
     code = compile("def f():\n    raise ValueError('why')\nf()\n" * 5, "far.py", "exec")
     with pytest.raises(ValueError, match="why") as error:
         exec(compiling._without_lines(code), {})
@@ -144,7 +144,7 @@ def test_an_error_of_code_without_lines_has_its_message() -> None:
 
 
 def test_a_table_loads_six_megabytes(site: Path) -> None:
-    """Compressed, with the largest policy; the page itself, a twentieth of one, is not counted."""
+    """Compressed, with the largest policy; without the page itself, which is small."""
     loads = json.loads((site / building.MARK).read_text())["loads"]
     assert building._download_size(site, loads) < 6.0
 
@@ -190,10 +190,7 @@ def test_the_folder_is_written_again_with_the_same_bytes(site: Path, tmp_path: P
 
 
 def test_the_files_have_the_sizes_that_are_told(site: Path) -> None:
-    """And what a table loads, compressed, with numpy and the largest policy, stays small.
-
-    It was 8.3 MB while the folder had all that anything imports, with the numbers of lines.
-    """
+    """A table loads little: compressed, with numpy and the largest policy."""
     contents = json.loads((site / building.MARK).read_text())
     for name, size in contents["loads"].items():
         assert (site / name).stat().st_size == size

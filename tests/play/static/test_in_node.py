@@ -1,6 +1,6 @@
-"""Games in the static page's Python, run by node, are the games that are played here.
+"""Games in the static page's Python, run by node, equal games played here.
 
-``python -m tests.play.static.test_in_node 256`` compares this many of each table.
+``python -m tests.play.static.test_in_node 256`` compares this many games per table.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ AT_TABLES = (("kododo", 4), ("combi_combo", 4), ("kado", 3))
 
 
 def in_pyodide(site: Path, calls: list[Any]) -> list[Any]:
-    """The answers of ``played.all_of`` in the folder's Python."""
+    """Return the results of ``played.all_of`` in the folder's Python."""
     command = ["node", HERE / "in_pyodide.mjs", site, HERE / "played.py", json.dumps(calls)]
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -38,13 +38,13 @@ def in_pyodide(site: Path, calls: list[Any]) -> list[Any]:
 
 
 def answers_here(calls: list[Any]) -> list[Any]:
-    """The same here."""
+    """Return the same results from this Python."""
     answers: list[Any] = json.loads(played.all_of(json.dumps(calls)))
     return answers
 
 
 def games_of(number: int) -> list[Any]:
-    """Calls for games of every table."""
+    """Return calls for games of every table."""
     return [["games", [game, players, number, 7]] for game, players in TABLES]
 
 
@@ -56,13 +56,13 @@ BACK = ["looked_back", ["kododo", 2, ["variant=long"], 3]]
 
 
 def by_elsewhere(policy: str) -> list[Any]:
-    """Calls for games of a policy from elsewhere, by its name or file: alone, and at a table."""
+    """Return calls for games with a custom policy, by its name or file: alone, and at a table."""
     return [["choices", [policy, 3]], ["messages", ["kado", 2, [policy], policy, 3]]]
 
 
 @pytest.fixture(scope="module")
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of a network that has no value, and other operators than those that ship."""
+    """The file of a network without a value and with operators that shipped policies do not use."""
     folder = tmp_path_factory.mktemp("elsewhere")
     return from_elsewhere(registry.batch_game("kado", 1, num_players=2), folder / "elsewhere.onnx")
 
@@ -71,7 +71,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pyodide_answers(
     site: Path, elsewhere: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Any]:
-    """All that is asked for below, from one start of Pyodide."""
+    """All results that the tests need, from one start of Pyodide."""
     calls = [*GAMES, *CHOICES, *SCRIPTED, *LEARNED, BACK, *by_elsewhere(elsewhere.stem)]
     folder = tmp_path_factory.mktemp("site") / "site"
     shutil.copytree(site, folder)
@@ -85,9 +85,9 @@ def test_whole_games_are_the_same_bit_for_bit(pyodide_answers: dict[str, Any]) -
 
 
 def test_policies_choose_alike(pyodide_answers: dict[str, Any]) -> None:
-    """In whole games of each policy that ships, by numpy there and by onnxruntime here.
+    """Each shipped policy plays the same whole games by numpy there and by onnxruntime here.
 
-    But for those games in which a choice is near to the bound of the rule for ties.
+    Games with a choice close to the tie threshold are excluded.
     """
     for ask, expected in zip(CHOICES, answers_here(CHOICES), strict=True):
         name, number = ask[1]
@@ -100,7 +100,7 @@ def test_policies_choose_alike(pyodide_answers: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("calls", [SCRIPTED, LEARNED], ids=["scripted", "learned"])
 def test_a_table_says_the_same(pyodide_answers: dict[str, Any], calls: list[Any]) -> None:
-    """Positions and hints; of the numbers in hints the last bits are the libraries' own."""
+    """Positions and hints are equal; numbers in hints up to their last bits."""
     for ask, expected in zip(calls, answers_here(calls), strict=True):
         answer = pyodide_answers[json.dumps(ask)]
         assert answer["said"] == expected["said"]
@@ -111,7 +111,7 @@ def test_a_table_says_the_same(pyodide_answers: dict[str, Any], calls: list[Any]
 def test_a_game_is_looked_back_at_with_a_model_that_is_fitted(
     pyodide_answers: dict[str, Any],
 ) -> None:
-    """The fit once called a part of numpy that the page does not have."""
+    """Regression: the fit used a part of numpy that the page does not have."""
     (expected,) = answers_here([BACK])
     answer = pyodide_answers[json.dumps(BACK)]
     assert (
@@ -119,7 +119,7 @@ def test_a_game_is_looked_back_at_with_a_model_that_is_fitted(
         == (expected["by"], expected["worlds"])
         == ("heuristic", 27)
     )
-    # Scripted players at the brink of two actions may choose the other one there.
+    # Scripted players may break near-ties between two actions differently there.
     np.testing.assert_allclose(answer["chances"], expected["chances"], rtol=0, atol=0.05)
 
 
