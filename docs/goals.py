@@ -13,7 +13,7 @@ from benchmarks.speed.page import whole
 from kododo_env.agent_registry import LEVELS, levels, policy_tables
 from kododo_env.arena.intervals import Estimate
 
-# The share of a specialist's gain that a policy is to have; in other tables it is OTHERS_OF_SPECIALISTS.
+# The share of a specialist's gain that a policy is to have, and below that of all other tables.
 OF_SPECIALISTS = {"kododo-2p": 0.80}
 OTHERS_OF_SPECIALISTS = 0.75
 V_HEURISTIC = {"kado-2p": 0.58, "kado-3p": 0.40, "kado-4p": 0.29}
