@@ -1,4 +1,4 @@
-"""Draws which room imports which: ``python docs/draw_rooms.py`` writes ``docs/images/rooms.svg``.
+"""Draw which room imports which: ``python docs/draw_rooms.py`` writes ``docs/images/rooms.svg``.
 
 A room stands one floor above the highest that it imports. A line is left out where others lead the
 same way down.
@@ -26,7 +26,7 @@ Rooms = dict[str, set[str]]
 
 
 def imports() -> Rooms:
-    """The rooms that each room imports."""
+    """Return the rooms that each room imports."""
     graph = grimp.build_graph("kododo_env", "agents", cache_dir=None)
     rooms = defaultdict[str, set[str]](set)
     for module in graph.modules:
@@ -39,12 +39,12 @@ def imports() -> Rooms:
 
 
 def below(room: str, rooms: Rooms) -> set[str]:
-    """All rooms that one comes to from a room."""
+    """Return all rooms that a room imports directly or indirectly."""
     return rooms[room].union(*(below(imported, rooms) for imported in rooms[room]))
 
 
 def reduced(rooms: Rooms) -> Rooms:
-    """The imports without those to a room that one comes to by way of another."""
+    """Return the imports without those that are also indirect."""
     return {
         room: {
             target
@@ -56,7 +56,7 @@ def reduced(rooms: Rooms) -> Rooms:
 
 
 def floors(rooms: Rooms) -> list[list[str]]:
-    """The rooms of each floor, the lowest first, each near to those below that it imports."""
+    """Return the rooms of each floor, the lowest first, each near its imports on lower floors."""
 
     def floor(room: str) -> int:
         return 1 + max(map(floor, rooms[room]), default=-1)
@@ -75,7 +75,7 @@ def floors(rooms: Rooms) -> list[list[str]]:
 
 
 def draw() -> str:
-    """The picture as SVG."""
+    """Return the picture as SVG."""
     rooms = reduced(imports())
     rows = floors(rooms)
     height = len(rows) * FLOOR

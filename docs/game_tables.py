@@ -1,4 +1,4 @@
-"""The tables of a game's page that are made from its code; docs/update_tables.py writes them."""
+"""Make the tables of a game's page from its code; docs/update_tables.py writes them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ENTRY = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
 
 def head(game: str) -> str:
-    """The facts in the order that readers know from PettingZoo's pages, at the default players."""
+    """Return the facts in the order of PettingZoo's pages, for the default number of players."""
     door = registry.door(game)
     env = door.parallel_env()
     name = env.metadata["name"]
@@ -59,7 +59,7 @@ def arguments(game: str) -> str:
 
 
 def _rules(game: str) -> Iterator[tuple[str, str, str]]:
-    """The fields of a game's rules: name, default and what they mean."""
+    """Return the fields of a game's rules: name, default and meaning."""
     rules = type(registry.batch_game(game, 1).rules)
     meanings = dict(_meanings(rules))
     for field in fields(rules):
@@ -67,7 +67,7 @@ def _rules(game: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _meanings(documented: Any) -> Iterator[tuple[str, str]]:
-    """Yield the arguments or attributes that a docstring explains, with Markdown about each."""
+    """Yield the arguments or attributes in a docstring, with their text as Markdown."""
     for section in SECTION.findall(inspect.getdoc(documented) or ""):
         for name, description in ENTRY.findall(section):
             words = " ".join(description.split())
@@ -80,7 +80,7 @@ def _default(value: Any) -> str:
 
 
 def layout(game: str) -> str:
-    """Sizes by number of players, and the pieces of the default observation."""
+    """Return sizes by number of players, and the pieces of the default observation."""
     door = registry.door(game)
     rows = []
     for players in door.PLAYERS:

@@ -1,4 +1,4 @@
-"""The goals for strength and speed beside what was reached: the table of ``evidence/goals.md``."""
+"""Compare results with the goals for strength and speed: the table of ``evidence/goals.md``."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from benchmarks.speed.page import whole
 from kododo_env.agent_registry import LEVELS, levels, policy_tables
 from kododo_env.arena.intervals import Estimate
 
-# The share of a specialist's gain that a policy is to have; in other tables it is LESS.
+# The share of a specialist's gain that a policy is to have, and below that of all other tables.
 OF_SPECIALISTS = {"kododo-2p": 0.80}
-LESS = 0.75
+OTHERS_OF_SPECIALISTS = 0.75
 V_HEURISTIC = {"kado-2p": 0.58, "kado-3p": 0.40, "kado-4p": 0.29}
 # The most that an attacker may gain, by players; in other tables it is ATTACKED_LESS.
 ATTACKED = {2: 0.03}
@@ -37,7 +37,7 @@ DECISIONS = {"kododo": 2.5e6, "combi_combo": 2.5e6, "kado": 0.9e6}
 
 
 class Goal(NamedTuple):
-    """A goal, and what was reached."""
+    """A goal and its result."""
 
     title: str
     goal: float
@@ -89,7 +89,7 @@ def _reached_text(goal: Goal) -> str:
 
 
 def _met(goal: Goal) -> str:
-    """Whether the whole interval says so; "open" where it contains the goal, or there is none."""
+    """Tell whether the whole interval reaches the goal; "open" if it contains the goal."""
     if goal.reached is None:
         return "open"
     ends = [goal.reached[end] for end in ("low", "high")]
@@ -102,7 +102,7 @@ def strength(cards: dict[str, Any], specialists: list[Any]) -> Iterator[Goal]:
     ratios = specialist_ratios(specialists)
     for name, card in cards.items():
         if name in ratios:
-            goal = OF_SPECIALISTS.get(name, LESS)
+            goal = OF_SPECIALISTS.get(name, OTHERS_OF_SPECIALISTS)
             _, mean = ratios[name]
             title = f"{name}: ratio to specialists"
             yield Goal(title, goal, mean.to_json(), ".2f")
@@ -159,7 +159,7 @@ def of_search(cards: dict[str, Any], rows: list[Any]) -> Iterator[Goal]:
 
 
 def of_truth(exact: dict[str, Any]) -> Goal:
-    """The nearest that self-play comes to an equilibrium."""
+    """Return the smallest distance of self-play from an equilibrium."""
     means = [
         fmean(seed["curve"][-1]["nash_conv"]["1.0"] for seed in row["seeds"])
         for row in exact["rows"]
@@ -183,7 +183,7 @@ def of_levels() -> Goal:
 
 
 def of_files(cards: dict[str, Any]) -> Goal:
-    """How large the policies that ship may be."""
+    """Return the goals for the size of shipped policies."""
     largest = max(card["file"]["bytes"] for card in cards.values())
     return Goal(
         "size of the largest policy, bytes", FILE, _figure(largest), ",.0f", is_maximum=True
@@ -191,7 +191,7 @@ def of_files(cards: dict[str, Any]) -> Goal:
 
 
 def speed(figures: dict[str, float]) -> Iterator[Goal]:
-    """What steps, rows, interfaces and decisions cost, as far as it was measured."""
+    """Return the measured cost of steps, rows, interfaces and decisions."""
     for games, goal in TIMES_C.items():
         by_hand = figures.get(f"C/kododo/{games}/whole")
         core = whole(figures, f"core/kododo/{games}")
@@ -217,7 +217,7 @@ def speed(figures: dict[str, float]) -> Iterator[Goal]:
 
 
 def _all(figures: list[float | None]) -> list[float]:
-    """These figures; none of them unless all were measured."""
+    """Return figures, or none unless all were measured."""
     measurements = [figure for figure in figures if figure is not None]
     return measurements if len(measurements) == len(figures) else []
 

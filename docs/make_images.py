@@ -1,4 +1,4 @@
-"""Draws the pictures of the documentation: ``python docs/make_images.py``."""
+"""Draw the pictures of the documentation: ``python docs/make_images.py``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ GAMES = {
 
 
 def played(policy: str, first: int, last: int, title: str) -> str:
-    """Some steps of a game of copies of a policy, as player_0 sees it, as a moving SVG."""
+    """Return some steps of a policy's self-play, from player_0's view, as an animated SVG."""
     agent = load(policy)
     game = registry.batch_game(agent.game, 1, seed=3, num_players=agent.num_players)
     agents = [agent] * agent.num_players
@@ -49,7 +49,7 @@ def played(policy: str, first: int, last: int, title: str) -> str:
 
 
 def examples(game: str) -> list[str]:
-    """The worked examples of a game's rules, as SVG."""
+    """Return the worked examples of a game's rules, as SVG."""
     page = "".join(
         section["html"] for section in sections(registry.batch_game(game, 1), pictures=True)
     )
@@ -57,22 +57,22 @@ def examples(game: str) -> list[str]:
 
 
 def truth() -> dict[str, Any]:
-    """How near self-play comes to an equilibrium, as benchmarks/exact_truth.py found it."""
+    """Draw the distance of self-play from an equilibrium, from benchmarks/exact_truth.py."""
     return _without_recipes("exact.json")
 
 
 def _without_recipes(name: str) -> dict[str, Any]:
-    """The content of a file, without what no picture shows."""
+    """Read a file, without the parts that the picture does not show."""
 
     def without(content: dict[str, Any]) -> dict[str, Any]:
-        return {key: value for key, value in content.items() if key != "recipe"}
+        return {key: content for key, content in content.items() if key != "recipe"}
 
     facts: dict[str, Any] = json.loads((IMAGES.parent / name).read_text(), object_hook=without)
     return facts
 
 
 def draw_truth(path: Path) -> None:
-    """Draw NashConv over the time of learning, and write into the file what is drawn."""
+    """Draw NashConv over training time, and store the data in the file."""
     results = truth()
     figure = Figure(figsize=(8, 4.8), layout="constrained")
     axes = figure.subplots()
@@ -103,7 +103,7 @@ def draw_truth(path: Path) -> None:
 
 
 def of_notebook(path: Path) -> bytes:
-    """The PNG of a notebook's cell that is tagged so, for readers who do not run it."""
+    """Return the PNG of a tagged cell of a notebook."""
     try:
         import nbformat  # only those who draw need them
         from nbclient import NotebookClient

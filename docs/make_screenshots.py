@@ -1,4 +1,4 @@
-"""Draws the pictures of the page: ``python -m docs.make_screenshots``; needs Chromium."""
+"""Make the screenshots of the page: ``python -m docs.make_screenshots``; needs Chromium."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PAGES: dict[str, tuple[list[str], dict[str, Any], list[str]]] = {
 
 @contextmanager
 def served(arguments: list[str]) -> Iterator[str]:
-    """The address of a seat at a table that is being served."""
+    """Serve a table, and yield the address of a seat."""
     command = [sys.executable, "-m", "kododo_env", "play", *arguments, "--no-browser", "--port=0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as serving:
         assert serving.stdout
@@ -46,7 +46,7 @@ def served(arguments: list[str]) -> Iterator[str]:
 
 
 def draw(browser: Any, name: str) -> None:
-    """Play a little, and draw the page."""
+    """Play a few moves, and take screenshots."""
     arguments, screen, keys = PAGES[name]
     with served(arguments) as address:
         context = browser.new_context(**screen)

@@ -1,4 +1,4 @@
-"""Writes the tables of the pages from the code and from JSON: ``python -m docs.update_tables``.
+"""Write the tables of the pages from the code and from JSON: ``python -m docs.update_tables``.
 
 In each page the text between two markers, such as ``<!-- layout -->`` and ``<!-- /layout -->``,
 is replaced. The bots of the static page's puzzles are asked again, too.
@@ -51,12 +51,12 @@ FILE_CHECKS = {
 
 
 def page_of(game: str) -> Path:
-    """The page of a game in the documentation."""
+    """Return the page of a game in the documentation."""
     return DOCS / "games" / f"{game}.md"
 
 
 def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
-    """Each table: its page, its marker, and the function that makes it."""
+    """Yield each table: its page, its marker, and the function that makes it."""
     yield ROOT / "README.md", "strength", strength_in_sentences
     yield DOCS / "strength.md", "sentences", strength_in_sentences
     yield DOCS / "strength.md", "strength", strength
@@ -100,7 +100,7 @@ def updated(page: str, marker: str, table: str) -> str:
     before, begin_mark, remainder = page.partition(begin)
     _, end_mark, after = remainder.partition(end)
     if not begin_mark or not end_mark or begin in after or end in after:
-        raise ValueError(f"a page needs one {begin} and, after it, one {end}")
+        raise ValueError(f"expected one {begin} followed by one {end} on the page")
     return f"{before}{begin}\n\n{table}\n\n{end}{after}"
 
 
@@ -120,12 +120,12 @@ def rules(game: str) -> str:
 
 
 def _cards() -> dict[str, dict[str, Any]]:
-    """The facts about each policy that ships."""
+    """Return the facts about each shipped policy."""
     return {name: json.loads((POLICIES / f"{name}.json").read_text()) for name in policy_tables()}
 
 
 def _results(name: str) -> Any:
-    """The results that a benchmark has written, from ``docs/NAME.json``."""
+    """Read the results of a benchmark from ``docs/NAME.json``."""
     return json.loads((DOCS / f"{name}.json").read_text())
 
 
@@ -164,7 +164,7 @@ def levels_measured() -> str:
 
 
 def narrowest_lead() -> str:
-    """The policy with the lowest share in comparison with parity, and its opponent."""
+    """Return the policy with the lowest share relative to parity, and its opponent."""
     shares = {
         (name, opponent): (card["players"] * share["mean"], card["players"])
         for name, card in _cards().items()
@@ -178,7 +178,7 @@ def narrowest_lead() -> str:
 
 
 def _all_shares(card: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """A policy's share among copies of each opponent, by name."""
+    """Return a policy's share among copies of each opponent, by name."""
     worst = card["unknown"]["worst"]
     yield worst["name"], worst
     for opponent, result in card["shares"]["alone"].items():
@@ -209,7 +209,7 @@ def _percent(share: float) -> str:
 
 
 def baselines(game: str) -> str:
-    """How a game's scripted players fare, as benchmarks/baselines.py found it."""
+    """Return the results of a game's scripted players, from benchmarks/baselines.py."""
     measurements = _results("baselines")
     by_players = measurements["shares"][game]
     pairs = next(iter(by_players.values()))
@@ -225,7 +225,7 @@ def baselines(game: str) -> str:
 
 
 def ablation() -> str:
-    """The effect of changes of the recipes, as benchmarks/ablation.py found it, table by table."""
+    """Return the effect of changes of the recipes by table, from benchmarks/ablation.py."""
     tables = _results("ablation")
     return "\n\n".join(
         _ablation(name, table)
@@ -235,7 +235,7 @@ def ablation() -> str:
 
 
 def imitation() -> str:
-    """How long short trainings imitate, and how they fare, as benchmarks/ablation.py found it."""
+    """Return imitation time and results of short trainings, from benchmarks/ablation.py."""
     tables = _results("ablation")
     heads = ["v heuristic", "v validation opponents"]
     rows = [
@@ -256,7 +256,7 @@ def imitation() -> str:
 
 
 def _trained(table: dict[str, Any]) -> dict[str, list[dict[str, float]]]:
-    """The rows that have seeds, by name."""
+    """Return the rows that have seeds, by name."""
     return {row["what"]: row["seeds"] for row in table["rows"] if row["seeds"]}
 
 
@@ -285,12 +285,12 @@ def _title(head: str) -> str:
 
 
 def _imitated(recipe: dict[str, Any], steps: int) -> int:
-    """For how many of its agent-steps a training imitates."""
+    """Return the agent-steps of a training's imitation."""
     return max(recipe["imitation_steps"], round(recipe["imitation_share"] * steps))
 
 
 def library_curves() -> str:
-    """How fast libraries learn, as benchmarks/libraries.py measured it."""
+    """Return how fast libraries learn, from benchmarks/libraries.py."""
     rows = []
     for name, row in _results("library_curves").items():
         rows.append([
@@ -306,7 +306,7 @@ def library_curves() -> str:
 
 
 def equal_steps() -> str:
-    """MaskablePPO and train.py after as many agent-steps, as benchmarks/libraries.py found it."""
+    """Compare MaskablePPO and train.py at equal agent-steps, from benchmarks/libraries.py."""
     curves = _results("library_curves")
     rows = []
     for suffix, steps in EQUAL_STEPS.items():
@@ -319,12 +319,12 @@ def equal_steps() -> str:
 
 
 def _last_shares(row: dict[str, Any]) -> list[str]:
-    """The shares after the training: mean and range of the seeds."""
+    """Return the shares after the training: mean and range of the seeds."""
     return [_range([curve["last"][share] for curve in row["seeds"]]) for share in LAST_SHARES]
 
 
 def _reached(curve: dict[str, Any], target: float) -> float | None:
-    """Core-seconds until a share of the win against heuristic; None: it was not reached.
+    """Return the core-seconds until a win share against heuristic, None if it was not reached.
 
     Between two measurements the share is taken to change linearly.
     """
@@ -338,7 +338,7 @@ def _reached(curve: dict[str, Any], target: float) -> float | None:
 
 
 def _seconds(times: list[float | None]) -> str:
-    """The mean and range of the seeds that are there, and how many they are if not all."""
+    """Return the mean and range of the seeds, and their number if some are missing."""
     numbers = [time for time in times if time is not None]
     if not numbers:
         return "not reached"
@@ -347,7 +347,7 @@ def _seconds(times: list[float | None]) -> str:
 
 
 def devices() -> str:
-    """Agent-steps a second by device, as benchmarks/devices.py found them."""
+    """Return agent-steps a second by device, from benchmarks/devices.py."""
     results = _results("devices")
     machine = results["machine"]
     cells = {}
@@ -369,7 +369,7 @@ def devices() -> str:
 
 
 def exact() -> str:
-    """How near self-play comes to an equilibrium, as benchmarks/exact_truth.py found it."""
+    """Return the distance of self-play from an equilibrium, from benchmarks/exact_truth.py."""
     path = DOCS / "exact.json"
     if not path.exists():
         return "Not measured yet: `make truth` writes `docs/exact.json` and this table."
@@ -405,7 +405,7 @@ def exact() -> str:
 
 
 def search_gains() -> str:
-    """What search gains on the policies, as benchmarks/search_ceilings.py found it."""
+    """Return the gains of search over the policies, from benchmarks/search_ceilings.py."""
     results = _results("search")
     rows = [
         [cell["policy"], cell["against"], cell["worlds"], DEALT[cell["dealt"]], ENDS[cell["end"]],
@@ -468,7 +468,7 @@ def leaderboard() -> str:
 
 
 def board_row(entry: dict[str, Any]) -> dict[str, str]:
-    """An entry's row of the leaderboard."""
+    """Return an entry's row of the leaderboard."""
     file = entry["agent"]["file"]
     name = entry["agent"]["name"]
     hardest = hardest_opponent(entry)
@@ -493,7 +493,7 @@ def hardest_opponent(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def speed(table: Callable[[dict[str, float]], str]) -> str:
-    """A part of the figures of python -m benchmarks.speed."""
+    """Return a part of the figures of python -m benchmarks.speed."""
     return table(_speeds()["figures"])
 
 
@@ -523,7 +523,7 @@ def speed_in_words(figures: dict[str, float]) -> str:
 
 
 def ray_measured() -> str:
-    """The figures of benchmarks/bench_ray.py."""
+    """Return the figures of benchmarks/bench_ray.py."""
     results = _results("ray")
     whole = results["training"]["one process"]["update"]
     games = results["evaluation"]["one process"]
@@ -542,7 +542,7 @@ def ray_measured() -> str:
 
 
 def ray_expected() -> str:
-    """The figures for larger clusters, if work is divided without loss."""
+    """Extrapolate the figures to larger clusters, assuming perfect scaling."""
     results = _results("ray")
     one = results["training"]["1"]
     games = results["evaluation"]["1"]

@@ -350,7 +350,7 @@ def test_published_policies_are_measured_again_without_their_runs(
     }
     with pytest.raises(ValueError, match="--games must be at least 8"):
         replace(finished_config, games=7)
-    with pytest.raises(ValueError, match=r"there is no .*kododo-2p.onnx with its .json to"):
+    with pytest.raises(ValueError, match=r"--again needs .*kododo-2p\.onnx"):
         replace(finished_config, **changes)
     shutil.copytree(finished_config.out, tmp_path / "out")
     with pytest.raises(ValueError, match="--again takes shares, unknown, exploitability"):
@@ -370,7 +370,7 @@ def test_a_policy_too_large_to_ship_is_refused(
 ) -> None:
     source = finished_config.out / f"{NAME}.onnx"
     monkeypatch.setattr(maker, "LARGEST_POLICY", 1000)
-    with pytest.raises(ValueError, match="has 1,000 at most: make the network smaller"):
+    with pytest.raises(ValueError, match="at most 1,000"):
         rewrite(source, tmp_path / "copy.onnx")
     assert not list(tmp_path.iterdir())
 
