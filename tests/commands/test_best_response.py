@@ -157,7 +157,7 @@ OTHER = "holds other weights than the network"
         (lacking, OTHER),
         (additional, OTHER),
         (doubled, "gives other answers than a network with its weights"),
-        (outside, "wants its weights from another file"),
+        (outside, "weights are in another file"),
     ],
 )
 def test_a_file_with_another_network_than_it_tells_is_not_learned_on_from(
