@@ -229,12 +229,14 @@ def test_all_hidden_matrices_are_muons() -> None:
         ),
     ],
 )
-def test_a_layout_that_cannot_be_tied_is_refused(layout: ObservationLayout, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_a_layout_that_cannot_be_tied_is_rejected(layout: ObservationLayout, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
         GameNetwork(layout, ACTIONS, 8, 1, tied=True)
 
 
-def test_a_run_is_refused_where_a_game_does_not_declare_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_is_rejected_where_a_game_does_not_declare_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(registry.DOORS, "high_card", "tests.toy_game.high_card.high_card_v0")
     with pytest.raises(ValueError, match="--tied"):
         task_of(default_config("high_card", 2, tied=True))
