@@ -172,8 +172,9 @@ def narrowest_lead() -> str:
     }
     (name, opponent), (parities, players) = min(shares.items(), key=lambda pair: pair[1])
     return (
-        f"The narrowest lead is that of {name} over copies of `{opponent}`: "
-        f"{_percent(parities / players)}, where {_percent(1 / players)} is even."
+        f"{name} has the narrowest lead: it wins "
+        f"{_percent(parities / players)} of the games against copies of `{opponent}`, where "
+        f"parity is {_percent(1 / players)}."
     )
 
 
@@ -186,7 +187,7 @@ def _all_shares(card: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def strength_in_sentences() -> str:
-    """The average lead of the policies, their narrowest lead, and the worst attacker."""
+    """The average lead of the policies, their narrowest lead, and the strongest attacker."""
     cards = _cards()
     leads = [card["players"] * card["unknown"]["mean"]["mean"] for card in cards.values()]
     gains = {
@@ -196,10 +197,10 @@ def strength_in_sentences() -> str:
     players = cards[name]["players"]
     return (
         "Against opponents that were used neither to train nor to select them, the policies win "
-        f"{min(leads):.1f} to {max(leads):.1f} times an equal share of the games on average. "
-        f"{narrowest_lead()} The worst attacker, built to exploit {name} alone, wins "
+        f"{min(leads):.1f} to {max(leads):.1f} times as many games as equal players would. "
+        f"{narrowest_lead()} The strongest attacker knows {name} and wins "
         f"{_percent((1 + gains[name]) / players)} of the games against copies of it, where "
-        f"{_percent(1 / players)} is even."
+        f"parity is {_percent(1 / players)}."
     )
 
 
@@ -251,7 +252,7 @@ def imitation() -> str:
         if row["seeds"]
     ]
     titles = map(_title, heads)
-    return markdown(["run", "agent-steps", "imitation", *titles, "seeds"], rows)
+    return markdown(["run", "agent-steps", "of them imitation", *titles, "seeds"], rows)
 
 
 def _trained(table: dict[str, Any]) -> dict[str, list[dict[str, float]]]:
@@ -403,16 +404,25 @@ def exact() -> str:
 
 
 def search_gains() -> str:
-    """What search gains on the policies, as benchmarks/search_ceilings.py found it."""
-    results = _results("search")
-    rows = [
-        [cell["policy"], cell["against"], cell["worlds"], DEALT[cell["dealt"]], ENDS[cell["end"]],
-         f"{cell['games']:,}", interval(row["share"])]
-        for row in sorted(results, key=lambda row: list(row["cell"].values()))
-        for cell in [row["cell"]]
-    ]  # fmt: skip
+    """Return the table of benchmarks/search_ceilings.py.
+
+    Where the card of a policy has the same search, as an attacker, the row shows the card's figure.
+    """
+    cards = _cards()
+    rows = []
+    for row in sorted(_results("search"), key=lambda row: list(row["cell"].values())):
+        cell = row["cell"]
+        attack = cards[cell["policy"]]["exploitability"]["search"]
+        normal = {"against": cell["policy"], "dealt": "likely", "end": "near"}
+        same = cell["worlds"] == attack["budget"] and normal.items() <= cell.items()
+        result = attack if same else cell | row
+        rows.append([
+            cell["policy"], cell["against"], cell["worlds"], DEALT[cell["dealt"]],
+            ENDS[cell["end"]], f"{result['games']:,}", interval(result["share"]),
+        ])  # fmt: skip
     head = [
-        "policy", "among copies of", "worlds", "hidden cards", "played until", "games", "win share",
+        "policy", "against copies of", "worlds", "hidden cards", "played until", "games",
+        "win share",
     ]  # fmt: skip
     return markdown(head, rows)
 
