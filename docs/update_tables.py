@@ -522,8 +522,8 @@ def speed_in_words(figures: dict[str, float]) -> str:
     kododo, rps = (figures.get(f"{prefix}/{name}/played") for name in ("kododo", "rps_v2"))
     if kododo and rps:
         sentences.append(
-            f"One game as a PettingZoo environment runs {kododo:,.0f} per second, "
-            f"{kododo / rps:.1f} times as many as PettingZoo's rps_v2."
+            f"One game as a PettingZoo environment runs {kododo:,.0f} agent-steps per second, "
+            f"{kododo / rps:.1f} times as many as rps_v2."
         )
     if decided := figures.get("decision/kododo-4p/1/decision"):
         sentences.append(f"A policy decides one position in {decided:.0f} µs.")

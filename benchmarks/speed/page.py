@@ -49,7 +49,9 @@ def _core(figures: Figures, game: str) -> str:
         flat = [dict(zip(sizes, whole, strict=False)).get(str(FLAT))] * len(columns)
         rows = [[title, *map(_shown, whole)]]
         rows.append([f"{title}, relative to {FLAT:,} games", *ratios(whole, flat)])
-        return [*rows, [f"{title}, relative to C", *ratios(whole, by_hand)]] if any(by_hand) else rows
+        return (
+            [*rows, [f"{title}, relative to C", *ratios(whole, by_hand)]] if any(by_hand) else rows
+        )
 
     rows = [[TITLES[work], *map(_shown, costs(work))] for work in WORKS]
     rows += wholes("total", "rows")
