@@ -516,14 +516,14 @@ def speed_in_words(figures: dict[str, float]) -> str:
     prefix = "one-game/parallel_env"
     if cost := speed_page.whole(figures, "core/kododo/4096"):
         sentences.append(
-            f"On one core, a batch of 4,096 games of Kododo runs {1e3 / cost:.0f} million "
+            f"On one core, a batch of 4,096 Kododo games runs {1e3 / cost:.0f} million "
             "agent-steps per second, including observations."
         )
     kododo, rps = (figures.get(f"{prefix}/{name}/played") for name in ("kododo", "rps_v2"))
     if kododo and rps:
         sentences.append(
             f"One game as a PettingZoo environment runs {kododo:,.0f} agent-steps per second, "
-            f"{kododo / rps:.1f} times as many as rps_v2."
+            f"{kododo / rps:.1f} times as many as PettingZoo's rps_v2."
         )
     if decided := figures.get("decision/kododo-4p/1/decision"):
         sentences.append(f"A policy decides one position in {decided:.0f} µs.")
