@@ -1,4 +1,4 @@
-"""Let agents play each other and say how they did: python evaluate.py --help."""
+"""Let agents play each other and print the results: python evaluate.py --help."""
 
 from __future__ import annotations
 

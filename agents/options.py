@@ -1,6 +1,6 @@
-"""The options that train.py and evaluate.py share: how long to learn, and where.
+"""The options that train.py and evaluate.py share: the budget and the engine.
 
-It imports no library, so that ``evaluate.py --help`` is quick.
+This module imports no library, so that ``evaluate.py --help`` is quick.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ def check_engine(config: Any, *ray_only: str) -> None:
     """Raise ValueError if an option is given that only goes with ``--engine ray``."""
     for name in ray_only:
         if config.engine != RAY and getattr(config, name) is not None:
-            raise ValueError(f"{flag(name)} goes with --engine ray only")
+            raise ValueError(f"{flag(name)} needs --engine ray")
 
 
 class Budget:
-    """Minutes or agent-steps, of which some may be spent already; its clock runs from now on.
+    """A budget of minutes or agent-steps, some of which may be spent; its clock starts now.
 
     Args:
-        minutes: 5 if neither this nor ``steps`` is given.
-        steps: Agent-steps instead: with these a seed gives the same result on any day.
+        minutes: The minutes; 5 if neither these nor ``steps`` are given.
+        steps: Agent-steps instead, with which a seed always gives the same result.
         spent: Seconds that were spent before.
 
     Raises:
-        ValueError: Both are given, or one is out of its bounds.
+        ValueError: Both are given, or one is out of bounds.
     """
 
     def __init__(
@@ -50,16 +50,16 @@ class Budget:
 
     @property
     def seconds(self) -> float:
-        """The time that is spent."""
+        """The seconds spent so far."""
         return time.monotonic() - self._start
 
     def remaining(self, steps: int, seconds: float | None = None) -> float:
-        """The share that is left, 1 to 0, after this many steps, now or after this many seconds."""
+        """Return the remaining share, 1 to 0, after some steps and seconds; by default now."""
         if self.minutes is None:
             assert self.steps is not None
             return max(0.0, 1 - steps / self.steps)
         return max(0.0, 1 - (self.seconds if seconds is None else seconds) / (60 * self.minutes))
 
     def text(self) -> str:
-        """Such as "5 minutes"."""
+        """Return the budget as text, such as "5 minutes"."""
         return f"{self.minutes:g} minutes" if self.minutes else f"{self.steps:,} agent-steps"

@@ -1,9 +1,10 @@
-"""What each change of a recipe is worth: every row is trained with three seeds.
+"""Measure the effect of each change of a recipe: every row is trained with three seeds.
 
-``make ablation`` trains every row of every table for as many steps on one thread, seed by seed, and
-goes on where it was stopped: what was measured with the same settings is not done again. It
-takes hours. ``docs/update_tables.py`` makes the tables of ``docs/evidence/ablations.md`` from it.
-A row that is ``taught_by`` another row imitates the policy which that row gave with the same seed.
+``make ablation`` trains every row of every table for the same number of steps on one thread, seed
+by seed. It resumes where it was stopped and skips what was measured with the same settings. It
+takes hours. ``docs/update_tables.py`` makes the tables of ``docs/evidence/ablations.md`` from the
+results. A row that is ``taught_by`` another row imitates the policy that this row produced with the
+same seed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from agents.release.strength import CHOICE_RESPONSE, response_gain
 from agents.training.duels import against
 from agents.training.run_folder import POLICY
 from agents.training.training_config import TrainConfig, default_config, task_of
-from benchmarks.same_way import check_known, row_of, same
+from benchmarks.same_way import check_names, is_same_training, new_row
 from kododo_env.agent_registry import (
     VALIDATION,
     held_out,
@@ -42,30 +43,30 @@ RESPONSE_STEPS: dict[str, int] = {
     name: table.get("response_steps", CHOICE_RESPONSE["steps"]) for name, table in TABLES.items()
 }
 ROWS: dict[str, dict[str, dict[str, Any]]] = {name: table["rows"] for name, table in TABLES.items()}
-"""What is changed, by its name, for each table."""
+"""The changed settings of each row, by the row's name, for each table."""
 TAUGHT_BY = "taught_by"
-"""Of a row's changes: the row whose policy is imitated."""
+"""The change that names the row whose policy is imitated."""
 VALIDATION_SHARE = 4
-"""Each validation opponent is played in this share of the games; only their mean is reported."""
+"""Each validation opponent gets 1 / VALIDATION_SHARE of the games; only their mean is reported."""
 
-# Others than those of train.py and of choosing what ships, which meets its worst stranger on them.
+# Not the seed of train.py nor that by which shipped policies are selected.
 DEALS = 1003
 
 
 @dataclass(frozen=True)
 class AblationConfig:
-    """Train recipes with changes, and write how each fares against whom it never met."""
+    """Train recipes with changes, and measure each against held-out opponents."""
 
     tables: tuple[str, ...] = tuple(ROWS)
-    """Which tables, such as kododo-4p; what the file has of the others stays."""
+    """Which tables, such as kododo-4p; results of other tables stay in the file."""
     steps: Steps | None = None
-    """Agent-steps for which each row is trained; if not given those of its table."""
+    """Agent-steps of each training; by default those of its table."""
     seeds: Annotated[int, Bound(1, 1000)] = 3
-    """How many times each."""
+    """How many seeds each row is trained with."""
     games: Games = 4_000
     """Games against each opponent."""
     response_steps: Steps | None = None
-    """Agent-steps of the best response; if not given those of its table."""
+    """Agent-steps of the best response; by default those of its table."""
     runs: Path = Path("runs/ablation")
     """The folder of the trainings, which stay there."""
     json: Path = Path(__file__).parents[1] / "docs" / "ablation.json"
@@ -73,103 +74,112 @@ class AblationConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        check_known("table", self.tables, ROWS)
+        check_names("table", self.tables, ROWS)
 
 
 def ablation(config: AblationConfig) -> None:
-    """Train and measure what the file does not have yet.
+    """Train and measure the rows that the file lacks.
 
     Raises:
-        ValueError: The file holds a table that was measured in another way.
+        ValueError: The file holds a table that was measured with other settings.
     """
-    found = json.loads(config.json.read_text()) if config.json.exists() else {}
+    results = json.loads(config.json.read_text()) if config.json.exists() else {}
     for table in config.tables:
-        found[table] = _begun(config, table, found.get(table, {}))
+        results[table] = _table_results(config, table, results.get(table, {}))
     for seed in range(config.seeds):
         for table in config.tables:
-            for row in found[table]["rows"]:
+            for row in results[table]["rows"]:
                 if row["what"] in ROWS[table] and len(row["seeds"]) == seed:
                     print(f"\n== {table}, {row['what']}, seed {seed}", flush=True)
                     row["seeds"].append(_measured(config, table, row["what"], seed))
-                    write_text(config.json, json.dumps(found, indent=1) + "\n")
+                    write_text(config.json, json.dumps(results, indent=1) + "\n")
 
 
-def _begun(config: AblationConfig, table: str, found: dict[str, Any]) -> dict[str, Any]:
-    """What the file has of a table, and the beginning of the rest.
+def _table_results(config: AblationConfig, table: str, previous: dict[str, Any]) -> dict[str, Any]:
+    """Return the previous results of a table, with empty rows for the rest.
 
-    A row stays if its changes and its recipe are as they were. One that is not in ``ROWS`` any
-    more stays as well.
+    A row keeps its results if its changes and its recipe are unchanged. A row that is no longer in
+    ``ROWS`` stays as well.
     """
-    about = {
+    settings = {
         "steps": config.steps or STEPS[table],
         "games": config.games,
         "response_steps": config.response_steps or RESPONSE_STEPS[table],
     }
-    if found and not about.items() <= found.items():
-        raise ValueError(f"{config.json} has {table} measured in another way: move it away")
-    done, rows = {row["what"]: row for row in found.get("rows", ())}, []
-    for what, changes in ROWS[table].items():
-        row = row_of(what, changes, _run(config, table, changes).settings)
-        before = done.pop(what, None)
-        rows.append(before if before and same(before, row) else row)
-    return {**about, "rows": [*rows, *done.values()]}
+    if previous and not settings.items() <= previous.items():
+        raise ValueError(
+            f"{config.json} holds {table} measured with other settings; move the file away"
+        )
+    previous_rows = {row["what"]: row for row in previous.get("rows", ())}
+    rows = []
+    for name, changes in ROWS[table].items():
+        row = new_row(name, changes, _run(config, table, changes).settings)
+        before = previous_rows.pop(name, None)
+        rows.append(before if before and is_same_training(before, row) else row)
+    return {**settings, "rows": [*rows, *previous_rows.values()]}
 
 
 def _game_and_players(table: str) -> tuple[str, int]:
-    """Of a table's name, such as ``kododo-4p`` or ``kododo-4p, three minutes``."""
+    """Read a table's name, such as ``kododo-4p`` or ``kododo-4p, three minutes``."""
     return policy_tables()[table.split(",")[0]]
 
 
-def _run(config: AblationConfig, table: str, changes: dict[str, Any], **how: Any) -> TrainConfig:
-    how |= {"steps": config.steps or STEPS[table], "games": config.games}
-    how |= {name: value for name, value in changes.items() if name != TAUGHT_BY}
-    return default_config(*_game_and_players(table), **{"evaluations": 1, "threads": 1, **how})
+def _run(
+    config: AblationConfig, table: str, changes: dict[str, Any], **options: Any
+) -> TrainConfig:
+    options |= {"steps": config.steps or STEPS[table], "games": config.games}
+    options |= {name: setting for name, setting in changes.items() if name != TAUGHT_BY}
+    return default_config(*_game_and_players(table), **{"evaluations": 1, "threads": 1, **options})
 
 
-def _folder(config: AblationConfig, table: str, what: str, seed: int) -> Path:
-    return config.runs / re.sub("[^a-z0-9]+", "-", f"{table} {what}") / f"seed-{seed}"
+def _folder(config: AblationConfig, table: str, row: str, seed: int) -> Path:
+    return config.runs / re.sub("[^a-z0-9]+", "-", f"{table} {row}") / f"seed-{seed}"
 
 
-def _teacher(config: AblationConfig, table: str, what: str, seed: int) -> str:
-    """The policy that a row gave.
+def _teacher(config: AblationConfig, table: str, row: str, seed: int) -> str:
+    """Return the path of the policy that a row produced.
 
     Raises:
-        ValueError: It is not there.
+        ValueError: The file does not exist.
     """
-    file = _folder(config, table, what, seed) / POLICY
+    file = _folder(config, table, row, seed) / POLICY
     if not file.exists():
         raise ValueError(
-            f"{file} teaches, but is not there: take {what!r} out of {config.json}, and it is "
-            "trained again"
+            f"the teacher {file} does not exist: remove {row!r} from {config.json} to train it "
+            "again"
         )
     return str(file)
 
 
-def _measured(config: AblationConfig, table: str, what: str, seed: int) -> dict[str, float]:
-    """What one training gives, by the heads of the page's columns: those held out first."""
-    changes, folder = ROWS[table][what], _folder(config, table, what, seed)
-    how: dict[str, Any] = {"seed": seed, "run_dir": folder}
+def _measured(config: AblationConfig, table: str, row: str, seed: int) -> dict[str, float]:
+    """Train once; return the results by column head, those of held-out opponents first."""
+    changes = ROWS[table][row]
+    folder = _folder(config, table, row, seed)
+    options: dict[str, Any] = {"seed": seed, "run_dir": folder}
     if TAUGHT_BY in changes:
-        how["expert"] = _teacher(config, table, changes[TAUGHT_BY], seed)
-    shutil.rmtree(folder, ignore_errors=True)  # of a training that was stopped
-    run = _run(config, table, changes, **how)
-    begun = time.process_time()
+        options["expert"] = _teacher(config, table, changes[TAUGHT_BY], seed)
+    shutil.rmtree(folder, ignore_errors=True)  # left by a training that was stopped
+    run = _run(config, table, changes, **options)
+    start = time.process_time()
     train(run)
-    minutes = (time.process_time() - begun) / 60
+    minutes = (time.process_time() - start) / 60
     policy = OnnxAgent(folder / POLICY)
     names = without_searches(held_out(*_game_and_players(table)))
-    unmet = against(policy, task_of(run), config.games, DEALS, names)
+    held_out_results = against(policy, task_of(run), config.games, DEALS, names)
     validation = without_searches(population(*_game_and_players(table), VALIDATION))
     games = max(run.players, config.games // VALIDATION_SHARE)
     shares = against(policy, task_of(run), games, DEALS, validation)
     response_steps = config.response_steps or RESPONSE_STEPS[table]
     gain = response_gain(policy, response_steps, config.games)
-    known = json.loads((folder / "results.json").read_text())
+    trained_results = json.loads((folder / "results.json").read_text())
     return {
-        **{f"v {name} (held out)": each.share.mean for name, each in unmet.items()},
+        **{f"v {name} (held out)": result.share.mean for name, result in held_out_results.items()},
         f"a best response of {response_steps:,} steps gains": gain,
         "v validation opponents": fmean(result.share.mean for result in shares.values()),
-        **{f"v {name}": known[name]["share"]["mean"] for name in reversed(known)},
+        **{
+            f"v {name}": trained_results[name]["share"]["mean"]
+            for name in reversed(trained_results)
+        },
         "minutes of a core": minutes,
     }
 

@@ -1,7 +1,7 @@
-"""How each game's scripted players fare: ``make baselines`` writes docs/baselines.json.
+"""Measure each game's scripted players: ``make baselines`` writes docs/baselines.json.
 
 Each plays alone against copies of the next weaker one, of random, and of the next stronger one.
-It takes some minutes; ``docs/update_tables.py`` makes the tables of the games' pages from it.
+This takes some minutes; ``docs/update_tables.py`` makes the tables of the games' pages from it.
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ from kododo_env.arena.match import Match
 from kododo_env.commands.cli import run_cli
 from kododo_env.system.files import write_text
 
-FOUND = Path(__file__).parents[1] / "docs" / "baselines.json"
+RESULTS = Path(__file__).parents[1] / "docs" / "baselines.json"
 GAMES = 8_000
 
 
 def pairs(game: str) -> list[tuple[str, str]]:
-    """The pairs that play: one agent, and another one of which there are copies."""
-    weakest, *others = baselines(game)
-    found = [(one, weakest) for one in others]
-    for weaker, stronger in pairwise(others):
-        found += [(stronger, weaker), (weaker, stronger)]
-    return found
+    """Return the pairs that play: a single agent, and the agent whose copies it meets."""
+    weakest, *stronger_agents = baselines(game)
+    matches = [(agent, weakest) for agent in stronger_agents]
+    for weaker, stronger in pairwise(stronger_agents):
+        matches += [(stronger, weaker), (weaker, stronger)]
+    return matches
 
 
 def shares(game: str, players: int) -> dict[str, float]:
-    """The win shares of a game's pairs."""
+    """Return the win shares of a game's pairs."""
     return {
-        f"{one} v {copies}": Match(one, copies, game, players, GAMES).play().share.mean
-        for one, copies in pairs(game)
+        f"{agent} v {copies}": Match(agent, copies, game, players, GAMES).play().share.mean
+        for agent, copies in pairs(game)
     }
 
 
 @dataclass(frozen=True)
 class BaselinesConfig:
-    """Let the scripted players play each other, and write their shares."""
+    """Let the scripted players play each other, and write their win shares."""
 
 
 def play_all(_: BaselinesConfig) -> None:
     """Play the pairs of all games and numbers of players."""
-    found = {
+    results = {
         game: {str(players): shares(game, players) for players in registry.door(game).PLAYERS}
         for game in registry.DOORS
     }
-    write_text(FOUND, json.dumps({"games": GAMES, "shares": found}, indent=1) + "\n")
+    write_text(RESULTS, json.dumps({"games": GAMES, "shares": results}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

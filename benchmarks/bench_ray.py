@@ -1,9 +1,9 @@
-"""``--engine ray`` beside one process: ``make ray`` writes docs/ray.json.
+"""Compare ``--engine ray`` with a single process: ``make ray`` writes docs/ray.json.
 
 Training: agent-steps/s of whole updates of self-play, and of their two halves, playing and
-learning; evaluation: games/s of a tournament. All of them take turns, and each figure is the
-median of its rounds, so that what else the machine does falls on all alike. Ratios to one
-process are within one run; the speeds themselves are this machine's.
+learning; evaluation: games/s of a tournament. All configurations take turns, and each figure is
+the median of its rounds, so that other load of the machine affects all equally. Compare only
+figures of the same run.
 """
 
 from __future__ import annotations
@@ -30,17 +30,19 @@ from kododo_env.system.cores import available_cores
 from kododo_env.system.files import write_text
 
 FIGURES = Path(__file__).parents[1] / "docs" / "ray.json"
-GAME, PLAYERS = "kododo", 4
+GAME = "kododo"
+PLAYERS = 4
 WORKERS = (1, 2)
-AGENTS, GAMES = ("heuristic", "kododo-4p"), 8_000
-ONE = "one process"
+AGENTS = ("heuristic", "kododo-4p")
+GAMES = 8_000
+ONE_PROCESS = "one process"
 
 
 class Measured:
     """A trainer whose updates are timed.
 
     Args:
-        trainer: What trains.
+        trainer: The trainer.
     """
 
     def __init__(self, trainer: Trainer) -> None:
@@ -48,70 +50,72 @@ class Measured:
         self.rounds: list[dict[str, float]] = []
 
     def update(self) -> None:
-        """One update of self-play; what it took."""
-        trainer, watch = self.trainer, self.trainer.learner.stopwatch
+        """Run one update of self-play and record its speeds."""
+        trainer = self.trainer
+        watch = trainer.learner.stopwatch
         watch.seconds.clear()
-        steps, begun = trainer.progress.steps, perf_counter()
+        steps_before = trainer.progress.steps
+        start = perf_counter()
         trainer.progress.updates = 1  # against itself
         trainer._play_itself()
-        took = perf_counter() - begun
+        seconds = perf_counter() - start
         learning = watch.seconds["learning"]
-        steps = trainer.progress.steps - steps
+        steps = trainer.progress.steps - steps_before
         self.rounds.append(
             {
-                "update": steps / took,
-                "playing": steps / (took - learning),
+                "update": steps / seconds,
+                "playing": steps / (seconds - learning),
                 "learning": steps / learning,
             }
         )
 
     def figures(self) -> dict[str, float]:
-        """Agent-steps/s, the first round left out: it warms up."""
+        """Return the median agent-steps/s; the first round, which warms up, is left out."""
         rounds = self.rounds[1:]
-        return {name: round(median(each[name] for each in rounds)) for name in rounds[0]}
+        return {name: round(median(speeds[name] for speeds in rounds)) for name in rounds[0]}
 
 
 def training(rounds: int, folder: Path) -> dict[str, dict[str, float]]:
-    """Agent-steps/s by who trains."""
+    """Return agent-steps/s by trainer."""
     config = default_config(GAME, PLAYERS, threads=1, expert="", opponents=())
     task = task_of(config)
-    measured = {ONE: Measured(Trainer(config, Checkpoint(task), folder))}
+    trainers = {ONE_PROCESS: Measured(Trainer(config, Checkpoint(task), folder))}
     for workers in WORKERS:
         crew = Crew(task, workers, 1, config.in_bfloat16)
-        measured[str(workers)] = Measured(RayTrainer(config, Checkpoint(task), folder, crew=crew))
+        trainers[str(workers)] = Measured(RayTrainer(config, Checkpoint(task), folder, crew=crew))
     for _ in range(rounds + 1):
-        for each in measured.values():
-            each.update()
-    return {name: each.figures() for name, each in measured.items()}
+        for trainer in trainers.values():
+            trainer.update()
+    return {name: trainer.figures() for name, trainer in trainers.items()}
 
 
 def evaluation(rounds: int) -> dict[str, float]:
-    """Games/s by who plays."""
-    played = Tournament(GAME, AGENTS, PLAYERS, GAMES)
-    chunks = played.chunks()
-    who: dict[str, Callable[[], Any]] = {ONE: lambda: run(played, chunks)}
+    """Return games/s by engine."""
+    tournament = Tournament(GAME, AGENTS, PLAYERS, GAMES)
+    chunks = tournament.chunks()
+    engines: dict[str, Callable[[], Any]] = {ONE_PROCESS: lambda: run(tournament, chunks)}
     for workers in WORKERS:
-        who[str(workers)] = lambda workers=workers: run_on_cluster(played, chunks, workers)
-    speeds: dict[str, list[float]] = {name: [] for name in who}
+        engines[str(workers)] = lambda workers=workers: run_on_cluster(tournament, chunks, workers)
+    speeds: dict[str, list[float]] = {name: [] for name in engines}
     for _ in range(rounds + 1):
-        for name, play in who.items():
-            begun = perf_counter()
-            games = sum(each.shares.size for each in play())
-            speeds[name].append(games / (perf_counter() - begun))
-    return {name: round(median(each[1:])) for name, each in speeds.items()}
+        for name, play in engines.items():
+            start = perf_counter()
+            games = sum(chunk.shares.size for chunk in play())
+            speeds[name].append(games / (perf_counter() - start))
+    return {name: round(median(rates[1:])) for name, rates in speeds.items()}
 
 
 def main() -> None:
-    """Measure and write."""
+    """Measure, and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=9, help="how often each is measured")
+    parser.add_argument("--rounds", type=int, default=9, help="how often to measure each")
     rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as folder:
-        with cluster(None, sum(WORKERS)):  # both crews are there, and take turns
+        with cluster(None, sum(WORKERS)):  # both crews exist at once and take turns
             trained = training(rounds, Path(folder))
         with cluster(None, max(WORKERS)):
             evaluated = evaluation(rounds)
-    found = {
+    results = {
         "game": GAME,
         "players": PLAYERS,
         "cores": available_cores(),
@@ -121,8 +125,8 @@ def main() -> None:
         "training": trained,
         "evaluation": evaluated,
     }
-    write_text(FIGURES, json.dumps(found, indent=1) + "\n")
-    print(json.dumps(found, indent=1))
+    write_text(FIGURES, json.dumps(results, indent=1) + "\n")
+    print(json.dumps(results, indent=1))
 
 
 if __name__ == "__main__":

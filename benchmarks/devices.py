@@ -1,9 +1,9 @@
-"""Agent-steps a second of self-play on a GPU, and beside it on two cores: docs/devices.json.
+"""Measure self-play in agent-steps a second on a GPU and on two cores: docs/devices.json.
 
-Updates of a game's recipe, with other widths of the network and other numbers of games at once;
-minibatches have the recipe's share of these. Run it where torch finds a GPU: ``python -m
-benchmarks.devices``. ``docs/update_tables.py`` makes the table of ``docs/evidence/gpu.md`` from the
-file.
+Updates of a game's recipe are timed, with other widths of the network and other numbers of games
+at once; the size of minibatches grows with the number of games. Run it where torch finds a GPU:
+``python -m benchmarks.devices``. ``docs/update_tables.py`` makes the table of
+``docs/evidence/gpu.md`` from the file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from kododo_env.commands.cli import run_cli
 from kododo_env.core.bounds import Processes, check_settings, positive
 from kododo_env.system.files import write_text
 
-# Widths of the network, and games at once beside the recipe's own. KADO has far more decisions.
+# Widths of the network, and numbers of games at once besides the recipe's. KADO has far more
+# decisions.
 TABLES = {
     ("kododo", 4): ((256, 512, 1024), (4_096, 16_384, 65_536)),
     ("kado", 3): ((256,), (4_096,)),
@@ -39,64 +40,70 @@ class DevicesConfig:
     """Measure and write how fast self-play learns on each device."""
 
     devices: tuple[str, ...] = ("cpu", "cuda")
-    """On the processor only the recipe's own number of games is measured."""
+    """On the CPU only the recipe's own number of games is measured."""
     threads: Processes = 2
-    """Threads of the processor for acting and learning; with a GPU it has one."""
+    """CPU threads for acting and learning; with a GPU there is one."""
     seconds: Annotated[float, positive(3600)] = 3.0
-    """How long each is measured at least, after an update that warms up."""
+    """Minimum measuring time of each configuration, after an update that warms up."""
     json: Path = Path(__file__).parents[1] / "docs" / "devices.json"
     """The file that is written."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
         for device in self.devices:
-            device_named(device)  # raises if there is none
+            device_named(device)  # raises if there is no such device
 
 
 def measure_devices(config: DevicesConfig) -> None:
     """Measure, write, and print a line for each figure."""
     prepare_process()
     gpu = torch.cuda.get_device_name() if "cuda" in config.devices else ""
-    about = machine() | {"gpu": gpu, "torch": torch.__version__, "threads": config.threads}
+    hardware = machine() | {"gpu": gpu, "torch": torch.__version__, "threads": config.threads}
     rows = []
     for row in _rows(config):
         print(json.dumps(row), flush=True)
         rows.append(row)
-        write_text(config.json, json.dumps({"machine": about, "rows": rows}, indent=1) + "\n")
+        write_text(config.json, json.dumps({"machine": hardware, "rows": rows}, indent=1) + "\n")
 
 
 def _rows(config: DevicesConfig) -> Iterator[dict[str, Any]]:
-    for (name, players), (widths, more) in TABLES.items():
-        own = recipe_for(name, players)
+    for (name, players), (widths, extra_games) in TABLES.items():
+        recipe = recipe_for(name, players)
         for device, width in product(config.devices, widths):
-            for games in (own.num_envs, *more) if device == "cuda" else (own.num_envs,):
-                batch = own.batch_size * games // own.num_envs
-                changed = {"width": width, "num_envs": games, "batch_size": batch}
-                task = task_of(default_config(name, players, **changed))
-                where = {"game": name, "players": players, "device": device}
-                yield {**where, "width": width, "games": games, **_speed(config, task, device)}
+            num_games = [recipe.num_envs]
+            if device == "cuda":
+                num_games += extra_games
+            for games in num_games:
+                batch = recipe.batch_size * games // recipe.num_envs
+                options: dict[str, Any] = {"width": width, "num_envs": games, "batch_size": batch}
+                task = task_of(default_config(name, players, **options))
+                labels = {"game": name, "players": players, "device": device}
+                yield {**labels, "width": width, "games": games, **_speed(config, task, device)}
 
 
 def _speed(config: DevicesConfig, task: Task, device: str) -> dict[str, Any]:
-    """Agent-steps a second, and the shares of the time by what it was spent on."""
-    recipe, players = task.recipe, task.num_players
+    """Return agent-steps a second, and the share of the time that each stage takes."""
+    recipe = task.recipe
     game = task.batch_game(recipe.num_envs, task.seed)
     threads = config.threads if device == "cpu" else 1
     learner = PPO(game, recipe, task.seed, device, threads, bfloat16=bfloat16_is_fast(device))
-    steps, begun = 0, 0.0
+    steps = 0
+    start = 0.0
     for update in count():
-        played = learner.play(game, [None] * players, update)
+        played = learner.play(game, [None] * task.num_players, update)
         learner.learn(played.decisions, *recipe.self_play_rates(1.0))
         if update == 0:
             learner.stopwatch.seconds.clear()
-            begun = perf_counter()
+            start = perf_counter()
             continue
         steps += played.steps
-        spent = perf_counter() - begun
-        if spent > config.seconds:
+        seconds = perf_counter() - start
+        if seconds > config.seconds:
             break
-    shares = {what: each / spent for what, each in learner.stopwatch.seconds.items()}
-    return {"steps_per_second": steps / spent, "shares": shares}
+    shares = {
+        stage: stage_seconds / seconds for stage, stage_seconds in learner.stopwatch.seconds.items()
+    }
+    return {"steps_per_second": steps / seconds, "shares": shares}
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def measure(run: Run, environments: Path, seed: int) -> dict[str, Any]:
         client = client_of(run.library)
         python = make_environment(client, environments / client.example.removesuffix(".py"))
         example = EXAMPLES / client.example
-    options = [f"--option={name}={json.dumps(value)}" for name, value in run.options.items()]
+    options = [f"--option={name}={json.dumps(option)}" for name, option in run.options.items()]
     with TemporaryDirectory() as folder:
         result = Path(folder) / "curve.json"
         command = [python, CURVE, example, f"--seed={seed}", f"--json={result}", *options]

@@ -57,7 +57,9 @@ class Curve:
 
 def core_seconds() -> float:
     """Processor time of this process, all threads, and its finished children."""
-    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    usages = [
+        resource.getrusage(scope) for scope in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    ]
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
@@ -108,7 +110,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="the file that is written")
     arguments = parser.parse_args()
     pairs = (text.split("=", 1) for text in arguments.option)
-    options = {name: json.loads(value) for name, value in pairs}
+    options = {name: json.loads(text) for name, text in pairs}
     if arguments.steps is not None:
         options["steps"] = arguments.steps
     result = measure(arguments.example, arguments.seed, arguments.games, options)

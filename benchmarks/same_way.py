@@ -1,4 +1,4 @@
-"""Whether what a file of results has was made in the same way, so that it is gone on with."""
+"""Tell whether the results in a file were made with the same settings and can be resumed."""
 
 from __future__ import annotations
 
@@ -13,39 +13,40 @@ from kododo_env.core.numbers import shown
 from kododo_env.system.files import fingerprint
 
 
-def check_known(kind: str, names: Collection[str], known: Collection[str]) -> None:
-    """Raise ValueError unless all names are known."""
+def check_names(kind: str, names: Collection[str], choices: Collection[str]) -> None:
+    """Raise ValueError unless all names are among the choices."""
     for name in names:
-        if name not in known:
-            raise ValueError(f"unknown {kind} {shown(name)}; choose from {'; '.join(known)}")
+        if name not in choices:
+            raise ValueError(f"unknown {kind} {shown(name)}; choose from {'; '.join(choices)}")
 
 
 def as_json(content: dict[str, Any]) -> dict[str, Any]:
-    """A copy as it comes out of a file."""
-    found: dict[str, Any] = json.loads(json.dumps(content))
-    return found
+    """Return a copy as it would be read from a file."""
+    copy: dict[str, Any] = json.loads(json.dumps(content))
+    return copy
 
 
-def row_of(what: str, changes: dict[str, Any], recipe: Recipe) -> dict[str, Any]:
-    """A row that has no seeds yet."""
-    return as_json({"what": what, "changes": changes, "recipe": asdict(recipe), "seeds": []})
+def new_row(name: str, changes: dict[str, Any], recipe: Recipe) -> dict[str, Any]:
+    """Return a row without results."""
+    return as_json({"what": name, "changes": changes, "recipe": asdict(recipe), "seeds": []})
 
 
-def same(row: dict[str, Any], now: dict[str, Any]) -> bool:
-    """Whether the seeds of a row are those of a row that is to be trained now."""
-    return bool(row["changes"] == now["changes"]) and alike(row.get("recipe", {}), now["recipe"])
+def is_same_training(before: dict[str, Any], row: dict[str, Any]) -> bool:
+    """Tell whether an earlier row was trained like a row that is to be trained."""
+    same_changes = bool(before["changes"] == row["changes"])
+    return same_changes and is_same_recipe(before.get("recipe", {}), row["recipe"])
 
 
-def alike(before: dict[str, Any], now: dict[str, Any]) -> bool:
-    """Whether settings are alike; one that there was not yet had no effect."""
+def is_same_recipe(before: dict[str, Any], recipe: dict[str, Any]) -> bool:
+    """Tell whether recipes are equal; a setting missing in the earlier one had its default."""
     before = {**asdict(Recipe()), **before}
-    return all(before[name] == value for name, value in now.items())
+    return all(before[name] == setting for name, setting in recipe.items())
 
 
 def file_of(agent: str) -> str:
-    """By which another policy file of the same agent is known, 12 digits; "" if it has none.
+    """Return the first 12 digits of the SHA-256 of an agent's policy file; "" if it has none.
 
-    A search has its policy's.
+    The file of a search is its policy's.
     """
     path = policy_file(search_parts(agent)[1])
     return fingerprint(path)[:12] if path and path.exists() else ""

@@ -1,9 +1,9 @@
-"""What search gains on the policies that ship, and what it could gain: ``make ceilings``.
+"""Measure what search gains over shipped policies, and its upper bound: ``make ceilings``.
 
-One searcher plays among copies of its policy, with other worlds than it deals, more of them, or
-another end of playing out. The true cards of the other players are the ceiling of all beliefs.
-Each cell is played once: the command goes on where it was stopped, and plays again only where a
-policy has changed. ``docs/update_tables.py`` makes a table of it.
+One searcher plays among copies of its policy, with differently dealt worlds, more of them, or
+longer playouts. Knowing the true cards of the other players bounds what beliefs can gain.
+Each cell is played once: the command resumes where it was stopped and replays only the cells whose
+policy has changed. ``docs/update_tables.py`` makes a table of the results.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from kododo_env.games.kado.cards import viewers_by_place, where_seen
 from kododo_env.search import search
 from kododo_env.system.files import write_text
 
-FOUND = Path(__file__).parents[1] / "docs" / "search.json"
-SEED = 1004  # deals other than those by which policies were chosen
+RESULTS = Path(__file__).parents[1] / "docs" / "search.json"
+SEED = 1004  # not the deals by which policies were selected
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,14 @@ class Cell:
 
     Attributes:
         policy: The searcher's policy.
-        worlds: How many for each decision; or a time, such as "50ms", in games one by one.
-        dealt: How worlds are dealt: as the search does ("likely"), evenly ("even"), or with the
+        worlds: The number for each decision, or a time such as "50ms" (games one by one).
+        dealt: How worlds are dealt: as in the search ("likely"), uniformly ("even"), or with the
             "true" hands.
-        end: Where playing out ends: as the search does ("near"), or with the "game".
-        against: The other agent, if it is not the policy.
-        games: How many, every deck from every seat.
+        end: Where playouts end: as in the search ("near"), or with the "game".
+        against: The name of the opponent.
+        games: The number of games, every deck from every seat.
         file: The first digits of the SHA-256 of the policy's file.
-        against_file: Those of the other agent's; "" if it has none.
+        against_file: The same for the opponent; "" if it has no file.
     """
 
     policy: str
@@ -72,62 +72,62 @@ class Cell:
 
 @dataclass(frozen=True)
 class CeilingsConfig:
-    """Play all combinations that the file does not have yet."""
+    """Play all combinations that the file lacks."""
 
     policies: tuple[str, ...] = (
         "kododo-2p", "kododo-4p", "kado-2p", "kado-3p", "kado-4p", "combi_combo-4p",
     )  # fmt: skip
     worlds: tuple[str, ...] = ("64",)
-    """For each decision; or a time such as 50ms, for which games are played one by one."""
+    """Worlds for each decision, or a time such as 50ms, for which games are played one by one."""
     dealt: tuple[Literal["likely", "even", "true"], ...] = ("likely", "even", "true")
-    """How worlds are dealt: as search does it, evenly, or with everybody's true hand."""
+    """How worlds are dealt: as in the search, uniformly, or with everybody's true hand."""
     end: tuple[Literal["near", "game"], ...] = ("near",)
-    """Where playing out ends: near, as search does it, or with the game."""
+    """Where playouts end: near, as in the search, or with the game."""
     against: str = ""
-    """Whose copies are played against; if not given those of the policy."""
+    """The opponent; by default the policy itself."""
     games: Games = 250
-    """Rounded up to whole deals."""
-    json: Path = FOUND
+    """Games for each combination, rounded up to whole deals."""
+    json: Path = RESULTS
     """The file that is written after each combination."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
         policies_of(self.policies)  # raises if one is unknown
-        for each in self.worlds:
-            search_budget(each)  # raises if it is none
+        for budget in self.worlds:
+            search_budget(budget)  # raises if it is invalid
 
 
 def ceilings(config: CeilingsConfig) -> None:
-    """Play what the file does not have yet; rows of older policies are dropped.
+    """Play the cells that the file lacks; rows of older policies are dropped.
 
-    Rows from before files were told are kept until they are played again.
+    Rows without a file's digits are kept until they are played again.
     """
-    found = json.loads(config.json.read_text()) if config.json.exists() else []
-    found = [row for row in found if is_of_these_files(**row["cell"])]
-    done = [each["cell"] for each in found]
+    rows = json.loads(config.json.read_text()) if config.json.exists() else []
+    rows = [row for row in rows if is_of_these_files(**row["cell"])]
+    done = [row["cell"] for row in rows]
     for choice in product(config.policies, config.worlds, config.dealt, config.end):
         against = config.against or choice[0]
         cell = Cell(*choice, against, config.games, file_of(choice[0]), file_of(against))
-        about = asdict(cell)
-        if about not in done and not is_the_search_itself(cell):
-            begun = time.monotonic()
+        cell_json = asdict(cell)
+        if cell_json not in done and not is_the_search_itself(cell):
+            start = time.monotonic()
             result = played(cell)
-            found = [row for row in found if not is_replaced(row["cell"], about)]
-            found.append({
-                "cell": about, "share": result.share.to_json(),
-                "seconds": round(time.monotonic() - begun),
+            rows = [row for row in rows if not is_replaced(row["cell"], cell_json)]
+            rows.append({
+                "cell": cell_json, "share": result.share.to_json(),
+                "seconds": round(time.monotonic() - start),
             })  # fmt: skip
-            print(*about.values(), result.share, flush=True)
-            write_text(config.json, json.dumps(found, indent=1) + "\n")
+            print(*cell_json.values(), result.share, flush=True)
+            write_text(config.json, json.dumps(rows, indent=1) + "\n")
 
 
 def is_replaced(cell: dict[str, Any], by: dict[str, Any]) -> bool:
-    """Whether a row tells the same in no more games, and maybe of unknown files."""
+    """Tell whether a new cell measures the same as an old one, in at least as many games."""
     return {**cell, "games": by["games"]}.items() <= by.items() and cell["games"] <= by["games"]
 
 
 def is_of_these_files(policy: str, against: str, **cell: Any) -> bool:
-    """Whether a row is of the files that there are now, or of unknown ones."""
+    """Tell whether a row was measured with the current policy files, or names no file."""
     return all(
         cell.get(name, file_of(agent)) == file_of(agent)
         for name, agent in (("file", policy), ("against_file", against))
@@ -135,34 +135,34 @@ def is_of_these_files(policy: str, against: str, **cell: Any) -> bool:
 
 
 def is_the_search_itself(cell: Cell) -> bool:
-    """Whether worlds are to be dealt evenly in a game in which search does just that."""
+    """Tell whether a cell deals uniformly in a game whose search does that anyway."""
     game, players = policy_tables()[cell.policy]
     batch = registry.batch_game(game, 1, 0, num_players=players)
     return cell.dealt == "even" and not isinstance(batch, TakesBack)
 
 
 def played(cell: Cell) -> MatchResult:
-    """How a searcher fares."""
+    """Play the match of a cell."""
     game, players = policy_tables()[cell.policy]
     searcher = make_agent(f"search:{cell.policy}:{cell.worlds}", game)
     deals = -(-cell.games // players) if cell.worlds.endswith("ms") else 1
     match = Match(searcher, cell.against, game, players, cell.games, SEED, least_chunks=deals)
-    with ExitStack() as changed:
+    with ExitStack() as patches:
         if cell.dealt != "likely":
             deal = {"even": evenly, "true": true_hands}[cell.dealt]
-            changed.enter_context(patch.object(search, "likely_worlds", deal))
+            patches.enter_context(patch.object(search, "likely_worlds", deal))
         if cell.end == "game":
-            changed.enter_context(patch.object(search.SearchAgent, "horizon", lambda *_: math.inf))
+            patches.enter_context(patch.object(search.SearchAgent, "horizon", lambda *_: math.inf))
         return match.play()
 
 
 def evenly(policy: Agent, view: View, rng: np.random.Generator, samples: int) -> BatchGame:
-    """In place of ``likely_worlds``: all possible ones alike."""
+    """Replace ``likely_worlds``: sample uniformly from all possible worlds."""
     return view.determinize(rng, samples)
 
 
 def true_hands(policy: Agent, view: View, rng: np.random.Generator, samples: int) -> BatchGame:
-    """In place of ``likely_worlds``: the cards as they lie, but those undrawn in any order."""
+    """Replace ``likely_worlds``: keep the true cards, but shuffle those not yet drawn."""
     game: Any = view._current()
     worlds = game.take(np.arange(game.num_envs).repeat(samples))
     if game.name == "kado":
@@ -173,29 +173,32 @@ def true_hands(policy: Agent, view: View, rng: np.random.Generator, samples: int
 
 
 def undrawn(game: Any) -> Bool:
-    """Which places of the deck have not been drawn in Kododo or Combi-Combo, (D, 1)."""
-    state, rules = game._state, game.rules
-    found = np.ones((len(state.deck), 1), np.bool_)
+    """Return which places of the deck are undrawn in Kododo or Combi-Combo, (D, 1)."""
+    state = game._state
+    rules = game.rules
+    undrawn_places = np.ones((len(state.deck), 1), np.bool_)
     if game.name == "kododo":
-        found[: rules.drawn(state.round_index, state.turn)] = False
+        undrawn_places[: rules.drawn(state.round_index, state.turn)] = False
     else:
-        piles = found[: rules.num_players * rules.pile_size].reshape(rules.num_players, -1)
+        pile_places = undrawn_places[: rules.num_players * rules.pile_size]
+        piles = pile_places.reshape(rules.num_players, -1)
         piles[:, : rules.opening_hand + state.turn + 1] = False
-        found[piles.size :][: state.face_up[:, 0].sum()] = False
-    return found
+        undrawn_places[piles.size :][: state.face_up[:, 0].sum()] = False
+    return undrawn_places
 
 
 def shuffle_kado(game: Any, rng: np.random.Generator) -> None:
     """Shuffle the cards of KADO's deck that nobody has seen."""
     state = game._state
-    seen = viewers_by_place(state, game.rules, game._tables)
-    shuffle(state.deck[:-1], seen == 0, rng)
-    places = np.arange(len(seen))[:, None]
-    state.seen.reshape(-1)[where_seen(state, game.rules, game._tables, places, state.games)] = seen
+    viewers = viewers_by_place(state, game.rules, game._tables)
+    shuffle(state.deck[:-1], viewers == 0, rng)
+    places = np.arange(len(viewers))[:, None]
+    entries = where_seen(state, game.rules, game._tables, places, state.games)
+    state.seen.reshape(-1)[entries] = viewers
 
 
 def shuffle(deck: Array, free: Bool, rng: np.random.Generator) -> None:
-    """Put the cards of the free places (D, N) of decks (D, N) in a random order, in place."""
+    """Shuffle, in place, the cards at the free places (D, N) of decks (D, N)."""
     places = np.broadcast_to(np.arange(len(deck))[:, None], deck.shape)
     first = np.argsort(np.where(free, places, len(deck)), axis=0, kind="stable")  # the free ones
     order = np.argsort(np.where(free, rng.random(deck.shape), 2.0), axis=0, kind="stable")

@@ -1,9 +1,9 @@
-"""How much of what could be had against an opponent the policies have: ``make specialists``.
+"""Measure what share of the possible gain against an opponent the policies reach.
 
-A specialist begins with the weights of the policy that ships, and learns alone among copies of one
-opponent and of nobody else. Then both play this opponent, on the same fresh deals. The command
-takes the opponents of each table one by one, goes on where it was stopped, and measures again only
-where a policy has changed. ``docs/update_tables.py`` makes the tables of
+A specialist (``make specialists``) starts from the weights of the shipped policy and trains only
+against copies of one opponent. Then both play this opponent, on the same fresh deals. The command
+takes the opponents of each table one by one, resumes where it was stopped, and measures again only
+if a policy has changed. ``docs/update_tables.py`` makes the tables of
 ``docs/evidence/specialists.md``.
 """
 
@@ -45,26 +45,27 @@ from kododo_env.core.bounds import Bound, Games, Seed, Steps, check_settings
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import write_text
 
-FOUND = Path(__file__).parents[1] / "docs" / "specialists.json"
-DEALS = 1006  # the seed of deals other than those by which policies were chosen or reported
-STEPS, TIED = 2_000_000, 4  # two minutes of a core; tied networks take four times as long
+RESULTS = Path(__file__).parents[1] / "docs" / "specialists.json"
+DEALS = 1006  # not the deals by which policies were selected or reported
+STEPS = 2_000_000
+TIED_COST = 4  # how many times the computation tied networks need
 
 
 @dataclass(frozen=True)
 class SpecialistsConfig:
-    """Train and measure the specialists that the file does not have yet."""
+    """Train and measure the specialists that the file lacks."""
 
     policies: tuple[str, ...] = ()
-    """Only these tables, such as kododo-4p, in this order; if not given all."""
+    """Only these tables, such as kododo-4p, in this order; by default all."""
     opponents: Annotated[int, Bound(1, 1000)] = 1000
-    """How many opponents of each table at most: the first of all tables, then the second, ..."""
+    """Maximum number of opponents of each table: the first of all tables, then the second, ..."""
     steps: Steps | None = None
-    """Agent-steps of each specialist; if not given 2 million, or 500,000 for tied networks."""
+    """Agent-steps of each specialist; by default 2 million, or 500,000 for tied networks."""
     games: Games = 8000
     """Games for each share, rounded up to whole deals."""
     seed: Seed = 0
-    """Of the specialists' learning."""
-    json: Path = FOUND
+    """Seed of the specialists' training."""
+    json: Path = RESULTS
     """The file that is written after each specialist."""
 
     def __post_init__(self) -> None:
@@ -74,16 +75,16 @@ class SpecialistsConfig:
 
 @dataclass(frozen=True)
 class Cell:
-    """One specialist, and what is measured of it.
+    """One specialist and its measurement.
 
     Attributes:
-        policy: The policy that ships, of which the specialist begins as a copy.
+        policy: The shipped policy from which the specialist starts.
         file: The first digits of its file's SHA-256.
         against: The opponent.
-        stranger: Whether this is one of the test half of the population.
-        steps: For which the specialist learns; it takes whole updates.
-        seed: Of its learning.
-        games: In which it plays, and the policy likewise.
+        stranger: Whether the opponent belongs to the test half of the population.
+        steps: Agent-steps of the training, rounded up to whole updates.
+        seed: Seed of the training.
+        games: Games that the specialist plays, and likewise the policy.
     """
 
     policy: str
@@ -96,31 +97,32 @@ class Cell:
 
 
 def specialists(config: SpecialistsConfig) -> None:
-    """Train and measure what the file does not have yet; rows of older policies are dropped."""
-    found = json.loads(config.json.read_text()) if config.json.exists() else []
-    found = [row for row in found if row["cell"]["file"] == file_of(row["cell"]["policy"])]
-    done = [row["cell"] for row in found]
+    """Train and measure the cells that the file lacks; rows of older policies are dropped."""
+    rows = json.loads(config.json.read_text()) if config.json.exists() else []
+    rows = [row for row in rows if row["cell"]["file"] == file_of(row["cell"]["policy"])]
+    done = [row["cell"] for row in rows]
     for cell in cells(config):
         if asdict(cell) not in done:
-            begun = time.monotonic()
+            start = time.monotonic()
             row = {"cell": asdict(cell), **measured(cell)}
-            found.append({**row, "seconds": round(time.monotonic() - begun)})
+            rows.append({**row, "seconds": round(time.monotonic() - start)})
             ratio = "{mean} ({low} to {high})".format_map(row["ratio"])
             print(cell.policy, cell.against, ratio, flush=True)
-            write_text(config.json, json.dumps(found, indent=1) + "\n")
+            write_text(config.json, json.dumps(rows, indent=1) + "\n")
 
 
 def cells(config: SpecialistsConfig) -> Iterator[Cell]:
-    """The specialists that are asked for: for the first opponent of each table, the second, ..."""
-    each = [of_table(name, config) for name in config.policies or policy_tables()]
-    return filter(None, chain.from_iterable(zip_longest(*each)))
+    """Yield the requested specialists: for the first opponent of each table, the second, ..."""
+    tables = [of_table(name, config) for name in config.policies or policy_tables()]
+    return filter(None, chain.from_iterable(zip_longest(*tables)))
 
 
 def of_table(policy: str, config: SpecialistsConfig) -> list[Cell]:
-    """The specialists of a table: a stranger of each kind and a player by name in turn.
+    """Return the specialists of a table, alternating the kinds of their opponents.
 
-    Of each kind they come in the order of their names, so that no result has a say. The player by
-    name whom the policy has imitated comes first. Flat searches are too slow to learn against.
+    Held-out opponents of each kind alternate with the named players. Each kind is sorted by name,
+    so that results do not affect the order. The named player that the policy imitated comes first.
+    Flat searches are too slow to train against.
     """
     game, players = policy_tables()[policy]
     half = population(game, players, TEST)
@@ -128,50 +130,54 @@ def of_table(policy: str, config: SpecialistsConfig) -> list[Cell]:
     for name in without_searches(half):
         kinds.setdefault(half[name]["kind"], []).append(name)
     named = [baselines(game)[-1], *without_searches(held_out(game, players))]
-    steps = config.steps or STEPS // (TIED if recipe_for(game, players).tied else 1)
+    steps = config.steps or STEPS // (TIED_COST if recipe_for(game, players).tied else 1)
     in_turn = filter(None, chain.from_iterable(zip_longest(*kinds.values(), named)))
     file = file_of(policy)
-    about = steps, config.seed, config.games
-    return [Cell(policy, file, name, name in half, *about) for name in in_turn][: config.opponents]
+    settings = (steps, config.seed, config.games)
+    return [Cell(policy, file, name, name in half, *settings) for name in in_turn][
+        : config.opponents
+    ]
 
 
 def measured(cell: Cell) -> dict[str, Any]:
-    """A specialist trained, and the shares of the policy and of the specialist, as JSON."""
+    """Train a specialist; return the shares of the policy and of the specialist as JSON."""
     game, players = policy_tables()[cell.policy]
     policy = OnnxAgent(policy_path(cell.policy))
-    other = make_agent(cell.against, game)
-    learned = train_best_response(policy, steps=cell.steps, seed=cell.seed, against=other)
-    ours, best = (won(each, other, game, players, cell.games) for each in (policy, learned.agent))
+    opponent = make_agent(cell.against, game)
+    response = train_best_response(policy, steps=cell.steps, seed=cell.seed, against=opponent)
+    policy_shares = won(policy, opponent, game, players, cell.games)
+    specialist_shares = won(response.agent, opponent, game, players, cell.games)
     return {
-        "ours": share(ours).to_json(),
-        "specialist": share(best).to_json(),
-        "ratio": ratio(ours - 1 / players, best - 1 / players).to_json(),
-        "temperature": learned.training["temperature"],
+        "ours": share(policy_shares).to_json(),
+        "specialist": share(specialist_shares).to_json(),
+        "ratio": ratio(policy_shares - 1 / players, specialist_shares - 1 / players).to_json(),
+        "temperature": response.training["temperature"],
     }
 
 
-def won(one: Agent, copies: Agent, game: str, players: int, games: int) -> Float64:
-    """The share of the victory of one among copies in each deal, on the mean over its seats, (D,).
+def won(agent: Agent, copies: Agent, game: str, players: int, games: int) -> Float64:
+    """Return an agent's mean win share among copies, by deal, averaged over its seats, (D,).
 
-    The same games have the same deals, whoever plays.
+    The deals do not depend on the agents.
     """
-    match = Match(one, copies, game, players, games, DEALS)
+    match = Match(agent, copies, game, players, games, DEALS)
     lineup = (0, *[1] * (players - 1))
     chunks = [Chunk(n, lineup, size) for n, size in enumerate(chunk_sizes(match.deals))]
-    return np.concatenate([each.shares[:, 0] for each in run(match, chunks)])
+    return np.concatenate([result.shares[:, 0] for result in run(match, chunks)])
 
 
-def ratio(gained: Float64, could: Float64) -> Estimate:
-    """The ratio of the means over deals (D,) each, with the interval of the delta method.
+def ratio(gained: Float64, possible: Float64) -> Estimate:
+    """Estimate the ratio of two means over deals, (D,) each, with a delta-method interval.
 
-    A ratio r of means varies as the mean of (gained - r * could) / mean(could) does (W. Cochran,
-    "Sampling Techniques", 1977, 2.11). Nothing is known of it if ``could`` may be 0.
+    A ratio r of means varies as the mean of (gained - r * possible) / mean(possible) does
+    (W. Cochran, "Sampling Techniques", 1977, 2.11). The result is NaN if the mean of ``possible``
+    may be 0.
     """
-    if not mean(could).low > 0:
+    if not mean(possible).low > 0:
         return Estimate(nan, nan, nan)
-    found = gained.mean() / could.mean()
-    half = mean((gained - found * could) / could.mean()).high
-    return Estimate(found, found - half, found + half)
+    estimate = gained.mean() / possible.mean()
+    half = mean((gained - estimate * possible) / possible.mean()).high
+    return Estimate(estimate, estimate - half, estimate + half)
 
 
 if __name__ == "__main__":

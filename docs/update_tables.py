@@ -172,9 +172,8 @@ def narrowest_lead() -> str:
     }
     (name, opponent), (parities, players) = min(shares.items(), key=lambda pair: pair[1])
     return (
-        f"{name} has the narrowest lead: it wins "
-        f"{_percent(parities / players)} of the games against copies of `{opponent}`, where "
-        f"parity is {_percent(1 / players)}."
+        f"In the closest comparison, {name} wins {_percent(parities / players)} of the games "
+        f"against copies of `{opponent}` (equal players: {_percent(1 / players)})."
     )
 
 
@@ -196,11 +195,12 @@ def strength_in_sentences() -> str:
     name = max(gains, key=lambda policy: gains[policy])
     players = cards[name]["players"]
     return (
-        "Against opponents that were used neither to train nor to select them, the policies win "
+        "Against opponents that were not used to train or select them, the policies win on average "
         f"{min(leads):.1f} to {max(leads):.1f} times as many games as equal players would. "
-        f"{narrowest_lead()} The strongest attacker knows {name} and wins "
-        f"{_percent((1 + gains[name]) / players)} of the games against copies of it, where "
-        f"parity is {_percent(1 / players)}."
+        f"{narrowest_lead()} "
+        f"The strongest attacker, made to exploit {name}, wins "
+        f"{_percent((1 + gains[name]) / players)} of the games against copies of it (equal "
+        f"players: {_percent(1 / players)})."
     )
 
 
@@ -300,8 +300,9 @@ def library_curves() -> str:
             _seconds([curve["last"]["core_seconds"] for curve in row["seeds"]]),
             *_last_shares(row),
         ])  # fmt: skip
-    targets = [f"core-seconds to {share:.2f} v heuristic" for share in TARGETS]
-    return markdown(["run", "learner", *targets, "all core-seconds", *LAST_SHARES], rows)
+    targets = [f"core-seconds to {share:.2f} against heuristic" for share in TARGETS]
+    shares = [share.replace("v ", "against ", 1) for share in LAST_SHARES]
+    return markdown(["run", "learner", *targets, "all core-seconds", *shares], rows)
 
 
 def equal_steps() -> str:

@@ -1,6 +1,7 @@
-"""Card games in which everybody reveals at once, for reinforcement learning.
+"""Card games in which all players reveal at once, for reinforcement learning.
 
-Importing this makes the games known to PettingZoo and Gymnasium, now or when they are imported:
+Importing this package registers the games with PettingZoo and Gymnasium, now or when they are
+imported:
 ``pettingzoo.make("parallel", "kododo/Kododo-v0", num_players=4)``,
 ``gymnasium.make("kododo_env:kododo/Kododo-v0", num_players=4)``.
 """
@@ -23,10 +24,10 @@ when_imported("gymnasium", gymnasium_ids.register_all)
 when_imported("pettingzoo", pettingzoo_ids.register_all)
 
 
-if not TYPE_CHECKING:  # for whom every name would be right
+if not TYPE_CHECKING:  # a type checker would accept every name
 
     def __getattr__(name: str) -> Any:
-        # Not at once: a command is to answer Ctrl-C in a line before numpy is imported.
+        # Lazily: a command must handle Ctrl-C before numpy is imported.
         if name in __all__:
             return getattr(import_module("kododo_env.agent_registry"), name)
         module = f"{__name__}.{name}"

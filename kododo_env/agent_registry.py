@@ -1,4 +1,4 @@
-"""Agents by name: what each game's scripted players are called, and policies from files."""
+"""Agents by name: scripted players, policies from files, levels, searches and bots."""
 
 from __future__ import annotations
 
@@ -23,74 +23,82 @@ if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame
     from kododo_env.search.search import SearchBudget
 
-# The policies that ship, and held-out opponents among them, from whom nobody has learned.
+# The shipped policies, and the policies that are held-out opponents.
 POLICIES = Path(str(resources.files("kododo_env.policy"))) / "shipped"
 STRANGERS = POLICIES.with_name("held_out")
-# Lists of strangers of all kinds, and the policies among them.
+# Lists of held-out opponents of all kinds, and the policies among them.
 POPULATION = POLICIES.with_name("population")
-HALVES = VALIDATION, TEST = ("validation", "test")
-# How each table's levels are made of its policy, and how strong they were found to be.
+VALIDATION = "validation"
+TEST = "test"
+HALVES = (VALIDATION, TEST)
+# The settings of each table's levels, and their measured strength.
 LEVELS_FILE = POLICIES.with_name("data") / "levels.json"
-# What a search over a policy that ships expects in the middle of a game: see ``OutcomeModel``.
+# The ``OutcomeModel`` of searches over shipped policies.
 OUTCOMES_FILE = LEVELS_FILE.with_name("outcomes.json")
 SUFFIX = ".onnx"
-STRANGER, MEMBER = "stranger-", "member-"
-SEARCH, FLAT = SEARCHES = ("search:", "flat:")
-DRAWN, LEVEL = "drawn:", "level-"
-# They show what a policy does that has learned nothing and always takes its likeliest action.
+STRANGER = "stranger-"
+MEMBER = "member-"
+SEARCH = "search:"
+FLAT = "flat:"
+SEARCHES = (SEARCH, FLAT)
+DRAWN = "drawn:"
+LEVEL = "level-"
+# An untrained policy that takes its likeliest action may play like one of these.
 FIXED: dict[str, Callable[[], Agent]] = {"first": FirstAgent, "last": LastAgent}
 TAKEN = ("random", *FIXED)
 AGENT = "an agent (an object with a name and act(view, rng))"
 BEGINNINGS = (STRANGER, MEMBER, LEVEL)
-# The first three play a policy that ships at a higher temperature, the fourth plays it as it is.
-LEVELS = *WEAKER, AS_IT_SHIPS, SEARCHING = tuple(f"{LEVEL}{number}" for number in range(1, 6))
+LEVELS = tuple(f"{LEVEL}{number}" for number in range(1, 6))
+WEAKER = LEVELS[:3]  # play the shipped policy at a higher temperature
+AS_IT_SHIPS = LEVELS[3]
+SEARCHING = LEVELS[4]
 LEVEL_WORDS = dict(zip(LEVELS, ("easy", "medium", "hard", "expert", "strongest"), strict=True))
 NAME = re.compile(r"[a-z][a-z0-9_-]*")  # of a scripted agent
 MOST_DIGITS = 12  # of a search's budget, or a seed
 
 
 def scripted(game: str) -> dict[str, Callable[[], Agent]]:
-    """The makers of a game's scripted agents, by name: the baselines first.
+    """Return the functions that make a game's scripted agents by name, baselines first.
 
     Raises:
-        ValueError: There is no such game, or one of its agents has a name that cannot be theirs.
+        ValueError: The game is unknown, or the name of one of its agents is invalid or taken.
     """
     module = _scripted_module(game)
-    own: dict[Any, Callable[[], Agent]] = {**module.BASELINES, **getattr(module, "HELD_OUT", {})}
-    others = {*TAKEN, *shipped()}
-    for name in own:
+    makers: dict[Any, Callable[[], Agent]] = {**module.BASELINES, **getattr(module, "HELD_OUT", {})}
+    reserved = {*TAKEN, *shipped()}
+    for name in makers:
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise ValueError(
-                f"an agent of {game} cannot be called {shown(name)}: a name is of small letters, "
-                "digits, - and _, such as heuristic"
+                f"agent name of {game} must have lower-case letters, digits, - and _, such as "
+                f"heuristic, got {shown(name)}"
             )
-        if name in others or name.startswith(BEGINNINGS):
-            raise ValueError(f"an agent of {game} cannot be called {name}: others are")
-    return {"random": RandomAgent, **own}
+        if name in reserved or name.startswith(BEGINNINGS):
+            raise ValueError(f"agent name {name!r} of {game} is already taken or reserved")
+    return {"random": RandomAgent, **makers}
 
 
 def baselines(game: str) -> tuple[str, ...]:
-    """The names of those that every agent is measured against, the weakest first.
+    """Return the names of a game's baselines, the weakest first.
 
     Raises:
-        ValueError: There is no such game.
+        ValueError: The game is unknown.
     """
     return ("random", *_scripted_module(game).BASELINES)
 
 
 def held_out(game: str, players: int) -> tuple[str, ...]:
-    """The names of a table's held-out opponents: no recipe imitates or trains against them.
+    """Return the names of a table's held-out opponents, which no recipe imitates or trains against.
 
     Args:
         game: The game's name.
         players: P.
 
     Returns:
-        The scripted ones, the main one first, then searches, then a policy that has learned by
-        self-play alone. ``make_agent`` makes each of them. A game without any has none.
+        Names for ``make_agent``: scripted players, the main one first, then searches, then a
+        policy trained by self-play only. Empty if the game has none.
 
     Raises:
-        ValueError: There is no such game.
+        ValueError: The game is unknown.
     """
     module = _scripted_module(game)
     stranger = f"{STRANGER}{game}-{players}p"
@@ -102,17 +110,17 @@ def held_out(game: str, players: int) -> tuple[str, ...]:
 
 
 def _scripted_module(game: str) -> Any:
-    """A game's module in the ``baselines`` that lie beside its door.
+    """Return a game's module in the package ``baselines`` beside its environment module.
 
-    It has BASELINES: what makes an agent by its name, the weakest first. It may have HELD_OUT: the
-    same for agents that are kept out of training, the main one first; and HELD_OUT_SEARCHES: the
-    names of searches that are.
+    Its BASELINES are functions that make agents, by name, the weakest first. It may have HELD_OUT,
+    the same for held-out opponents, the main one first; and HELD_OUT_SEARCHES, the names of
+    searches.
     """
     return registry.beside(game, f"baselines.{game}")
 
 
 def policy_tables() -> dict[str, tuple[str, int]]:
-    """The games and numbers of players for which a policy is to ship, by the policy's name."""
+    """Return the game and the number of players of each shipped policy, by the policy's name."""
     return {
         f"{game}-{players}p": (game, players)
         for game in registry.DOORS
@@ -121,63 +129,67 @@ def policy_tables() -> dict[str, tuple[str, int]]:
 
 
 def shipped() -> tuple[str, ...]:
-    """The names of the policies that come with the project, such as ``kododo-4p``."""
+    """Return the names of the shipped policies, such as ``kododo-4p``."""
     return tuple(sorted(path.stem for path in POLICIES.glob(f"*{SUFFIX}")))
 
 
 def strangers() -> tuple[str, ...]:
-    """The names of the held-out policies that come with the project: ``stranger-kododo-4p``, ..."""
+    """Return the names of the shipped held-out policies, such as ``stranger-kododo-4p``."""
     return tuple(sorted(f"{STRANGER}{path.stem}" for path in STRANGERS.glob(f"*{SUFFIX}")))
 
 
 def population(game: str, players: int, half: str) -> dict[str, dict[str, Any]]:
-    """A half of a table's population: strangers who neither train nor are trained by a policy.
+    """Return a half of a table's population of held-out opponents.
 
     Args:
         game: The game's name.
         players: P.
-        half: ``validation``, by which policies are chosen, or ``test``, which is only reported.
+        half: ``validation``, which selects policies, or ``test``, which is only reported.
 
     Returns:
-        By name, as ``make_agent`` takes it, what is known of each: its ``kind``, and the ``share``
-        that it has in some ``games`` against P - 1 of the heuristic.
+        Facts by name for ``make_agent``: the ``kind``, and the ``share`` of the victory in
+        ``games`` games against P - 1 copies of the heuristic.
 
     Raises:
-        ValueError: There is no such half, or no population of the table.
+        ValueError: The half is unknown, or the table has no population.
     """
     path = POPULATION / f"{game}-{players}p.jsonl"
     if half not in HALVES:
-        raise ValueError(f"a population has the halves {' and '.join(HALVES)}, not {shown(half)}")
+        raise ValueError(
+            f"unknown half of a population {shown(half)}; choose from {', '.join(HALVES)}"
+        )
     if not path.exists():
         raise ValueError(f"{game} with {players} players has no population")
     members = map(json.loads, path.read_text("utf-8").splitlines())
-    return {each["name"]: each for each in members if each["half"] == half}
+    return {member["name"]: member for member in members if member["half"] == half}
 
 
 def levels(game: str, players: int) -> dict[str, dict[str, Any]]:
-    """The levels of a table, the weakest first; all play by the policy that ships for it.
+    """Return the levels of a table, the weakest first; all use the shipped policy.
 
     Args:
         game: The game's name.
         players: P.
 
     Returns:
-        By name, as ``make_agent`` takes it, the ``temperature`` at which the policy plays, or the
-        budget of a ``search`` over it; and the ``share`` that one has in some ``games`` against
-        P - 1 of the policy.
+        Facts by name for ``make_agent``: the ``temperature`` of the policy, or the budget of a
+        ``search`` over it; and the ``share`` of the victory in ``games`` games against P - 1
+        copies of the policy.
 
     Raises:
-        ValueError: There are none, since no policy ships for this table.
+        ValueError: The table has no shipped policy, so it has no levels.
     """
     tables = json.loads(LEVELS_FILE.read_text("utf-8"))
-    found: dict[str, dict[str, Any]] = tables.get(f"{game}-{players}p", {}).get("levels", {})
-    if not found:
-        raise ValueError(f"{game} with {players} players has no levels: no policy ships for it")
-    return found
+    facts: dict[str, dict[str, Any]] = tables.get(f"{game}-{players}p", {}).get("levels", {})
+    if not facts:
+        raise ValueError(
+            f"{game} with {players} players has no levels, as it has no shipped policy"
+        )
+    return facts
 
 
 def policy_path(policy: str) -> Path:
-    """The file of a policy that comes with the project; of anything else its own path."""
+    """Return the file of a shipped policy by its name; any other text is a path itself."""
     member = POPULATION / f"{policy.removeprefix(MEMBER)}{SUFFIX}"
     if policy.startswith(MEMBER) and member.exists():
         return member
@@ -187,16 +199,16 @@ def policy_path(policy: str) -> Path:
 
 
 def policy_file(name: str) -> Path | None:
-    """An agent's policy file; None of an agent without one, such as a program that is given one."""
+    """Return an agent's policy file, or None for an agent without one, such as a program."""
     path = policy_path(name)
     return None if is_bot(name) or path.suffix != SUFFIX else path
 
 
 def load(policy: str | Path) -> Agent:
-    """A learned agent: a policy that comes with the project by its name, or any policy file.
+    """Return a trained agent by the name of a shipped policy, or from any policy file.
 
     Raises:
-        ValueError: There is no such policy, or the file is not one.
+        ValueError: The policy is unknown, or the file is not a policy file.
     """
     from kododo_env.policy.onnx_agent import OnnxAgent
 
@@ -209,39 +221,39 @@ def load(policy: str | Path) -> Agent:
             if fitted is not None and fitted["sha256"] == fingerprint(path):
                 agent.outcome_weights = np.array(fitted["weights"])
         return agent
-    known = ", ".join(shipped()) or "none"
     raise ValueError(
-        f"unknown policy {shown(str(policy))}; give a {SUFFIX} file or one that is shipped: {known}"
+        f"unknown policy {shown(str(policy))}; expected a policy file ({SUFFIX}) or the name of a "
+        f"shipped policy: {', '.join(shipped()) or 'none'}"
     )
 
 
 @cache
 def _outcomes() -> dict[str, Any]:
-    """All that is in the file of outcome models, which each load of a policy asks for."""
-    found: dict[str, Any] = json.loads(OUTCOMES_FILE.read_text("utf-8"))
-    return found
+    """Return the content of the file of outcome models; cached, as each policy reads it."""
+    models: dict[str, Any] = json.loads(OUTCOMES_FILE.read_text("utf-8"))
+    return models
 
 
 def make_agent(name: str, game: str, players: int | None = None) -> Agent:
-    """An agent by name, or from a policy file.
+    """Return an agent by name, or from a policy file.
 
     Args:
         name: A scripted agent of the game, ``first`` or ``last`` for the first or last legal
-            action, ``drawn:0`` for one whose weights are drawn by that seed, a policy that comes
-            with the project, the path of a policy file, one of the table's levels, ``level-1``
-            (the weakest) to ``level-5``, a search over one of these such as
-            ``search:heuristic:50ms``, ``search:kododo-4p:64`` (worlds) or ``flat:random:64``, or
-            somebody's bot, whose code is run: ``bot.py:Class``, ``package.module:Class`` or
-            ``exec:CMD``; ``bot.py:Class:2s`` and ``exec:2s:CMD`` have 2 seconds a decision.
+            action, ``drawn:0`` for an agent with random weights of that seed, a shipped policy,
+            the path of a policy file, a level of the table from ``level-1`` (the weakest) to
+            ``level-5``, a search over one of these such as ``search:heuristic:50ms``,
+            ``search:kododo-4p:64`` (worlds) or ``flat:random:64``, or a bot, whose code is run:
+            ``bot.py:Class``, ``package.module:Class`` or ``exec:CMD``; ``bot.py:Class:2s`` and
+            ``exec:2s:CMD`` have 2 seconds for a decision.
         game: The game's name.
-        players: P. Levels alone need it.
+        players: P. Only levels need it.
 
     Raises:
-        ValueError: There is no such agent or file.
+        ValueError: The agent is unknown, or its file cannot be read.
     """
     makers = {**scripted(game), **FIXED}
     if not isinstance(name, str):
-        raise ValueError(f"an agent's name must be text, not {shown(name)}")
+        raise ValueError(f"agent name must be a string, got {shown(name)}")
     if name.startswith(SEARCHES):
         return _search(name, game, players)
     if name.startswith(DRAWN):
@@ -254,89 +266,89 @@ def make_agent(name: str, game: str, players: int | None = None) -> Agent:
         return load(name)
     if name.startswith(LEVEL):
         return _level(name, game, players)
-    if os.path.isdir(name):  # False for what can be no path
-        raise ValueError(f"{name} is a folder; give a policy file ({SUFFIX})")
+    if os.path.isdir(name):  # False for text that cannot be a path
+        raise ValueError(f"expected a policy file ({SUFFIX}), got the folder {name}")
     tables = policy_tables().items()
-    policies = [name for name, (of, _) in tables if of == game and name in shipped()]
-    policies += [name for name in strangers() if name.removeprefix(STRANGER) in policies]
+    policies = [policy for policy, (of, _) in tables if of == game and policy in shipped()]
+    policies += [policy for policy in strangers() if policy.removeprefix(STRANGER) in policies]
     policies += LEVELS if policies else ()
     raise ValueError(
-        f"unknown agent {shown(name)}; {game} has {', '.join((*makers, *policies))}, "
-        f"or give a policy file ({SUFFIX}) or a bot (bot.py:Class, exec:CMD)"
+        f"unknown agent {shown(name)}; choose from {', '.join((*makers, *policies))}, "
+        f"a policy file ({SUFFIX}) or a bot (bot.py:Class, exec:CMD)"
     )
 
 
 def is_agent(candidate: object) -> bool:
-    """Whether it can play: a name, or an object, not a class, with a name and ``act``."""
+    """Return whether a candidate is a name, or an object, not a class, with a name and ``act``."""
     return isinstance(candidate, str | Agent) and not isinstance(candidate, type)
 
 
-def agent_for(given: Any, game: BatchGame) -> Agent:
-    """The agent itself, or the one that ``make_agent`` makes of a name.
+def agent_for(candidate: Any, game: BatchGame) -> Agent:
+    """Return an agent unchanged, or the one that ``make_agent`` makes of a name.
 
     Raises:
-        ValueError: It is neither, or cannot play this game.
+        ValueError: ``candidate`` is neither an agent nor a known name, or cannot play this game.
     """
-    if not is_agent(given):
-        raise ValueError(f"a player must be {AGENT} or the name of one, not {shown(given)}")
-    named = isinstance(given, str)
-    agent: Agent = make_agent(given, game.name, game.num_players) if named else given
+    if not is_agent(candidate):
+        raise ValueError(f"a player must be {AGENT} or its name, got {shown(candidate)}")
+    agent: Agent = candidate
+    if isinstance(candidate, str):
+        agent = make_agent(candidate, game.name, game.num_players)
     if not isinstance(agent.name, str):
-        raise ValueError(f"the name of a player must be text, not {shown(agent.name)}")
+        raise ValueError(f"name of a player must be a string, got {shown(agent.name)}")
     check_agents(game, [agent])
     return agent
 
 
 def _drawn(name: str, game: str) -> Agent:
-    """A stranger with drawn weights, from ``drawn:SEED``."""
-    seed, draw = name.removeprefix(DRAWN), getattr(_scripted_module(game), "drawn", None)
+    """Return an agent with random weights, from ``drawn:SEED``."""
+    seed = name.removeprefix(DRAWN)
+    draw = getattr(_scripted_module(game), "drawn", None)
     if draw is None:
-        raise ValueError(f"{game} has no players with drawn weights, as in {shown(name)}")
+        raise ValueError(f"{game} has no agents with random weights, got {shown(name)}")
     if not (seed.isascii() and seed.isdecimal() and len(seed) <= MOST_DIGITS):
-        raise ValueError(
-            f"a player with drawn weights is drawn:SEED, such as drawn:0, not {shown(name)}"
-        )
+        raise ValueError(f"expected drawn:SEED, such as drawn:0, got {shown(name)}")
     agent: Agent = draw(int(seed))
     agent.name = name
     return agent
 
 
 def _level(name: str, game: str, players: int | None) -> Agent:
-    """The policy that ships for a table, weakened or with search as the table's levels say."""
+    """Return a level: the shipped policy of a table, weakened or with search."""
     from kododo_env.policy.onnx_agent import OnnxAgent
 
     if name not in LEVELS:
-        raise ValueError(f"there are the levels {', '.join(LEVELS)}, not {shown(name)}")
+        raise ValueError(f"unknown level {shown(name)}; choose from {', '.join(LEVELS)}")
     if players is None:
         raise ValueError(
             f"{name} needs the number of players, as in make_agent(name, game, players)"
         )
-    made, policy = levels(game, players).get(name), f"{game}-{players}p"
-    if made is None:
-        raise ValueError(f"{policy} has no {name} yet: make levels finds it")
+    policy = f"{game}-{players}p"
+    settings = levels(game, players).get(name)
+    if settings is None:
+        raise ValueError(f"{policy} has no {name} yet; create it by make levels")
     agent: Agent
-    if "search" in made:
-        agent = _search(f"{SEARCH}{policy}:{made['search']}", game)
+    if "search" in settings:
+        agent = _search(f"{SEARCH}{policy}:{settings['search']}", game)
     else:
-        agent = OnnxAgent(policy_path(policy), made["temperature"])
+        agent = OnnxAgent(policy_path(policy), settings["temperature"])
     agent.name = name
     return agent
 
 
 def search_budget(text: str) -> SearchBudget:
-    """The cost of a search's decision: a number of worlds such as "64", or a time as "50ms".
+    """Return the budget of a search: a number of worlds such as "64", or a time such as "50ms".
 
     Raises:
-        ValueError: It is neither, or more than a search may have.
+        ValueError: ``text`` is neither, or above the limit.
     """
     from kododo_env.search.search import SearchBudget
 
     number = text.removesuffix("ms")
     if not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS):
         raise ValueError(
-            "a search is search:AGENT:WORLDS or search:AGENT:MILLISECONDSms, or flat: in place of "
-            "search:, and may have a "
-            f"number of worlds such as 64, or a time such as 50ms, not {shown(text)}"
+            "expected search:AGENT:BUDGET or flat:AGENT:BUDGET with a number of worlds such as 64, "
+            f"or a time such as 50ms, got {shown(text)}"
         )
     if text.endswith("ms"):
         return SearchBudget(milliseconds=float(number))
@@ -344,13 +356,13 @@ def search_budget(text: str) -> SearchBudget:
 
 
 def _search(name: str, game: str, players: int | None = None) -> Agent:
-    """A search over an agent, from ``KIND:AGENT:WORLDS`` or ``KIND:AGENT:MILLISECONDSms``."""
+    """Return a search, from ``KIND:AGENT:WORLDS`` or ``KIND:AGENT:MILLISECONDSms``."""
     from kododo_env.search.flat import FlatMonteCarlo
     from kododo_env.search.search import SearchAgent
 
     kind, agent, amount = search_parts(name)
     if agent.startswith(SEARCHES) or agent == SEARCHING:
-        raise ValueError(f"a search is not made over another search, as in {shown(name)}")
+        raise ValueError(f"a search cannot use another search, got {shown(name)}")
     budget = search_budget(amount.removeprefix(":"))
     policy = make_agent(agent, game, players)
     if kind == FLAT:
@@ -359,17 +371,17 @@ def _search(name: str, game: str, players: int | None = None) -> Agent:
 
 
 def without_searches(names: Iterable[str]) -> list[str]:
-    """The names of the agents that are no searches, which are slow."""
+    """Return the names of the agents that are not searches, which are slow."""
     return [name for name in names if not search_parts(name)[0]]
 
 
 def search_parts(name: str) -> tuple[str, str, str]:
-    """An agent's name before, in and behind that of a search's policy: which search, its budget.
+    """Split the name of a search into its kind, its agent and its budget.
 
-    They add up to the name. Of what is no search the first and the last are empty.
+    The three parts add up to the name. The first and the last are empty for other agents.
     """
-    kind = next((each for each in SEARCHES if name.startswith(each)), "")
-    if not kind:
-        return "", name, ""
-    agent, colon, amount = name.removeprefix(kind).rpartition(":")
-    return kind, agent, colon + amount
+    for kind in SEARCHES:
+        if name.startswith(kind):
+            agent, colon, amount = name.removeprefix(kind).rpartition(":")
+            return kind, agent, colon + amount
+    return "", name, ""

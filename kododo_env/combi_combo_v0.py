@@ -1,4 +1,4 @@
-"""Combi-Combo, version 0: the door to the game. See ``docs/games/combi_combo.md``."""
+"""The environment module of Combi-Combo, version 0. See ``docs/games/combi_combo.md``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLAYERS = (4, 5)
 
 
 class RulesOptions(TypedDict, total=False):
-    """The further fields of ``Rules``."""
+    """Further fields of ``Rules``."""
 
     num_colours: int
     copies: tuple[int, ...]
@@ -34,24 +34,24 @@ class RulesOptions(TypedDict, total=False):
 
 
 class Options(RulesOptions, TableOptions, total=False):
-    """All options of ``parallel_env`` and ``env`` that are given by name."""
+    """All keyword options of ``parallel_env`` and ``env``."""
 
 
 @show_options(RulesOptions, Rules)
 def batch_game(
     num_envs: int, num_players: int = 4, seed: int | None = None, **rules: Unpack[RulesOptions]
 ) -> CombiComboGame:
-    """Many games at once, as arrays.
+    """Return many games at once, as arrays.
 
     Args:
-        num_envs: How many games.
+        num_envs: The number of games.
         num_players: 4 or 5.
         seed: Seed of the batch's generator.
         **rules: Further fields of ``Rules``, to change the game.
 
     Raises:
-        TypeError: There is no such option.
-        ValueError: The rules cannot be played.
+        TypeError: An option is unknown.
+        ValueError: The rules are invalid.
     """
     check_options(rules, batch_game, Rules)
     return CombiComboGame(num_envs, Rules(num_players, **rules), seed)
@@ -59,7 +59,7 @@ def batch_game(
 
 @show_options(Options, Rules)
 def parallel_env(num_players: int = 4, **options: Unpack[Options]) -> ParallelGame:
-    """One game as a PettingZoo ParallelEnv, everybody choosing at once.
+    """Return one game as a PettingZoo ParallelEnv, in which all players choose at once.
 
     Args:
         num_players: 4 or 5.
@@ -67,13 +67,13 @@ def parallel_env(num_players: int = 4, **options: Unpack[Options]) -> ParallelGa
             ``Rules``, to change the game.
 
     Raises:
-        TypeError: There is no such option.
-        ValueError: The rules cannot be played, or an option is none of its choices.
+        TypeError: An option is unknown.
+        ValueError: The rules or an option are invalid.
     """
     return parallel_game(batch_game, Rules, {"num_players": num_players, **options})
 
 
 @show_options(Options, Rules)
 def env(num_players: int = 4, **options: Unpack[Options]) -> AECGame:
-    """One game as a PettingZoo AECEnv, one player after the other; see ``parallel_env``."""
+    """Return one game as a PettingZoo AECEnv, one player after another; see ``parallel_env``."""
     return aec_game(batch_game, Rules, {"num_players": num_players, **options})

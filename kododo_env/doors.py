@@ -1,4 +1,4 @@
-"""The part that the doors of all games share: the options of a PettingZoo environment."""
+"""What all environment modules share: the options of a PettingZoo environment."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FURTHER_ARGUMENTS = re.compile(r"^    \*\*\w+: .*(?:\n {8}.*)*", re.MULTILINE)
 
 
 class TableOptions(TypedDict, total=False):
-    """The options of ``parallel_env`` and ``env``, beside the rules of the game.
+    """The options of ``parallel_env`` and ``env``, in addition to the rules of the game.
 
     Each is a keyword argument of ``kododo_env.wrappers.pettingzoo_table.PettingZooTable``.
 
@@ -42,16 +42,17 @@ class TableOptions(TypedDict, total=False):
         render_mode: None, ``"human"``, ``"ansi"`` or ``"rgb_array"``.
         illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
         observation_dtype: None for small integers, or another such as ``"float32"``.
-        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
+        normalize: Whether to divide each number by its maximum, so that it is 0 to 1.
         action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``; with
             ``"rllib"`` in the observation, under RLlib's names.
-        opponents: Agents or their names, such as ``"heuristic"``, that have some of the seats:
-            for each seat one or None; one alone has all seats but the first. An ``OpponentPool``
-            in place of an agent draws one for each game.
-        record: A folder that gets the record of each episode that is played to its end.
-        max_cycles: After how many joint steps an episode is truncated; None or -1: never.
-        canonical: Whether observations, masks and actions have canonical form: the same for all
-            positions that the game's symmetry makes equivalent.
+        opponents: Agents or their names, such as ``"heuristic"``, that take some of the seats:
+            one or None for each seat; a single one takes all seats but the first. An
+            ``OpponentPool`` in place of an agent draws one for each game.
+        record: A folder for the records of all episodes that are played to their end.
+        max_cycles: The number of joint steps after which an episode is truncated; None or -1 is
+            no limit.
+        canonical: Whether observations, masks and actions have canonical form, which is the same
+            for all positions that are equivalent by the game's symmetry.
         padded: Whether observations, masks and actions have the size of the game's largest table,
             so that one policy can play with any number of players.
     """
@@ -78,16 +79,16 @@ TABLE_DEFAULTS: dict[str, Any] = {
     "canonical": False,
     "padded": False,
 }
-"""Those of ``PettingZooTable``, which needs a library that is imported only when it is used."""
+"""The defaults of ``PettingZooTable``, repeated here so that PettingZoo is not imported."""
 
 
 def show_options(options: type[Any], rules: type[Any]) -> Callable[[Function], Function]:
-    """Let ``help`` list the options that a function takes by ``**``, in place of the two stars.
+    """Let ``help`` list the options that a function takes by ``**``.
 
-    The signature gets their types and defaults, and the docstring their meanings.
+    The signature gets their types and defaults, and the docstring their descriptions.
 
     Args:
-        options: The ``TypedDict`` that names them.
+        options: The ``TypedDict`` of the options.
         rules: The game's ``Rules``.
     """
     defaults = TABLE_DEFAULTS | {field.name: field.default for field in fields(rules)}
@@ -105,7 +106,7 @@ def show_options(options: type[Any], rules: type[Any]) -> Callable[[Function], F
                 )
             )
         function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        if function.__doc__:  # Python's -OO leaves docstrings out
+        if function.__doc__:  # python -OO removes docstrings
             listed = "\n".join(meanings[name] for name in further if name in meanings)
             text = inspect.cleandoc(function.__doc__)
             function.__doc__ = FURTHER_ARGUMENTS.sub(lambda _: listed, text)
@@ -115,7 +116,7 @@ def show_options(options: type[Any], rules: type[Any]) -> Callable[[Function], F
 
 
 def _meanings(documented: type[Any]) -> dict[str, str]:
-    """The lines that explain each argument in a docstring."""
+    """Return the lines that describe each argument in a docstring."""
     _, _, section = inspect.cleandoc(documented.__doc__ or "").partition("\nArgs:\n")
     entries = ARGUMENT.finditer(section.partition("\n\n")[0])
     return {entry[1]: entry[0] for entry in entries}
@@ -124,26 +125,29 @@ def _meanings(documented: type[Any]) -> dict[str, str]:
 def parallel_game(
     batch_game: Callable[..., BatchGame], rules: type[Any], options: Mapping[str, Any]
 ) -> ParallelGame:
-    """The ``parallel_env`` of a door: from its ``batch_game``, ``Rules``, and all options."""
-    from kododo_env.wrappers.parallel import ParallelGame  # the batch does without PettingZoo
+    """Return the ``parallel_env`` of a game from its ``batch_game``, ``Rules`` and all options."""
+    from kododo_env.wrappers.parallel import ParallelGame  # batches do not need PettingZoo
 
-    table, given = _apart(rules, options)
-    return ParallelGame(batch_game(1, **given), **table)
+    table_options, rule_options = _split_options(rules, options)
+    return ParallelGame(batch_game(1, **rule_options), **table_options)
 
 
 def aec_game(
     batch_game: Callable[..., BatchGame], rules: type[Any], options: Mapping[str, Any]
 ) -> AECGame:
-    """The ``env`` of a door; see ``parallel_game``."""
+    """Return the ``env`` of a game; see ``parallel_game``."""
     from kododo_env.wrappers.aec import AECGame  # as above
 
-    table, given = _apart(rules, options)
-    return AECGame(batch_game(1, **given), **table)
+    table_options, rule_options = _split_options(rules, options)
+    return AECGame(batch_game(1, **rule_options), **table_options)
 
 
-def _apart(rules: type[Any], options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The options of the wrapper, and the fields of the rules."""
+def _split_options(
+    rules: type[Any], options: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split options into those of the wrapper and the fields of the rules."""
     check_options(options, rules, TableOptions)
     names = TableOptions.__annotations__
-    table = {name: value for name, value in options.items() if name in names}
-    return table, {name: value for name, value in options.items() if name not in names}
+    table_options = {name: options[name] for name in options if name in names}
+    rule_options = {name: options[name] for name in options if name not in names}
+    return table_options, rule_options

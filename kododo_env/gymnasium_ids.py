@@ -1,6 +1,6 @@
-"""Gymnasium's ids of the games in the registry, for ``gymnasium.make`` and ``make_vec``.
+"""Gymnasium ids of the games in the registry, for ``gymnasium.make`` and ``make_vec``.
 
-``kododo_env`` imports this, so that no library is imported at the top.
+``kododo_env`` imports this module, so it imports no library at the top.
 """
 
 from __future__ import annotations
@@ -22,93 +22,96 @@ ID = re.compile(r"([\w-]+/)?[\w.-]+-v\d+")
 
 
 def single(game: str, **options: Any) -> Env[Any, Any]:
-    """A game of the registry for one learner; what ``gymnasium.make`` makes.
+    """Make what ``gymnasium.make`` returns: a game for one learner.
 
-    With a mode of ``COLLECTED`` Gymnasium's own RenderCollection is around it.
+    A render mode of ``COLLECTED`` wraps it in Gymnasium's RenderCollection.
 
     Args:
         game: The game's name in the registry.
-        **options: Those of ``SingleSeatEnv``, and the parameters of the game's ``batch_game``,
-            such as ``num_players``; but a seed is for ``reset``.
+        **options: The options of ``SingleSeatEnv``, and the parameters of the game's
+            ``batch_game``, such as ``num_players``; a seed is passed to ``reset`` instead.
 
     Raises:
-        TypeError: There is no such option.
-        ValueError: The rules cannot be played, or an option is none of its choices.
+        TypeError: An option is unknown.
+        ValueError: The rules or an option are invalid.
     """
     from gymnasium.wrappers import RenderCollection
 
     from kododo_env import registry
     from kododo_env.wrappers.single import SingleSeatEnv
 
-    own, rules = _split(options, SingleSeatEnv, game)
-    mode = own.get("render_mode")
-    if collects := isinstance(mode, str) and mode in COLLECTED:
-        own["render_mode"] = mode.removesuffix("_list")
-    env = SingleSeatEnv(registry.batch_game(game, 1, **rules), **own)
-    return RenderCollection(env) if collects else env
+    env_options, rules = _split(options, SingleSeatEnv, game)
+    mode = env_options.get("render_mode")
+    is_collected = isinstance(mode, str) and mode in COLLECTED
+    if is_collected:
+        env_options["render_mode"] = str(mode).removesuffix("_list")
+    env = SingleSeatEnv(registry.batch_game(game, 1, **rules), **env_options)
+    return RenderCollection(env) if is_collected else env
 
 
 def vector(game: str, num_envs: int = 1, **options: Any) -> BatchVectorEnv:
-    """Many games at once for one learner in each; what ``gymnasium.make_vec`` makes.
+    """Make what ``gymnasium.make_vec`` returns: many games at once, with one learner in each.
 
     Args:
         game: The game's name in the registry.
-        num_envs: How many games.
-        **options: Those of ``BatchVectorEnv``, and else as for ``single``.
+        num_envs: The number of games.
+        **options: The options of ``BatchVectorEnv``, and the parameters as for ``single``.
     """
     from kododo_env import registry
     from kododo_env.wrappers.gymnasium_vector import BatchVectorEnv
 
-    own, rules = _split(options, BatchVectorEnv, game)
-    return BatchVectorEnv(registry.batch_game(game, num_envs, **rules), **own)
+    env_options, rules = _split(options, BatchVectorEnv, game)
+    return BatchVectorEnv(registry.batch_game(game, num_envs, **rules), **env_options)
 
 
 def _split(
     options: dict[str, Any], wrapper: type[Any], game: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The options of a wrapper, and the parameters of the game's ``batch_game``."""
+    """Split options into those of a wrapper and the parameters of the game's ``batch_game``."""
     from inspect import signature
 
     from kododo_env import registry
     from kododo_env.core.options import check_options
 
     door = registry.door(game)
-    if "seed" in options:  # of the cards alone, and opponents and seats would go without
-        raise TypeError("seed is no option of an environment: give it to reset")
-    takers = wrapper, door.batch_game, type(door.batch_game(1).rules)
-    check_options(options, *takers, but=["seed"])
+    if "seed" in options:  # it would seed only the cards, not opponents and seats
+        raise TypeError("seed is not an option of the environment: pass it to reset()")
+    rules_class = type(door.batch_game(1).rules)
+    check_options(options, wrapper, door.batch_game, rules_class, but=["seed"])
     names = signature(wrapper).parameters
-    own = {name: value for name, value in options.items() if name in names}
-    return own, {name: value for name, value in options.items() if name not in names}
+    env_options = {name: options[name] for name in options if name in names}
+    return env_options, {name: options[name] for name in options if name not in names}
 
 
 def register(game: str, id: str) -> None:
-    """Tell Gymnasium and PettingZoo the id of a game, now or when they are imported.
+    """Register a game with Gymnasium and PettingZoo, now or when they are imported.
 
-    A door in another package ends with this call. ``gymnasium.make("package.NAME_v0:ID")`` then
-    imports the door, and finds the id; ``pettingzoo.make`` needs the door to be imported before.
+    An environment module of another package ends with this call.
+    ``gymnasium.make("package.NAME_v0:ID")`` then imports the module and finds the id;
+    ``pettingzoo.make`` needs the module to be imported before.
 
     Args:
         game: The game's name in the registry.
-        id: The door's ``GYMNASIUM_ID``, such as ``high_card/HighCard-v0``.
+        id: The module's ``GYMNASIUM_ID``, such as ``high_card/HighCard-v0``.
 
     Raises:
-        ValueError: A game cannot have that name, or the id is none or that of a game of ours.
+        ValueError: The name is invalid, or the id is invalid or that of a game of this package.
     """
     from kododo_env import registry
 
     registry.check_name(game)
-    ours = [registry.door(each).GYMNASIUM_ID for each in registry.DOORS if each != game]
-    if not ID.fullmatch(str(id)) or id in ours:
+    reserved_ids = [registry.door(name).GYMNASIUM_ID for name in registry.DOORS if name != game]
+    if not ID.fullmatch(str(id)) or id in reserved_ids:
         raise ValueError(
-            f"Gymnasium's id of {game} must be like {game}/Name-v0 and no other game's, not {id!r}"
+            f"Gymnasium id of {game} must be like {game}/Name-v0 and not of another game, "
+            f"got {id!r}"
         )
     when_imported("gymnasium", lambda: _register(game, id))
     when_imported("pettingzoo", lambda: pettingzoo_ids.register(game, id))
 
 
 def register_all() -> None:
-    """Tell Gymnasium the id of each game of ours."""
+    """Register all games of this package with Gymnasium."""
     from kododo_env import registry
 
     for game in registry.DOORS:

@@ -1,4 +1,4 @@
-"""KADO, version 0: the door to the game. See ``docs/games/kado.md``."""
+"""The environment module of KADO, version 0. See ``docs/games/kado.md``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLAYERS = (2, 3, 4)
 
 
 class RulesOptions(TypedDict, total=False):
-    """The further fields of ``Rules``."""
+    """Further fields of ``Rules``."""
 
     deck: Deck
     num_rows: int
@@ -30,24 +30,24 @@ class RulesOptions(TypedDict, total=False):
 
 
 class Options(RulesOptions, TableOptions, total=False):
-    """All options of ``parallel_env`` and ``env`` that are given by name."""
+    """All keyword options of ``parallel_env`` and ``env``."""
 
 
 @show_options(RulesOptions, Rules)
 def batch_game(
     num_envs: int, num_players: int = 3, seed: int | None = None, **rules: Unpack[RulesOptions]
 ) -> KadoGame:
-    """Many games at once, as arrays.
+    """Return many games at once, as arrays.
 
     Args:
-        num_envs: How many games.
+        num_envs: The number of games.
         num_players: 2 to 4; 2 play the duel.
         seed: Seed of the batch's generator.
         **rules: Further fields of ``Rules``, to change the game.
 
     Raises:
-        TypeError: There is no such option.
-        ValueError: The rules cannot be played.
+        TypeError: An option is unknown.
+        ValueError: The rules are invalid.
     """
     check_options(rules, batch_game, Rules)
     return KadoGame(num_envs, Rules(num_players, **rules), seed)
@@ -55,7 +55,7 @@ def batch_game(
 
 @show_options(Options, Rules)
 def parallel_env(num_players: int = 3, **options: Unpack[Options]) -> ParallelGame:
-    """One game as a PettingZoo ParallelEnv; a player with nothing to decide plays the no-op.
+    """Return one game as a PettingZoo ParallelEnv; a player with nothing to decide plays the no-op.
 
     Args:
         num_players: 2 to 4; 2 play the duel.
@@ -63,15 +63,15 @@ def parallel_env(num_players: int = 3, **options: Unpack[Options]) -> ParallelGa
             ``Rules``, to change the game.
 
     Raises:
-        TypeError: There is no such option.
-        ValueError: The rules cannot be played, or an option is none of its choices.
+        TypeError: An option is unknown.
+        ValueError: The rules or an option are invalid.
     """
     return parallel_game(batch_game, Rules, {"num_players": num_players, **options})
 
 
 @show_options(Options, Rules)
 def env(num_players: int = 3, **options: Unpack[Options]) -> AECGame:
-    """One game as a PettingZoo AECEnv, which asks only players with something to decide.
+    """Return one game as a PettingZoo AECEnv, which asks only players with something to decide.
 
     See ``parallel_env`` for the arguments.
     """

@@ -1,4 +1,4 @@
-"""Kododo, version 0: the door to the game. See ``docs/games/kododo.md``."""
+"""The environment module of Kododo, version 0. See ``docs/games/kododo.md``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLAYERS = (2, 3, 4, 5)
 
 
 class RulesOptions(TypedDict, total=False):
-    """The further fields of ``Rules``."""
+    """Further fields of ``Rules``."""
 
     num_colours: int
     copies: tuple[int, ...]
@@ -33,7 +33,7 @@ class RulesOptions(TypedDict, total=False):
 
 
 class Options(RulesOptions, TableOptions, total=False):
-    """All options of ``parallel_env`` and ``env`` that are given by name."""
+    """All keyword options of ``parallel_env`` and ``env``."""
 
 
 @show_options(RulesOptions, Rules)
@@ -44,18 +44,18 @@ def batch_game(
     seed: int | None = None,
     **rules: Unpack[RulesOptions],
 ) -> KododoGame:
-    """Many games at once, as arrays.
+    """Return many games at once, as arrays.
 
     Args:
-        num_envs: How many games.
+        num_envs: The number of games.
         num_players: 2 to 5.
         variant: ``"standard"`` or ``"long"``.
         seed: Seed of the batch's generator.
         **rules: Further fields of ``Rules``, to change the game.
 
     Raises:
-        TypeError: There is no such option.
-        ValueError: The rules cannot be played.
+        TypeError: An option is unknown.
+        ValueError: The rules are invalid.
     """
     check_options(rules, batch_game, Rules)
     return KododoGame(num_envs, Rules(num_players, variant, **rules), seed)
@@ -65,7 +65,7 @@ def batch_game(
 def parallel_env(
     num_players: int = 4, variant: Variant = "standard", **options: Unpack[Options]
 ) -> ParallelGame:
-    """One game as a PettingZoo ParallelEnv, everybody choosing at once.
+    """Return one game as a PettingZoo ParallelEnv, in which all players choose at once.
 
     Args:
         num_players: 2 to 5.
@@ -74,8 +74,8 @@ def parallel_env(
             ``Rules``, to change the game.
 
     Raises:
-        TypeError: There is no such option.
-        ValueError: The rules cannot be played, or an option is none of its choices.
+        TypeError: An option is unknown.
+        ValueError: The rules or an option are invalid.
     """
     return parallel_game(
         batch_game, Rules, {"num_players": num_players, "variant": variant, **options}
@@ -84,5 +84,5 @@ def parallel_env(
 
 @show_options(Options, Rules)
 def env(num_players: int = 4, variant: Variant = "standard", **options: Unpack[Options]) -> AECGame:
-    """One game as a PettingZoo AECEnv, one player after the other; see ``parallel_env``."""
+    """Return one game as a PettingZoo AECEnv, one player after another; see ``parallel_env``."""
     return aec_game(batch_game, Rules, {"num_players": num_players, "variant": variant, **options})

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def parallel(game: str, **options: Any) -> ParallelGame:
-    """Make what ``pettingzoo.make("parallel", id)`` returns: the door's ``parallel_env``."""
+    """Make what ``pettingzoo.make("parallel", id)`` returns: the game's ``parallel_env``."""
     from kododo_env import registry
 
     env: ParallelGame = registry.door(game).parallel_env(**options)
@@ -22,7 +22,7 @@ def parallel(game: str, **options: Any) -> ParallelGame:
 
 
 def aec(game: str, **options: Any) -> AECGame:
-    """Make what ``pettingzoo.make("aec", id)`` returns: the door's ``env``."""
+    """Make what ``pettingzoo.make("aec", id)`` returns: the game's ``env``."""
     from kododo_env import registry
 
     env: AECGame = registry.door(game).env(**options)
@@ -49,7 +49,7 @@ def register(game: str, id: str) -> None:
 
 
 def register_all() -> None:
-    """Register each game of ours."""
+    """Register all games of this package."""
     from kododo_env import registry
 
     for game in registry.DOORS:

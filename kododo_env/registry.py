@@ -1,7 +1,7 @@
-"""Which games there are, and the doors through which they are entered.
+"""The games and their environment modules.
 
 A game may come from another package, as the entry point ``NAME = "package.NAME_v0"`` of the group
-``kododo_env.games``. Nothing of that package is imported before the game is asked for.
+``kododo_env.games``. The package is imported only when its game is used.
 """
 
 from __future__ import annotations
@@ -24,66 +24,69 @@ DOORS = {
     "combi_combo": "kododo_env.combi_combo_v0",
     "kado": "kododo_env.kado_v0",
 }
-"""Our own games. Those of other packages are found by their entry points."""
+"""The games of this package. Other packages register theirs by entry points."""
 GROUP = "kododo_env.games"
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 IN_A_DOOR = ("GYMNASIUM_ID", "PLAYERS", "batch_game", "parallel_env", "env")
 
 
 class Door(Protocol):
-    """The functions in the module of each game, such as ``kododo_env.kododo_v0``."""
+    """The environment module of a game, such as ``kododo_env.kododo_v0``."""
 
     GYMNASIUM_ID: str
     PLAYERS: tuple[int, ...]
 
     def batch_game(self, num_envs: int, seed: int | None = None, **rules: Any) -> BatchGame:
-        """Many games at once."""
+        """Return many games at once."""
         ...
 
     def parallel_env(self, **options: Any) -> Any:
-        """One game as a PettingZoo ParallelEnv."""
+        """Return one game as a PettingZoo ParallelEnv."""
         ...
 
     def env(self, **options: Any) -> Any:
-        """One game as a PettingZoo AECEnv."""
+        """Return one game as a PettingZoo AECEnv."""
         ...
 
 
 def check_name(game: object, of: str = "") -> None:
-    """Raise ValueError if a game cannot have that name, ``of`` the package that gives it.
+    """Raise ValueError if the name of a game is invalid; ``of`` names its package in the message.
 
-    It becomes part of a module's name, of files' and of policies'.
+    The name becomes part of the names of modules, files and policies.
     """
     if not isinstance(game, str) or not NAME.fullmatch(game):
         raise ValueError(
-            f"{of}a game cannot be called {shown(game)}: a name is of small letters, digits and _, "
-            "such as high_card"
+            f"{of}name of a game must have lower-case letters, digits and _, such as high_card, "
+            f"got {shown(game)}"
         )
 
 
 def door(game: str) -> Door:
-    """The module through which a game is entered.
+    """Return the environment module of a game.
 
     Raises:
-        ValueError: There is no game of that name, or the package that has it is broken.
+        ValueError: The game is unknown, or its package cannot be imported.
     """
-    found = _module(game)
-    if missing := [name for name in IN_A_DOOR if not hasattr(found, name)]:
-        raise ValueError(f"{found.__name__} is no door of a game: it has no {', '.join(missing)}")
-    return cast("Door", found)
+    module = _module(game)
+    missing = [name for name in IN_A_DOOR if not hasattr(module, name)]
+    if missing:
+        raise ValueError(
+            f"{module.__name__} is not an environment module: it lacks {', '.join(missing)}"
+        )
+    return cast("Door", module)
 
 
 def beside(game: str, name: str) -> Any:
-    """A module that lies beside a game's door, such as ``baselines.kado`` beside that of KADO.
+    """Return a module beside a game's environment module, such as ``baselines.kado``.
 
     Raises:
-        ValueError: As ``door``.
+        ValueError: See ``door``.
     """
     return _module(game, name)
 
 
 def _module(game: str, name: str = "") -> Any:
-    """The module of a game's door, or another beside it."""
+    """Return a game's environment module, or another module beside it."""
     entry = None if is_one_of(game, DOORS) else _entry_point(game)
     module = DOORS[game] if entry is None else entry.value
     if name:
@@ -93,30 +96,29 @@ def _module(game: str, name: str = "") -> Any:
     except Exception as error:
         if entry is None:
             raise
-        said = " ".join(f"{type(error).__name__}: {error}".split())
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(
-            f"the game {shown(game)} of the package {_package(entry)} is broken: {module} cannot "
-            f"be imported: {said}"
+            f"cannot import game {shown(game)} of package {_package(entry)}: {module}: {reason}"
         ) from error
 
 
 def _entry_point(game: str) -> EntryPoint:
-    """Where the game of another package is."""
-    others = _entry_points(tuple(sys.path))
-    found = [each for each in others if each.name == game]
-    if not found:
-        names = ", ".join(dict.fromkeys((*DOORS, *sorted(others.names))))
-        raise ValueError(f"unknown game {shown(game)}; choose one of {names}")
-    check_name(game, f"the package {_package(found[0])}: ")
-    if len(found) > 1:
-        packages = " and ".join(map(_package, found))
+    """Return the entry point of a game of another package."""
+    entries = _entry_points(tuple(sys.path))
+    matches = [entry for entry in entries if entry.name == game]
+    if not matches:
+        names = ", ".join(dict.fromkeys((*DOORS, *sorted(entries.names))))
+        raise ValueError(f"unknown game {shown(game)}; choose from {names}")
+    check_name(game, f"package {_package(matches[0])}: ")
+    if len(matches) > 1:
+        packages = " and ".join(map(_package, matches))
         raise ValueError(f"{packages} both have a game {shown(game)}: uninstall one of them")
-    return found[0]
+    return matches[0]
 
 
-@cache  # it reads the metadata of all that is installed
+@cache  # reading the metadata of all installed packages is slow
 def _entry_points(path: tuple[str, ...]) -> EntryPoints:
-    from importlib.metadata import entry_points  # takes longer than all of this module
+    from importlib.metadata import entry_points  # slow to import
 
     return entry_points(group=GROUP)
 
@@ -126,15 +128,15 @@ def _package(entry: EntryPoint) -> str:
 
 
 def batch_game(game: str, num_envs: int, seed: int | None = None, **rules: Any) -> BatchGame:
-    """A batch of games by name; ``rules`` are the parameters of that game's ``Rules``.
+    """Return a batch of games by name; ``rules`` are the parameters of the game's ``Rules``.
 
     Raises:
-        ValueError: There is no such game, its rules cannot be played, or it has another name
-            than its batch, by which records and policies would not find it.
+        ValueError: The game is unknown, its rules are invalid, or its batch has another name, by
+            which records and policies would not find the game.
     """
-    made = door(game).batch_game(num_envs, seed=seed, **rules)
-    if made.name != game:
+    batch = door(game).batch_game(num_envs, seed=seed, **rules)
+    if batch.name != game:
         raise ValueError(
-            f"the game {shown(game)} must have this as its batch's name, not {shown(made.name)}"
+            f"batch of the game {shown(game)} must have the same name, got {shown(batch.name)}"
         )
-    return made
+    return batch

@@ -1,4 +1,4 @@
-"""A game as a command line gives it: by name, players and further rules."""
+"""Games by the arguments of a command line: name, number of players and further rules."""
 
 from __future__ import annotations
 
@@ -19,69 +19,73 @@ PLAYERS = "num_players"
 def make_game(
     name: str, num_envs: int, players: int, rules: Mapping[str, Any], seed: int | None = None
 ) -> BatchGame:
-    """A batch of games by name, players and further rules.
+    """Return a batch of games by name, number of players and further rules.
 
     Raises:
-        ValueError: There is no such game or rule, or the rules cannot be played.
+        ValueError: The game or a rule is unknown, or the rules are invalid.
     """
     if PLAYERS in rules:
-        raise ValueError(f"{PLAYERS} is no further rule: say it as players")
+        raise ValueError(f"rules must not have {PLAYERS}: use players")
     if rules:
-        known = [each.name for each in fields(registry.batch_game(name, 1).rules)]
+        names = [field.name for field in fields(registry.batch_game(name, 1).rules)]
         for rule in rules:
-            if rule not in known:
-                raise ValueError(f"{name} has no rule {shown(rule)}; it has {', '.join(known)}")
+            if rule not in names:
+                raise ValueError(
+                    f"unknown rule {shown(rule)} of {name}; choose from {', '.join(names)}"
+                )
     return registry.batch_game(name, num_envs, seed, num_players=players, **rules)
 
 
 def default_players(name: str) -> int:
-    """Four, or the most that the game takes."""
+    """Return four, or the largest number of players that the game allows."""
     players = registry.door(name).PLAYERS
     return 4 if 4 in players else max(players)
 
 
 def rule_choices(name: str) -> dict[str, tuple[str, ...]]:
-    """The rules of a game that are one of some words, the usual one first, such as ``variant``.
+    """Return the words of each rule that is a choice of words, such as ``variant``, default first.
 
     Raises:
-        ValueError: There is no such game.
+        ValueError: The game is unknown.
     """
     make = registry.door(name).batch_game
-    # The further rules are named where only a type checker looks.
-    given = {rule: each.annotation for rule, each in signature(make).parameters.items()}
-    found = {rule: vars(getmodule(make)).get(kind, kind) for rule, kind in given.items()}
-    return {rule: get_args(kind) for rule, kind in found.items() if get_origin(kind) is Literal}
+    annotations = {rule: entry.annotation for rule, entry in signature(make).parameters.items()}
+    # Annotations are names in the environment module.
+    types = {rule: vars(getmodule(make)).get(kind, kind) for rule, kind in annotations.items()}
+    return {rule: get_args(kind) for rule, kind in types.items() if get_origin(kind) is Literal}
 
 
-def parse_rules(given: Sequence[str]) -> dict[str, Any]:
-    """Rules such as ``["variant=long", "target_score=30"]`` as keyword arguments.
+def parse_rules(options: Sequence[str]) -> dict[str, Any]:
+    """Parse rules such as ``["variant=long", "target_score=30"]`` into keyword arguments.
 
     Raises:
-        ValueError: One is not of the form name=value, is given twice, or is the number of
-            players, which has an argument of its own.
+        ValueError: An option is not name=value, is given twice, or is the number of players,
+            which has its own argument.
     """
     rules: dict[str, Any] = {}
-    for each in given:
-        name, equals, text = each.partition("=")
+    for option in options:
+        name, equals, text = option.partition("=")
         if not name.isidentifier() or not equals or not text:
-            raise ValueError(f"--rules takes name=value, such as variant=long, not {shown(each)}")
+            raise ValueError(
+                f"--rules expects name=value, such as variant=long, got {shown(option)}"
+            )
         if name == PLAYERS:
-            raise ValueError(f"--rules cannot give {PLAYERS}: give --players")
+            raise ValueError(f"--rules cannot set {PLAYERS}: use --players")
         if name in rules:
-            raise ValueError(f"--rules gives {shown(name)} twice")
-        rules[name] = _value(name, text)
+            raise ValueError(f"--rules sets {shown(name)} twice")
+        rules[name] = _parse_rule(name, text)
     return rules
 
 
-def _value(name: str, text: str) -> Any:
+def _parse_rule(name: str, text: str) -> Any:
     try:
         return hashable(read_json(text))
     except json.JSONDecodeError:
         return text
     except ValueError as error:  # too many brackets, or digits
-        raise ValueError(f"--rules {shown(name)}: {shown(text)} cannot be a rule") from error
+        raise ValueError(f"--rules {shown(name)}: invalid rule {shown(text)}") from error
 
 
-def hashable(value: Any) -> Any:
-    """JSON's lists as the tuples that rules are made of."""
-    return tuple(map(hashable, value)) if isinstance(value, list) else value
+def hashable(content: Any) -> Any:
+    """Convert JSON's lists to tuples, which rules consist of."""
+    return tuple(map(hashable, content)) if isinstance(content, list) else content

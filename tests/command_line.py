@@ -21,12 +21,12 @@ DEFAULTS: dict[type[Any], Callable[[Any], Any]] = {TrainConfig: defaults}
 
 
 def cli(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
-    """Run evaluate.py in this process: exit status, stdout, stderr."""
+    """Run evaluate.py in this process; return exit status, stdout and stderr."""
     return run(capsys, EvaluateConfig, evaluate, args)
 
 
 def train_py(capsys: pytest.CaptureFixture[str], args: Sequence[str]) -> tuple[int, str, str]:
-    """Run train.py in this process: exit status, stdout, stderr."""
+    """Run train.py in this process; return exit status, stdout and stderr."""
     return run(capsys, TrainConfig, train, args)
 
 
@@ -36,28 +36,28 @@ def run(
     main: Callable[[Any], None],
     args: Sequence[str],
 ) -> tuple[int, str, str]:
-    """Run a script's main function in this process: exit status, stdout, stderr."""
-    with pytest.raises(SystemExit) as left:
+    """Run a script's main function in this process; return exit status, stdout and stderr."""
+    with pytest.raises(SystemExit) as exit_info:
         run_cli(config, main, args, DEFAULTS.get(config))
-    said = capsys.readouterr()
-    assert isinstance(left.value.code, int)
-    return left.value.code, said.out, said.err
+    output = capsys.readouterr()
+    assert isinstance(exit_info.value.code, int)
+    return exit_info.value.code, output.out, output.err
 
 
 def kododo(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *args: str
 ) -> tuple[int, str, str]:
-    """Run the command ``kododo`` in this process: exit status, stdout, stderr."""
+    """Run the command ``kododo`` in this process; return exit status, stdout and stderr."""
     monkeypatch.setattr(sys, "argv", ["kododo", *args])
-    monkeypatch.setattr(console, "end_at_once_on_stop", lambda: None)  # this process goes on
-    with pytest.raises(SystemExit) as left:
+    monkeypatch.setattr(console, "end_at_once_on_stop", lambda: None)  # keep this process
+    with pytest.raises(SystemExit) as exit_info:
         console.main()
-    said = capsys.readouterr()
-    return int(left.value.code or 0), said.out, said.err
+    output = capsys.readouterr()
+    return int(exit_info.value.code or 0), output.out, output.err
 
 
 def stopping_after(chunks: int) -> Callable[..., Iterator[ChunkResult]]:
-    """In place of the function that plays the chunks of a tournament: Ctrl-C stops it."""
+    """Return a replacement of ``workers.run`` that Ctrl-C stops after some chunks."""
 
     def run(*args: Any) -> Iterator[ChunkResult]:
         for number, result in enumerate(play_chunks(*args)):
@@ -68,10 +68,10 @@ def stopping_after(chunks: int) -> Callable[..., Iterator[ChunkResult]]:
     return run
 
 
-def assert_refused(done: tuple[int, str, str], said: str, folder: Path) -> None:
-    """It ended with status 2 and one line that says so, and left nothing in the folder."""
+def assert_refused(done: tuple[int, str, str], words: str, folder: Path) -> None:
+    """Assert that it ended with status 2 and one line with these words, and left no files."""
     code, _, error = done
     assert code == 2, error
-    assert said in error
+    assert words in error
     assert len(error.strip().splitlines()) == 1, error
     assert list(folder.iterdir()) == []

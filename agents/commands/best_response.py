@@ -1,11 +1,11 @@
 """Exploitability: how much an attacker who knows a policy gains against it.
 
-The attackers have one seat each among P - 1 copies of the policy: best responses that
-learned against it, and search that has it as its model of everybody. With more than two players
-there are teams too: P - 1 seats that share weights and learn to make one policy lose. All gains
-are lower bounds of the possible gain: of an attacker over parity, 1/P, and of parity over what a
-team leaves to the policy (V. Lisý and M. Bowling, "Equilibrium approximation quality of current
-no-limit poker bots", 2017; F. Timbers et al., "Approximate exploitability: learning a best
+An attacker has one seat among P - 1 copies of the policy. Attackers are best responses that were
+trained against it, and search with the policy as the model of all players. With more than two
+players there are teams too: P - 1 seats that share weights and are trained to make one policy lose.
+All gains are lower bounds of the possible gain: of an attacker over parity, 1/P, and of parity over
+the policy's share against a team (V. Lisý and M. Bowling, "Equilibrium approximation quality of
+current no-limit poker bots", 2017; F. Timbers et al., "Approximate exploitability: learning a best
 response", 2022).
 """
 
@@ -34,20 +34,20 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.system.files import check_file, check_other
 
-CHUNKS = 8  # at least, of a match: for several processes
+CHUNKS = 8  # the minimum for a match, to be divided among processes
 TEAM = "team"  # the name of this kind of attacker
-GIVEN = ("seed", "minutes", "steps", "temperature")  # to a best response
+MEANS = ("seed", "minutes", "steps", "temperature")  # of a best response
 
 
 @dataclass(frozen=True)
 class Attack:
-    """The gain of one attacker, alone against P - 1 copies of a policy, or of a team against one.
+    """The gain of an attacker against P - 1 copies of a policy, or of a team against one policy.
 
     Attributes:
-        share: The attacker's share of the victory, or what a team leaves to the policy.
-        gain: By how much that is more than parity, 1/P, or less if a team leaves it.
-        games: In how many games this was seen.
-        means: What the attacker was given, by name.
+        share: The win share of the attacker, or of the policy against a team.
+        gain: The share minus parity, 1/P; for a team, parity minus the share.
+        games: The number of games.
+        means: The budget and settings of the attacker, by name.
     """
 
     share: Estimate
@@ -56,7 +56,7 @@ class Attack:
     means: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """As a dictionary for JSON: share, gain, games, and the means that it was given."""
+        """Return a dictionary for JSON: share, gain, games, and the means."""
         estimates = {"share": self.share.to_json(), "gain": self.gain.to_json()}
         return {**estimates, "games": self.games, **self.means}
 
@@ -66,11 +66,11 @@ class Exploitability:
     """The gains against a policy.
 
     Attributes:
-        facts: How the policy was named, game, players, rules, temperature, seed and parity.
-        responses: The gains of the best responses; each was given a ``seed``, ``minutes`` (None if
-            steps), ``steps`` of its own and a ``temperature``.
-        search: The gain of search; it was given a ``budget`` for each decision.
-        teams: What the policy loses to each team, which was given the same as a best response.
+        facts: The policy as it was named, game, players, rules, temperature, seed and parity.
+        responses: The gains of the best responses, whose means are ``seed``, ``minutes`` (None if
+            the budget was in steps), ``steps`` and ``temperature``.
+        search: The gain of search, whose means are the ``budget`` of a decision.
+        teams: The gains of the teams, with the same means as best responses.
     """
 
     facts: dict[str, Any]
@@ -82,8 +82,8 @@ class Exploitability:
     def best_response(self) -> Attack:
         """The mean of the best responses.
 
-        All have played the same deals. The ends of its interval are the means of the ends of
-        theirs: a mean varies no more than its parts do, on the mean.
+        All have played the same deals. The ends of the interval are the means of their intervals'
+        ends, because the standard error of a mean is at most the mean of the standard errors.
         """
         share = mean_of([response.share for response in self.responses])
         gain = mean_of([response.gain for response in self.responses])
@@ -91,16 +91,16 @@ class Exploitability:
         return Attack(share, gain, self.responses[0].games, {"each": responses})
 
     def to_json(self) -> dict[str, Any]:
-        """As a dictionary for JSON."""
+        """Return a dictionary for JSON."""
         attacks = {"best_response": self.best_response, "search": self.search}
         gains = {name: attack.to_json() for name, attack in attacks.items()}
         return self.facts | gains | {"teams": [attack.to_json() for attack in self.teams]}
 
     def to_text(self) -> str:
-        """As an aligned table below a line on the games that were played."""
+        """Return an aligned table below a line on the games."""
         facts = self.facts
         players = self.facts["players"]
-        rules = "".join(f", {name}={value}" for name, value in facts["rules"].items())
+        rules = "".join(f", {name}={rule}" for name, rule in facts["rules"].items())
         copies = "a copy" if players == 2 else f"{players - 1} copies"
         heading = (
             f"{facts['game']}, {players} players{rules}: one attacker against {copies} of "
@@ -124,7 +124,7 @@ class Exploitability:
 
 
 def mean_of(estimates: Sequence[Estimate]) -> Estimate:
-    """The mean of estimates from the same deals, and the means of the ends of their intervals."""
+    """Average estimates from the same deals, and the ends of their intervals."""
     return Estimate(*map(fmean, zip(*map(astuple, estimates), strict=True)))
 
 
@@ -140,22 +140,24 @@ def exploitability(
     workers: int = 1,
     recipe: Recipe | None = None,
 ) -> Exploitability:
-    """Train best responses to a policy, search with it as the model, and measure all of them.
+    """Train best responses to a policy, and measure them and search.
 
     Args:
         config: The policy, and the means of the attackers.
-        games: Of each best response against the policy, rounded up to whole deals.
-        seed: Of everything random; the measurements are on other deals than the learning.
-        workers: Processes for playing; the result does not depend on it.
+        games: Games of each best response against the policy, rounded up to whole deals.
+        seed: The seed of everything random; training and measurement use different deals.
+        workers: Processes for playing; the result does not depend on their number.
         recipe: Settings of PPO; None takes ``response_recipe``.
 
     Raises:
-        ValueError: There is no such policy, or a budget is none; nothing was trained.
+        ValueError: The policy is unknown or a budget is invalid; nothing was trained.
     """
     policy = _policy(str(config.best_response))
     save = config.save
     if save is not None:
-        check_other(save, policy.path, "the policy itself: keep the best response elsewhere")
+        check_other(
+            save, policy.path, "the policy itself; choose another file for the best response"
+        )
         check_file(metadata_file(save))
     match_of = partial(
         Match,
@@ -168,10 +170,10 @@ def exploitability(
     attacked = str(policy.path)
     searcher = f"{SEARCH}{attacked}:{config.search}"
     of_search = match_of(searcher, attacked, games=config.search_games)
-    of_search.load_agents()  # raises unless the budget is one
+    of_search.load_agents()  # raises if the budget is invalid
     match_of(attacked, attacked, games=games)  # raises if these are too few
     if policy.num_players == 2 and config.teams > BestResponseConfig.teams:
-        raise ValueError("--teams: there are none with two players; leave it out")
+        raise ValueError("--teams: a game with two players has no teams; leave it out")
     number_of_teams = config.teams if policy.num_players > 2 else 0
     learners = [("best-response", number) for number in range(config.seeds)]
     learners += [(TEAM, number) for number in range(number_of_teams)]
@@ -204,7 +206,7 @@ def _learn(
     seed: int,
     team: bool,
 ) -> dict[str, Any]:
-    """Train a best response, or a team, and write it; returns what it was given."""
+    """Train and write a best response or a team; return its means."""
     response = train_best_response(
         policy,
         minutes=config.minutes,
@@ -215,7 +217,7 @@ def _learn(
         team=team,
     )
     _export(response, policy, path)
-    return {name: response.training[name] for name in GIVEN}
+    return {name: response.training[name] for name in MEANS}
 
 
 def _facts(policy: OnnxAgent) -> dict[str, Any]:
@@ -229,7 +231,7 @@ def _facts(policy: OnnxAgent) -> dict[str, Any]:
 
 
 def _policy(named: str) -> OnnxAgent:
-    """The policy of a file, or one that ships; ValueError if there is none that can be played."""
+    """Load the policy of a file or a shipped one; raise ValueError if it cannot be played."""
     policy = load(named)
     assert isinstance(policy, OnnxAgent)
     policy.check(game_of(policy.metadata))
@@ -251,7 +253,7 @@ def _copy(source: Path, path: Path) -> None:
 def _attack(
     match: Match, workers: int, title: str, means: dict[str, Any], team: bool = False
 ) -> Attack:
-    """Play the match; returns the gain over parity, or what the one loses to a team."""
+    """Play the match; return the gain over parity, or the policy's loss to a team."""
     won = match.play(workers, title).share
     parity = 1 / match.players
     gain = Estimate(won.mean - parity, won.low - parity, won.high - parity)

@@ -1,4 +1,4 @@
-"""What ``evaluate.py`` does: a tournament, or how much can be gained against one policy."""
+"""The command ``evaluate.py``: play a tournament, or measure a policy's exploitability."""
 
 from __future__ import annotations
 
@@ -25,17 +25,16 @@ class EvaluateConfig(TournamentConfig):
     """Let agents play each other: win shares with 95 % intervals, ratings, who beats whom.
 
     Each deck is played once for each rotation of the seats, so that the luck of the deal
-    cancels. The same arguments play the same games and give the same numbers, whatever --workers
-    is; on another kind of processor the last digits of a mean may differ. With --compare instead:
-    the difference between two agents that play the same deals. With --best-response instead: how
-    much an attacker who knows a policy gains against it.
+    cancels. The results do not depend on --workers; on another kind of processor the last digits
+    of a mean may differ. With --compare instead: the difference between two agents that play the
+    same deals. With --best-response instead: how much an attacker who knows a policy gains.
     """
 
     games: Games = TournamentConfig.games
-    """How many games in all; with --compare of each of the two, with --best-response of each best
-    response."""
+    """Total number of games; with --compare of each of the two agents, with --best-response of each
+    best response."""
     engine: Engine = "local"
-    """Where --workers are: on this machine, or on a Ray cluster; the numbers are the same."""
+    """Where --workers run: on this machine or on a Ray cluster; the results are the same."""
     address: str | None = None
     """Of a Ray cluster that runs, such as 10.0.0.1:6379; if not given one is made here."""
     response: BestResponseConfig = field(default_factory=BestResponseConfig)
@@ -45,27 +44,25 @@ class EvaluateConfig(TournamentConfig):
         check_engine(self, "address")
         if self.response.best_response is None:
             if not self.agents:
-                raise ValueError(
-                    "name two agents at least with --agents, or a --best-response POLICY"
-                )
+                raise ValueError("expected two agents with --agents, or --best-response POLICY")
             super().__post_init__()
             if self.compare and self.engine == RAY:
-                raise ValueError("--engine ray does not go with --compare")
+                raise ValueError("--engine ray cannot be combined with --compare")
             return
         check_settings(self, flags=True)
         for name in TOURNAMENT_ONLY:
             if getattr(self, name) != getattr(type(self), name):
                 raise ValueError(
-                    f"{flag(name)} does not go with --best-response: the policy's file says "
-                    "which game it plays, and there is no tournament"
+                    f"{flag(name)} cannot be combined with --best-response, which plays no "
+                    "tournament and takes the game from the policy's file"
                 )
 
 
 def evaluate(config: EvaluateConfig) -> None:
-    """Play, print the table, write the files.
+    """Play, print the table, and write the files.
 
     Raises:
-        ValueError: The games cannot be played as asked; nothing has been played.
+        ValueError: The configuration is invalid; nothing has been played.
     """
     if config.response.best_response is None:
         with _engine(config) as play_chunks:
@@ -86,7 +83,7 @@ def evaluate(config: EvaluateConfig) -> None:
 
 @contextmanager
 def _engine(config: EvaluateConfig) -> Iterator[Play | None]:
-    """Inside, a function that plays chunks on a Ray cluster; None: this machine's own processes."""
+    """Yield a function that plays chunks on a Ray cluster; None for processes of this machine."""
     if config.engine != RAY:
         yield None
         return

@@ -1,4 +1,4 @@
-"""A policy file with float32 weights and int32 inputs: python -m agents.commands.plain --help."""
+"""Write a policy file with float32 weights and int32 inputs: python -m agents.commands.plain."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from kododo_env.policy.metadata_file import metadata_file
 
 @dataclass(frozen=True)
 class PlainConfig:
-    """Write a policy file for engines that know neither half precision nor numbers of 8 bits."""
+    """Write a policy file for engines that support neither half precision nor 8-bit numbers."""
 
     policy: str
-    """The name of a policy that ships, or a policy file."""
+    """The name of a shipped policy, or a policy file."""
     out: Path
-    """The file to write, such as plain.onnx; its metadata come beside it as JSON."""
+    """The file to write, such as plain.onnx; its metadata are written beside it as JSON."""
 
 
 def plain(config: PlainConfig) -> None:
     """Write the file.
 
     Raises:
-        ValueError: The policy cannot be read, or the file not written.
+        ValueError: The policy cannot be read, or the file cannot be written.
     """
     if config.out.suffix != SUFFIX:
         raise ValueError(f"{config.out} must end with {SUFFIX}")

@@ -1,6 +1,6 @@
-"""Starting a script, which answers Ctrl-C in a line from its first moment on.
+"""Start a script so that Ctrl-C gives a single line, even during imports.
 
-Nothing is imported here that imports a library: libraries take seconds.
+This module imports no library, because libraries take seconds.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ def run_script(config_class: str, main: str, defaults: str | None = None) -> NoR
     """Run a script as ``kododo_env.commands.cli.run_cli`` does.
 
     Args:
-        config_class: Its command line's dataclass, as ``module:name``.
-        main: Its function, likewise.
-        defaults: The function that makes its defaults, likewise, if they depend on the arguments.
+        config_class: The command line's dataclass, as ``module:name``.
+        main: The main function, as ``module:name``.
+        defaults: The function that makes the defaults, as ``module:name``, if they depend on the
+            arguments.
     """
     end_at_once_on_stop()
     try:
@@ -34,6 +35,6 @@ def run_script(config_class: str, main: str, defaults: str | None = None) -> NoR
         print(f"{os.path.basename(sys.argv[0])}: error: {error}", file=sys.stderr)
         sys.exit(2)
     run_cli = resolve_name("kododo_env.commands.cli:run_cli")
-    makes = resolve_name(defaults) if defaults else None
-    run_cli(resolve_name(config_class), main, defaults=makes)
-    raise AssertionError("run_cli leaves the process")
+    make_defaults = resolve_name(defaults) if defaults else None
+    run_cli(resolve_name(config_class), main, defaults=make_defaults)
+    raise AssertionError("run_cli exits")

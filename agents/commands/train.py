@@ -1,4 +1,4 @@
-"""What ``train.py`` does: a run from its folder to its policy file and its table."""
+"""The command ``train.py``: a run from its folder to its policy file and its table."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ from kododo_env.policy.policy_schema import LONGEST_TEXT
 from kododo_env.system.files import write_json
 from kododo_env.system.reservation import Reservation, reserved
 
-BESIDE_WEIGHTS = 1 << 20  # bytes of a policy file for the graph and the metadata
+BESIDE_WEIGHTS = 1 << 20  # bytes reserved in a policy file for the graph and the metadata
 
 
 def train(config: TrainConfig) -> None:
-    """Train as asked, then write the policy, its table and its learning curve.
+    """Train, then write the policy, its table and its learning curve.
 
     Raises:
-        ValueError: The run cannot be done as asked, and nothing has been trained; or learning
-            has diverged, and the last checkpoint is kept.
-        KeyboardInterrupt: Somebody asked to stop; the learned weights are kept.
+        ValueError: The configuration is invalid, and nothing has been trained; or training has
+            diverged, and the last checkpoint is kept.
+        KeyboardInterrupt: The user stopped the run; the learned weights are kept.
     """
     with (
         run_folder(config) as run_dir,
@@ -55,7 +55,7 @@ def train(config: TrainConfig) -> None:
     ):
         run, lines = (resumed if config.resume else fresh)(config, run_dir)
         task = run.task
-        check_numbers(task.num_players, config.games, task.seed)  # of the table at the end
+        check_numbers(task.num_players, config.games, task.seed)  # for the final table
         check_decides(task)
         check_memory(task)
         check_own_parts(task)
@@ -72,7 +72,7 @@ def train(config: TrainConfig) -> None:
 
 @contextmanager
 def _engine(config: TrainConfig) -> Iterator[type[Trainer]]:
-    """Inside, the trainer that does the work: in this process, or on a Ray cluster."""
+    """Yield the class of the trainer: in this process, or on a Ray cluster."""
     if config.engine != RAY:
         yield Trainer
         return
@@ -88,8 +88,8 @@ def _check_size(trainer: Trainer) -> None:
     weights = sum(weight.nbytes for weight in trainer.learner.network.parameters())
     if weights + BESIDE_WEIGHTS > LARGEST_FILE:
         raise ValueError(
-            f"this network has {weights:,} bytes of weights, and a policy file has "
-            f"{LARGEST_FILE:,} at most: lower --width or --depth"
+            f"the network has {weights:,} bytes of weights, but a policy file can have at most "
+            f"{LARGEST_FILE:,}; lower --width or --depth"
         )
 
 
@@ -104,27 +104,27 @@ def _run(trainer: Trainer, place: Reservation) -> None:
             raise trainer.stopped
     except KeyboardInterrupt as stop:
         words = ["--resume", "--run-dir", str(run_dir), *code_arguments(trainer.task.recipe)]
-        advice = f"go on with: python train.py {join(words)}"
+        advice = f"resume with: python train.py {join(words)}"
         raise type(stop)(advice) from stop
     except Diverged as error:
-        hint = "no checkpoint was written before"
+        hint = "no checkpoint was written"
         path = run_dir / CHECKPOINT
         if path.exists():
-            hint = f"{path} is from before, go on from it with --resume"
+            hint = f"resume from the last checkpoint {path} with --resume"
         raise ValueError(f"{error}; {hint}") from error
 
 
 def code_arguments(recipe: Recipe) -> list[str]:
-    """The arguments that name a run's own code again, which a checkpoint does not start."""
+    """Return the arguments that name a run's own code, which a checkpoint does not start."""
     words: list[str] = []
     for setting in recipe.code:
-        value = getattr(recipe, setting)
-        words += [flag(setting), *([value] if isinstance(value, str) else value)]
+        names = getattr(recipe, setting)
+        words += [flag(setting), *([names] if isinstance(names, str) else names)]
     return words
 
 
 def finish(trainer: Trainer) -> None:
-    """Measure and export the policy; say where everything is."""
+    """Measure and export the policy, and print the results."""
     from agents.training.learning_curve import draw_learning_curve  # imports matplotlib
 
     task = trainer.task
@@ -153,7 +153,7 @@ def finish(trainer: Trainer) -> None:
 
 
 def _printable(setting: Any) -> Any:
-    """A setting as metadata can hold it: the name of a file may be long, or not printable."""
+    """Return a setting as metadata can hold it: file names may be long or not printable."""
     if isinstance(setting, tuple):
         return [_printable(member) for member in setting]
     return plain(setting, LONGEST_TEXT - 1) if isinstance(setting, str) else setting

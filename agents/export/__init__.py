@@ -1,1 +1,1 @@
-"""From a network to a policy file, and back to its weights."""
+"""Export a network as a policy file, and read its weights back."""

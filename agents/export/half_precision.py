@@ -1,4 +1,4 @@
-"""Policy files with their matrices in half precision: half the bytes for the same network."""
+"""Store the matrices of policy files in half precision, which halves their size."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 def halved(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A copy of a model that keeps its matrices in half precision.
+    """Copy a model, with its matrices in half precision.
 
-    Each matrix is cast back before it is used, and everything is still computed in single
-    precision; the runtime casts once, when it opens the file. Weights are rounded to 11
-    bits, as when learning in bfloat16 they are to 8. A matrix that is in half precision
-    already stays as it is.
+    Each matrix is cast back before its use, and computations stay in single precision; the
+    runtime casts once, when it loads the file. Weights are rounded to 11 bits. Matrices in half
+    precision are not changed.
 
     Raises:
         ValueError: A weight is too large for half precision, or not a number.
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
-    single: dict[str, str] = {}  # the matrix cast back, by its name
+    single: dict[str, str] = {}  # the name of the cast matrix by the matrix's name
     for tensor in copy.graph.initializer:
         if tensor.data_type != TensorProto.FLOAT or len(tensor.dims) < 2:
             continue
@@ -28,7 +27,7 @@ def halved(model: onnx.ModelProto) -> onnx.ModelProto:
         with np.errstate(over="ignore"):
             half = numpy_helper.to_array(tensor).astype(np.float16)
         if not np.isfinite(half).all():
-            raise ValueError(f"{name} has weights that half precision cannot hold")
+            raise ValueError(f"{name} has weights outside the range of half precision")
         tensor.CopyFrom(numpy_helper.from_array(half, name))
         single[name] = f"{name}/single"
     for node in copy.graph.node:

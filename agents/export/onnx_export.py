@@ -1,4 +1,4 @@
-"""A network of ours as a policy file, and the proof that a file is the same as a network."""
+"""Export a network as a policy file, and check that a file agrees with a network."""
 
 from __future__ import annotations
 
@@ -25,16 +25,18 @@ def export_policy(
     training: dict[str, Any] | None = None,
     results: dict[str, Any] | None = None,
 ) -> Path:
-    """Write a network as a policy file, which tells how a ``GameNetwork`` is built.
+    """Write a network as a policy file, with a description of a ``GameNetwork``.
 
     Args:
-        network: From observations to logits and values.
-        game: A batch of the game that it plays; used for its description and for positions.
-        path: The file to write, which is returned; it appears whole or not at all, with its
-            metadata as JSON beside it.
-        temperature: At which the policy is meant to be played.
+        network: A network from observations to logits and values.
+        game: A batch of its game, for the description and for test positions.
+        path: The file, which is written atomically, with its metadata as JSON beside it.
+        temperature: The playing temperature.
         training: How it was trained, for the metadata.
-        results: How it fared, for the metadata.
+        results: Its results, for the metadata.
+
+    Returns:
+        The path.
 
     Raises:
         ValueError: The exported graph disagrees with the network.
@@ -51,11 +53,11 @@ def export_policy(
 
 
 def check_parity(network: GameNetwork, agent: OnnxAgent, game: BatchGame) -> None:
-    """Raise ValueError if a file disagrees with the network in one of many positions."""
+    """Raise ValueError if a file disagrees with the network in any of many positions."""
     form = _form(game)
     parity.check_parity(answers_of(Exported(network, form)), agent, game, form)
 
 
 def _form(game: BatchGame) -> ObservationFormat:
-    """Our networks take observations as the game tells them."""
+    """Return the format of our networks' observations, the game's own."""
     return ObservationFormat(game, action_mask="info")

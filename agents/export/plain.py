@@ -1,4 +1,4 @@
-"""Policy files for engines that know neither half precision nor numbers of 8 bits."""
+"""Write policy files for engines without half precision and 8-bit numbers."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from kododo_env.policy.policy_file import read_policy
 from kododo_env.system.files import check_other
 from kododo_env.wrappers.spaces import ObservationFormat
 
-_INSTEAD = {
+_REPLACEMENTS = {
     TensorProto.FLOAT16: TensorProto.FLOAT,
     **dict.fromkeys((TensorProto.UINT8, TensorProto.UINT16, TensorProto.INT8), TensorProto.INT32),
 }
 
 
 def write_plain(policy: Path, path: Path) -> None:
-    """Write a policy file once more, with weights in float32 and inputs in int32.
+    """Rewrite a policy file with weights in float32 and inputs in int32.
 
-    It can be played as the other, and gives the same answers. It appears whole or not at all, with
-    its metadata as JSON beside it.
+    The new file has the same outputs. It is written atomically, with its metadata as JSON beside
+    it.
 
     Raises:
-        ValueError: The policy cannot be read, is somebody else's that needs its types, or lies at
-            the path; or the result would be too large.
+        ValueError: The policy cannot be read, depends on its types, or is at the same path; or the
+            result would be too large.
     """
-    check_other(path, policy, "the policy itself: write the plain one elsewhere")
+    check_other(path, policy, "the policy itself; choose another file")
     file = read_policy(policy)
     usual = OnnxAgent(policy)
     try:
         model = plain_model(onnx.load_model_from_string(file.content))
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
-        raise ValueError(f"{policy} needs its types: {plain(error)}") from error
+        raise ValueError(f"{policy} cannot be converted: {plain(error)}") from error
     game = game_of(file.metadata)
 
     def answers(observation: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
@@ -54,7 +54,7 @@ def write_plain(policy: Path, path: Path) -> None:
 
 
 def plain_model(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A copy of a policy's model in float32 and int32, and the casts that this makes needless.
+    """Copy a policy's model in float32 and int32, without the casts that become needless.
 
     The keys that order the cards stay in double precision, and indices stay int64.
     """
@@ -62,24 +62,26 @@ def plain_model(model: onnx.ModelProto) -> onnx.ModelProto:
     copy.CopyFrom(model)
     kinds = {}
     for tensor in copy.graph.initializer:
-        if tensor.data_type in _INSTEAD:
-            kind = _INSTEAD[tensor.data_type]
+        if tensor.data_type in _REPLACEMENTS:
+            kind = _REPLACEMENTS[tensor.data_type]
             numbers = numpy_helper.to_array(tensor)
             dtype = onnx.helper.tensor_dtype_to_np_dtype(kind)
             tensor.CopyFrom(numpy_helper.from_array(numbers.astype(dtype), tensor.name))
         kinds[tensor.name] = tensor.data_type
     for graph_input in copy.graph.input:
         kind = graph_input.type.tensor_type.elem_type
-        graph_input.type.tensor_type.elem_type = kinds[graph_input.name] = _INSTEAD.get(kind, kind)
+        graph_input.type.tensor_type.elem_type = kinds[graph_input.name] = _REPLACEMENTS.get(
+            kind, kind
+        )
     _drop_casts(copy.graph, kinds)
     onnx.checker.check_model(copy, full_check=True)
     return copy
 
 
 def _drop_casts(graph: onnx.GraphProto, kinds: dict[str, int]) -> None:
-    """Remove casts of weights and inputs to the type that they have."""
+    """Remove casts of weights and inputs to their own type."""
     nodes: list[onnx.NodeProto] = []
-    sources: dict[str, str] = {}  # the name of the tensor that is the same, by the cast's
+    sources: dict[str, str] = {}  # the name of the equal tensor by the cast's name
     for node in graph.node:
         node.input[:] = [sources.get(name, name) for name in node.input]
         to = next((attribute.i for attribute in node.attribute if attribute.name == "to"), None)

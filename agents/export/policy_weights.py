@@ -1,4 +1,4 @@
-"""Reading the weights of an exported policy back into the network that it was exported from."""
+"""Read the weights of an exported policy back into a network."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ PREFIX = "network."  # of the network's own tensors in the file
 
 
 def network_of(path: str | Path) -> GameNetwork:
-    """The network of a policy file, proved to give the file's answers.
+    """Return the network of a policy file, and check that it has the file's outputs.
 
-    The file, which ``export_policy`` wrote, is read as ONNX and as nothing else: nothing is
-    unpickled, and no other file is opened.
+    The file, written by ``export_policy``, is read as ONNX only: nothing is unpickled, and no other
+    file is opened.
 
     Raises:
-        ValueError: It cannot be read, is no policy of this project, does not tell how its
-            network is built, or holds other weights than that network's.
+        ValueError: The file cannot be read, is no policy of this project, has no description of its
+            network, or its weights do not fit that network.
     """
     arguments = network_arguments(path)
     agent = OnnxAgent(path)
     weights = _weights(path)
     game = game_of(agent.metadata)
-    with torch.device("meta"):  # the sizes alone: nothing large is made because a file says so
+    with torch.device("meta"):  # only shapes, so that a file cannot allocate much memory
         _check_fit(GameNetwork(game.layout, game.actions, **arguments), weights, path)
-    with torch.random.fork_rng(devices=[]):  # its fresh weights are not used
+    with torch.random.fork_rng(devices=[]):  # its initial weights are not used
         network = GameNetwork(game.layout, game.actions, **arguments)
     state = {name: torch.zeros_like(tensor) for name, tensor in network.state_dict().items()}
     network.load_state_dict({name: weights.get(name, zeros) for name, zeros in state.items()})
@@ -46,51 +46,50 @@ def network_of(path: str | Path) -> GameNetwork:
         check_parity(network, agent, game)
     except ValueError as error:
         raise ValueError(
-            f"{plain(path)} gives other answers than a network with its weights: it was not "
-            "exported by this version"
+            f"{plain(path)} has other outputs than a network with its weights; it was not exported "
+            "by this version"
         ) from error
     return network
 
 
 def network_arguments(path: str | Path) -> dict[str, Any]:
-    """The arguments beside the layouts by which ``GameNetwork`` is a policy file's network.
+    """Return the arguments of ``GameNetwork``, besides the layouts, for a policy file.
 
     Raises:
-        ValueError: It cannot be read, or does not tell them.
+        ValueError: The file cannot be read, or does not contain them.
     """
     arguments = read_policy(Path(path)).metadata.network
     if not arguments or not set(arguments) <= set(SETTINGS):
         raise ValueError(
-            f"{plain(path)} does not tell how its network is built, as files of older versions "
-            "and of other networks do not: it can be played, but no training can begin with its "
-            "weights"
+            f"{plain(path)} has no description of its network, like files of older versions and of "
+            "other networks; it can be played, but training cannot start from its weights"
         )
     return arguments
 
 
 def game_of(policy: PolicyMetadata, num_envs: int = 1) -> BatchGame:
-    """A batch of the game that a policy is for.
+    """Make a batch of a policy's game.
 
     Raises:
-        ValueError: There is no such game, or it cannot be played so.
+        ValueError: The game is unknown, or the rules are invalid.
     """
-    rules = {name: hashable(value) for name, value in policy.rules.items()}
+    rules = {name: hashable(rule) for name, rule in policy.rules.items()}
     players = rules.pop("num_players", policy.num_players)
     try:
         return make_game(policy.game, num_envs, players, rules)
     except (AttributeError, TypeError) as error:
-        raise ValueError(f"the policy's rules cannot be played: {error}") from error
+        raise ValueError(f"invalid rules of the policy: {error}") from error
 
 
 def changed_rules(policy: PolicyMetadata) -> dict[str, Any]:
-    """The rules of a policy's game that are not those of the game with this many players."""
+    """Return the rules of a policy that differ from the game's for this many players."""
     usual = make_game(policy.game, 1, policy.num_players, {}).rules
-    rules = {name: hashable(value) for name, value in policy.rules.items()}
-    return {name: value for name, value in rules.items() if value != getattr(usual, name, None)}
+    rules = {name: hashable(rule) for name, rule in policy.rules.items()}
+    return {name: rule for name, rule in rules.items() if rule != getattr(usual, name, None)}
 
 
 def _weights(path: str | Path) -> dict[str, Tensor]:
-    """The network's tensors in a file in single precision, by their names in the network."""
+    """Read the network's tensors in single precision, by their names in the network."""
     graph = onnx.load_model_from_string(read_policy(Path(path)).content).graph
     return {
         tensor.name.removeprefix(PREFIX): torch.tensor(numpy_helper.to_array(tensor)).float()
@@ -100,10 +99,10 @@ def _weights(path: str | Path) -> dict[str, Tensor]:
 
 
 def _check_fit(network: GameNetwork, weights: dict[str, Tensor], path: str | Path) -> None:
-    """Raise ValueError unless these are the network's tensors, or all but some that are 0.
+    """Raise ValueError unless these are the network's tensors, except some that are 0.
 
-    That is biases, which the exporter leaves out then, and what an encoder sees around its entry,
-    which the first tied networks did not have.
+    These are biases, which the exporter omits then, and the weights of an entry's surroundings,
+    which the first tied networks lacked.
     """
     state = network.state_dict()
     names = {*state, *(name for name, _ in network.named_buffers())}
@@ -114,4 +113,4 @@ def _check_fit(network: GameNetwork, weights: dict[str, Tensor], path: str | Pat
         for name, tensor in state.items()
     )
     if not fits:
-        raise ValueError(f"{plain(path)} holds other weights than the network that it names")
+        raise ValueError(f"the weights in {plain(path)} do not fit the network that it describes")

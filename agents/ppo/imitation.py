@@ -1,7 +1,7 @@
-"""Imitation, the phase before self-play: an expert plays, and its choices are learned.
+"""Imitation, the phase before self-play: learn the policy of an expert that plays.
 
-Much more is learned from the values of all actions to the expert than from its choice alone
-(G. Hinton et al., "Distilling the knowledge in a neural network", 2015).
+The expert's values of all actions carry much more information than its choice (G. Hinton et al.,
+"Distilling the knowledge in a neural network", 2015).
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ from kododo_env.search.outcome_model import softmax
 
 
 class Imitation:
-    """Has a learner learn an expert's policy, and the value of its play.
+    """Teaches a learner an expert's policy and the value of its play.
 
-    The loss is the cross-entropy to the expert's distribution plus the squared error of the
-    value.
+    The loss is the cross-entropy to the expert's distribution plus the squared error of the value.
     """
 
     def __init__(self, learner: PPO, expert: Agent) -> None:
@@ -38,10 +37,14 @@ class Imitation:
         self.recipe = learner.recipe
 
     def learn(self, decisions: Batch, remaining: float) -> dict[str, float]:
-        """Imitate the expert's decisions, a share of the phase being left; returns numbers to log.
+        """Learn the expert's decisions; return numbers to log.
+
+        Args:
+            decisions: The decisions of ``play``.
+            remaining: The remaining share of the imitation, 1 to 0.
 
         Raises:
-            Diverged: Losses, gradients or the network's answers are no finite numbers.
+            Diverged: Losses, gradients or the network's outputs are not finite.
         """
         if not len(decisions["returns"]):  # every choice was forced
             return {}
@@ -50,8 +53,8 @@ class Imitation:
         return self.learner.descend(batches, self.losses, rate)
 
     def losses(self, batch: Batch) -> Losses:
-        """The loss and its parts; means over a batch."""
-        logits, values = self.learner.asked(batch)
+        """Return the loss and its parts; means over a batch."""
+        logits, values = self.learner.evaluate(batch)
         log_probs = log_probabilities(logits, batch["masks"])
         cross_entropy = -(batch["targets"] * log_probs).sum(dim=1).mean()
         value_loss = functional.mse_loss(values, batch["returns"])
@@ -59,12 +62,12 @@ class Imitation:
         return {"cross_entropy": cross_entropy, "value_loss": value_loss, "loss": loss}
 
     def play(self, game: BatchGame, rng: np.random.Generator) -> Played:
-        """Let the expert play all seats of a batch that was just dealt to its end.
+        """Let the expert play all seats of a newly dealt batch to its end.
 
         The decisions have its distributions (B, A) as ``targets``.
 
         Raises:
-            Diverged: The network's answers are no numbers.
+            Diverged: The network's outputs are not finite.
         """
         steps: list[tuple[Array, ...]] = []
         decided: list[Bool] = []
@@ -98,12 +101,12 @@ class Imitation:
 def demonstrate(
     expert: Agent, game: BatchGame, rng: np.random.Generator, temperature: float
 ) -> tuple[Int64, Float32]:
-    """An expert's actions in every seat, (N, P), and the distributions to be learned, (N, P, A).
+    """Return an expert's actions in every seat, (N, P), and target distributions, (N, P, A).
 
-    A distribution is the softmax of the values of the legal actions divided by the temperature, in
-    points; of an expert that knows its own chances, a policy, it is these to the power of one by
-    the temperature. If that is 0, or the expert has neither, it is the expert's choice with
-    certainty. In seats with nothing to decide it is all 0.
+    A distribution is the softmax of the legal actions' values divided by the temperature, in
+    points. For a policy, it is its probabilities to the power of 1 / temperature. If the
+    temperature is 0, or the expert has neither, it is the expert's choice with certainty. In seats
+    without a decision it is all 0.
     """
     noting = _Noting(expert, game, temperature)
     chosen = joint_action([noting] * game.num_players, game, rng)
@@ -111,7 +114,7 @@ def demonstrate(
 
 
 class _Noting:
-    """Plays as an expert does, and notes the distributions that are to be learned."""
+    """Plays like an expert, and records the target distributions."""
 
     def __init__(self, expert: Agent, game: BatchGame, temperature: float) -> None:
         self.name = expert.name
@@ -120,19 +123,19 @@ class _Noting:
         self.targets = np.zeros((game.num_envs, game.num_players, game.num_actions), np.float32)
 
     def begin(self, view: View) -> None:
-        """Let the expert start its memory again, if it keeps one."""
+        """Reset the expert's memory, if it has one."""
         begin(self.expert, view)
 
     def act(self, view: View, rng: np.random.Generator) -> Integer:
-        """The expert's choice, (N,)."""
+        """Return the expert's choice, (N,)."""
         if self.temperature > 0 and isinstance(self.expert, ActionValueAgent):
-            values = self.expert.action_values(view)
-            legal = np.where(view.legal_action_mask, values.T / self.temperature, -np.inf)
+            action_values = self.expert.action_values(view)
+            legal = np.where(view.legal_action_mask, action_values.T / self.temperature, -np.inf)
             self.targets[:, view.player] = softmax(legal)
-            return self.expert.choose(values, view, rng)
+            return self.expert.choose(action_values, view, rng)
         chosen = choice_of(self.expert, view, rng)
         if self.temperature > 0 and isinstance(self.expert, ProbabilisticAgent):
-            with np.errstate(divide="ignore"):  # of no chance at all nothing is left
+            with np.errstate(divide="ignore"):  # the logarithm of 0
                 logits = np.log(self.expert.probabilities(view)) / self.temperature
             self.targets[:, view.player] = softmax(logits)
         else:

@@ -1,4 +1,4 @@
-"""The machine that learns: its device, its threads, its memory, and where its time goes."""
+"""The learner's device, threads and memory, and a stopwatch."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ DEVICES = ("cpu", "cuda", "auto")
 
 
 def device_named(name: str) -> str:
-    """The device that is meant: "cpu" or "cuda"; "auto" is a GPU if torch finds one.
+    """Return "cpu" or "cuda"; "auto" is a GPU if torch finds one.
 
-    There is no "mps": it has no float64, in which canonical observations are ordered.
+    "mps" is not supported because it has no float64, which orders canonical observations.
 
     Raises:
-        ValueError: There is no such device, or not here.
+        ValueError: The device is unknown or missing.
     """
     if name not in DEVICES:
-        raise ValueError(f"--device must be one of {', '.join(DEVICES)}, not {shown(name)}")
+        raise ValueError(f"--device must be one of {', '.join(DEVICES)}, got {shown(name)}")
     has_gpu = torch.cuda.is_available()
     if name == "auto":
         return "cuda" if has_gpu else "cpu"
     if name == "cuda" and not has_gpu:
-        raise ValueError(f"--device {name}: torch finds none here; use --device cpu or auto")
+        raise ValueError(f"--device {name}: torch finds no GPU; use --device cpu or auto")
     return name
 
 
 def bfloat16_is_fast(device: str = "cpu") -> bool:
-    """Whether "cpu" or "cuda" multiplies in bfloat16; False where torch cannot tell."""
+    """Tell whether "cpu" or "cuda" multiplies in bfloat16; False if torch does not know."""
     if device == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
@@ -53,19 +53,18 @@ def bfloat16_is_fast(device: str = "cpu") -> bool:
 
 TRIM_THRESHOLD = -1  # of glibc's malloc.h
 MMAP_THRESHOLD = -3  # of glibc's malloc.h
-KEPT_BYTES = 1 << 30  # bytes that are free at most before some are given back
-LARGE = 1 << 25  # what has more bytes is given back at once; glibc takes no larger number
-COMPILED = "64"  # products of one kind; oneDNN's own number is 1,024
+KEPT_BYTES = 1 << 30  # free bytes to keep before some are returned to the system
+LARGE = 1 << 25  # larger blocks are returned at once; the maximum that glibc accepts
+COMPILED = "64"  # cached products of one kind; oneDNN's default is 1,024
 
 
 def prepare_process() -> None:
-    """Let this process learn: before its first network computes, since some of it is asked once.
+    """Configure this process for learning; call it before the first network computes.
 
-    torch has one thread, since ``DataParallel`` has threads of its own. Freed memory stays with the
-    process where the C library is glibc, which else gives tensors of this size back at once and
-    gets them again page by page, filled with zeros: a fifth of the time of a training of Kododo.
-    And few of the products in bfloat16 are kept that are compiled for each number of rows: each
-    step of a rollout decides another number, so that memory grew for long.
+    torch gets one thread, because ``DataParallel`` has its own threads. With glibc, freed memory
+    stays with the process: by default glibc returns large tensors to the system at once, and
+    getting zeroed pages again is slow. And the cache of bfloat16 products, which are compiled for
+    each number of rows, is limited: the steps of a rollout have ever different numbers of rows.
     """
     torch.set_num_threads(1)
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
@@ -77,12 +76,11 @@ def prepare_process() -> None:
 
 
 class DataParallel:
-    """Calls a function for the parts of a batch at the same time.
+    """Calls a function for the parts of a batch on several threads.
 
-    Matrices of a few hundred columns are too small for torch's own threads to share; whole
-    parts of a batch are not. torch's own should be one (``prepare_process``). What
-    torch keeps for each thread, such as ``no_grad``, must be set inside the function. A single part
-    is computed on the calling thread.
+    Matrices of a few hundred columns are too small to be divided by torch's own threads, whose
+    number should be one (``prepare_process``). torch's state per thread, such as ``no_grad``, must
+    be set inside the function. A single part is computed on the calling thread.
     """
 
     def __init__(self, threads: int = 1) -> None:
@@ -90,13 +88,13 @@ class DataParallel:
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def parts(self, total: int) -> list[slice]:
-        """Up to ``threads`` slices, none empty, that make up a batch of ``total``."""
+        """Divide a batch of ``total`` rows into up to ``threads`` nonempty slices."""
         number = max(1, min(self.threads, total))
         ends = [total * k // number for k in range(number + 1)]
         return [slice(*pair) for pair in pairwise(ends)]
 
     def map(self, function: Callable[[slice], Result], total: int) -> list[Result]:
-        """The results of the function for each of the parts, in their order."""
+        """Return the function's results for the parts, in order."""
         parts = self.parts(total)
         if self._pool is None or len(parts) == 1:
             return [function(part) for part in parts]
@@ -107,10 +105,10 @@ class DataParallel:
 
 
 class Stopwatch:
-    """Adds up the time spent on each of several things.
+    """Sums up the time spent on each of several stages.
 
     Attributes:
-        seconds: By name, in the order in which they were first begun.
+        seconds: The seconds by stage, in the order of their first start.
     """
 
     def __init__(self) -> None:
@@ -118,7 +116,7 @@ class Stopwatch:
 
     @contextmanager
     def on(self, name: str) -> Iterator[None]:
-        """Count what happens inside for ``name``; nothing counts twice if it is not nested."""
+        """Add the time in the context to a stage; nested contexts count twice."""
         start = time.perf_counter()
         try:
             yield
@@ -127,7 +125,7 @@ class Stopwatch:
             self.seconds[name] = self.seconds.get(name, 0.0) + spent
 
     def text(self) -> str:
-        """The shares of the seconds: ``games 3 %, acting 27 %, ...``."""
+        """Return the shares of the seconds: ``games 3 %, acting 27 %, ...``."""
         total = sum(self.seconds.values()) or 1.0
         shares = sorted(self.seconds.items(), key=lambda entry: -entry[1])
         return ", ".join(f"{name} {100 * spent / total:.1f} %" for name, spent in shares)

@@ -1,4 +1,4 @@
-"""Several policies as one, to be imitated: the mean of trainings that differ by their seeds."""
+"""The mean of several policies, such as trainings with different seeds, as an expert."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 from kododo_env.search.outcome_model import softmax
 
-LEAST = 1e-12  # of a chance, so that one policy alone cannot forbid a legal action
+MIN_PROBABILITY = 1e-12  # so that no single policy can forbid a legal action
 
 
 class MeanPolicy(Agent):
-    """Plays by the geometric mean of some policies' chances, which is the mean of their logits.
+    """Plays by the geometric mean of policies' probabilities, which is the mean of their logits.
 
     Args:
-        policies: Those that are meant, one or more.
+        policies: One or more policies.
 
     Raises:
-        ValueError: One of them does not tell the chances of its actions, as scripted players do
-            not.
+        ValueError: An agent, such as a scripted player, has no action probabilities.
     """
 
     by_row = True
@@ -33,23 +32,23 @@ class MeanPolicy(Agent):
         self.policies: list[ProbabilisticAgent] = []
         for policy in policies:
             if not isinstance(policy, ProbabilisticAgent):
-                raise ValueError(f"there is no mean of {policy.name!r}: name policies alone")
+                raise ValueError(f"{policy.name!r} has no action probabilities: give policies only")
             self.policies.append(policy)
 
     def check(self, game: BatchGame) -> None:
-        """Raise ValueError unless all of them are for this game."""
+        """Raise ValueError unless all policies are for this game."""
         check_agents(game, self.policies)
 
     def probabilities(self, view: View) -> Float64:
-        """The chance of each action, (N, A); illegal ones have none."""
+        """Return the probability of each action, (N, A), 0 for illegal ones."""
         return softmax(self._logits(view))
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
-        """Draw actions by these chances; shape (N,)."""
+        """Draw actions by these probabilities, (N,)."""
         logits = self._logits(view)
         return np.asarray((logits + rng.gumbel(size=logits.shape)).argmax(axis=1))
 
     def _logits(self, view: View) -> Float64:
-        chances = np.array([policy.probabilities(view) for policy in self.policies])
-        logits = np.log(np.maximum(chances, LEAST)).mean(axis=0)
+        probabilities = np.array([policy.probabilities(view) for policy in self.policies])
+        logits = np.log(np.maximum(probabilities, MIN_PROBABILITY)).mean(axis=0)
         return np.where(view.legal_action_mask, logits, -np.inf)

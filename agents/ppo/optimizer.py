@@ -11,16 +11,16 @@ from torch import Tensor
 
 from agents.ppo.own_network import Learned
 
-ITERATIONS = 3  # of Newton and Schulz; torch's five learned no better, and take longer
+ITERATIONS = 3  # of Newton and Schulz; torch's five are slower and learned no better
 
 
 def make_optimizer(
     network: Learned, learning_rate: float, muon: float, bfloat16: bool
 ) -> torch.optim.Optimizer:
-    """Adam; or, if ``muon`` is above 0, Muon at this times the rate for the hidden matrices.
+    """Make Adam; or, if ``muon`` > 0, Muon at ``muon`` times the rate for hidden matrices.
 
-    A network of somebody's own may have no hidden matrices, or nothing else: then it is Adam alone.
-    ``bfloat16`` tells whether Muon is to multiply in it.
+    A network that has only hidden matrices, or none, gets Adam. ``bfloat16`` tells whether Muon
+    multiplies in bfloat16.
     """
     weights = [weight for weight in network.parameters() if weight.requires_grad]
     hidden = {id(weight) for weight in network.hidden_matrices()} if muon else set()
@@ -62,33 +62,31 @@ class MuonWithAdam(torch.optim.Optimizer):
         return [*self._muon.param_groups, *self._adam.param_groups]
 
     def step(self, closure: None = None) -> None:  # type: ignore[override]
-        """One step of both."""
+        """Take a step of both optimisers."""
         for group in self._muon.param_groups:
             group["lr"] = self.muon * self._adam.param_groups[0]["lr"]
         self._muon.step()
         self._adam.step()
 
     def state_dict(self) -> dict[str, Any]:
-        """The state of both."""
+        """Return the state of both optimisers."""
         return {"muon": self._muon.state_dict(), "adam": self._adam.state_dict()}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Put the state of both back."""
+        """Restore the state of both optimisers."""
         self._muon.load_state_dict(state_dict["muon"])
         self._adam.load_state_dict(state_dict["adam"])
         self.param_groups = self._groups()
 
 
 class _Muon(torch.optim.Muon):
-    """torch's Muon, which multiplies in bfloat16 even where the processor cannot, and then takes
-    three quarters of the time of learning; this one multiplies in its ``dtype``.
-    """
+    """torch's Muon with a choice of dtype; bfloat16 is slow on some processors."""
 
     dtype: torch.dtype
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]
-        """One step; there is no decay of weights."""
+        """Take a step without weight decay."""
         for group in self.param_groups:
             for weight in group["params"]:
                 state = self.state[weight]
@@ -105,7 +103,7 @@ class _Muon(torch.optim.Muon):
 
 
 def _orthogonal(matrix: Tensor, settings: dict[str, Any]) -> Tensor:
-    """Nearly the closest matrix with orthonormal rows, by Newton's and Schulz's iteration."""
+    """Approximate the closest matrix with orthonormal rows by Newton-Schulz iterations."""
     of_matrix, of_gram, of_square = settings["ns_coefficients"]
     matrix = matrix / matrix.norm().clamp(min=settings["eps"])
     for _ in range(settings["ns_steps"]):

@@ -1,8 +1,8 @@
-"""A class of networks of a user's own in the place of ``GameNetwork``.
+"""A user's own class of networks instead of ``GameNetwork``.
 
-All that the learner needs is a ``torch.nn.Module`` that is made from the game's layouts, and whose
-``forward`` takes observations (B, F) float32 and gives logits (B, A) and values (B,) or (B, 1). A
-class that inherits from ``GameNetwork`` is asked as that is, with canonical observations.
+The learner needs a ``torch.nn.Module`` that is made from the game's layouts, and whose ``forward``
+takes observations (B, F) float32 and returns logits (B, A) and values (B,) or (B, 1). A subclass of
+``GameNetwork`` gets canonical observations, like ``GameNetwork``.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.networks.network import SETTINGS, GameNetwork
 
 OPTION = "--network"
-TRIED = 4  # rows that a network is asked about before it learns
+TRIED = 4  # rows to test a network before training
 
 
 class OwnNetwork(nn.Module):
-    """A network of somebody's own, which the learner asks as it asks ``GameNetwork``.
+    """A user's own network with the interface of ``GameNetwork``.
 
-    Observations are given to it as they are: its own canonical form is the identity. It is always
-    in evaluation mode, since the learner asks about a position more than once and expects the same
-    answer: dropout does nothing.
+    The network gets raw observations: its canonical form is the identity. It is always in
+    evaluation mode, without dropout, because the learner evaluates a position more than once and
+    expects the same outputs.
 
     Args:
         network: The network.
@@ -42,17 +42,17 @@ class OwnNetwork(nn.Module):
         self.eval()
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits (B, A), legal or not, and values (B,), float32, of observations (B, F)."""
+        """Return logits (B, A), legal or not, and values (B,), float32, of observations (B, F)."""
         return self.from_canonical(*self.canonical(observation))
 
     def canonical(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """The observations as float32 (B, F), and no entries of actions, (B, 0)."""
+        """Return the observations as float32 (B, F), and no entries of actions, (B, 0)."""
         return observation.to(torch.float32), observation.new_zeros((observation.shape[0], 0))
 
     def from_canonical(
         self, observation: Tensor, entries: Tensor, bfloat16: bool = False
     ) -> tuple[Tensor, Tensor]:
-        """Logits and values of observations, float32 (B, F)."""
+        """Return logits and values of observations, float32 (B, F)."""
         if bfloat16:
             with torch.autocast(observation.device.type, torch.bfloat16):
                 logits, values = self.network(observation)
@@ -61,7 +61,7 @@ class OwnNetwork(nn.Module):
         return logits.to(torch.float32), values.to(torch.float32).flatten()
 
     def hidden_matrices(self) -> list[Tensor]:
-        """The matrices of linear layers but those that give all logits, or the value."""
+        """Return the matrices of linear layers except those that output all logits or the value."""
         outputs = (1, self.num_actions)
         return [
             layer.weight
@@ -71,14 +71,14 @@ class OwnNetwork(nn.Module):
 
 
 Learned = GameNetwork | OwnNetwork
-"""A network that the learner teaches."""
+"""A network that the learner can train."""
 
 
 def make_network(recipe: Recipe, game: BatchGame) -> Learned:
-    """The network of a recipe, with fresh weights; the code of one's own is run.
+    """Make the network of a recipe, with new weights; this runs a user's own code.
 
     Raises:
-        ValueError: The class cannot be imported or made, or its networks are none.
+        ValueError: The class cannot be imported or called, or its network is invalid.
     """
     settings = {name: getattr(recipe, name) for name in SETTINGS}
     if not recipe.network:
@@ -89,7 +89,7 @@ def make_network(recipe: Recipe, game: BatchGame) -> Learned:
     with blamed(title, "cannot be made"):
         network = kind(game.layout, game.actions, **arguments)
     if not any(weight.requires_grad for weight in network.parameters()):
-        raise ValueError(f"{title}: it has no weights that can be learned")
+        raise ValueError(f"{title} has no trainable weights")
     rows = torch.from_numpy(np.array(game.observe(), order="C").reshape(-1, game.layout.size))
     with blamed(title, "fails"), torch.no_grad():
         network.eval()
@@ -98,19 +98,19 @@ def make_network(recipe: Recipe, game: BatchGame) -> Learned:
 
 
 def network_class(name: str) -> type[nn.Module]:
-    """A user's class of networks, whose code is run.
+    """Import a user's class of networks, which runs its code.
 
     Raises:
-        ValueError: There is no such class, or it is none of networks.
+        ValueError: The class does not exist, or is not a subclass of ``torch.nn.Module``.
     """
     kind = load_code(name, OPTION)
     if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
-        raise ValueError(f"{OPTION} {name}: it must be a class that inherits from torch.nn.Module")
+        raise ValueError(f"{OPTION} {name} must be a class that inherits from torch.nn.Module")
     return kind
 
 
 def arguments_taken(kind: type[nn.Module]) -> list[str]:
-    """Which of ``SETTINGS`` a class of networks takes beside the layouts."""
+    """Return which of ``SETTINGS`` a class of networks takes besides the layouts."""
     parameters = signature(kind).parameters
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values()):
         return [*SETTINGS]
@@ -118,7 +118,7 @@ def arguments_taken(kind: type[nn.Module]) -> list[str]:
 
 
 def _check_answers(answers: Any, rows: int, actions: int) -> None:
-    """Raise ValueError unless answers are logits and values."""
+    """Raise ValueError unless the outputs are logits and values."""
     shapes = [
         tuple(answer.shape) if isinstance(answer, Tensor) else type(answer).__name__
         for answer in (answers if isinstance(answers, tuple | list) else [answers])
@@ -126,6 +126,6 @@ def _check_answers(answers: Any, rows: int, actions: int) -> None:
     if shapes not in ([(rows, actions), (rows,)], [(rows, actions), (rows, 1)]):
         description = ", ".join(map(str, shapes))
         raise ValueError(
-            f"forward must give logits ({rows}, {actions}) and values ({rows},) for {rows} "
-            f"observations, not {description}"
+            f"forward must return logits ({rows}, {actions}) and values ({rows},) for {rows} "
+            f"observations, got {description}"
         )

@@ -1,17 +1,17 @@
-"""PPO for self-play on a batch of games, from the games to the gradient: read it downwards.
+"""PPO for self-play on a batch of games, in reading order from the games to the gradient.
 
-``PPO.play`` plays games from the deal to their end, ``advantages_of`` computes the gain of each
-decision, ``PPO.learn`` learns from it. The algorithm is that of J. Schulman et al. ("Proximal
+``PPO.play`` plays games from the deal to their end, ``advantages_of`` computes the advantage of
+each decision, ``PPO.learn`` learns from it. The algorithm is that of J. Schulman et al. ("Proximal
 policy optimization algorithms", 2017), with five differences:
 
-- A player who has one legal action decides nothing, and leaves nothing to learn from. This does not
-  change the advantages of the decisions: they are computed over the whole game.
-- Only a share of the decisions may be learned from, those with the largest gains or losses.
+- Steps with a single legal action are no decisions and are not learned from. This does not change
+  the advantages of the decisions, which are computed over the whole game.
+- Optionally only a share of the decisions is learned from, those with the largest advantages.
 - The canonical observation carries no gradient. It is computed once, when the policy acts.
 - The policy may be held near the average of its past, the magnet.
-- A minibatch may be divided among threads, whose gradients are added up.
+- A minibatch may be divided among threads, whose gradients are summed.
 
-The loss of imitation, which comes first, is in ``imitation.py``.
+The loss of imitation, the phase before self-play, is in ``imitation.py``.
 """
 
 from __future__ import annotations
@@ -42,23 +42,23 @@ from kododo_env.networks.network import (
     log_probabilities,
 )
 
-LONGEST_UPDATE = 200  # steps of an update: games without a fixed length are cut there
-PROBED = 256  # decisions on which a network is tried after it has learned
-ASKED = 2048  # decisions about which the average is asked at once; more do not stay in the caches
+LONGEST_UPDATE = 200  # steps of an update; longer games are truncated
+PROBED = 256  # decisions on which a network is checked after learning
+CHUNK = 2048  # decisions that the average evaluates at once, so that they fit into caches
 
 Batch = dict[str, Tensor]
-"""B decisions. By name: ``canonical`` (B, F), the canonical observations; ``entries`` (B, K), the
-raw output's entries of the actions; ``masks`` (B, A) bool; ``returns`` (B,), which the value
-learns: the rewards afterwards, and with a ``gae_lambda`` below 1 in part the values that the
-network expected then; and further columns for a loss."""
+"""B decisions, by name: ``canonical`` (B, F), the canonical observations; ``entries`` (B, K), the
+raw output's entries of the actions; ``masks`` (B, A) bool; ``returns`` (B,), the targets of the
+value (the later rewards, and with a ``gae_lambda`` below 1 in part the network's later values);
+and further columns for a loss."""
 Losses = dict[str, Tensor]
-"""Means over a batch: ``loss``, which is lowered, and others that are logged."""
+"""Means over a batch: ``loss``, which is minimised, and others for the log."""
 
 
 class Played(NamedTuple):
-    """A batch of games that was played: the decisions, and the agent-steps, forced moves included.
+    """The decisions in a batch of games, and the agent-steps, including forced moves.
 
-    A game that is over before the others takes no further steps.
+    A game that ends before the others takes no further steps.
     """
 
     decisions: Batch
@@ -69,20 +69,20 @@ class PPO(nn.Module):
     """A network that plays and learns.
 
     Args:
-        game: Which game; it is not played.
-        recipe: The settings, those of the network included.
-        seed: Of the weights, and of all that is drawn from torch afterwards.
-        device: Where the network acts and learns, and where decisions are kept; the games stay in
-            the processor's memory.
-        threads: On how many threads it acts and learns. With another number the sums are
-            rounded otherwise, so that another policy is learned.
+        game: A batch of the game; it is not changed.
+        recipe: The settings, including those of the network.
+        seed: The seed of the weights, and of torch's later random numbers.
+        device: The device on which the network acts and learns, and that keeps the decisions; the
+            games stay on the CPU.
+        threads: The number of threads for acting and learning. It changes the rounding of sums
+            and so the learned policy.
         bfloat16: Whether matrices are multiplied in bfloat16.
 
     Attributes:
         network: The network.
         reward: The rewards of a batch of games after a step, (N, P).
-        average: The average of its past, if the recipe has a magnet; else None.
-        stopwatch: How long acting, the games and learning took.
+        average: The average of past weights if the recipe has a magnet, else None.
+        stopwatch: The time spent on acting, the games and learning.
     """
 
     def __init__(
@@ -108,24 +108,24 @@ class PPO(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where the network is."""
+        """The device of the network."""
         return next(self.network.parameters()).device
 
     def on_device(self, array: Array) -> Tensor:
-        """An array where the network is."""
+        """Copy an array to the network's device."""
         return torch.from_numpy(array).to(self.device)
 
     def learned(self) -> dict[str, Any]:
-        """The state of the network, its average and its optimiser; see ``go_on``."""
+        """Return the state of the network, its average and its optimiser; see ``go_on``."""
         return {"policy": self.state_dict(), "optimizer": self.optimizer.state_dict()}
 
     def go_on(self, learned: dict[str, Any]) -> None:
-        """Go on from a state that ``learned`` has returned."""
+        """Restore a state that ``learned`` has returned."""
         self.load_state_dict(learned["policy"])
         self.optimizer.load_state_dict(learned["optimizer"])
 
     def begin_with(self, network: GameNetwork) -> None:
-        """Take the weights of a network of the same settings, for the average too."""
+        """Copy the weights of a network with the same settings, also to the average."""
         for model in filter(None, (self.network, self.average)):
             model.load_state_dict(network.state_dict())
 
@@ -134,19 +134,19 @@ class PPO(nn.Module):
     def play(
         self, game: BatchGame, agents: Sequence[Agent | None], seed: int, together: bool = False
     ) -> Played:
-        """Deal a batch of games, and play them to their end, ``LONGEST_UPDATE`` steps at most.
+        """Deal a batch of games, and play them to their end, at most ``LONGEST_UPDATE`` steps.
 
-        In a seat without an agent the policy plays, by torch's randomness; the seed is for all
-        else. If its seats play ``together``, each of them is given the mean of their rewards. The
-        decisions, in the order of their taking, are the policy's, with the ``actions``, their
-        ``log_probs`` and their ``advantages``, (B,) each.
+        The policy plays the seats without an agent, with torch's random numbers; the seed is for
+        everything else. If its seats play ``together``, each gets the mean of their rewards. The
+        decisions are the policy's in order of time, with the ``actions``, their ``log_probs`` and
+        their ``advantages``, (B,) each.
 
         Raises:
-            Diverged: The network's answers are no numbers.
+            Diverged: The network's outputs are not finite.
         """
         seats = [seat for seat, agent in enumerate(agents) if agent is None]
         learns = np.array([agent is None for agent in agents])
-        rng = np.random.default_rng((seed, 1))  # not the one that deals
+        rng = np.random.default_rng((seed, 1))  # not the generator of the deals
         game.reset(seed)
         batches: list[Batch] = []
         decided: list[Bool] = []
@@ -177,7 +177,7 @@ class PPO(nn.Module):
 
     @torch.no_grad()
     def _decide(self, game: BatchGame, deciding: Bool) -> tuple[Batch, Tensor]:
-        """Decisions where ``here``, (N, P), says so, and the values of their positions (B,)."""
+        """Decide where ``deciding``, (N, P), is True; return decisions and values (B,)."""
         masks = np.array(game.legal_action_mask(), order="C")[deciding]
         canonical, entries, logits, values = self.answers(_observations(game)[deciding])
         legal = self.on_device(masks)
@@ -193,13 +193,13 @@ class PPO(nn.Module):
         return decisions, values
 
     def answers(self, observations: Array) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """The network's answers to observations (B, F), where the network is.
+        """Return the network's outputs for observations (B, F), on the network's device.
 
-        They are canonical observations (B, F) in their own dtype, the actions' entries int16
+        These are canonical observations (B, F) in their own dtype, the actions' entries int16
         (B, K), logits (B, A), legal or not, and values (B,).
 
         Raises:
-            Diverged: The answers are no numbers.
+            Diverged: The outputs are not finite.
         """
 
         @torch.no_grad()
@@ -219,20 +219,20 @@ class PPO(nn.Module):
     def gains(
         self, game: BatchGame, seats: Sequence[int], values: Tensor, decided: Bool, rewards: Float32
     ) -> Batch:
-        """The ``advantages`` and ``returns`` of B decisions, (B,) each.
+        """Return the ``advantages`` and ``returns`` of B decisions, (B,) each.
 
         Args:
-            game: N games as they stand after the last step.
-            seats: The seats in which it was decided.
-            values: The expectation at each decision, in their order, (B,).
+            game: N games after the last step.
+            seats: The seats of the decisions.
+            values: The network's value at each decision, in order, (B,).
             decided: Whether each seat of each game decided in each step, (T, N * seats).
-            rewards: Its gain in that step, likewise.
+            rewards: The rewards of these seats, (T, N * seats).
         """
         expected = np.zeros_like(rewards)
         after = np.zeros(rewards[0].shape, np.float32)
         expected[decided] = values.cpu()
         cut = ~game.terminated
-        if cut.any():  # games that are over have nothing to expect
+        if cut.any():  # the value after the end of a game is 0
             rows = _observations(game)[cut][:, seats]
             last = self.answers(rows.reshape(-1, rows.shape[2]))[3].cpu().numpy()
             after[np.repeat(cut, len(seats))] = last
@@ -247,9 +247,9 @@ class PPO(nn.Module):
     # --- the loss -------------------------------------------------------------------------
 
     def losses(self, batch: Batch, entropy_weight: float) -> Losses:
-        """The loss, its parts, and how far the policy has moved; means over a batch."""
+        """Return the loss, its parts, and measures of the policy's change; means over a batch."""
         recipe = self.recipe
-        logits, values = self.asked(batch)
+        logits, values = self.evaluate(batch)
         log_probs = log_probabilities(logits, batch["masks"])
         action_log_probs = log_probs.gather(1, batch["actions"][:, None]).squeeze(1)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
@@ -276,8 +276,8 @@ class PPO(nn.Module):
             "loss": loss,
         }
 
-    def asked(self, batch: Batch, network: Learned | None = None) -> tuple[Tensor, Tensor]:
-        """Logits (B, A) and values (B,) of a batch, by its own network or another one."""
+    def evaluate(self, batch: Batch, network: Learned | None = None) -> tuple[Tensor, Tensor]:
+        """Return logits (B, A) and values (B,) of a batch, by the learner's or another network."""
         canonical = batch["canonical"].float()
         entries = batch["entries"].long()
         return (network or self.network).from_canonical(canonical, entries, self._bfloat16)
@@ -287,10 +287,10 @@ class PPO(nn.Module):
     def learn(
         self, decisions: Batch, learning_rate: float, entropy_weight: float
     ) -> dict[str, float]:
-        """Learn from decisions that were played; returns numbers to log.
+        """Learn from decisions; return numbers to log.
 
         Raises:
-            Diverged: Losses, gradients or the network's answers are no finite numbers.
+            Diverged: Losses, gradients or the network's outputs are not finite.
         """
         recipe = self.recipe
         if not len(decisions["returns"]):  # every choice was forced
@@ -302,10 +302,10 @@ class PPO(nn.Module):
         return {**means, **about(decisions, entropy_weight)}
 
     def lessons(self, decisions: Batch) -> Batch:
-        """The decisions that are learned from, those whose advantages are furthest from 0.
+        """Select the decisions to learn from, those whose advantages are furthest from 0.
 
-        Where most decisions matter little, the others teach more for the same work. With the
-        average of the network's past each has ``magnet``, (B, A): the average's log-probabilities.
+        If the network has an average, each decision gets a column ``magnet``, (B, A): the
+        log-probabilities of the average.
         """
         if self.recipe.learned_share < 1:
             count = math.ceil(self.recipe.learned_share * len(decisions["returns"]))
@@ -317,10 +317,10 @@ class PPO(nn.Module):
         @torch.no_grad()
         def ask(part: slice) -> Tensor:
             log_probs = []
-            for start in range(part.start, part.stop, ASKED):
-                rows = slice(start, min(start + ASKED, part.stop))
+            for start in range(part.start, part.stop, CHUNK):
+                rows = slice(start, min(start + CHUNK, part.stop))
                 batch = {name: column[rows] for name, column in decisions.items()}
-                logits, _ = self.asked(batch, self.average)
+                logits, _ = self.evaluate(batch, self.average)
                 log_probs.append(log_probabilities(logits, batch["masks"]))
             return torch.cat(log_probs)
 
@@ -330,19 +330,19 @@ class PPO(nn.Module):
     def descend(
         self, batches: Iterable[Batch], losses: Callable[[Batch], Losses], learning_rate: float
     ) -> dict[str, float]:
-        """Lower a loss by a step of the optimiser on each minibatch; returns numbers to log.
+        """Minimise a loss by one optimiser step on each minibatch; return numbers to log.
 
         ``losses`` is called with each thread's part of a minibatch.
 
         Raises:
-            Diverged: Losses, gradients, weights or the network's answers are no finite numbers.
+            Diverged: Losses, gradients, weights or the network's outputs are not finite.
         """
         set_learning_rate(self.optimizer, learning_rate)
         steps = []
-        for batch in batches:  # the last one serves below
+        for batch in batches:  # the last one is checked below
             steps.append(self._step(batch, losses))
         with torch.no_grad():
-            check_answers(*self.asked({name: batch[name][:PROBED] for name in batch}))
+            check_answers(*self.evaluate({name: batch[name][:PROBED] for name in batch}))
         check_finite(*self.network.parameters())
         self.move_average()
         means = {
@@ -352,7 +352,7 @@ class PPO(nn.Module):
         return {"learning_rate": learning_rate, **means}
 
     def _step(self, batch: Batch, losses: Callable[[Batch], Losses]) -> Losses:
-        """One step of the optimiser; the means over the minibatch."""
+        """Take an optimiser step; return the means over the minibatch."""
         parameters = [weight for weight in self.network.parameters() if weight.requires_grad]
         total = len(batch["returns"])
 
@@ -375,7 +375,7 @@ class PPO(nn.Module):
 
     @torch.no_grad()
     def move_average(self) -> None:
-        """Let the average of the weights, if there is one, follow them after an update."""
+        """Update the average of the weights, if there is one, after an update."""
         if self.average is not None:
             pairs = zip(self.average.parameters(), self.network.parameters(), strict=True)
             for average, weight in pairs:
@@ -383,11 +383,10 @@ class PPO(nn.Module):
 
 
 def about(decisions: Batch, entropy_weight: float) -> dict[str, float]:
-    """What is logged of an update beside its losses.
+    """Return numbers to log besides the losses.
 
-    The ``explained_variance`` is that of the returns by the values that the network had before it
-    learned: the advantages are what these leave over. With a ``gae_lambda`` below 1 the returns are
-    in part such values.
+    The ``explained_variance`` is that of the returns by the network's values before learning; the
+    advantages are the residuals. With a ``gae_lambda`` below 1 the returns contain such values.
     """
     unexplained, variance = (
         decisions[name].var(correction=0) for name in ("advantages", "returns")
@@ -406,23 +405,23 @@ def advantages_of(
 ) -> Float32:
     """Generalised advantage estimation over each seat's own decisions (Schulman et al. 2016).
 
-    The gains of a seat while it waits count for its last decision, and the discount counts
+    The rewards of a seat while it waits count for its last decision, and the discount applies to
     decisions, not steps.
 
     Args:
-        rewards: The gain of each seat in each step, (T, E).
-        decided: Whether it decided in that step, (T, E).
-        values: The expectation there, (T, E).
-        after: The expectation after the last step, (E,).
+        rewards: The reward of each seat in each step, (T, E).
+        decided: Whether the seat decided in that step, (T, E).
+        values: The value at that step, (T, E).
+        after: The value after the last step, (E,).
         gamma: The discount of each decision.
-        gae_lambda: 1 takes the real gain, 0 the value at the next decision.
+        gae_lambda: 1 takes the real rewards, 0 the value at the next decision.
 
     Returns:
-        (T, E) float32, 0 where nothing was decided.
+        The advantages, (T, E) float32, 0 without a decision.
     """
     advantages = np.zeros_like(values)
     next_value = after
-    advantage = waiting = np.zeros_like(after)  # waiting: gained since, up to the next decision
+    advantage = waiting = np.zeros_like(after)  # waiting: rewards up to the next decision
     for step in reversed(range(len(rewards))):
         gained = rewards[step] + waiting
         deciding = decided[step]
@@ -435,28 +434,28 @@ def advantages_of(
 
 
 def divergence_of(log_probs: Tensor, reference: Tensor) -> Tensor:
-    """The mean divergence (Kullback and Leibler) of distributions from others, both (B, A).
+    """Return the mean Kullback-Leibler divergence between distributions, both (B, A).
 
-    A policy that is held near an average of its past does not run in circles around an
-    equilibrium (S. Sokota et al., "A unified approach to reinforcement learning, quantal response
-    equilibria, and two-player zero-sum games", 2023: magnetic mirror descent).
+    A policy that is held near an average of its past does not cycle around an equilibrium
+    (S. Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria,
+    and two-player zero-sum games", 2023: magnetic mirror descent).
     """
     return (log_probs.exp() * (log_probs - reference)).sum(dim=1).mean()
 
 
 def minibatches(decisions: Batch, epochs: int, size: int) -> Iterator[Batch]:
-    """This many passes over decisions, each in random order and in nearly equal parts."""
+    """Yield minibatches of nearly equal sizes, in random order, for several passes."""
     returns = decisions["returns"]
     total = len(returns)
     for _ in range(epochs):
         order = torch.randperm(total).to(returns.device)
         for chosen in order.chunk(max(1, round(total / size))):
-            # On rows of bytes ``index_select`` is ten times as fast as ``column[chosen]``.
+            # On rows of bytes ``index_select`` is much faster than ``column[chosen]``.
             yield {name: column.index_select(0, chosen) for name, column in decisions.items()}
 
 
 def normalised(batch: Batch) -> Batch:
-    """The batch with advantages of mean 0 and spread 1; a single one has no spread."""
+    """Normalise the advantages to mean 0 and standard deviation 1; a single one stays."""
     advantages = batch["advantages"]
     if len(advantages) == 1:
         return batch
@@ -465,11 +464,11 @@ def normalised(batch: Batch) -> Batch:
 
 
 def _mean_for_all(rewards: Float32) -> Float32:
-    """The mean over the seats, (N, P), for each of them."""
+    """Replace each seat's reward by the mean over the seats, (N, P)."""
     return np.broadcast_to(rewards.mean(axis=1, keepdims=True), rewards.shape)
 
 
 def _observations(game: BatchGame) -> Array:
-    """The observation of each player of each game: contiguous rows, (N, P, F)."""
+    """Return all players' observations as contiguous rows, (N, P, F)."""
     rows = np.empty((game.num_envs, game.num_players, game.layout.size), game.layout.dtype)
     return game.observe(out=rows)

@@ -1,4 +1,4 @@
-"""The Ray cluster that does the work: one of this machine alone, or one that is there already."""
+"""The Ray cluster that does the work: a local one, or a running one."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ needs("--engine ray", "ray", "ray")
 
 import ray  # noqa: E402
 
-# Ray reports no usage, and prints no faults from which it recovers.
+# Ray reports no usage, and prints no errors from which it recovers.
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_BACKEND_LOG_LEVEL": "fatal",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
-OBJECT_STORE = 200 * 2**20  # bytes, of a cluster of this machine; any more goes to the disk
+OBJECT_STORE = 200 * 2**20  # bytes, of a local cluster; more are written to disk
 PATIENCE = 10.0  # seconds for a cluster to answer
 ROOT = Path(__file__).parents[2]
 PACKAGES = [str(ROOT / name) for name in ("agents", "kododo_env")]  # nodes need no checkout
@@ -30,20 +30,20 @@ PACKAGES = [str(ROOT / name) for name in ("agents", "kododo_env")]  # nodes need
 
 @contextmanager
 def cluster(address: str | None, workers: int | None) -> Iterator[None]:
-    """Inside, this process is the driver of a Ray cluster.
+    """Make this process the driver of a Ray cluster while the context lasts.
 
     Args:
-        address: Of a cluster that runs, such as ``10.0.0.1:6379``; None makes one of this
-            machine, which ends with the block.
-        workers: How many of its cores are wanted; None: all.
+        address: The address of a running cluster, such as ``10.0.0.1:6379``; None starts one on
+            this machine, which ends with the context.
+        workers: The number of cores to use; None: all.
 
     Raises:
-        ValueError: There is no cluster at the address, or it has fewer cores.
+        ValueError: No cluster can be reached at the address, or it has fewer cores.
     """
-    where: dict[str, Any] = {"address": address, "runtime_env": {"py_modules": PACKAGES}}
+    options: dict[str, Any] = {"address": address, "runtime_env": {"py_modules": PACKAGES}}
     if address is None:
-        where = {
-            "address": "local",  # or it would join one that it finds here
+        options = {
+            "address": "local",  # otherwise it would join a running cluster
             "num_cpus": workers or available_cores(),
             "object_store_memory": OBJECT_STORE,
             "include_dashboard": False,
@@ -52,13 +52,13 @@ def cluster(address: str | None, workers: int | None) -> Iterator[None]:
     try:
         if address is not None:
             _knock(address)
-        ray.init(**where, log_to_driver=False, logging_level="critical")
+        ray.init(**options, log_to_driver=False, logging_level="critical")
     except (OSError, RuntimeError, ValueError) as error:
         raise ValueError(_refusal(address)) from error
     try:
         if workers is not None and cores() < workers:
             raise ValueError(
-                f"the Ray cluster has {cores()} cores: give --workers {cores()} or fewer"
+                f"the Ray cluster has {cores()} cores; --workers must be at most {cores()}"
             )
         yield
     finally:
@@ -66,20 +66,20 @@ def cluster(address: str | None, workers: int | None) -> Iterator[None]:
 
 
 def cores() -> int:
-    """How many cores the cluster has."""
+    """Return the number of cores of the cluster."""
     return int(ray.cluster_resources().get("CPU", 0))
 
 
 def _knock(address: str) -> None:
-    """Raise OSError or ValueError if nobody listens there: Ray would try for minutes."""
+    """Raise OSError or ValueError if nothing listens at the address: Ray would try for minutes."""
     host, _, port = address.rpartition(":")
     socket.create_connection((host, int(port)), PATIENCE).close()
 
 
 def _refusal(address: str | None) -> str:
     if address is None:
-        return "no Ray cluster can be begun on this machine: try ray start --head to see why"
+        return "cannot start a Ray cluster on this machine; run ray start --head to see why"
     return (
-        f"no Ray cluster answers at {address}, or this machine is none of it: begin one with "
-        "ray start --head, and join it from here with ray start --address"
+        f"no Ray cluster at {address}, or this machine is not part of it; start one with ray start "
+        "--head, and join it from this machine with ray start --address"
     )

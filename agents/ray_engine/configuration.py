@@ -1,4 +1,4 @@
-"""What RLlib is asked for."""
+"""RLlib's configuration."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from agents.training.training_config import Task
 from kododo_env.wrappers.spaces import ObservationFormat, action_space
 
 RESTARTS = 1000  # of a runner; RLlib's own default
-PROBED = 1.0  # seconds for a runner to answer that was killed: it is asked before each update
+PROBED = 1.0  # seconds to wait for a killed runner, before each update
 
 
 def configuration(task: Task, workers: int, learners: int, bfloat16: bool = False) -> PPOConfig:
-    """RLlib's configuration for a task.
+    """Return RLlib's configuration for a task.
 
     Args:
-        task: What is learned.
-        workers: How many environment runners.
-        learners: Among how many processes a minibatch is divided; 1 learns in this one.
+        task: The task to learn.
+        workers: The number of environment runners.
+        learners: The number of processes that share a minibatch; 1 learns in this process.
         bfloat16: Whether matrices are multiplied in bfloat16.
     """
     logging.getLogger("ray.rllib").setLevel(logging.CRITICAL)  # a page for each restart

@@ -24,9 +24,9 @@ class Crew:
     """RLlib's environment runners and learners for a task.
 
     Args:
-        task: What is learned.
-        workers: How many runners.
-        learners: How many learners; see ``configuration``.
+        task: The task to learn.
+        workers: The number of runners.
+        learners: The number of learners; see ``configuration``.
         bfloat16: Whether matrices are multiplied in bfloat16.
     """
 
@@ -39,20 +39,19 @@ class Crew:
         self.runners = EnvRunnerGroup(config=config, local_env_runner=False)
 
     def play(self, work: Sequence[Piece], weights: dict[str, npt.NDArray[Any]]) -> list[Played]:
-        """What came of the pieces, in their order.
+        """Play pieces; return their results in order.
 
-        A piece whose runner was killed is played again by another runner; it comes out
-        the same.
+        A piece whose runner was killed is played again by another runner, with the same result.
 
         Raises:
-            ValueError: The network's answers are no numbers.
-            ChildProcessError: Runners were killed again and again.
+            ValueError: The network's outputs are not finite.
+            ChildProcessError: Runners were killed repeatedly.
         """
         everywhere = ray.put(weights)  # once for each machine
         missing = {piece.index: piece for piece in work}
         done = {}
         for _ in range(RESTARTS):
-            self.runners.probe_unhealthy_env_runners()  # whether Ray has started them again
+            self.runners.probe_unhealthy_env_runners()  # finds those that Ray has restarted
             for played in self._round(list(missing.values()), everywhere):
                 if isinstance(played, ValueError):
                     raise played
@@ -60,10 +59,10 @@ class Crew:
                 del missing[played.index]
             if not missing:
                 return [done[piece.index] for piece in work]
-        raise ChildProcessError("the runners are killed again and again: give each more memory")
+        raise ChildProcessError("the runners were killed repeatedly; give each more memory")
 
     def _round(self, missing: list[Piece], weights: Any) -> list[Played | ValueError]:
-        """One piece for each runner that is there; those that came back."""
+        """Play one piece on each healthy runner; return the results that arrived."""
         runner_ids = self.runners.healthy_env_runner_ids()[: len(missing)]
         if not runner_ids:
             return []
@@ -78,10 +77,10 @@ class Crew:
     def learn(
         self, decisions: Columns, seed: int, rate: float, entropy: float = 0.0
     ) -> dict[str, float]:
-        """Learn from an update's decisions; returns numbers to log.
+        """Learn from an update's decisions; return numbers to log.
 
         Raises:
-            Diverged: Gradients, weights or the network's answers are no finite numbers.
+            Diverged: Gradients, weights or the network's outputs are not finite.
             ChildProcessError: A learner was killed.
         """
         total = len(decisions["returns"])
@@ -99,35 +98,35 @@ class Crew:
             )
         except RayError as error:
             raise ChildProcessError("a learner was killed") from error
-        for answer in results:
-            if isinstance(answer, ValueError):
-                raise answer
-        return {name: float(np.mean([answer[name] for answer in results])) for name in results[0]}
+        for result in results:
+            if isinstance(result, ValueError):
+                raise result
+        return {name: float(np.mean([result[name] for result in results])) for name in results[0]}
 
     def learned(self) -> dict[str, Any]:
-        """The state of policy and optimiser; all learners have the same."""
+        """Return the state of policy and optimiser, which is the same for all learners."""
         state: dict[str, Any] = self._of_learners(lambda learner: learner.ppo.learned())[0]
         return state
 
     def go_on(self, learned: dict[str, Any]) -> None:
-        """Give all learners the state of a policy and its optimiser."""
+        """Restore the state of policy and optimiser in all learners."""
         self._of_learners(lambda learner: learner.ppo.go_on(learned))
 
     def _of_learners(self, function: Any) -> list[Any]:
         results = list(self.learners.foreach_learner(function))
-        if not all(answer.ok for answer in results):
+        if not all(result.ok for result in results):
             raise ChildProcessError("a learner was killed")
-        return [answer.get() for answer in results]
+        return [result.get() for result in results]
 
     def stop(self) -> None:
-        """End all of its processes."""
+        """End all processes."""
         self.runners.stop()
         self.learners.shutdown()
 
 
 @contextmanager
 def crew(task: Task, workers: int, learners: int, bfloat16: bool = False) -> Iterator[Crew]:
-    """Inside, there are the processes; see ``Crew``."""
+    """Run the processes of a ``Crew`` while the context lasts."""
     processes = Crew(task, workers, learners, bfloat16)
     try:
         yield processes

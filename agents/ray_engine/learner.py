@@ -22,26 +22,26 @@ VALUE_TARGETS = "value_targets"  # RLlib's name of the returns
 
 
 class SelfPlayLearner(PPOTorchLearner):
-    """Its loss is RLlib's own; a batch that has ``targets`` is imitated instead."""
+    """RLlib's learner with the loss of the magnet, and imitation if a batch has ``targets``."""
 
     def build(self) -> None:
         """Make the module and its optimiser."""
         super().build()
-        prepare_process()  # one thread: a minibatch is divided among learners
+        prepare_process()  # one thread, since a minibatch is divided among learners
 
     @property
     def ppo(self) -> PPO:
-        """What has the network and its optimiser."""
+        """The owner of the network and its optimiser."""
         ppo: PPO = self.module[DEFAULT_MODULE_ID].unwrapped().ppo
         return ppo
 
     def configure_optimizers_for_module(self, module_id: str, config: Any = None) -> None:
-        """The recipe's optimiser, whose learning rate ``update`` sets."""
+        """Register the recipe's optimiser, whose learning rate ``update`` sets."""
         module = self._module[module_id]
         self.register_optimizer(
             module_id=module_id,
             optimizer=module.ppo.optimizer,
-            params=list(module.ppo.network.parameters()),  # none of the average
+            params=list(module.ppo.network.parameters()),  # not the average's
         )
 
     def update(self, *args: Any, timesteps: dict[str, Any], **kwargs: Any) -> Any:
@@ -54,8 +54,8 @@ class SelfPlayLearner(PPOTorchLearner):
             **kwargs: RLlib's.
 
         Returns:
-            The means of the losses; or the words on a network that diverged: RLlib's actors end,
-            wordless, if an error is raised in them.
+            The means of the losses; or the error if the network diverged, because an error that is
+            raised in one of RLlib's actors ends it without a message.
         """
         np.random.seed(timesteps["seed"])  # noqa: NPY002  RLlib shuffles by it
         set_learning_rate(self.ppo.optimizer, timesteps["rate"])
@@ -66,7 +66,7 @@ class SelfPlayLearner(PPOTorchLearner):
         try:
             super().update(*args, timesteps={}, **kwargs)
             with torch.no_grad():
-                check_answers(*self.ppo.asked(self._latest))
+                check_answers(*self.ppo.evaluate(self._latest))
             check_finite(*self.ppo.network.parameters())
             self.ppo.move_average()
         except ValueError as error:
@@ -80,20 +80,20 @@ class SelfPlayLearner(PPOTorchLearner):
     def compute_loss_for_module(
         self, *, module_id: str, config: Any, batch: dict[str, Any], fwd_out: dict[str, Tensor]
     ) -> Tensor:
-        """The mean loss of a minibatch."""
+        """Return the mean loss of a minibatch."""
         self._latest = {name: batch[name][:PROBED] for name in ("canonical", "entries")}
         if "targets" in batch:
             return self._imitation_loss(config.vf_loss_coeff, batch, fwd_out)
         advantages = batch["advantages"]
         logits = fwd_out[Columns.ACTION_DIST_INPUTS]
-        if len(advantages) > 1:  # one has no spread, but NaN
+        if len(advantages) > 1:  # the deviation of a single one is NaN
             advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         batch = {
             **batch,
             "advantages": advantages,
             VALUE_TARGETS: batch["returns"],
             Columns.ACTION_LOGP: batch["log_probs"],
-            Columns.ACTION_DIST_INPUTS: logits.detach(),  # RLlib wants them, for the KL it leaves
+            Columns.ACTION_DIST_INPUTS: logits.detach(),  # for RLlib's unused KL
             Columns.VF_PREDS: fwd_out[Columns.VF_PREDS],
         }
         loss: Tensor = super().compute_loss_for_module(
@@ -108,7 +108,7 @@ class SelfPlayLearner(PPOTorchLearner):
     def _imitation_loss(
         self, vf_coef: float, batch: dict[str, Any], fwd_out: dict[str, Tensor]
     ) -> Tensor:
-        """As in ``agents.ppo.imitation``."""
+        """Return the loss of ``agents.ppo.imitation``."""
         log_probs = functional.log_softmax(fwd_out[Columns.ACTION_DIST_INPUTS], dim=1)
         cross_entropy = -(batch["targets"] * log_probs).sum(dim=1).mean()
         value_loss = functional.mse_loss(fwd_out[Columns.VF_PREDS], batch["returns"])
@@ -118,7 +118,7 @@ class SelfPlayLearner(PPOTorchLearner):
         return loss
 
     def compute_gradients(self, loss_per_module: dict[str, Tensor], **kwargs: Any) -> Any:
-        """The gradients; RLlib would take NaN for 0."""
+        """Compute and check the gradients; RLlib would replace NaN by 0."""
         gradients: Any = super().compute_gradients(loss_per_module, **kwargs)
         check_finite(*loss_per_module.values(), *gradients.values())
         return gradients

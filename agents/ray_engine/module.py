@@ -16,7 +16,7 @@ from kododo_env.networks.network import masked
 
 
 class GameModule(TorchRLModule, ValueFunctionAPI):
-    """A ``GameNetwork`` over canonical observations, as the learner gets them.
+    """A ``GameNetwork`` over the canonical observations of the learner.
 
     ``model_config`` has the ``task`` and whether to use ``bfloat16``.
     """
@@ -30,16 +30,16 @@ class GameModule(TorchRLModule, ValueFunctionAPI):
         self.ppo = PPO(task.batch_game(1, task.seed), task.recipe, task.seed, bfloat16=bfloat16)
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Tensor]:
-        """Logits (B, A), those of illegal actions ``ILLEGAL``, and values (B,)."""
-        logits, values = self.ppo.asked(batch)
+        """Return logits (B, A), ``ILLEGAL`` for illegal actions, and values (B,)."""
+        logits, state_values = self.ppo.evaluate(batch)
         return {
             Columns.ACTION_DIST_INPUTS: masked(logits, batch["masks"]),
-            Columns.VF_PREDS: values,
+            Columns.VF_PREDS: state_values,
         }
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Tensor:
-        """The values (B,): those of the forward pass, if the batch has them."""
-        values: Tensor = (batch if Columns.VF_PREDS in batch else self._forward(batch))[
+        """Return the values (B,), from the batch if it has them."""
+        state_values: Tensor = (batch if Columns.VF_PREDS in batch else self._forward(batch))[
             Columns.VF_PREDS
         ]
-        return values
+        return state_values

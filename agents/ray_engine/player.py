@@ -1,4 +1,4 @@
-"""A batch of games and a network that plays them: what an environment runner holds."""
+"""The games and the network of an environment runner."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from agents.ppo.ppo import Played as Decided
 from agents.training.training_config import Task
 
 Columns = dict[str, npt.NDArray[Any]]
-"""Decisions, by the names of ``agents.ppo``: arrays whose first axis is the decisions."""
+"""Columns of decisions, by the names of ``agents.ppo``; the first axis is the decisions."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of the games of an update, which anybody can play with the same result.
+    """A part of the games of an update, which any runner plays with the same result.
 
     Attributes:
         update: The update's number.
-        index: The piece's number, of which with the update's its games follow.
-        games: How many games of self-play it has.
-        imitation: Whether the expert plays; otherwise the table is the update's.
+        index: The piece's number; both numbers determine its games.
+        games: The number of games of self-play.
+        imitation: Whether the expert plays; otherwise the update's table plays.
     """
 
     update: int
@@ -38,26 +38,26 @@ class Piece:
 
 @dataclass(frozen=True)
 class Played:
-    """What was seen in a piece: its number, the agent-steps, and the decisions."""
+    """The result of a piece: its number, the agent-steps, and the decisions."""
 
     index: int
     steps: int
     decisions: Columns
 
 
-def pieces(games: int, parts: int, **of_all: Any) -> list[Piece]:
-    """The games of an update in nearly equal parts, none of them empty."""
+def pieces(games: int, parts: int, **settings: Any) -> list[Piece]:
+    """Divide the games of an update into nearly equal, nonempty parts."""
     parts = min(games, parts)
     ends = [games * k // parts for k in range(parts + 1)]
-    return [Piece(index=k, games=ends[k + 1] - ends[k], **of_all) for k in range(parts)]
+    return [Piece(index=k, games=ends[k + 1] - ends[k], **settings) for k in range(parts)]
 
 
 class Player:
     """Plays pieces of one size; their decisions depend on the weights and the piece only.
 
     Args:
-        task: What is learned.
-        games: How many games of self-play a piece has.
+        task: The task to learn.
+        games: The number of games of self-play in a piece.
         bfloat16: Whether matrices are multiplied in bfloat16.
     """
 
@@ -68,14 +68,14 @@ class Player:
         self.learner = PPO(self.game, task.recipe, task.seed, bfloat16=bfloat16)
 
     def play(self, piece: Piece, weights: dict[str, npt.NDArray[Any]]) -> Played:
-        """The decisions of a piece.
+        """Play a piece.
 
         Args:
-            piece: What is played.
-            weights: The network's.
+            piece: The piece.
+            weights: The network's weights.
 
         Raises:
-            Diverged: The network's answers are no numbers.
+            Diverged: The network's outputs are not finite.
         """
         tensors = {name: torch.from_numpy(np.array(array)) for name, array in weights.items()}
         self.learner.network.load_state_dict(tensors)
@@ -93,7 +93,7 @@ class Player:
 
     @cached_property
     def imitation(self) -> Imitation:
-        """Made when it is asked for: a run that goes on may need its expert's file no more."""
+        """The imitation, made on demand: a resumed run may not need its expert's file."""
         expert = self.task.expert()
         assert expert is not None
         return Imitation(self.learner, expert)

@@ -1,4 +1,4 @@
-"""The training run of ``agents.training``, its games and its learning on a Ray cluster."""
+"""A training run whose games and learning run on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from agents.training.trainer import Trainer
 
 
 class RayTrainer(Trainer):
-    """Takes the arguments of ``Trainer``, and a crew if there is one already.
+    """A trainer on a Ray cluster, with the arguments of ``Trainer`` and an optional crew.
 
     The policy that is measured, saved and exported is the trainer's own; it gets the learners'
-    weights after each update. A checkpoint is one like any other: either engine goes on with it.
+    weights after each update. Either engine can resume the other's checkpoints.
     """
 
     def __init__(self, *arguments: Any, crew: Crew | None = None) -> None:
@@ -30,17 +30,17 @@ class RayTrainer(Trainer):
 
     @property
     def crew(self) -> Crew:
-        """The processes that play and learn, while there are any."""
+        """The processes that play and learn, during ``run``."""
         assert self._crew is not None
         return self._crew
 
     def means(self) -> dict[str, Any]:
-        """The engine and its processes too, each of which has one thread."""
+        """Return also the engine and its processes, which have one thread each."""
         numbers = {"workers": self.workers, "learners": self.learners}
         return {**super().means(), "threads": 1, "engine": RAY, **numbers}
 
     def run(self) -> None:
-        """Learn until the budget is spent or somebody asks to stop; then write a checkpoint."""
+        """Learn until the budget is spent or the user stops the run; then write a checkpoint."""
         numbers = self.workers, self.learners
         with crew(self.task, *numbers, self.config.in_bfloat16) as self._crew:
             self.crew.go_on(self.learner.learned())
@@ -59,12 +59,12 @@ class RayTrainer(Trainer):
         tensors = {name: torch.from_numpy(column) for name, column in decisions.items()}
         decisions = {name: column.numpy() for name, column in self.learner.lessons(tensors).items()}
         rates = self.task.recipe.self_play_rates(self.self_play_remaining())
-        statistics = {f"train/{name}": value for name, value in about(tensors, rates[1]).items()}
+        statistics = {f"train/{name}": number for name, number in about(tensors, rates[1]).items()}
         learned = self._learn("train", decisions, *rates)
         return {**learned, **statistics, "rollout/share_of_decisions": share}
 
     def _played(self, name: str, **options: Any) -> dict[str, Any]:
-        """The decisions of an update's games."""
+        """Play an update's games and return the decisions."""
         games = self.task.recipe.num_envs
         parts = self.crew.workers
         work = pieces(games, parts, update=self.progress.updates, **options)
@@ -85,4 +85,4 @@ class RayTrainer(Trainer):
         with self.learner.stopwatch.on("learning"):
             logged = self.crew.learn(decisions, self._seed_of_update(), rate, entropy)
             self.learner.go_on(self.crew.learned())
-        return {f"{log}/{name}": value for name, value in logged.items()}
+        return {f"{log}/{name}": number for name, number in logged.items()}

@@ -1,4 +1,4 @@
-"""RLlib's environment runner, with a whole batch of games in place of single environments."""
+"""RLlib's environment runner, with a batch of games instead of single environments."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from agents.training.training_config import Task
 
 
 class BatchEnvRunner(EnvRunner):
-    """Plays the pieces that it is given; the weights come with each of them.
+    """Plays pieces, each of which comes with the network's weights.
 
-    So it holds nothing that would be lost with it: one that Ray has started again, or another
-    one, plays a lost piece as the first would have.
+    A runner has no state, so a restarted or another runner plays a lost piece with the same result.
 
     Args:
         config: Its ``env_config`` has the ``task`` and whether to use ``bfloat16``.
@@ -31,10 +30,10 @@ class BatchEnvRunner(EnvRunner):
         self.players: dict[int, Player] = {}  # by the number of games
 
     def sample(self, *, piece: Piece, weights: dict[str, npt.NDArray[Any]]) -> Played | ValueError:
-        """The decisions of a piece, or the words on what is wrong: a network that diverged, or a
-        policy file that this machine does not have.
+        """Play a piece; return its decisions, or the error if the network diverged or this machine
+        lacks a policy file.
 
-        An error is returned, not raised: RLlib would begin the runner again and again.
+        The error is not raised, because RLlib would restart the runner forever.
         """
         try:
             if piece.games not in self.players:
@@ -44,8 +43,8 @@ class BatchEnvRunner(EnvRunner):
             return error
 
     def assert_healthy(self) -> None:
-        """It is, once it is there."""
+        """Do nothing: a runner is healthy once it is constructed."""
 
     def get_spaces(self) -> dict[str, Any]:
-        """None: the module makes its own."""
+        """Return no spaces: the module makes its own."""
         return {}

@@ -1,4 +1,4 @@
-"""A tournament's chunks as tasks of a Ray cluster, with the same results as anywhere."""
+"""Play a tournament's chunks as tasks of a Ray cluster, with the usual results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kododo_env.arena.tournament import Tournament
 from kododo_env.core.agent import Agent
 from kododo_env.policy.policy_file import read_policy
 
-AHEAD = 2  # tasks for each core, so that none waits for the next
+AHEAD = 2  # tasks per core, so that no core waits
 
 
 def run_on_cluster(
@@ -30,16 +30,16 @@ def run_on_cluster(
     """Play chunks of a tournament; a chunk whose process was killed is played again.
 
     Args:
-        played: The tournament. Its policy files are read here, and sent.
-        chunks: Those of its chunks that are to be played.
-        workers: How many at a time; None: one for each core of the cluster.
+        played: The tournament. Its policy files are read on this machine and sent.
+        chunks: The chunks to play.
+        workers: The number of parallel tasks; None: one per core of the cluster.
 
     Yields:
         The results, in the order of the chunks.
 
     Raises:
-        ValueError: An agent plays an action that is not legal.
-        ChildProcessError: Processes were killed again and again.
+        ValueError: An agent plays an illegal action.
+        ChildProcessError: Processes were killed repeatedly.
     """
     number = uuid4().hex
     files = ray.put(_files(played.agents))
@@ -61,12 +61,12 @@ def _result(task: Any) -> ChunkResult:
     except RayTaskError as error:
         raise error.cause from error
     except RayError as error:
-        message = "processes of the cluster were killed again and again; give each more memory"
+        message = "processes of the cluster were killed repeatedly; give each more memory"
         raise ChildProcessError(message) from error
     return result
 
 
-_agents: dict[str, Sequence[Agent]] = {}  # a process's: those of the tournament that it plays
+_agents: dict[str, Sequence[Agent]] = {}  # by tournament; a process keeps those of the current one
 
 
 def _work(number: str, played: Tournament, files: dict[str, bytes], chunk: Chunk) -> ChunkResult:
@@ -78,7 +78,7 @@ def _work(number: str, played: Tournament, files: dict[str, bytes], chunk: Chunk
 
 
 def _files(agents: Sequence[str]) -> dict[str, bytes]:
-    """What is in the policy files that agents name."""
+    """Read the policy files that agents name."""
     named = {search_parts(agent)[1] for agent in agents}
     return {name: read_policy(Path(name)).content for name in named if _is_file(name)}
 
@@ -88,7 +88,7 @@ def _is_file(name: str) -> bool:
 
 
 def _load(played: Tournament, files: dict[str, bytes]) -> Sequence[Agent]:
-    """The agents, their files written where this process can read them."""
+    """Load the agents from temporary copies of their files."""
     with tempfile.TemporaryDirectory() as folder:
         paths = {}
         for number, (name, content) in enumerate(files.items()):

@@ -1,1 +1,1 @@
-"""How each game is learned best, as far as it was measured: for each game a module of its name."""
+"""The best measured training settings of each game, in a module of the game's name."""

@@ -1,4 +1,4 @@
-"""Kododo's recipes: the heuristic is imitated, and then nobody is met but the policy itself.
+"""Kododo's recipes: imitation of the heuristic, then pure self-play.
 
 Scripted opponents in training taught the bots to their test: gains against opponents that they had
 met were worth nothing against strangers, and could be exploited (docs/evidence/ablations.md).
@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from agents.recipes.recipe import Recipe
 
-MORE = Recipe(
+BASE = Recipe(
     n_epochs=1,
     learning_rate=1e-4,
     final_learning_rate=1e-5,
@@ -21,11 +21,11 @@ MORE = Recipe(
     final_ent_coef=0.05,
     expert="heuristic",
 )
-TWO = replace(MORE, final_ent_coef=0.02, magnet=0.2, imitation_temperature=0.0)
-# A step then costs .83 of the processor's time; in the same time bots became as strong.
-FIVE = replace(MORE, learned_share=0.5)
-RECIPES = {2: TWO, 3: MORE, 4: MORE, 5: FIVE}
+TWO_PLAYERS = replace(BASE, final_ent_coef=0.02, magnet=0.2, imitation_temperature=0.0)
+# This makes updates cheaper; bots became as strong in the same time.
+FIVE_PLAYERS = replace(BASE, learned_share=0.5)
+RECIPES = {2: TWO_PLAYERS, 3: BASE, 4: BASE, 5: FIVE_PLAYERS}
 # More steps make stronger policies, by less each time.
 SHIPPED_STEPS = {2: 300_000_000, 3: 400_000_000, 4: 400_000_000, 5: 96_000_000}
-# That network is stronger than the others. With more players it is as strong as the better of them.
+# With two players the network of the mean is stronger than the others; with more it is not.
 MEAN_STEPS = {2: 12_000_000}

@@ -1,4 +1,4 @@
-"""The settings of a training: a recipe for each game, found by its name, and one from nothing."""
+"""The settings of a training: a recipe for each game, and one for training from scratch."""
 
 from __future__ import annotations
 
@@ -22,61 +22,60 @@ from kododo_env.core.rewards import REWARDS, Reward, RewardName
 from kododo_env.policy.policy_schema import NETWORK
 
 MIXED: RewardName = "margin+win"
-LAST_RATE = 0.01  # imitation ends at this share of the learning rate that it began with
-LEAST_TEMPERATURE = 0.001  # of an imitation; by less the values would leave float32
-LEAST_TIED = 8  # its embeddings have a quarter; ONNX keeps no matrix of one number as it is
+LAST_RATE = 0.01  # imitation ends at this share of its initial learning rate
+MIN_TEMPERATURE = 0.001  # of imitation; a lower one would overflow float32
+MIN_TIED_WIDTH = 8  # embeddings have a quarter of it; ONNX does not keep a 1 x 1 matrix
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Settings of PPO self-play; by default those with which any game is learned from nothing.
+    """Settings of PPO self-play; the defaults train any game from scratch.
 
-    Names are stable-baselines3's where it has one.
+    Names are those of stable-baselines3 where it has the setting.
 
     Raises:
-        ValueError: A setting is none, or out of its bounds (they stand on the fields).
+        ValueError: A setting is invalid, or out of its field's bounds.
     """
 
     num_envs: Annotated[int, Bound(1, 1_000_000)] = 512
-    """Games played at once, from beginning to end between updates; every seat learns."""
+    """Games played at once, from start to end between updates; every seat learns."""
     batch_size: Annotated[int, Bound(1, 10_000_000)] = 4096
     """Decisions in a minibatch."""
     n_epochs: Annotated[int, Bound(1, 1000)] = 3
     """Passes over the decisions of an update."""
     learning_rate: Annotated[float, positive(1)] = 1e-3
-    """Learning rate when self-play begins; it falls linearly."""
+    """Initial learning rate of self-play; it falls linearly."""
     final_learning_rate: Annotated[float, real(0, 1)] = 1e-4
     """Learning rate at the end."""
     muon: Annotated[float, real(0, 1000)] = 0.0
     """Muon's learning rate, for hidden layers' matrices, as a multiple of Adam's; 0 = no Muon."""
     ent_coef: Annotated[float, real(0, 10)] = 0.02
-    """Weight of the entropy bonus when self-play begins; it falls linearly."""
+    """Initial weight of the entropy bonus in self-play; it falls linearly."""
     final_ent_coef: Annotated[float, real(0, 10)] = 0.005
     """Weight of the entropy bonus at the end."""
     magnet: Annotated[float, real(0, 10)] = 0.0
     """Weight of the policy's divergence from the average of its past; 0 = none."""
     magnet_updates: Annotated[float, real(1, 1_000_000)] = 20.0
-    """About how many updates that average is taken over."""
+    """Time constant of that average, in updates."""
     clip_range: Annotated[float, positive(10)] = 0.2
-    """PPO's clipping."""
+    """PPO's clipping parameter."""
     gamma: Annotated[float, real(0, 1)] = 1.0
     """Discount for each decision."""
     gae_lambda: Annotated[float, real(0, 1)] = 0.7
-    """Of generalised advantage estimation."""
+    """Lambda of generalised advantage estimation."""
     learned_share: Annotated[float, positive(1)] = 1.0
-    """The share of an update's decisions that is learned from: those whose advantages are furthest
-    from 0."""
+    """Share of an update's decisions to learn from: those whose advantages are furthest from 0."""
     vf_coef: Annotated[float, real(0, 1000)] = 0.5
     """Weight of the value's loss."""
     max_grad_norm: Annotated[float, positive(1_000_000)] = 0.5
-    """Longer gradients are shortened to this."""
+    """Maximum norm of gradients; longer ones are clipped."""
     reward: str = MIXED
-    """The reward: margin+win, or score, margin, win, or a function of your own from a batch of
-    games to an array (N, P), as module:function or file.py:function, whose code is run."""
+    """The reward: margin+win, score, margin, win, or your own function from a batch of games to an
+    array (N, P), as module:function or file.py:function, whose code is run."""
     margin_weight: Annotated[float, real(-1000, 1000)] = rewards.MARGIN_WEIGHT
-    """Weight of the margin of points, as they are scored, beside the victory at the end."""
+    """Weight of the margin of points, as they are scored, relative to the victory at the end."""
     network: str = ""
-    """A class of networks of your own, as module:Class or file.py:Class, whose code is run; see
+    """Your own class of networks, as module:Class or file.py:Class, whose code is run; see
     docs/training.md. "" = GameNetwork."""
     width: Annotated[int, NETWORK["width"]] = 256
     """Width of the hidden layers."""
@@ -85,39 +84,40 @@ class Recipe:
     one_hot: Annotated[int, NETWORK["one_hot"]] = 8
     """Largest number of the observation that is also given one-hot; 0 = none."""
     tied: bool = False
-    """Share the network's weights among entries that the game declares alike, such as seats."""
+    """Share weights among entries that the game declares interchangeable, such as seats."""
     init: str = ""
-    """The policy whose network self-play begins with: one that ships, by its name, or a policy
-    file. Nobody is imitated then. "" = fresh weights."""
+    """The policy whose network self-play starts from: the name of a shipped policy, or a policy
+    file. Imitation is skipped then. "" = new weights."""
     expert: str = ""
-    """The player that is imitated before self-play: a scripted one, a bot such as bot.py:Class, or
-    a policy by its name or file, whatever temperature that plays at. Several policies have commas
-    between them; their mean is imitated. "" = nobody."""
+    """The player to imitate before self-play: a scripted one, a bot such as bot.py:Class, or a
+    policy by its name or file, whose temperature is ignored. Of several policies, separated by
+    commas, the mean is imitated. "" = no imitation."""
     imitation_steps: Annotated[int, Bound(0, MOST_STEPS)] = 1_000_000
-    """The least agent-steps for which the expert is imitated; a shorter training is imitation
-    alone."""
+    """Minimum agent-steps of imitation; a shorter training consists of imitation only."""
     imitation_share: Annotated[float, real(0, 1)] = 0.1
-    """The share of the training for which the expert is imitated, where that is longer."""
+    """Share of the training spent on imitation, if that is longer."""
     imitation_learning_rate: Annotated[float, positive(1)] = 2e-3
-    """Learning rate when imitation begins; it falls linearly to a hundredth."""
+    """Initial learning rate of imitation; it falls linearly to a hundredth."""
     imitation_temperature: Annotated[float, real(0, 1000)] = 0.3
-    """How sharply the expert is imitated, in points; a policy at 1 as it is. 0 = only the action
-    that the expert chooses."""
+    """Temperature of the expert's action values, in points, or of a policy's probabilities.
+    0 = only the chosen action."""
     opponents: tuple[str, ...] = ()
-    """Scripted players, policy files, or bots such as bot.py:Class, whose code is run, against whom
-    some updates of self-play are; named twice, twice as often."""
+    """Opponents in a share of the updates: scripted players, policy files, or bots such as
+    bot.py:Class, whose code is run. A repeated name is met more often."""
     opponents_share: Annotated[float, real(0, 1)] = 0.5
-    """The share of these updates."""
+    """Share of the updates that are played against the opponents."""
     temperature: Annotated[float, real(0, 100)] = 0.25
-    """At which the trained policy plays; 0 = always the likeliest action."""
+    """Playing temperature of the trained policy; 0 = always the likeliest action."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "opponents", tuple(self.opponents))  # JSON has lists
         check_settings(self, flags=True)
         if not isinstance(self.tied, bool):
-            raise ValueError(f"tied must be true or false, not {shown(self.tied)}")
-        if self.tied and self.width < LEAST_TIED:
-            raise ValueError(f"width must be at least {LEAST_TIED} with --tied, not {self.width}")
+            raise ValueError(f"tied must be true or false, got {shown(self.tied)}")
+        if self.tied and self.width < MIN_TIED_WIDTH:
+            raise ValueError(
+                f"width must be at least {MIN_TIED_WIDTH} with --tied, got {self.width}"
+            )
         agents = (self.init, self.expert, *self.opponents)
         if not all(isinstance(name, str) for name in agents):
             raise ValueError("init, expert and opponents must be names of agents")
@@ -125,45 +125,45 @@ class Recipe:
             raise ValueError("reward and network must be names")
         if not (self.reward in REWARDS or is_code(self.reward)):
             raise ValueError(
-                f"--reward takes {', '.join(REWARDS)}, module:function or file.py:function, not "
+                f"--reward takes {', '.join(REWARDS)}, module:function or file.py:function, got "
                 f"{shown(self.reward)}"
             )
         if self.network and not is_code(self.network):
             raise ValueError(
-                f"--network takes module:Class or file.py:Class, not {shown(self.network)}"
+                f"--network takes module:Class or file.py:Class, got {shown(self.network)}"
             )
         if self.expert and not self.experts:
-            raise ValueError(f"expert must name a player, or be empty, not {shown(self.expert)}")
-        if 0 < self.imitation_temperature < LEAST_TEMPERATURE:
+            raise ValueError(f"expert must name a player, or be empty, got {shown(self.expert)}")
+        if 0 < self.imitation_temperature < MIN_TEMPERATURE:
             raise ValueError(
-                f"imitation_temperature must be 0, or {LEAST_TEMPERATURE} or more, not "
+                f"imitation_temperature must be 0, or {MIN_TEMPERATURE} or more, got "
                 f"{self.imitation_temperature}"
             )
 
     @property
     def experts(self) -> list[str]:
-        """The names of those who are imitated."""
+        """The names of the experts."""
         return [name for name in self.expert.split(",") if name]
 
     @property
     def imitates(self) -> bool:
-        """Whether the training begins with imitation."""
+        """Whether the training starts with imitation."""
         lasts = self.imitation_steps > 0 or self.imitation_share > 0
         return bool(self.expert) and not self.init and lasts
 
     def imitation_rate(self, remaining: float) -> float:
-        """The learning rate when this share of the imitation is left, 1 to 0."""
+        """Return the learning rate at a remaining share of the imitation, 1 to 0."""
         return self.imitation_learning_rate * (LAST_RATE + (1 - LAST_RATE) * remaining)
 
     def self_play_rates(self, remaining: float) -> tuple[float, float]:
-        """Learning rate and weight of the entropy when this share of the self-play is left."""
+        """Return learning rate and entropy weight at a remaining share of self-play, 1 to 0."""
         elapsed = 1 - remaining
         rate = self.learning_rate + elapsed * (self.final_learning_rate - self.learning_rate)
         return rate, self.ent_coef + elapsed * (self.final_ent_coef - self.ent_coef)
 
     @property
     def code(self) -> dict[str, tuple[str, ...]]:
-        """The settings that name a user's own code, and the names of it in each."""
+        """The settings that name a user's own code, each with the names."""
         players = {"expert": tuple(self.experts), "opponents": self.opponents}
         named = {
             setting: tuple(name for name in names if is_bot(search_parts(name)[1]))
@@ -175,11 +175,13 @@ class Recipe:
         return {setting: names for setting, names in named.items() if names}
 
     def reward_function(self) -> Reward:
-        """The reward as a function of a batch of games, to float32 (N, P); own code is run.
+        """Return the reward as a function from a batch of games to float32 (N, P).
+
+        This runs a user's own code.
 
         Raises:
-            ValueError: There is no such code, or it cannot be run; the function raises it too,
-                if the code's reward is none.
+            ValueError: The code does not exist or fails; the function raises it too, if the code
+                returns an invalid reward.
         """
         if self.reward == MIXED:
             return partial(rewards.margin_and_win, margin_weight=self.margin_weight)
@@ -189,7 +191,7 @@ class Recipe:
         return REWARDS[cast("RewardName", self.reward)]
 
     def opponent_of(self, update: int) -> str | None:
-        """The opponent in an update of self-play; None: the policy itself."""
+        """Return the opponent in an update, None for self-play."""
         if not self.opponents:
             return None
         before, after = (int(n * self.opponents_share + 1e-9) for n in (update, update + 1))
@@ -201,33 +203,33 @@ SCRATCH = "scratch"
 
 
 def recipe_for(game: str, num_players: int, name: str = GAME) -> Recipe:
-    """The settings for a game and a number of players.
+    """Return the settings for a game and a number of players.
 
     Args:
-        game: The game's name; ``agents/recipes/<game>.py`` has its recipes, if there is one.
+        game: The game's name; ``agents/recipes/<game>.py``, if it exists, has its recipes.
         num_players: P.
-        name: "game" for the game's own; "scratch" to learn from nothing: nobody is imitated,
-            and nobody but the policy itself is met.
+        name: "game" for the game's own recipe; "scratch" for self-play without imitation or
+            opponents.
 
     Raises:
-        ValueError: There is no such recipe.
+        ValueError: The recipe is unknown.
     """
     if not is_one_of(name, (GAME, SCRATCH)):
-        raise ValueError(f"--recipe must be {GAME} or {SCRATCH}, not {shown(name)}")
+        raise ValueError(f"--recipe must be {GAME} or {SCRATCH}, got {shown(name)}")
     recipes: Mapping[int, Recipe] = getattr(_module(game), "RECIPES", {})
     return recipes.get(num_players, Recipe()) if name == GAME else Recipe()
 
 
 def shipped_steps(game: str, num_players: int) -> int:
-    """The agent-steps for which the policy that ships is trained."""
+    """Return the agent-steps of the shipped policy's training."""
     steps: int = _module(game).SHIPPED_STEPS[num_players]
     return steps
 
 
 def mean_steps(game: str, num_players: int) -> int | None:
-    """The agent-steps for which one more network imitates the mean of all seeds; None: none does.
+    """Return the agent-steps for which another network imitates the mean of all seeds, or None.
 
-    Only where that was measured to be stronger than each of them.
+    Only games in which this network was measured to be stronger than each seed have it.
     """
     steps: dict[int, int] = getattr(_module(game), "MEAN_STEPS", {})
     return steps.get(num_players)

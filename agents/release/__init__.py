@@ -1,3 +1,3 @@
-"""How the policies that ship are made, measured and described."""
+"""Make, measure and describe the shipped policies."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The pages that describe the policies that ship, from their JSON alone.
+"""Write the pages that describe the shipped policies, from their JSON.
 
-``python -m agents.release.card`` writes those in ``kododo_env/policy/shipped/`` again.
+``python -m agents.release.card`` rewrites the pages in ``kododo_env/policy/shipped/``.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ def write_cards(folder: Path) -> None:
     """Write ``NAME.md`` for each ``NAME.json`` in a folder, and README.md with a table of all."""
     paths = [file for file in sorted(folder.glob("*.json")) if not file.name.endswith(ENDING)]
     cards = [read_json(path) for path in paths]
-    for data in cards:
-        write_text(folder / f"{data['name']}.md", card(data))
+    for content in cards:
+        write_text(folder / f"{content['name']}.md", card(content))
     write_text(folder / "README.md", index(cards))
 
 
-def card(data: dict[str, Any]) -> str:
-    """The page of a policy, as Markdown, from the content of ``NAME.json``."""
-    return _template("card").render(data, worst_attack=worst_attacker(data))
+def card(content: dict[str, Any]) -> str:
+    """Return the page of a policy, as Markdown, from the content of ``NAME.json``."""
+    return _template("card").render(content, worst_attack=worst_attacker(content))
 
 
 def index(cards: Sequence[dict[str, Any]]) -> str:
-    """The page with the table of all policies, as Markdown."""
+    """Return the page with the table of all policies, as Markdown."""
     return _template("index").render(cards=cards, columns=columns)
 
 
@@ -62,8 +62,8 @@ def columns(data: dict[str, Any]) -> dict[str, str]:
 
 
 def interval(estimate: dict[str, Any], form: str = ".3f") -> str:
-    """An estimate's mean and its interval."""
-    if estimate["low"] is None:  # of one deal alone
+    """Format an estimate's mean and its interval."""
+    if estimate["low"] is None:  # of a single deal
         return f"{estimate['mean']:{form}} (unknown)"
     mean, low, high = (format(estimate[end], form) for end in ("mean", "low", "high"))
     return f"{mean} ({low} to {high})"
@@ -85,11 +85,11 @@ def attacks(data: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 
 @dataclass(frozen=True)
 class CardsConfig:
-    """Write the cards of the policies that ship, and their list, from the JSON beside them."""
+    """Write the cards of the shipped policies, and their list, from the JSON beside them."""
 
 
 def cards(_: CardsConfig) -> None:
-    """Write them."""
+    """Write the cards."""
     write_cards(POLICIES)
 
 

@@ -1,10 +1,9 @@
-"""Make the tables of Kododo's heuristic again: ``python -m agents.release.kododo_fitting``.
+"""Refit the tables of Kododo's heuristic: ``python -m agents.release.kododo_fitting``.
 
-The heuristic plays, at tables mixed with the follower and the random player and with some
-random choices thrown in, so that bad positions are known too. The tables are fitted to the
-consequences of every choice; with these it plays on. Each fit rests on the later half of all
-games so far (as in fictitious play, G. W. Brown 1951), since answers to the last tables
-alone would go round in circles. Needs some ten minutes of one core.
+The heuristic plays together with the follower and the random player, with some random choices, so
+that bad positions occur too. Its tables are fitted to the consequences of every choice, and the
+next games are played with the new tables. Each fit uses the later half of all games so far (as in
+fictitious play, G. W. Brown 1951), because responses to only the last tables would cycle.
 """
 
 from __future__ import annotations
@@ -28,20 +27,20 @@ from kododo_env.games.kododo.rules import REMOVED
 from kododo_env.games.kododo.scoring import scoring_colours
 from kododo_env.system.files import written_whole
 
-SEATS = (0.5, 0.25, 0.25)  # how often a seat is the heuristic's, the follower's, at random
-ASTRAY = 0.1  # how often a choice is made at random instead
-NOISE = 0.05  # of the heuristic while it learns, in points
-PULL = 2.0  # how hard weights are drawn to where they start, as if by this many rows
-MEAN_PULL = 5.0  # how hard a mean is drawn to the mean of all, as if by this many of those
-RARE = -4.0  # where the weights of the Kododo clause start; all others at 0
+SEATS = (0.5, 0.25, 0.25)  # frequencies of the heuristic, the follower and random play
+ASTRAY = 0.1  # frequency of random choices
+NOISE = 0.05  # of the heuristic during the fit, in points
+PULL = 2.0  # strength of the prior on weights, in rows
+MEAN_PULL = 5.0  # strength of the prior on means, in rows
+RARE = -4.0  # initial weights of the Kododo clause; all others start at 0
 
-# Where tables were looked up for a choice, and what came of it in each game: a number of which one
-# table holds the mean, or the event for which several tables hold weights.
+# The entries of tables for a choice, and its outcome in each game: a number whose mean one table
+# stores, or the event for which several tables have weights.
 Lesson = tuple[dict[str, Lookup], Array]
 
 
 def lessons(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[Lesson]:
-    """Play games at mixed tables, and tell what came of every choice."""
+    """Play games with mixed players, and yield the outcome of every choice."""
     rng = np.random.default_rng(seed)
     game = KododoGame(num, rules, seed)
     agents = (heuristic, FollowAgent(), RandomAgent())
@@ -62,23 +61,23 @@ def lessons(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[Les
 
 
 def lessons_of_round(choices: list[tuple[Situation, Laid]], points: Array) -> Iterator[Lesson]:
-    """The lessons of a round's choices, given turn by turn, and of the points that it brought."""
+    """Yield the lessons of a round's choices, turn by turn, from the points of the round."""
     rules = choices[0][0].rules
-    every = [laid for _, laid in choices]
-    exact = np.sum([laid.kododos[0] for laid in every], axis=0) == rules.kododo_number
-    totals = np.sum([laid.cards[0] for laid in every], axis=0)
+    all_laid = [laid for _, laid in choices]
+    exact = np.sum([laid.kododos[0] for laid in all_laid], axis=0) == rules.kododo_number
+    totals = np.sum([laid.cards[0] for laid in all_laid], axis=0)
     wins = scoring_colours(totals, rules.limit) & ~exact
-    # An event's number: the colour's; behind the colours nobody, then the Kododo clause.
+    # Numbers of events: the colours, then nobody, then the Kododo clause.
     event = np.vstack([wins, ~wins.any(axis=0) & ~exact, exact]).argmax(axis=0)
     for number, (situation, laid) in enumerate(choices):
         turn, seat = divmod(number, len(points))
         kododo = chances.kododo_lookup(situation, laid)
         if situation.turns_left == 0:
-            following = every[-len(points) :][(seat + 1) % len(points)].cards[0]
-            values = laid.points[0][wins & (laid.cards[0] > 0)]
+            following = all_laid[-len(points) :][(seat + 1) % len(points)].cards[0]
+            card_points = laid.points[0][wins & (laid.cards[0] > 0)]
             yield kododo, exact
             yield chances.reply_lookups(situation, 1), following.argmax(axis=0)
-            yield {f"{turn}/card_points": (np.zeros_like(values), 1)}, values
+            yield {f"{turn}/card_points": (np.zeros_like(card_points), 1)}, card_points
             continue
         nobody = {f"{turn}/nobody": (np.zeros_like(event), 1)}
         yield chances.chance_lookups(situation, laid) | nobody | kododo, event
@@ -97,7 +96,7 @@ def lessons_of_round(choices: list[tuple[Situation, Laid]], points: Array) -> It
 
 
 def fit(examples: Iterable[Lesson], tables: Tables, steps: int) -> None:
-    """Fit tables to lessons: means at once, weights by some steps from where they are."""
+    """Fit tables to lessons: means directly, weights by some steps from their current values."""
     groups: dict[tuple[str, ...], list[Lesson]] = {}
     for lesson in examples:
         groups.setdefault(tuple(lesson[0]), []).append(lesson)
@@ -123,7 +122,7 @@ def fit(examples: Iterable[Lesson], tables: Tables, steps: int) -> None:
 
 
 def _fit_weights(lookups: dict[str, Lookup], outcomes: Array, tables: Tables, steps: int) -> None:
-    """Fit tables of weights: the exponentials' shares are the chances of the events."""
+    """Fit tables of weights, whose softmax gives the probabilities of the events."""
     starts = []
     weights = []
     places = []
@@ -152,7 +151,7 @@ def _fit_weights(lookups: dict[str, Lookup], outcomes: Array, tables: Tables, st
 
 
 def tables_from_play(rules: Rules, rounds: int = 32, games: int = 1000, seed: int = 0) -> Tables:
-    """Play and fit in turns, from a follower in the heuristic's place to a fixed point."""
+    """Alternate playing and fitting, from a follower in the heuristic's place to a fixed point."""
     tables: Tables = {}
     batches: list[list[Lesson]] = []
     for index in range(rounds):
@@ -165,17 +164,17 @@ def tables_from_play(rules: Rules, rounds: int = 32, games: int = 1000, seed: in
 
 @dataclass(frozen=True)
 class FittingConfig:
-    """Make the tables of Kododo's heuristic again, in some ten minutes of one core."""
+    """Refit the tables of Kododo's heuristic."""
 
 
 def fit_all(_: FittingConfig) -> None:
-    """Make the tables of all numbers of players."""
+    """Fit the tables of all numbers of players."""
     tables = {number: tables_from_play(Rules(number)) for number in sorted(REMOVED)}
-    every = {
+    arrays = {
         f"{number}/{name}": table for number in tables for name, table in tables[number].items()
     }
     with written_whole(chances.TABLES) as aside:
-        np.savez_compressed(aside, allow_pickle=False, **every)
+        np.savez_compressed(aside, allow_pickle=False, **arrays)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Find and measure the levels of the policies that ship: python -m agents.release.levels --help."""
+"""Fit and measure the levels of the shipped policies: python -m agents.release.levels --help."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ from kododo_env.system.cores import available_cores
 from kododo_env.system.files import fingerprint, write_json
 from kododo_env.system.folders import filled_folder
 
-TEMPERATURES = tuple(2.0**k for k in range(-2, 7))  # that are tried
+TEMPERATURES = tuple(2.0**k for k in range(-2, 7))  # candidates
 TRIAL_GAMES = 1000
 TIME = "500ms"
 MOST_SEARCHED = 20_000
-# Other deals for each purpose, and than for the policies' own choice and strength.
+# Different deals for each purpose, which differ from those of make_policies.
 TRIAL_DEALS = 4001
 LEVEL_DEALS = 4002
 SEARCH_DEALS = 4003
@@ -56,27 +56,27 @@ SEARCH_DEALS = 4003
 
 @dataclass(frozen=True)
 class LevelsConfig:
-    """Find how hot the policies that ship play at each level, and measure the levels.
+    """Fit the temperature of the shipped policies at each level, and measure the levels.
 
-    The shares of the weaker levels are to lie evenly between that of random play and parity. Before
-    all else outcome models are fitted, as a search would before its first choice. What was found
-    with the same policy is not found again; the same command goes on.
+    The win shares of the weaker levels are spaced evenly between random play and parity. First,
+    outcome models are fitted, as a search would before its first choice. Results of the same
+    policy are kept; the same command resumes.
     """
 
     only: tuple[str, ...] = ()
-    """Only the levels of these policies, such as kododo-4p; if not given of all."""
+    """Only the levels of these policies, such as kododo-4p; by default all."""
     jobs: Processes = field(default_factory=available_cores)
-    """How many processes at a time (default: one for each core)."""
+    """Number of processes (default: one per core)."""
     games: Games = 8000
-    """Games for each level's share; at most 1,000 of them to try a temperature."""
+    """Games for each level's share; at most 1,000 to try a temperature."""
     search_games: Annotated[int, Bound(1, MOST_SEARCHED)] = 200
-    """Games of the level that searches, which take some seconds each."""
+    """Games of the level that searches, which are slow."""
     out: Path = LEVELS_FILE
-    """The file for what is found."""
+    """The file for the levels."""
     outcomes: Path = OUTCOMES_FILE
     """The file for the weights of the policies' outcome models, which the searches need."""
     runs: Path = Path("runs/levels")
-    """The folder for the searches' games so far."""
+    """The folder for the finished games of searches."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
@@ -86,10 +86,10 @@ class LevelsConfig:
 
 
 def measure_levels(config: LevelsConfig) -> None:
-    """Find what the files do not have yet, one part for all tables before the next.
+    """Measure what the files lack, one part for all tables before the next.
 
     Raises:
-        ValueError: The folder of the searches' games holds those of something else.
+        ValueError: The folder of the searches' games holds games of other settings.
     """
     tables = policies_of(config.only)
     parts = (
@@ -110,7 +110,7 @@ def measure_levels(config: LevelsConfig) -> None:
 
 
 def fitted_outcomes(table: str, config: LevelsConfig) -> dict[str, Any]:
-    """The weights of a table's outcome model, fitted if they are not yet."""
+    """Return the weights of a table's outcome model; fit them if they are missing."""
     entry = _entry_of(table, config.outcomes)
     if entry:
         return entry
@@ -119,7 +119,7 @@ def fitted_outcomes(table: str, config: LevelsConfig) -> dict[str, Any]:
 
 
 def quick_levels(table: str, config: LevelsConfig) -> dict[str, Any]:
-    """The levels of a table, those without search measured if they are not yet."""
+    """Return the levels of a table; measure those without search if they are missing."""
     entry = _entry_of(table, config.out)
     levels = entry.get("levels", {})
     if levels and levels[AS_IT_SHIPS]["games"] >= config.games:
@@ -146,18 +146,18 @@ def quick_levels(table: str, config: LevelsConfig) -> dict[str, Any]:
 
 
 def temperatures_for(targets: Sequence[float], tried: Sequence[float]) -> list[float]:
-    """The temperatures of some shares, in two digits, between those that were tried."""
+    """Interpolate the temperatures for target shares, rounded to two digits."""
     falling = np.minimum.accumulate(tried)
     logarithms = np.interp(targets, falling[::-1], np.log(TEMPERATURES)[::-1])
     return [float(f"{temperature:.2g}") for temperature in np.exp(logarithms)]
 
 
 def searching_level(table: str, config: LevelsConfig) -> dict[str, Any]:
-    """The levels of a table, after as many games of the one with search as are asked for.
+    """Return the levels of a table with the one that searches.
 
-    They are played one by one, since the decisions of a batch share their time, and each deal is
-    kept as soon as it is over. The time is the processor's, so that other work on the machine does
-    not make the level weaker.
+    Its games are played one by one, because the decisions of a batch would share their time, and
+    each deal is saved when it is over. CPU time counts, so that other load of the machine does not
+    weaken the level.
     """
     name = f"{SEARCH}{table}:{TIME}"
     policy = OnnxAgent(policy_path(table))
@@ -179,11 +179,11 @@ def searching_level(table: str, config: LevelsConfig) -> dict[str, Any]:
 
 
 def _entry_of(table: str, file: Path) -> dict[str, Any]:
-    """What a file has of a table; nothing if that is of another policy."""
+    """Return a file's entry of a table, empty if it is of another policy."""
     entry: dict[str, Any] = content_of(file).get(table, {})
     return entry if entry.get("sha256") == fingerprint(policy_path(table)) else {}
 
 
 def _share(player: Agent | str, policy: OnnxAgent, games: int, deals: int) -> Estimate:
-    """The share of an agent alone against P - 1 of the policy."""
+    """Return the win share of an agent against P - 1 copies of the policy."""
     return Match(player, policy, policy.game, policy.num_players, games, deals).play().share

@@ -1,7 +1,7 @@
-"""Make the policies that ship, from nothing: python -m agents.release.make_policies --help.
+"""Train and publish the shipped policies: python -m agents.release.make_policies --help.
 
-The folder of the runs keeps each result for as long as the question is the same, so that work
-that is stopped or fails goes on when the same command is given again.
+The folder of the runs caches each result, so that the same command resumes work that was stopped
+or failed.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ HOW = {"temperatures": list(strength.TEMPERATURES), "responses": strength.CHOICE
 
 
 def make_policies(config: PoliciesConfig) -> None:
-    """Train, choose, measure and publish.
+    """Train, select, measure and publish.
 
     Raises:
-        ValueError: The policies cannot be made as asked.
-        ChildProcessError: A run failed; see the log that is named.
+        ValueError: The configuration is invalid.
+        ChildProcessError: A run failed; the message names its log.
     """
     jobs = config.policies()
     out = config.out
@@ -68,9 +68,9 @@ def make_policies(config: PoliciesConfig) -> None:
 
 
 def measured(job: PolicyJob) -> dict[str, Any]:
-    """Choose seed and temperature, write the policy that is chosen, and measure it.
+    """Select seed and temperature, write the selected policy, and measure it.
 
-    Of a policy that is measured again choice and training stay as they were published.
+    If a policy is only measured again, its published selection and training stay.
 
     Returns:
         The part of its published JSON that does not follow from its file.
@@ -101,31 +101,31 @@ def measured(job: PolicyJob) -> dict[str, Any]:
 
 
 def question(job: PolicyJob) -> dict[str, Any]:
-    """All that the results depend on."""
-    strangers = [name for half in HALVES for name in population(job.game, job.players, half)]
-    files = [*job.candidates.values(), *map(policy_path, strangers)]
+    """Return everything that the results depend on."""
+    opponents = [name for half in HALVES for name in population(job.game, job.players, half)]
+    files = [*job.candidates.values(), *map(policy_path, opponents)]
     return {
         "files": [fingerprint(path) for path in files if path.suffix == SUFFIX],
-        "opponents": [*strangers, *baselines(job.game)],
+        "opponents": [*opponents, *baselines(job.game)],
         "games": [job.config.games, job.config.search_games],
         "attackers": strength.ATTACKERS,
         **HOW,
     }
 
 
-def result_of(job: PolicyJob, key: dict[str, Any], name: str, find: Callable[..., Any]) -> Any:
-    """A result by its name, kept for as long as the question is the same, or else found."""
+def result_of(job: PolicyJob, key: dict[str, Any], name: str, compute: Callable[..., Any]) -> Any:
+    """Return a result by its name, from the cache if the key is the same."""
     content = content_of(job.results)
     if content.get("key") != key:
         content = {"key": key}
     if name not in content:
-        content[name] = find(job)
+        content[name] = compute(job)
         write_json(job.results, content)
     return content[name]
 
 
 def publish(job: PolicyJob, numbers: dict[str, Any]) -> None:
-    """Write the policy with its results, its numbers as JSON, its card, and the table of all."""
+    """Write the policy with its results, its JSON, its card, and the table of all policies."""
     path = job.published
     rewrite(job.chosen, path, results=numbers["shares"]["alone"])
     write_metadata(path)
@@ -144,21 +144,21 @@ def publish(job: PolicyJob, numbers: dict[str, Any]) -> None:
 
 
 def rewrite(source: Path, path: Path, **changes: Any) -> None:
-    """Copy a policy, in half precision, with changed metadata; it appears whole or not at all.
+    """Copy a policy, in half precision, with changed metadata; the file is written atomically.
 
-    Results are left out if none are given.
+    Results are dropped unless given.
 
     Raises:
-        ValueError: It would be too large to ship.
+        ValueError: The file would be too large to ship.
     """
     policy = read_policy(source)
     metadata = replace(policy.metadata, **{"results": {}} | changes)
     content = policy_bytes(halved(onnx.load_model_from_string(policy.content)), metadata)
     if len(content) > LARGEST_POLICY:
         raise ValueError(
-            f"{path} has {len(content):,} bytes; a policy that ships has {LARGEST_POLICY:,} "
-            "at most: make the network smaller"
+            f"{path} has {len(content):,} bytes; a shipped policy must have at most "
+            f"{LARGEST_POLICY:,}: make the network smaller"
         )
     with written_whole(path) as aside:
         aside.write_bytes(content)
-        OnnxAgent(aside)  # the written file can be read
+        OnnxAgent(aside)  # raises if the file cannot be read

@@ -1,9 +1,9 @@
-"""Make the population of strangers again: python -m agents.release.population --help.
+"""Make the population of held-out opponents: python -m agents.release.population --help.
 
-Strangers neither train a policy that ships nor are trained with it. For each table there are
-scripted players with drawn weights, policies of small networks with drawn settings, and flat
-searches. By one half of them a policy's seed and temperature are chosen; the other half is met
-only once, when its strength is reported.
+Held-out opponents are never met in the training of a shipped policy. For each table there are
+scripted players with random weights, policies of small networks with random settings, and flat
+searches. One half of them selects a policy's seed and temperature; the other half is used only
+once, to report its strength.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from kododo_env.system.files import write_text
 from kododo_env.system.folders import filled_folder
 
 MEMBERS = 24  # of a table
-POLICIES = 8  # of these, at most
+POLICIES = 8  # of the members, at most
 FLATS = ("flat:random:32", "flat:greedy:32")
-WEAK = 0.4  # of parity against the heuristic: a player who has less is left out
+WEAK = 0.4  # players with a lower share of parity against the heuristic are left out
 DEALS = 3001  # the seed of the deals by which they are measured
 SPLIT = 7  # the seed of the halves
 FLAT_SHARE = 10  # a flat search is measured in a tenth of the games
@@ -55,15 +55,15 @@ FLAT_SHARE = 10  # a flat search is measured in a tenth of the games
 
 @dataclass(frozen=True)
 class PopulationConfig:
-    """Draw, train, measure and split the strangers by which policies are chosen and measured.
+    """Draw, train, measure and split the held-out opponents.
 
-    What is trained already is not trained again; the same command goes on.
+    Finished trainings are kept; the same command resumes.
     """
 
     only: tuple[str, ...] = ()
-    """Only those of these tables, such as kododo-4p; if not given all."""
+    """Only these tables, such as kododo-4p; by default all."""
     jobs: Processes = field(default_factory=available_cores)
-    """How many processes at a time (default: one for each core)."""
+    """Number of processes (default: one per core)."""
     out: Path = POPULATION
     """The folder for the lists and the policies."""
     runs: Path = Path("runs/population")
@@ -75,15 +75,15 @@ class PopulationConfig:
         check_settings(self, flags=True)
         fewest_games = FLAT_SHARE * max(players for _, players in policies_of(self.only).values())
         if self.games < fewest_games:
-            raise ValueError(f"--games must be at least {fewest_games}, not {self.games}")
+            raise ValueError(f"--games must be at least {fewest_games}, got {self.games}")
 
 
 def populate(config: PopulationConfig) -> None:
     """Make the population of each table.
 
     Raises:
-        ValueError: A folder holds something else.
-        ChildProcessError: A run failed; see the log that is named.
+        ValueError: A folder holds another run.
+        ChildProcessError: A run failed; the message names its log.
     """
     with filled_folder(config.out):
         tables = policies_of(config.only)
@@ -101,7 +101,7 @@ def populate(config: PopulationConfig) -> None:
 
 
 def _runs(table: str, config: PopulationConfig) -> list[TrainConfig]:
-    """The trainings of a table's policies, each in a folder of its name."""
+    """Return the trainings of a table's policies, each in a folder of its name."""
     game, players = policy_tables()[table]
     configs = []
     for number in range(POLICIES):
@@ -114,9 +114,9 @@ def _runs(table: str, config: PopulationConfig) -> list[TrainConfig]:
 
 
 def _drawn_settings(number: int, tied: bool) -> dict[str, Any]:
-    """The settings of a policy: half of them begin by imitating a player with drawn weights.
+    """Draw the settings of a policy; half of them first imitate a player with random weights.
 
-    Where the game's recipe ties weights all do: nobody learns such a game from nothing so soon.
+    If the game's recipe ties weights, all do, because such a game is not learned from scratch.
     """
     rng = np.random.default_rng([SPLIT, number])
     settings: dict[str, Any] = {
@@ -134,13 +134,13 @@ def _drawn_settings(number: int, tied: bool) -> dict[str, Any]:
         "temperature": float(rng.choice([0.1, 0.25, 0.5])),
     }
     if not settings["expert"]:
-        # It was drawn all the same, so that the others stay what they are.
+        # Drawn nevertheless, so that the other settings do not change.
         del settings["imitation_share"], settings["imitation_steps"]
     return settings
 
 
 def _members(table: str, config: PopulationConfig) -> list[dict[str, Any]]:
-    """The members of a table with what they are, their strength and their half."""
+    """Return the members of a table with their kind, strength and half."""
     players = policy_tables()[table][1]
 
     def strong(names: Iterator[str], kind: str) -> Iterator[dict[str, Any]]:
@@ -158,7 +158,7 @@ def _members(table: str, config: PopulationConfig) -> list[dict[str, Any]]:
 
 
 def _strength(name: str, table: str, games: int, runs: Path) -> float:
-    """The share of a player alone against P - 1 of the game's heuristic."""
+    """Return the win share of a player against P - 1 copies of the game's heuristic."""
     game, players = policy_tables()[table]
     if name.startswith(MEMBER):
         name = str(runs / name.removeprefix(MEMBER) / POLICY)
@@ -166,7 +166,7 @@ def _strength(name: str, table: str, games: int, runs: Path) -> float:
 
 
 def _split(members: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The members, each with its half: of all kinds as many in one as in the other, or one more."""
+    """Assign the members to halves, with nearly equal numbers of each kind."""
     rng = np.random.default_rng(SPLIT)
     split = []
     halves = cycle(HALVES)

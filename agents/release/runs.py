@@ -1,7 +1,7 @@
-"""Training the candidates of the policies that ship, some at a time.
+"""Train the candidates of the shipped policies in several processes.
 
-A run that is finished is not run again, one that was interrupted goes on from its
-checkpoint, and a folder that holds another run than the one asked for is refused.
+A finished run is kept, an interrupted one is resumed from its checkpoint, and a folder with a run
+of other settings is rejected.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from kododo_env.system.files import read_json
 
 
 def train_all(runs: Sequence[TrainConfig], processes: int) -> None:
-    """Finish all runs, each in one process, some of them at a time.
+    """Finish all runs, each in one process.
 
     Raises:
         ValueError: A folder holds another run; nothing has been trained.
-        ChildProcessError: Runs failed; the others were finished all the same.
+        ChildProcessError: Runs failed; the others were finished.
     """
     unfinished = [run for run in runs if not is_finished(run)]
     if not unfinished:
@@ -39,7 +39,7 @@ def train_all(runs: Sequence[TrainConfig], processes: int) -> None:
 
 
 def _train(config: TrainConfig) -> None:
-    """Train in this process; the run's output goes into a file beside its folder."""
+    """Train in this process; the run's output is written to a file beside its folder."""
     run = Path(config.run_dir or "")
     print(f"{run}: {'goes on' if config.resume else 'begins'}", flush=True)
     run.mkdir(parents=True, exist_ok=True)
@@ -50,7 +50,7 @@ def _train(config: TrainConfig) -> None:
 
 
 def is_finished(config: TrainConfig) -> bool:
-    """Whether a run has made all its steps; ValueError if its folder holds another run."""
+    """Tell whether a run is finished; raise ValueError if its folder holds another run."""
     if not config.resume:
         return False
     run = Path(config.run_dir or "")
@@ -60,7 +60,7 @@ def is_finished(config: TrainConfig) -> bool:
     if changes:
         raise ValueError(
             f"{run} holds a run with other settings (see {' and '.join(changes)} in its "
-            "config.json): move it away, or give another folder"
+            "config.json); move it away, or choose another folder"
         )
     # A run that was stopped early wrote its policy as well.
     path = run / POLICY
@@ -68,7 +68,7 @@ def is_finished(config: TrainConfig) -> bool:
 
 
 def content_of(path: Path) -> dict[str, Any]:
-    """The object in a JSON file; empty if there is no such file, or it is damaged."""
+    """Read the object in a JSON file, empty if the file is missing or damaged."""
     with suppress(TypeError, ValueError):
         return {**read_json(path)}
     return {}

@@ -1,4 +1,4 @@
-"""How the policies that ship are chosen among their candidates, and measured."""
+"""Select the shipped policies among their candidates, and measure them."""
 
 from __future__ import annotations
 
@@ -15,31 +15,30 @@ from kododo_env.arena.match import Match, MatchResult
 from kododo_env.policy.onnx_agent import OnnxAgent
 
 TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 1.0)
-# Other deals for each purpose; train.py measures on those of its seed + 1 and + 2, and a best
-# response is chosen on those of its seed + 1, and + 2 for the second.
+# Different deals for each purpose; train.py measures on those of its seed + 1 and + 2, and best
+# responses are selected on those of their seed + 1.
 CHOICE_DEALS = 1001
 STRENGTH_DEALS = 1002
 WORST_DEALS = 1003
 RESPONSE_SEED = 1004
 CHOICE_RESPONSE_SEED = 1011
-# To choose by: a best response of these agent-steps, to this number of a seed's temperatures. Its
-# gain counts as much as the mean of many shares, so it needs more games than each of these.
+# For the selection: a best response of these agent-steps, to this number of a seed's temperatures.
+# Its gain counts as much as the mean of many shares, so it needs more games than each of them.
 CHOICE_RESPONSE = {"steps": 500_000, "temperatures": 3, "games": 8000}
-# The means of the attackers: best responses, teams, agent-steps of both, and search's worlds.
+# The attackers: the numbers of best responses and teams, their agent-steps, and search's worlds.
 ATTACKERS: dict[str, Any] = {"seeds": 2, "teams": 1, "steps": 1_000_000, "search": "64"}
 
 
 def choose(job: PolicyJob) -> dict[str, Any]:
-    """The seed and the temperature that are worth most; the first of equals.
+    """Select the best seed and temperature; the first of equals.
 
-    The worth is the mean share less the gain of a best response, which only the temperatures with
-    the highest shares of a seed meet.
+    The criterion is the mean share minus the gain of a best response, which is trained only against
+    a seed's temperatures with the highest shares.
 
     Returns:
-        As JSON: ``seed``, ``temperature``, the ``opponents`` by whom they were chosen, which are
-        those of the validation half that are no searches, the ``games`` against each, and all
-        ``candidates``, each with its mean ``share`` against these and its ``gain``, None if it met
-        no best response.
+        As JSON: ``seed``, ``temperature``, the ``opponents`` of the selection, which are the
+        validation half without searches, the ``games`` against each, and all ``candidates``, each
+        with its mean ``share`` against them and its ``gain``, None without a best response.
     """
     names = without_searches(population(job.game, job.players, VALIDATION))
     games = max(job.players, job.config.games // CHOICE // 2)
@@ -61,12 +60,12 @@ def choose(job: PolicyJob) -> dict[str, Any]:
         candidates += by_temperature
     attacked = [candidate for candidate in candidates if candidate["gain"] is not None]
     chosen = max(attacked, key=lambda candidate: candidate["share"] - max(0.0, candidate["gain"]))
-    about = {name: chosen[name] for name in ("seed", "temperature")}
-    return about | {"opponents": names, "games": games, "candidates": candidates}
+    selected = {name: chosen[name] for name in ("seed", "temperature")}
+    return selected | {"opponents": names, "games": games, "candidates": candidates}
 
 
 def response_gain(policy: OnnxAgent, steps: int, games: int) -> float:
-    """The gain over parity of one best response of these steps; below 0 if it gains nothing."""
+    """Return the gain over parity of a best response of these steps; it may be negative."""
     response = train_best_response(policy, steps=steps, seed=CHOICE_RESPONSE_SEED)
     players = policy.num_players
     rules = changed_rules(policy.metadata)
@@ -75,7 +74,7 @@ def response_gain(policy: OnnxAgent, steps: int, games: int) -> float:
 
 
 def shares(job: PolicyJob) -> dict[str, Any]:
-    """The chosen policy ``alone`` against P - 1 copies of each baseline, in ``games``, as JSON."""
+    """Measure the selected policy against P - 1 copies of each baseline, as JSON."""
     policy = OnnxAgent(job.chosen)
     games = job.config.games
     alone = {name: result(policy, name, games).to_json() for name in baselines(job.game)}
@@ -83,12 +82,12 @@ def shares(job: PolicyJob) -> dict[str, Any]:
 
 
 def unknown(job: PolicyJob) -> dict[str, Any]:
-    """The win shares of the chosen policy against the test half of the population, as JSON.
+    """Measure the selected policy against the test half of the population, as JSON.
 
     Returns:
-        The ``mean`` over its members, whose interval is the mean of theirs: all have played the
-        same deals. All ``members``, with the ``games`` of each; and the ``worst`` by its ``name``,
-        played once more on other deals, since the least of twelve is partly bad luck.
+        The ``mean`` over the members, whose interval is the mean of theirs, because all have played
+        the same deals. All ``members``, with the ``games`` of each; and the ``worst`` by its
+        ``name``, replayed on other deals, because the minimum of noisy estimates is biased.
     """
     policy = OnnxAgent(job.chosen)
     members = {}
@@ -105,14 +104,14 @@ def unknown(job: PolicyJob) -> dict[str, Any]:
 
 
 def result(policy: OnnxAgent, name: str, games: int, deals: int = STRENGTH_DEALS) -> MatchResult:
-    """How a policy does against P - 1 copies of a player, played in this process."""
+    """Play a policy against P - 1 copies of a player in this process."""
     chunks = 1 if without_searches([name]) else best_response.CHUNKS
     players = policy.num_players
     return Match(policy, name, policy.game, players, games, deals, least_chunks=chunks).play()
 
 
 def exploitability(job: PolicyJob) -> dict[str, Any]:
-    """The gains of best responses, search and a team against the chosen policy, as JSON."""
+    """Measure the gains of best responses, search and a team against the policy, as JSON."""
     config = BestResponseConfig(str(job.chosen), search_games=_search_games(job), **ATTACKERS)
     measured = best_response.exploitability(config, job.config.games, RESPONSE_SEED).to_json()
     return {attacker: measured[attacker] for attacker in ("best_response", "search", "teams")}

@@ -1,6 +1,6 @@
-"""Checkpoints of a training run: one file, written whole or not at all.
+"""Checkpoints of a training run: a single file that is written atomically.
 
-The games are not in it: every update begins with games that are dealt again by a seed of its own.
+A checkpoint has no games, because every update deals new games by its own seed.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from kododo_env.system.files import read_ordinary, written_whole
 
 FORMAT = 4
 MEMBERS = ("facts.json", "learner.pt")  # and sha256, their digest
-# Bytes. Beside the weights of a policy file it has two moments of each and their average.
+# Bytes: room for the weights, two moments of each, and their average.
 LARGEST_CHECKPOINT = 8 * LARGEST_FILE
-ARCHIVE = b"PK\3\4"  # how an archive begins to whose members torch.load keeps
+ARCHIVE = b"PK\3\4"  # the first bytes of an archive that torch.load reads as such
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Progress:
     curve: list[dict[str, Any]] = field(default_factory=list)
 
     def text(self) -> str:
-        """The steps and the latest win shares, in a line."""
+        """Return the steps and the latest win shares in a line."""
         shares = self.curve[-1]["shares"] if self.curve else {}
         latest = "  ".join(f"{name} {share['mean']:.3f}" for name, share in shares.items())
         measurement = f"win share v {latest}" if shares else "win share: not measured yet"
@@ -52,7 +52,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Everything that a run needs to go on as if it had never stopped."""
+    """Everything that a run needs to resume exactly."""
 
     task: Task
     progress: Progress = field(default_factory=Progress)
@@ -71,16 +71,16 @@ def save_checkpoint(path: Path, task: Task, learner: PPO, progress: Progress) ->
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """The content of a checkpoint.
+    """Read a checkpoint.
 
     Raises:
-        ValueError: There is no checkpoint, or it is damaged or of another format.
+        ValueError: The file does not exist, is damaged, or has another format.
     """
     members = _members(path)
     facts = json.loads(members["facts.json"])
     try:
         if facts["format"] != FORMAT:
-            raise ValueError(f"it has format {shown(facts['format'])}, not {FORMAT}")
+            raise ValueError(f"expected format {FORMAT}, got {shown(facts['format'])}")
         task = Task.from_dict(facts["task"])
         progress = Progress(**facts["progress"])
         return Checkpoint(task, progress, members["learner.pt"])
@@ -89,33 +89,33 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
 
 def _members(path: Path) -> dict[str, bytes]:
-    """The members of a checkpoint; its digest tells whether it is as it was written."""
+    """Read the members of a checkpoint and verify their digest."""
     if not path.exists():
-        raise ValueError(f"there is no checkpoint {path}; train without --resume first")
+        raise ValueError(f"no checkpoint {path}; train without --resume first")
     content = read_ordinary(path, LARGEST_CHECKPOINT, f"checkpoint {path}")
     try:
         members = _unpack(content, (*MEMBERS, "sha256"))
         if members.pop("sha256") != _digest(members):
-            raise ValueError("another digest")
+            raise ValueError("the digest differs")
         _unpack(members["learner.pt"])
     except Exception as error:  # zipfile has no common class for the errors of damaged files
         raise ValueError(
-            f"{path} is not a checkpoint of a training run, or is damaged or an older version's"
+            f"{path} is not a checkpoint of a training run, is damaged, or is of an older version"
         ) from error
     return members
 
 
 def _unpack(content: bytes, names: Iterable[str] = ()) -> dict[str, bytes]:
-    """Return members of an archive whose members are stored as they are, such as torch's.
+    """Return members of an archive without compression, such as torch's.
 
     Raises:
-        ValueError: They have more bytes than the archive: one may be compressed.
-        Exception: It is no archive, or damaged.
+        ValueError: The members have more bytes than the archive, so one is compressed.
+        Exception: The content is damaged or not an archive.
     """
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         size = sum(member.file_size for member in archive.infolist())
         if size > len(content) or not content.startswith(ARCHIVE):
-            raise ValueError("not an archive as torch and this project write it")
+            raise ValueError("expected an uncompressed archive")
         return {name: archive.read(name) for name in names}
 
 
@@ -125,17 +125,17 @@ def _digest(members: dict[str, bytes]) -> bytes:
 
 
 def restore(learner: PPO, checkpoint: Checkpoint) -> None:
-    """Put back the weights of the checkpoint's learner, its optimiser and the random state.
+    """Restore the learner's weights, its optimiser and the random state from a checkpoint.
 
     Raises:
-        ValueError: An older version began the run, with another network.
+        ValueError: The run was started by an older version with another network.
     """
     saved = torch.load(io.BytesIO(checkpoint.learner), weights_only=True, map_location="cpu")
     try:
         learner.go_on(saved)
-    except RuntimeError as error:  # torch's, in many lines
+    except RuntimeError as error:  # torch's message has many lines
         raise ValueError(
-            "an older version began this run, with another network: begin a new one, which can go "
-            "on from the policy file by --init"
+            "this run was started by an older version with another network; start a new run from "
+            "its policy file with --init"
         ) from error
     torch.set_rng_state(saved["random_state"])

@@ -1,4 +1,4 @@
-"""How a bot fares against scripted players."""
+"""Matches of an agent against scripted players."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from kododo_env.core.agent import Agent
 def against(
     agent: Agent, task: Task, games: int, seed: int, names: Sequence[str] | None = None
 ) -> dict[str, MatchResult]:
-    """Play one agent against P - 1 copies of each of some scripted players, by the same decks.
+    """Play an agent against P - 1 copies of each of some players, with the same decks.
 
-    Without names these are the game's baselines, the weakest first.
+    By default these are the game's baselines, the weakest first.
     """
     settings = task.game, task.num_players, games, seed, task.further_rules
     names = baselines(task.game) if names is None else names
@@ -25,12 +25,12 @@ def against(
 
 
 def results(measured: dict[str, MatchResult]) -> dict[str, Any]:
-    """Results as JSON."""
+    """Return the results for JSON."""
     return {name: duel.to_json() for name, duel in measured.items()}
 
 
 def table(measured: dict[str, MatchResult]) -> str:
-    """Results as an aligned table."""
+    """Return the results as an aligned table."""
     rows = [("opponents", "win share", "95 %", "margin", "points")]
     for name, duel in measured.items():
         margin = f"{duel.margin.mean:+z.2f}"

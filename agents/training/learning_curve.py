@@ -1,4 +1,4 @@
-"""The picture of a learning curve."""
+"""Draw a learning curve."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.plots import draw_curve
 from kododo_env.system.files import written_whole
 
-# Okabe and Ito's palette, with a dark red in place of the yellow, which is faint on white: told
-# apart without hue as well, with the markers.
+# Okabe and Ito's palette for colour-blind readers, with a dark red instead of the faint yellow.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#882255")
 MARKERS = "osD^vP*X"
 
@@ -22,7 +21,7 @@ def draw_learning_curve(
 ) -> None:
     """Write a PNG file of win shares against each baseline over the minutes of training.
 
-    The curve is a run's measurements, see ``Progress``; a line marks parity, 1/P.
+    The curve consists of a run's measurements, see ``Progress``; a line marks parity, 1/P.
     """
     figure = Figure(figsize=(8, 4.8), layout="constrained")
     axes = figure.subplots()

@@ -1,4 +1,4 @@
-"""Whether a training run fits into this machine's memory, reckoned before it begins."""
+"""Estimate whether a training run fits into memory before it starts."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.networks.network import inputs_of
 
-TRIAL = 16  # games that are looked at
+TRIAL = 16  # games of the estimate
 GIGABYTE = 10**9
 
 
 def check_memory(task: Task) -> None:
-    """Raise ValueError if a run needs more memory than the machine has; if it tells how much."""
+    """Raise ValueError if a run needs more memory than the machine has, if that is known."""
     available = _memory()
     needed = needed_memory(task)
     if available is not None and needed > available:
         raise ValueError(
-            f"this run would need {needed / GIGABYTE:,.1f} GB of memory at least, and the machine "
-            f"has {available / GIGABYTE:,.1f}: lower --num-envs, --width or --depth"
+            f"this run needs at least {needed / GIGABYTE:,.1f} GB of memory, but the machine has "
+            f"{available / GIGABYTE:,.1f}; lower --num-envs, --width or --depth"
         )
 
 
 def check_decides(task: Task) -> None:
-    """Raise ValueError if nobody ever has a choice under these rules."""
+    """Raise ValueError if no player ever has a choice under these rules."""
     if not game_length(task.batch_game(TRIAL, task.seed)).deciding:
-        raise ValueError("nobody has a choice under these rules: there is nothing to learn")
+        raise ValueError("no player ever has a choice under these rules: there is nothing to learn")
 
 
 def needed_memory(task: Task) -> int:
-    """About how many bytes a run takes at least: its games, a rollout, and the network at work."""
+    """Estimate a lower bound of a run's bytes: its games, a rollout, and the network."""
     recipe = task.recipe
     game = task.batch_game(TRIAL, task.seed)
     arrays = [array for array in game.state().values() if isinstance(array, np.ndarray)]
@@ -47,10 +47,10 @@ def needed_memory(task: Task) -> int:
     width = recipe.width
     inputs = inputs_of(game.layout, recipe.one_hot)
     hidden = width * (recipe.depth - 1)
-    if recipe.network:  # whose size nobody tells
+    if recipe.network:  # its size is unknown
         width = inputs = hidden = 0
     games = recipe.num_envs + slots * len(task.opponents())
-    # Observation, mask, target in float32, entries in int16; in parts, and once more packed.
+    # Observation, mask, target in float32, entries in int16; once in parts, once concatenated.
     decision = 2 * (game.layout.size * game.layout.dtype.itemsize + 7 * game.num_actions + 24)
     at_work = max(slots * deciding, min(recipe.batch_size, decisions))
     return int(
@@ -63,14 +63,14 @@ def needed_memory(task: Task) -> int:
 
 
 class GameLength(NamedTuple):
-    """The length of a batch of games, played at random."""
+    """The length of a batch of games of random play."""
 
     steps: int  # from the deal until all games are over, at most ``LONGEST_UPDATE``
     deciding: float  # the share of the seats that had something to decide
 
 
 def game_length(game: BatchGame) -> GameLength:
-    """Play a fresh batch of the game, which itself stays as it is."""
+    """Play a fresh batch at random; the given batch is not changed."""
     trial = game.fresh(game.num_envs, 0)
     rng = np.random.default_rng(0)
     deciding: list[float] = []
@@ -81,7 +81,7 @@ def game_length(game: BatchGame) -> GameLength:
 
 
 def _memory() -> int | None:
-    """The machine's memory in bytes; None if it does not tell."""
+    """Return the machine's memory in bytes, None if it is unknown."""
     if sys.platform != "win32":
         with suppress(OSError, ValueError):
             return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

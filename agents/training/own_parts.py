@@ -1,4 +1,4 @@
-"""Whether a user's own reward and network serve a training, tried before it begins."""
+"""Test a user's own reward and network before the training starts."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.policy.plain_text import plain
 
-TRIAL = 2  # games that are played for a reward
+TRIAL = 2  # games to test a reward
 
 
 def check_own_parts(task: Task) -> None:
-    """Try a reward and a network of a user's own; their code is run.
+    """Test a user's own reward and network by running their code.
 
     Raises:
-        ValueError: There is no such code, it fails, the reward is none in some step of a game, or
-            no policy file can be made of the network.
+        ValueError: The code does not exist or fails, a reward is invalid in some step of a game, or
+            the network cannot be exported as a policy file.
     """
     if is_code(task.recipe.reward):
         _try_reward(task.recipe, task.batch_game(TRIAL, task.seed))
@@ -35,7 +35,7 @@ def check_own_parts(task: Task) -> None:
 
 
 def _try_reward(recipe: Recipe, game: BatchGame) -> None:
-    """Ask for the reward after each step of games of random play."""
+    """Compute the reward after each step of games of random play."""
     reward = recipe.reward_function()
     rng = np.random.default_rng(0)
     with blamed(f"--reward {recipe.reward}", "fails"):
@@ -47,7 +47,7 @@ def _try_reward(recipe: Recipe, game: BatchGame) -> None:
 
 
 def _try_network(recipe: Recipe, game: BatchGame) -> None:
-    """Export a fresh network, rather than learn first and then find that there is no way."""
+    """Export an untrained network, to find an unsupported one before training."""
     with TemporaryDirectory() as folder, torch.random.fork_rng(devices=[]):
         network = make_network(recipe, game)
         try:

@@ -1,9 +1,8 @@
-"""Training attackers of one player by PPO, from the weights of a policy.
+"""Train attackers of a player by PPO, from the weights of a policy.
 
-A best response has one seat among P - 1 copies of the policy; a specialist has it among copies of
+A best response has one seat among P - 1 copies of the policy; a specialist has one among copies of
 another player. A team has P - 1 seats against one policy, shares its weights, and is rewarded for
-the policy's defeats. In a symmetric game with more than two players no policy is safe from a team;
-it shows what 1/P against all others alike is worth.
+the policy's defeats. In a symmetric game with more than two players no policy is safe from a team.
 """
 
 from __future__ import annotations
@@ -26,19 +25,19 @@ from kododo_env.core.agent import Agent
 from kododo_env.networks.network_agent import NetworkAgent
 from kododo_env.policy.onnx_agent import OnnxAgent
 
-LEAST_EPOCHS = 3
+MIN_EPOCHS = 3
 TEMPERATURES = (0.0, 0.25, 1.0)
 SELECTION_GAMES = 2_000  # for each temperature
 
 
 @dataclass(frozen=True)
 class BestResponse:
-    """A player that was learned against another.
+    """An agent that was trained against a player.
 
     Attributes:
-        agent: It plays at the temperature that did best.
-        training: How it was trained: the ``recipe``, the ``seed``, ``minutes`` (None if that was
-            said in steps), ``steps`` of its own and the ``temperature`` that was chosen.
+        agent: The agent, at the temperature with the highest win share.
+        training: How it was trained: the ``recipe``, the ``seed``, ``minutes`` (None if the budget
+            was in steps), its ``steps`` and the chosen ``temperature``.
     """
 
     agent: NetworkAgent
@@ -56,25 +55,25 @@ def train_best_response(
     team: bool = False,
     against: Agent | None = None,
 ) -> BestResponse:
-    """Learn to beat P - 1 copies of a policy, or one policy as a team; it stays as it is.
+    """Train an agent to beat P - 1 copies of a policy, or a team to beat one policy.
 
-    Each update plays whole games in which the learner has one seat, or the policy has if a team
-    learns; the next update the next seat, since in some games it matters where one sits.
+    Each update plays whole games in which the learner, or the policy if a team learns, has one
+    seat. It takes the next seat in the next update, since seats differ in some games.
 
     Args:
-        policy: Its weights are the first ones, and it is in all other seats, at the temperature
-            that it has.
-        minutes: How long to learn; 5 if neither this nor ``steps`` is given.
+        policy: The policy; training starts from its weights, and it plays all other seats at its
+            temperature. It is not changed.
+        minutes: Training time; 5 if neither this nor ``steps`` is given.
         steps: The learner's steps instead, rounded up to whole updates. With these, the
             same seed and threads the result is the same.
-        seed: Of everything random.
-        threads: Threads of the processor for learning.
+        seed: The seed of everything random.
+        threads: CPU threads for learning.
         recipe: Settings of PPO; None takes ``response_recipe``.
         team: Whether all seats but one learn, as a team.
-        against: The player in all other seats in place of the policy.
+        against: The player in all other seats instead of the policy.
 
     Raises:
-        ValueError: The policy has no weights to start from, or there is no budget.
+        ValueError: The policy has no weights to start from, or the budget is invalid.
     """
     budget = Budget(minutes, steps)
     prepare_process()
@@ -102,11 +101,11 @@ def train_best_response(
 
 
 def response_recipe(recipe: Recipe) -> Recipe:
-    """A game's recipe, changed for learning that begins with trained weights.
+    """Adapt a game's recipe to training that starts from trained weights.
 
-    Less entropy, nobody to imitate, no reward but the victory, since that is what is
-    measured, and more passes, since the steps are few. ``num_envs`` counts the games of
-    self-play. Where only one seat of each learns there are P times that number.
+    It has less entropy, no imitation, a reward for victories only, since these are measured, and
+    more passes, since there are few steps. ``num_envs`` counts the games of self-play; if only one
+    seat of each learns there are P times as many.
     """
     return replace(
         recipe,
@@ -114,14 +113,14 @@ def response_recipe(recipe: Recipe) -> Recipe:
         final_ent_coef=0.0,
         margin_weight=0.0,
         magnet=0.0,
-        n_epochs=max(recipe.n_epochs, LEAST_EPOCHS),
+        n_epochs=max(recipe.n_epochs, MIN_EPOCHS),
         expert="",
         opponents=(),
     )
 
 
 def _tables(policy: OnnxAgent, opponent: Agent, recipe: Recipe, team: bool) -> list[Table]:
-    """For each seat the games in which the learner has it, or a team all others."""
+    """Return, for each seat, the games in which the learner has it, or a team all others."""
     players = policy.num_players
     tables: list[Table] = []
     for seat in range(players):
@@ -133,7 +132,7 @@ def _tables(policy: OnnxAgent, opponent: Agent, recipe: Recipe, team: bool) -> l
 
 
 def _learn(learner: PPO, tables: list[Table], budget: Budget, seed: int, team: bool) -> int:
-    """Learn, one seat after the other, until the budget is spent: the learner's steps."""
+    """Learn in one seat after the other until the budget is spent; return the learner's steps."""
     steps = 0
     with budget_bar(title="team" if team else "best response") as show:
         for update in count():
@@ -146,13 +145,13 @@ def _learn(learner: PPO, tables: list[Table], budget: Budget, seed: int, team: b
             decisions, played = learner.play(*table, dealt, together=team)
             steps += played
             learner.learn(decisions, *learner.recipe.self_play_rates(budget.remaining(steps)))
-    raise AssertionError("the budget is spent some time")
+    raise AssertionError("unreachable: the budget ends the loop")
 
 
 def _best_temperature(
     agent: NetworkAgent, policy: OnnxAgent, opponent: Agent, seed: int, team: bool
 ) -> float:
-    """The temperature at which the agent, or the team, does best against the other player."""
+    """Return the temperature at which the agent, or the team, has the highest win share."""
     rules = changed_rules(policy.metadata)
 
     def share(temperature: float) -> float:

@@ -1,4 +1,4 @@
-"""A run's folder: finding or making it, and the run that begins or goes on there."""
+"""Make or find a run's folder, and start or resume the run there."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ POLICY = "policy.onnx"
 METADATA = "policy.meta.json"
 LOGS = "tensorboard"
 FILES = (CHECKPOINT, POLICY, METADATA, "results.json", "learning_curve.png", "config.json")
-# The shapes of the network, of its optimiser's state and of the games, what the network's values
-# are of, and what the part of the run that is over was made by: nobody can have begun otherwise.
+# Settings that a resumed run cannot change: the shapes of the network, of its optimiser's state and
+# of the games, the reward, and the settings of phases that may be over.
 FIXED = (
     "num_envs", "reward", "network", "width", "depth", "one_hot", "tied", "muon", "magnet", "init",
     "expert", "imitation_steps", "imitation_share",
 )  # fmt: skip
-BEGINS_AGAIN = "it was stopped before its first checkpoint and begins again"
+BEGINS_AGAIN = "the run was stopped before its first checkpoint and starts again"
 
 
 @contextmanager
 def run_folder(config: TrainConfig) -> Iterator[Path]:
-    """The folder of a run, or if it names none a free one in ``runs``.
+    """Yield the folder of a run; by default a free one in ``runs``.
 
-    Folders that are made for it, and empty at the end, are removed again.
+    New folders that are empty at the end are removed again.
 
     Raises:
-        ValueError: It cannot be made, or its name depends on a game that cannot be played.
+        ValueError: The folder cannot be made, or its name depends on a game that cannot be played.
     """
     if config.run_dir is not None:
         name = str(config.run_dir)
         if name.encode("utf-8", "replace").decode() != name:
-            raise ValueError(f"--run-dir must have a name in UTF-8, not {shown(name)}")
+            raise ValueError(f"--run-dir must be valid UTF-8, got {shown(name)}")
         with filled_folder(config.run_dir):
             yield config.run_dir
         return
@@ -63,17 +63,17 @@ def run_folder(config: TrainConfig) -> Iterator[Path]:
 
 
 def _free_folder(name: str) -> Path:
-    """Make it, so that no run that begins at the same time has it as well."""
+    """Make a free folder, which no run that starts at the same time can get as well."""
     for number in count(1):
         folder = Path("runs") / (name if number == 1 else f"{name}-{number}")
         with suppress(FileExistsError):
             folder.mkdir()
             return folder
-    raise AssertionError("there is always a next number")
+    raise AssertionError("unreachable: count() never ends")
 
 
 def unbegun(folder: Path) -> Task | None:
-    """The task of a run that was killed before its first checkpoint, None if it was not."""
+    """Return the task of a run that was killed before its first checkpoint, else None."""
     if any((folder / name).exists() for name in (CHECKPOINT, POLICY)):
         return None
     try:
@@ -83,12 +83,12 @@ def unbegun(folder: Path) -> Task | None:
 
 
 def fresh(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
-    """A run that begins, with lines to print; ValueError if its folder holds another."""
+    """Start a run, with lines to print; raise ValueError if its folder holds another run."""
     task = task_of(config)
     before = unbegun(run_dir)
     if before is not None and (before.game, before.rules) != (task.game, task.rules):
         raise ValueError(
-            f"{run_dir} holds the beginning of a run of another game, {before.game}: give another "
+            f"{run_dir} holds an unfinished run of another game, {before.game}; choose another "
             "--run-dir"
         )
     names = [] if before else [name for name in FILES if (run_dir / name).exists()]
@@ -96,35 +96,35 @@ def fresh(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
         names.append(LOGS)
     if names:
         held = "a run" if "config.json" in names else names[0]
-        go_on = "go on with it with --resume, or " if CHECKPOINT in names else ""
-        raise ValueError(f"{run_dir} holds {held} already: {go_on}give another --run-dir")
+        resume = "resume it with --resume, or " if CHECKPOINT in names else ""
+        raise ValueError(f"{run_dir} holds {held} already; {resume}choose another --run-dir")
     return Checkpoint(task), [BEGINS_AGAIN] if before else []
 
 
 def read_run(run_dir: Path) -> Checkpoint:
-    """The run that a folder holds, and how far it has come; ValueError if there is none."""
+    """Read the run in a folder and its progress; raise ValueError if there is none."""
     task = unbegun(run_dir)
     return read_checkpoint(run_dir / CHECKPOINT) if task is None else Checkpoint(task)
 
 
 def budget_of(run_dir: Path) -> dict[str, Any]:
-    """The ``minutes`` and ``steps`` that a run was given last; nothing if it does not tell."""
+    """Return the last ``minutes`` and ``steps`` of a run; empty if they are unknown."""
     with suppress(KeyError, TypeError, ValueError):
         facts = read_json(run_dir / "config.json")
         budget = {name: facts[name] for name in ("minutes", "steps")}
-        Budget(**budget)  # raises if it is none
+        Budget(**budget)  # raises if it is invalid
         return budget
     return {}
 
 
 def resumed(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
-    """A run that was begun, with the settings that the command line changes.
+    """Resume a run with the settings that the command line changes.
 
     Returns:
-        The task from here on and where it stands, and lines to print about that.
+        The checkpoint with the changed task, and lines to print.
 
     Raises:
-        ValueError: There is no such run, or a setting cannot be changed any more.
+        ValueError: The run does not exist, or a setting can no longer be changed.
     """
     saved = read_run(run_dir)
     task = saved.task
@@ -136,33 +136,33 @@ def resumed(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
         raise ValueError(f"cannot resume {run_dir / CHECKPOINT}: it is for {'; '.join(mismatches)}")
     lines = [BEGINS_AGAIN]
     budget = config.budget()
-    if task.recipe.init and not saved.learner:  # the file may be another one by now
+    if task.recipe.init and not saved.learner:  # the file may have changed
         check_init(config, task.batch_game(1, 0))
     if saved.learner:
         done = f"{progress.seconds / 60:.1f} minutes, {progress.steps:,} agent-steps"
-        lines = [f"goes on from {done}, until {budget.text()} in all"]
+        lines = [f"resumes after {done}, until {budget.text()} in all"]
         if not budget.remaining(progress.steps, progress.seconds):
-            lines = [f"has learned for {done}: nothing is left of {budget.text()} in all"]
+            lines = [f"has trained for {done}: nothing is left of {budget.text()} in all"]
     imitates = task.recipe.imitates and not progress.imitation_over
     changes = _changes(task, requested, imitates)
     return replace(saved, task=replace(task, recipe=requested.recipe)), lines + changes
 
 
 def _changes(before: Task, after: Task, imitates: bool) -> list[str]:
-    """The settings that change from here on, a line each; ValueError if one cannot change."""
+    """Describe each changed setting in a line; raise ValueError if one cannot change."""
     had, settings = ({"seed": task.seed, **vars(task.recipe)} for task in (before, after))
     changed = {name: (was, settings[name]) for name, was in had.items() if settings[name] != was}
     for name, (was, value) in changed.items():
         if name in ("seed", *FIXED):
             raise ValueError(
-                f"{flag(name)} cannot be changed on --resume: the run began with {shown(was)}, "
-                f"not {shown(value)}; leave it out, or begin another run"
+                f"{flag(name)} cannot be changed on --resume: the run started with {shown(was)}, "
+                f"got {shown(value)}; leave it out, or start another run"
             )
         if name.startswith("imitation_") and not imitates:
-            raise ValueError(f"{flag(name)}: this run imitates nobody any more; leave it out")
+            raise ValueError(f"{flag(name)}: this run no longer imitates; leave it out")
     check_needs(after.recipe, before.recipe)
     return [
-        f"from here on {flag(name)} {shown(value)}, no longer {shown(was)}"
+        f"{flag(name)} {shown(value)} replaces {shown(was)}"
         for name, (was, value) in changed.items()
     ]
 
@@ -173,7 +173,7 @@ def write_config(folder: Path, task: Task, config: TrainConfig) -> None:
 
 
 def config_facts(task: Task, config: TrainConfig) -> dict[str, Any]:
-    """The content of config.json: the task, its budget, and the versions of libraries."""
+    """Return the content of config.json: the task, its budget, and the versions of libraries."""
     return {
         "task": task.to_dict(),
         "minutes": config.minutes,

@@ -1,4 +1,4 @@
-"""A training run: imitate, play itself, measure, keep checkpoints, stop when told."""
+"""A training run: imitation, self-play, measurements, checkpoints, and a clean stop."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from kododo_env.arena.progress import budget_bar
 from kododo_env.networks.network_agent import NetworkAgent
 from kododo_env.system.stopping import STOPS, on_stop
 
-MEASURE_GAMES = 400  # against each baseline, each time while learning
+MEASURE_GAMES = 400  # against each baseline at each measurement
 
 
 class Trainer:
-    """One training run in a folder of its own, which exists.
+    """A training run in an existing folder.
 
     ``before_writing`` is called before each checkpoint; an error that it raises ends the run.
 
     Attributes:
         game: The games of self-play.
         tables: See ``Task.tables``.
-        stopped: The exception of somebody who asked to stop early, None if nobody has.
+        stopped: The exception for an early stop by the user, None without one.
     """
 
     def __init__(
@@ -71,37 +71,37 @@ class Trainer:
             restore(self.learner, checkpoint)
         elif task.recipe.init:
             self.learner.begin_with(network_of(policy_path(task.recipe.init)))
-        # When it is imitated no more its file may be gone.
+        # After imitation the expert's file may no longer exist.
         expert = None if progress.imitation_over else task.expert()
         self.imitation = None if expert is None else Imitation(self.learner, expert)
-        self._log: SummaryWriter | None = None  # of a run
+        self._log: SummaryWriter | None = None  # while the run lasts
         self._saved = time.monotonic()
         self._measured = self._measurements_by(**progress.curve[-1]) if progress.curve else 0
 
     @property
     def agent(self) -> NetworkAgent:
-        """The policy as it is now, playing as it will be exported."""
+        """The current policy at the temperature of the export."""
         return NetworkAgent(self.learner.network, self.task.recipe.temperature)
 
     def means(self) -> dict[str, Any]:
-        """What it learns with: the result depends on it, beside the task and the steps."""
+        """Return the settings, beside the task and the steps, on which the result depends."""
         return {
             "threads": self.config.threads,
             "bfloat16": self.config.in_bfloat16,
             "device": self.learner.device.type,
         }
 
-    # --- how far ----------------------------------------------------------------------
+    # --- progress ---------------------------------------------------------------------
 
     def remaining(self) -> float:
-        """The share of the budget that is left, 1 to 0."""
+        """Return the remaining share of the budget, 1 to 0."""
         return self.budget.remaining(self.progress.steps)
 
     def imitation_remaining(self) -> float:
-        """The share of the imitation that is left, 1 to 0; without an expert 0.
+        """Return the remaining share of the imitation, 1 to 0; without an expert 0.
 
-        It ends after the recipe's ``imitation_steps``, or ``imitation_share`` if that is longer,
-        and with the budget at the latest.
+        Imitation ends after the recipe's ``imitation_steps``, or ``imitation_share`` if that is
+        longer, and with the budget at the latest.
         """
         recipe = self.task.recipe
         if self.progress.imitation_over or not recipe.imitates:
@@ -115,20 +115,20 @@ class Trainer:
         return min(remaining, max(parts))
 
     def self_play_remaining(self) -> float:
-        """The share of the self-play that is left, 1 to 0."""
+        """Return the remaining share of the self-play, 1 to 0."""
         progress = self.progress
         start = self.budget.remaining(progress.imitation_steps, progress.imitation_seconds)
         return self.remaining() / start if start else 0.0
 
     def _measurements_by(self, seconds: float, steps: int, **_: Any) -> int:
-        """How many of the evenly spread measurements are to be made by then."""
+        """Return how many of the evenly spaced measurements are due at a time."""
         return int((1 - self.budget.remaining(steps, seconds)) * self.config.evaluations)
 
     # --- the run ----------------------------------------------------------------------
 
     def run(self) -> None:
-        """Learn until the budget is spent or somebody asks to stop; then write a checkpoint."""
-        after = self.progress.steps + 1  # what a killed process logged since the checkpoint
+        """Learn until the budget is spent or the user stops the run; then write a checkpoint."""
+        after = self.progress.steps + 1  # purges what a killed process logged after the checkpoint
         self._log = SummaryWriter(str(self.run_dir / LOGS), purge_step=after)
         with on_stop(self._stop), quiet_log_writer(), budget_bar(self.remaining()) as show:
             while self.remaining() > 0 and not self.stopped:
@@ -153,7 +153,7 @@ class Trainer:
         self.progress.imitation_seconds = self.budget.seconds
 
     def _imitate(self) -> dict[str, float]:
-        """One update of imitation, on fresh games; returns numbers to log."""
+        """Run an update of imitation on new games; return numbers to log."""
         assert self.imitation is not None
         remaining = self.imitation_remaining()
         self.game.reset(self._seed_of_update())
@@ -162,32 +162,32 @@ class Trainer:
             decisions, steps = self.imitation.play(self.game, rng)
             statistics = self.imitation.learn(decisions, remaining)
         self.progress.steps += steps
-        return {f"imitation/{name}": value for name, value in statistics.items()}
+        return {f"imitation/{name}": number for name, number in statistics.items()}
 
     def _play_itself(self) -> dict[str, float]:
-        """One update of PPO, on fresh games against itself or a scripted player; what to log."""
+        """Run an update of PPO against itself or an opponent; return numbers to log."""
         table = self.task.table_of(self.tables, self.progress.updates)
         decisions, steps = self.learner.play(*table, self._seed_of_update())
         self.progress.steps += steps
         rates = self.task.recipe.self_play_rates(self.self_play_remaining())
         statistics = self.learner.learn(decisions, *rates)
         share = {"rollout/share_of_decisions": len(decisions["returns"]) / steps}
-        return {**{f"train/{name}": value for name, value in statistics.items()}, **share}
+        return {**{f"train/{name}": number for name, number in statistics.items()}, **share}
 
     def _seed_of_update(self) -> int:
-        """Seeded for each update, so that a checkpoint need not know where the games stand."""
+        """Return the seed of an update, so that a checkpoint needs no state of the games."""
         sequence = np.random.SeedSequence([self.task.seed, self.progress.updates])
         return int(sequence.generate_state(1)[0])
 
-    def _note(self, values: dict[str, float]) -> None:
-        """Write numbers into the run's log."""
+    def _note(self, numbers: dict[str, float]) -> None:
+        """Write numbers to the run's log."""
         assert self._log is not None
-        for name, value in values.items():
-            self._log.add_scalar(name, value, self.progress.steps)
+        for name, number in numbers.items():
+            self._log.add_scalar(name, number, self.progress.steps)
         self._log.flush()
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
-        """The first Ctrl-C, or polite kill, ends the run cleanly, the second at once."""
+        """End the run cleanly at the first Ctrl-C or SIGTERM, and at once at the second."""
         if self.stopped:
             raise STOPS[number]
         self.stopped = STOPS[number]
@@ -201,7 +201,7 @@ class Trainer:
             self._measured = number
 
     def _measure(self, point: dict[str, Any]) -> None:
-        """Play the baselines and note the shares; with the same seed, always the same deals."""
+        """Play the baselines and record the shares; a seed always gives the same deals."""
         duels = against(self.agent, self.task, MEASURE_GAMES, self.task.seed + 1)
         shares = {name: duel.share.to_json() for name, duel in duels.items()}
         self.progress.curve.append(point | {"shares": shares})
@@ -218,10 +218,10 @@ class Trainer:
 
 @contextmanager
 def quiet_log_writer() -> Iterator[None]:
-    """Inside, a thread that cannot write says nothing.
+    """Silence a thread that cannot write, while the context lasts.
 
-    TensorBoard writes in a thread, and raises the thread's error once more where the next
-    line is logged, which is where it ends the run.
+    TensorBoard writes in a thread and raises the thread's error again at the next line of the log,
+    where it ends the run.
     """
     former = threading.excepthook
 

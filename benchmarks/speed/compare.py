@@ -1,9 +1,9 @@
-"""Two revisions beside each other: ``make bench-compare REV=main`` prints ratios with intervals.
+"""Compare the speed of two revisions: ``make bench-compare REV=main`` prints ratios with intervals.
 
 The older tree is put into a temporary folder, with the benchmarks of this one. In every round both
-are started again, each in a process of its own, and take turns at every figure, so that what else
-the machine does falls on both alike. A round gives one ratio of each figure; the interval is
-Student's of their logarithms.
+are started again, each in its own process, and take turns at every figure, so that other load of
+the machine affects both equally. A round gives one ratio of each figure; the interval is Student's,
+of the logarithms of the ratios.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ HEAD = ("figure", "before", "now", "unit", "times as good", "95 % interval", "")
 
 @dataclass(frozen=True)
 class CompareConfig:
-    """Measure how many times as good as a revision this tree is, with intervals."""
+    """Measure by what factor this tree is better than a revision, with intervals."""
 
     rev: str
-    """The revision that it is held against, such as main."""
+    """The revision to compare with, such as main."""
     only: str = "core,one-game,decision,tournament/scripted/1,tournament/nine/1"
-    """Beginnings of figures' names, between commas: core/GAME/4096, million, ..."""
+    """Comma-separated prefixes of figures' names: core/GAME/4096, million, ..."""
     rounds: int = 8
-    """How often the processes are started again; two at least."""
+    """How often the processes are started again; at least 2."""
     samples: int = 5
-    """Of each figure in a round; the best counts, since others only ever take time away."""
+    """Samples of each figure in a round; the best counts, because other load only slows it down."""
     json: Path | None = None
     """A file for all ratios."""
     markdown: Path | None = None
@@ -54,27 +54,28 @@ class CompareConfig:
 
 
 def compare(config: CompareConfig) -> None:
-    """Measure in turns, print the table and write what is asked for.
+    """Measure both trees in turns, print the table and write the requested files.
 
     Raises:
-        ValueError: There is no such revision, or nothing of that name to measure.
+        ValueError: The revision or a benchmark is unknown.
     """
-    # Neither tree is better by where its time goes, which a profile tells.
-    ranked = (bench for bench in all_benches() if not bench.name.startswith("profile/"))
-    benches, rounds = selected(ranked, config.only.split(",")), []
+    # A profile tells where time goes, by which neither tree is better.
+    comparable = (bench for bench in all_benches() if not bench.name.startswith("profile/"))
+    benches = selected(comparable, config.only.split(","))
+    rounds: list[dict[str, tuple[float, float]]] = []
     with tree_of(config.rev) as before:
-        for one in range(config.rounds):
-            print(f"round {one + 1} of {config.rounds}", file=sys.stderr, flush=True)
-            measured = one_round((before, ROOT), benches, config.samples, one % 2 == 1)
-            rounds.append(dict(measured))
+        for number in range(config.rounds):
+            print(f"round {number + 1} of {config.rounds}", file=sys.stderr, flush=True)
+            figures = one_round((before, ROOT), benches, config.samples, number % 2 == 1)
+            rounds.append(dict(figures))
             benches = [b for b in benches if any(f.startswith(f"{b.name}/") for f in rounds[0])]
-    found = ratios(rounds)
-    rows = [row(name, each) for name, each in found.items()]
+    comparisons = ratios(rounds)
+    rows = [row(name, comparison) for name, comparison in comparisons.items()]
     print(tabulate(rows, HEAD, disable_numparse=True))
-    about = {"rev": config.rev, "rounds": config.rounds, "samples": config.samples}
+    settings = {"rev": config.rev, "rounds": config.rounds, "samples": config.samples}
     if config.json:
-        whole = {**about, "machine": machine(), "figures": found}
-        write_text(config.json, json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
+        results = {**settings, "machine": machine(), "figures": comparisons}
+        write_text(config.json, json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     if config.markdown:
         write_text(
             config.markdown, tabulate(rows, HEAD, tablefmt="github", disable_numparse=True) + "\n"
@@ -82,54 +83,56 @@ def compare(config: CompareConfig) -> None:
 
 
 def one_round(
-    trees: Sequence[Path], benches: list[Bench], samples: int, turned: bool
+    trees: Sequence[Path], benches: list[Bench], samples: int, reverse: bool
 ) -> Iterator[tuple[str, tuple[float, float]]]:
-    """The figures of two trees, which take turns; the second begins if ``turned``."""
+    """Yield the figures of two trees, which take turns; the second begins if ``reverse``."""
     with ExitStack() as stack:
-        both = [stack.enter_context(Tree(folder)) for folder in trees]
+        processes = [stack.enter_context(Tree(folder)) for folder in trees]
         for bench in benches:
-            order = [1, 0] if turned else [0, 1]
-            found: tuple[list[dict[str, float]], ...] = ([], [])
+            order = [1, 0] if reverse else [0, 1]
+            measurements: tuple[list[dict[str, float]], ...] = ([], [])
             try:
-                for _ in range(min(samples, bench.most)):
-                    for one in order:
-                        found[one].append(both[one].sample(bench.name))
-                    order.reverse()  # A B B A: what changes steadily falls on both alike
+                for _ in range(min(samples, bench.max_rounds)):
+                    for tree in order:
+                        measurements[tree].append(processes[tree].sample(bench.name))
+                    order.reverse()  # A B B A: a steady drift affects both equally
             except LeftOut as reason:
                 print(f"{bench.name} is left out: {reason}", flush=True)
                 continue
-            for figure in found[0][0]:
+            for figure in measurements[0][0]:
                 best = max if is_more_better(figure) else min
-                before, now = (best(each[figure] for each in own) for own in found)
-                yield f"{bench.name}/{figure}", (before, now)
+                old, new = (best(sample[figure] for sample in tree) for tree in measurements)
+                yield f"{bench.name}/{figure}", (old, new)
 
 
 def ratios(rounds: list[dict[str, tuple[float, float]]]) -> dict[str, dict[str, float]]:
-    """Before, now, and how many times as good that is, with its interval; by figure."""
-    found = {}
+    """Return the old and the new value of each figure, and their ratio with its interval."""
+    comparisons = {}
     for name in rounds[0]:
-        pairs = [each[name] for each in rounds if name in each]
+        pairs = [figures[name] for figures in rounds if name in figures]
         sign = 1 if is_more_better(name) else -1
         if len(pairs) > 1:
-            spread = mean([sign * log(now / before) for before, now in pairs])
-            before, now = (median(each) for each in zip(*pairs, strict=True))
-            found[name] = {
-                "before": before, "now": now,
+            spread = mean([sign * log(new / old) for old, new in pairs])
+            old, new = (median(figures) for figures in zip(*pairs, strict=True))
+            comparisons[name] = {
+                "before": old, "now": new,
                 "ratio": exp(spread.mean), "low": exp(spread.low), "high": exp(spread.high),
             }  # fmt: skip
-    return found
+    return comparisons
 
 
-def row(name: str, found: dict[str, float]) -> tuple[str, ...]:
-    """A figure's row: it is marked where the interval leaves 1 behind."""
+def row(name: str, comparison: dict[str, float]) -> tuple[str, ...]:
+    """Return a figure's row, with a mark if the interval excludes 1."""
+    low = comparison["low"]
+    high = comparison["high"]
     return (
         name,
-        shown(found["before"]),
-        shown(found["now"]),
+        shown(comparison["before"]),
+        shown(comparison["now"]),
         UNITS[name.split("/")[-1]],
-        f"{found['ratio']:.3f}",
-        f"{found['low']:.3f} to {found['high']:.3f}",
-        "better" if found["low"] > 1 else "worse" if found["high"] < 1 else "",
+        f"{comparison['ratio']:.3f}",
+        f"{low:.3f} to {high:.3f}",
+        "better" if low > 1 else "worse" if high < 1 else "",
     )
 
 

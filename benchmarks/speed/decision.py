@@ -1,7 +1,7 @@
-"""What a decision costs: the policies that ship, and search, for one position and for many.
+"""Time decisions of the shipped policies and of search, for one position and for many.
 
-Positions are those of random legal play in which the first seat has a choice. Each is looked at
-again, so writing its observation counts. Time is that of the process.
+Positions are those of random legal play in which the first seat has a choice. Writing the
+observation counts. Times are CPU times of the process.
 """
 
 from __future__ import annotations
@@ -23,42 +23,43 @@ from kododo_env.agent_registry import make_agent, policy_tables, shipped
 from kododo_env.core.agent import Agent
 
 GAME = next(iter(registry.DOORS))
-POLICY = f"{GAME}-{PLAYERS}p"  # what search is measured with
+POLICY = f"{GAME}-{PLAYERS}p"  # the policy of the measured search
 MANY_GAMES = 1000
-WORLDS, MANY_SEARCHED = 64, 64
-FEW_STEPS = 4  # of what takes long only every fourth step: each turn of a round in turn
+WORLDS = 64
+MANY_SEARCHED = 64
+FEW_STEPS = 4  # slow agents decide at every fourth step only, at a different turn each round
 MILLISECONDS = 50
 SEAT = 0
 
 
 def benches() -> Iterator[Bench]:
-    """All policies, then search."""
+    """Yield the benchmarks of all policies, then of search."""
     for name, (game, players) in policy_tables().items():
         if name in shipped():
-            one = partial(Decisions, name, game, players, 1, games=4)
-            many = partial(Decisions, name, game, players, MANY_GAMES, every=FEW_STEPS)
-            yield Bench(f"decision/{name}/1", partial(decided, one))
-            yield Bench(f"decision/{name}/{MANY_GAMES}", partial(decided, many))
+            single = partial(Decisions, name, game, players, 1, games=4)
+            batch = partial(Decisions, name, game, players, MANY_GAMES, every=FEW_STEPS)
+            yield Bench(f"decision/{name}/1", partial(decided, single))
+            yield Bench(f"decision/{name}/{MANY_GAMES}", partial(decided, batch))
     search = f"search:{POLICY}"
     for num in (1, MANY_SEARCHED):
         searched = partial(Decisions, f"{search}:{WORLDS}", GAME, PLAYERS, num, every=FEW_STEPS)
-        yield Bench(f"decision/{search}:{WORLDS}/{num}", partial(decided, searched), most=3)
+        yield Bench(f"decision/{search}:{WORLDS}/{num}", partial(decided, searched), max_rounds=3)
     yield Bench(f"decision/{search}:{MILLISECONDS}ms/1", partial(worlds_in_time, search))
 
 
 class Decisions:
-    """Games in which an agent says at every step what it would do in the first seat.
+    """Games in which an agent decides for the first seat without being followed.
 
     Args:
-        agent: Its name.
+        agent: The agent's name.
         game: The game's name.
         players: P.
         num: Positions at a time.
-        games: This many games one after the other, for a longer time to be measured.
-        every: At which steps: 1 at all, 2 at every other one, ...
+        games: Number of games one after the other, for a longer measuring time.
+        every: The agent decides at every step (1), every second step (2), ...
 
     Attributes:
-        asked: For how many positions it has been asked.
+        positions: The number of positions decided so far.
     """
 
     def __init__(
@@ -66,53 +67,59 @@ class Decisions:
     ) -> None:
         self.agent: Agent = make_agent(agent, game)
         door = registry.door(game)
-        made = [door.batch_game(num, num_players=players, seed=seed) for seed in range(games)]
-        self.recorded = [Recorded(each) for each in made]
-        self.num, self.every, self.asked = num, every, 0
+        self.recorded = [
+            Recorded(door.batch_game(num, num_players=players, seed=seed)) for seed in range(games)
+        ]
+        self.num = num
+        self.every = every
+        self.positions = 0
 
     def seconds(self) -> float:
-        """The mean time for one position."""
-        before, spent, rng = self.asked, 0.0, np.random.default_rng(0)
-        for each in self.recorded:
-            each.rewind()
-            each.game.reset()
-            for index, actions in enumerate(each.actions):
-                if index % self.every == 0 and each.game.deciding()[:, SEAT].any():
-                    view = each.game.view(SEAT)
-                    begun = process_time()
+        """Return the mean time for one position."""
+        positions_before = self.positions
+        seconds = 0.0
+        rng = np.random.default_rng(0)
+        for recorded in self.recorded:
+            game = recorded.game
+            recorded.rewind()
+            game.reset()
+            for index, actions in enumerate(recorded.actions):
+                if index % self.every == 0 and game.deciding()[:, SEAT].any():
+                    view = game.view(SEAT)
+                    start = process_time()
                     self.agent.act(view, rng)
-                    spent += process_time() - begun
-                    self.asked += self.num
-                each.game.step(actions)
-        return spent / (self.asked - before)
+                    seconds += process_time() - start
+                    self.positions += self.num
+                game.step(actions)
+        return seconds / (self.positions - positions_before)
 
 
 def decided(make: Callable[[], Decisions]) -> Sample:
-    """Microseconds for one position."""
+    """Return a sample of microseconds for one position."""
     decisions = make()
     return lambda: {"decision": decisions.seconds() * 1e6}
 
 
 def worlds_in_time(search: str) -> Sample:
-    """Worlds in which a search tries what it has not dropped yet, in a time of the processor."""
+    """Return a sample of the worlds in which a search tries its candidates in its CPU time."""
     timed = Decisions(f"{search}:{MILLISECONDS}ms", GAME, PLAYERS, 1, every=FEW_STEPS)
-    timed.seconds()  # what search fits once is not counted
+    timed.seconds()  # what search fits once does not count
 
     def sample() -> dict[str, float]:
         with counted() as worlds:
-            before = timed.asked
-            took = timed.seconds()
+            positions_before = timed.positions
+            seconds = timed.seconds()
         if not worlds:
-            raise LeftOut("search tries its worlds in another way")
-        each = sum(worlds) / (timed.asked - before)
-        return {"worlds": each * MILLISECONDS / 1000 / took}
+            raise LeftOut("search does not use _try_worlds")
+        worlds_per_position = sum(worlds) / (timed.positions - positions_before)
+        return {"worlds": worlds_per_position * MILLISECONDS / 1000 / seconds}
 
     return sample
 
 
 @contextmanager
 def counted() -> Iterator[list[int]]:
-    """In how many worlds a search tries its candidates, call by call."""
+    """Record in how many worlds a search tries its candidates, call by call."""
     calls: list[int] = []
     kind: Any = resolve_name("kododo_env.search.search:_Search")
     tried = kind._try_worlds

@@ -1,7 +1,7 @@
-"""Many games through the interfaces that learners use: one deal of all, played again.
+"""Time many games at once through the interfaces that learners use, replaying one deal.
 
-Counted are the learners' decisions, chosen beforehand; with one learner in each game the others
-play at random. Time is that of the process.
+The learners' decisions, chosen beforehand, count; with one learner in each game the other seats
+play at random. Times are CPU times of the process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "as they are": {},
     "float32, normalised": {"observation_dtype": "float32", "normalize": True},
 }
-"""By the name of an observation's form: the options that make it."""
+"""The environment's options by form of observation."""
 
 
 class OneLearner:
@@ -37,11 +37,11 @@ class OneLearner:
         )
 
     def deal(self) -> Any:
-        """Deal the same cards as ever; the legal actions."""
+        """Deal the same cards every time; return the legal actions."""
         return self.env.reset(seed=0)[1]["action_mask"]
 
     def play(self, actions: Any) -> tuple[Any, bool]:
-        """Step; the legal actions, and whether all games are over."""
+        """Step; return the legal actions, and whether all games are over."""
         _, _, over, _, info = self.env.step(actions)
         return info["action_mask"], over.all()
 
@@ -72,7 +72,7 @@ DOORS = {"make_vec": OneLearner, "BatchVecEnv": AllSeats}
 
 
 def benches() -> Iterator[Bench]:
-    """For each interface every game, in each form of the observations."""
+    """Yield a benchmark for each interface, game and form of observation."""
     for door, kind in DOORS.items():
         for game in registry.DOORS:
             for form, options in FORMATS.items():
@@ -81,19 +81,22 @@ def benches() -> Iterator[Bench]:
 
 
 def sampled(make: Any) -> Sample:
-    """Decisions/s of one deal, without dealing it."""
-    door, rng = make(), np.random.default_rng(0)
-    mask, actions, over = door.deal(), list[Any](), False
+    """Return a sample of decisions/s of one deal; dealing does not count."""
+    env = make()
+    rng = np.random.default_rng(0)
+    mask = env.deal()
+    steps: list[Any] = []
+    over = False
     while not over:
-        actions.append(random_legal_actions(np.asarray(mask, np.bool_), rng))
-        mask, over = door.play(actions[-1])
-    decisions = sum(map(len, actions))
+        steps.append(random_legal_actions(np.asarray(mask, np.bool_), rng))
+        mask, over = env.play(steps[-1])
+    decisions = sum(map(len, steps))
 
     def sample() -> dict[str, float]:
-        door.deal()
-        begun = process_time()
-        for each in actions:
-            door.play(each)
-        return {"decisions": decisions / (process_time() - begun)}
+        env.deal()
+        start = process_time()
+        for actions in steps:
+            env.play(actions)
+        return {"decisions": decisions / (process_time() - start)}
 
     return sample

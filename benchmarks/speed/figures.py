@@ -1,7 +1,7 @@
-"""What a benchmark is, what its figures are called, and how they are taken: in turns.
+"""Define benchmarks and the names of their figures, and run them in turns.
 
-A figure's name is a path, such as ``core/GAME/4096/step``: the part, what is measured, and what
-of it. The benchmarks import only what the package offers to everybody, so that
+A figure's name is a path, such as ``core/GAME/4096/step``: the part, the benchmark, and the
+quantity. The benchmarks import only the public parts of the package, so that
 ``benchmarks.speed.compare`` can run them on an older tree.
 """
 
@@ -37,47 +37,47 @@ UNITS = {
     "worlds": "worlds",
     "games": "games/s",
 }
-"""By the last part of a figure's name."""
+"""Units by the last part of a figure's name."""
 
 
 def is_more_better(figure: str) -> bool:
-    """Whether a figure, by its name, is the better the higher it is."""
+    """Tell, from a figure's name, whether higher is better."""
     return UNITS[figure.split("/")[-1]] in ("agent-steps/s", "decisions/s", "worlds", "games/s")
 
 
 class LeftOut(Exception):
-    """Why something cannot be measured here, in one line."""
+    """A benchmark cannot run on this system; the message gives the reason in one line."""
 
 
 class Bench(NamedTuple):
-    """One thing to be measured.
+    """A benchmark.
 
     Attributes:
-        name: A path, without what its figures add.
-        make: Prepares all that is not timed; gives what takes a sample of the figures, by the
-            last part of their names. Raises LeftOut.
-        most: How many rounds of it are enough.
-        beside: Its name, if it is held against another one that takes turns with it.
+        name: The path of its figures without their last part.
+        make: Prepares everything that is not timed. It returns a function that takes a sample of
+            the figures, by the last part of their names, or raises LeftOut.
+        max_rounds: The number of rounds that is enough.
+        beside: The name of another benchmark that takes turns with it and to which it is compared.
     """
 
     name: str
     make: Callable[[], Sample]
-    most: int = 1000
+    max_rounds: int = 1000
     beside: str = ""
 
 
 def selected(benches: Iterable[Bench], only: Iterable[str]) -> list[Bench]:
-    """Those whose names begin with one of the paths.
+    """Select the benchmarks whose names begin with one of the paths.
 
     Raises:
-        ValueError: Nothing begins with one of them.
+        ValueError: No name begins with one of the paths.
     """
-    all_of_them = list(benches)
+    candidates = list(benches)
     for path in only:
-        if not any(_begins(bench.name, path) for bench in all_of_them):
-            parts = ", ".join(dict.fromkeys(bench.name.split("/")[0] for bench in all_of_them))
-            raise ValueError(f"nothing to measure is called {path!r}; there are {parts}")
-    return [bench for bench in all_of_them if any(_begins(bench.name, path) for path in only)]
+        if not any(_begins(bench.name, path) for bench in candidates):
+            parts = ", ".join(dict.fromkeys(bench.name.split("/")[0] for bench in candidates))
+            raise ValueError(f"unknown benchmark {path!r}; choose from {parts}")
+    return [bench for bench in candidates if any(_begins(bench.name, path) for path in only)]
 
 
 def _begins(name: str, path: str) -> bool:
@@ -85,40 +85,41 @@ def _begins(name: str, path: str) -> bool:
 
 
 def in_turns(benches: list[Bench], rounds: int) -> Iterator[tuple[str, dict[str, float]]]:
-    """The medians of some benchmarks, which take turns, after a round that is not counted.
+    """Run benchmarks in turns, after a round that does not count, and yield their medians.
 
     Yields:
-        A benchmark's name and its figures; one that is left out has none, and a line is printed.
-        ``times`` is the median of a round's ratios: what else the machine does falls on both.
+        A benchmark's name and its figures. A benchmark that is left out has none, and a line is
+        printed. ``times`` is the median of the rounds' ratios, so that other load affects both
+        benchmarks equally.
     """
     samples: dict[str, Sample] = {}
     for bench in benches:
         try:
             samples[bench.name] = bench.make()
-            if bench.most > 1:
+            if bench.max_rounds > 1:
                 samples[bench.name]()
         except LeftOut as reason:
             print(f"{bench.name} is left out: {reason}", flush=True)
-    found: dict[str, list[dict[str, float]]] = {name: [] for name in samples}
-    most = {bench.name: bench.most for bench in benches}
-    for one in range(rounds):
+    measured: dict[str, list[dict[str, float]]] = {name: [] for name in samples}
+    max_rounds = {bench.name: bench.max_rounds for bench in benches}
+    for round_index in range(rounds):
         for name, sample in samples.items():
-            if one < most[name]:
-                found[name].append(sample())
-    others = {bench.name: found.get(bench.beside) for bench in benches}
-    for name, each in found.items():
-        for one, other in zip(each, others[name] or (), strict=False):
-            one["times"] = one["played"] / other["played"]
-        yield name, {figure: median(one[figure] for one in each) for figure in each[0]}
+            if round_index < max_rounds[name]:
+                measured[name].append(sample())
+    references = {bench.name: measured.get(bench.beside) for bench in benches}
+    for name, runs in measured.items():
+        for run, reference in zip(runs, references[name] or (), strict=False):
+            run["times"] = run["played"] / reference["played"]
+        yield name, {figure: median(run[figure] for run in runs) for figure in runs[0]}
 
 
-def number(value: float) -> str:
-    """A figure as people read it, to three digits."""
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+def number(figure: float) -> str:
+    """Format a figure to three digits."""
+    return f"{figure:,.0f}" if abs(figure) >= 100 else f"{figure:.3g}"
 
 
 def machine() -> dict[str, str | int]:
-    """What was measured on; nothing that names the machine itself."""
+    """Describe the hardware and the software, without anything that identifies the machine."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]

@@ -1,7 +1,7 @@
-"""One game through other people's interfaces, beside games of PettingZoo's and Gymnasium's own.
+"""Time single games through PettingZoo and Gymnasium, beside games of those libraries.
 
-Random legal play of whole episodes, chosen beforehand and played again; counted are agent-steps,
-those of all seats, also where others than the learner have them. Time is that of the process.
+Whole episodes of random legal play, chosen beforehand, are replayed. The agent-steps of all seats
+count, including those of the learner's opponents. Times are CPU times of the process.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from benchmarks.speed.figures import PLAYERS, Bench, LeftOut, Sample
 from kododo_env import registry
 
 AGENT_STEPS = 2000
-"""In a sample, at least."""
+"""The minimum in a sample."""
 Episode = list[Any]
-"""What each step is given, from after ``reset`` to the end."""
+"""The argument of each step, from after ``reset`` to the end."""
 
 
 def benches() -> Iterator[Bench]:
-    """For each interface every game, and somebody else's at the end."""
-    for kind, (door_of, peer_name, peer, dialect) in KINDS.items():
-        other = f"one-game/{kind}/{peer_name}"
+    """Yield a benchmark for each interface and game, and for a game of another library."""
+    for kind, (make_env, peer_name, make_peer, dialect) in KINDS.items():
+        peer_path = f"one-game/{kind}/{peer_name}"
         for game in registry.DOORS:
-            sample = partial(sampled, partial(door_of, game), dialect)
-            yield Bench(f"one-game/{kind}/{game}", sample, beside=other)
-        yield Bench(other, partial(sampled, peer, dialect))
+            sample = partial(sampled, partial(make_env, game), dialect)
+            yield Bench(f"one-game/{kind}/{game}", sample, beside=peer_path)
+        yield Bench(peer_path, partial(sampled, make_peer, dialect))
 
 
 class Parallel:
@@ -37,18 +37,23 @@ class Parallel:
 
     @staticmethod
     def record(env: Any, seed: int | None, rng: np.random.Generator) -> tuple[Episode, int]:
-        """Play an episode: what was played, and how many agent-steps it had."""
-        episode, agent_steps = [], 0
-        seen, _ = env.reset(seed=seed)
+        """Play an episode; return its actions and its number of agent-steps."""
+        episode = []
+        agent_steps = 0
+        observations, _ = env.reset(seed=seed)
         while env.agents:
             agent_steps += len(env.agents)
-            episode.append({name: chosen(env.action_space(name), seen[name], rng) for name in seen})
-            seen = env.step(episode[-1])[0]
+            actions = {
+                name: chosen(env.action_space(name), observation, rng)
+                for name, observation in observations.items()
+            }
+            episode.append(actions)
+            observations = env.step(actions)[0]
         return episode, agent_steps
 
     @staticmethod
     def replay(env: Any, episode: Episode) -> bool:
-        """Play it again after ``reset``; whether it ended where it should."""
+        """Replay an episode after ``reset``; tell whether it ended with the last action."""
         for actions in episode:
             env.step(actions)
         return not env.agents
@@ -63,9 +68,9 @@ class OneByOne:
         episode = []
         env.reset(seed=seed)
         for name in env.agent_iter():
-            seen, _, terminated, truncated, _ = env.last()
+            observation, _, terminated, truncated, _ = env.last()
             over = terminated or truncated
-            episode.append(None if over else chosen(env.action_space(name), seen, rng))
+            episode.append(None if over else chosen(env.action_space(name), observation, rng))
             env.step(episode[-1])
         return episode, len(episode) - episode.count(None)
 
@@ -84,11 +89,11 @@ class Gymnasium:
     @staticmethod
     def record(env: Any, seed: int | None, rng: np.random.Generator) -> tuple[Episode, int]:
         """See Parallel."""
-        episode, over = [], False
+        episode = []
+        over = False
         _, info = env.reset(seed=seed)
         while not over:
-            seen = {"action_mask": info["action_mask"]} if "action_mask" in info else None
-            episode.append(chosen(env.action_space, seen, rng))
+            episode.append(chosen(env.action_space, info, rng))
             _, _, terminated, truncated, info = env.step(episode[-1])
             over = terminated or truncated
         game = getattr(env.unwrapped, "game", None)
@@ -104,16 +109,18 @@ class Gymnasium:
         return over
 
 
-def chosen(space: Any, seen: Any, rng: np.random.Generator) -> int:
-    """A legal action, any of them if there is no mask."""
-    if isinstance(seen, dict) and "action_mask" in seen:
-        return int(rng.choice(np.flatnonzero(seen["action_mask"])))
+def chosen(space: Any, observation: Any, rng: np.random.Generator) -> int:
+    """Draw a legal action; without an action mask all actions are legal."""
+    if isinstance(observation, dict) and "action_mask" in observation:
+        return int(rng.choice(np.flatnonzero(observation["action_mask"])))
     return int(rng.integers(space.n))
 
 
 def sampled(make: Callable[[], Any], dialect: Any) -> Sample:
-    """Agent-steps/s of an environment, without the deals and with them."""
-    env, rng, agent_steps = make(), np.random.default_rng(0), 0
+    """Return a sample of agent-steps/s of an environment, without and with dealing."""
+    env = make()
+    rng = np.random.default_rng(0)
+    agent_steps = 0
     episodes: list[Episode] = []
     while agent_steps < AGENT_STEPS:
         episode, steps = dialect.record(env, None if episodes else 0, rng)
@@ -121,34 +128,35 @@ def sampled(make: Callable[[], Any], dialect: Any) -> Sample:
         agent_steps += steps
 
     def sample() -> dict[str, float]:
-        dealing, begun = 0.0, process_time()
+        dealing = 0.0
+        start = process_time()
         for index, episode in enumerate(episodes):
-            deal = process_time()
-            env.reset(seed=None if index else 0)  # from the first seed all others follow
-            dealing += process_time() - deal
+            deal_start = process_time()
+            env.reset(seed=None if index else 0)  # the first seed determines the later ones
+            dealing += process_time() - deal_start
             if not dialect.replay(env, episode):
-                raise RuntimeError(f"{env} was not over where it was when it was recorded")
-        took = process_time() - begun
-        return {"played": agent_steps / (took - dealing), "with reset": agent_steps / took}
+                raise RuntimeError(f"{env} did not end at the recorded step")
+        seconds = process_time() - start
+        return {"played": agent_steps / (seconds - dealing), "with reset": agent_steps / seconds}
 
     return sample
 
 
-# --- who is measured --------------------------------------------------------------------------
+# --- measured environments --------------------------------------------------------------------
 
 
 def parallel_env(game: str) -> Any:
-    """Ours."""
+    """Make a ParallelEnv of this package."""
     return registry.door(game).parallel_env(num_players=PLAYERS)
 
 
 def aec_env(game: str) -> Any:
-    """Ours."""
+    """Make an AECEnv of this package."""
     return registry.door(game).env(num_players=PLAYERS)
 
 
 def gymnasium_env(game: str) -> Any:
-    """Ours."""
+    """Make a Gymnasium Env of this package."""
     import gymnasium
 
     name = registry.door(game).GYMNASIUM_ID
@@ -156,7 +164,7 @@ def gymnasium_env(game: str) -> Any:
 
 
 def rock_paper_scissors(kind: str) -> Any:
-    """PettingZoo's smallest game, of two players."""
+    """Make PettingZoo's smallest game, for two players."""
     try:
         from pettingzoo.classic import rps_v2
     except ImportError as missing:
@@ -165,7 +173,7 @@ def rock_paper_scissors(kind: str) -> Any:
 
 
 def blackjack() -> Any:
-    """Gymnasium's card game."""
+    """Make Gymnasium's card game."""
     import gymnasium
 
     return gymnasium.make("Blackjack-v1")
@@ -178,4 +186,4 @@ KINDS: dict[str, tuple[Callable[[str], Any], str, Callable[[], Any], Any]] = {
     "env": (aec_env, "rps_v2", partial(rock_paper_scissors, "env"), OneByOne),
     "gymnasium": (gymnasium_env, "Blackjack-v1", blackjack, Gymnasium),
 }  # fmt: skip
-"""By the interface: what makes ours, the other game and what makes it, how it is played."""
+"""By interface: the maker of our environments, the peer's name, its maker, how both are played."""

@@ -1,4 +1,4 @@
-"""Games of random legal play that can be played again, so that choosing costs nothing then."""
+"""Record games of random legal play, to replay them without the cost of choosing."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from kododo_env.core.batch_game import BatchGame
 
 
 class Recorded:
-    """A batch and everybody's actions in one game of it.
+    """A batch and all actions of one round of its games.
 
     Args:
         game: The batch; it is played to its end.
 
     Attributes:
         game: The batch.
-        actions: Those of each step, (N, P); in memory games come last, as in the core.
+        actions: The actions of each step, (N, P), in Fortran order as in the core.
     """
 
     def __init__(self, game: BatchGame) -> None:
-        self.game, self.actions = game, list[npt.NDArray[np.int64]]()
+        self.game = game
+        self.actions: list[npt.NDArray[np.int64]] = []
         self._dice = game.rng.bit_generator.state
         rng = np.random.default_rng(0)
         game.reset()
@@ -31,7 +32,7 @@ class Recorded:
 
     @property
     def agent_steps(self) -> int:
-        """Players' steps in all games; a player who only waits counts too."""
+        """The players' steps in all games, including those of waiting players."""
         return len(self.actions) * self.game.num_envs * self.game.num_players
 
     def rewind(self) -> None:
@@ -40,5 +41,5 @@ class Recorded:
 
 
 def random_actions(game: BatchGame, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """A legal action for everybody, (N, P), in memory with the games last."""
+    """Draw legal actions for all players, (N, P), in Fortran order."""
     return np.asfortranarray(random_legal_actions(game.legal_action_mask(), rng))

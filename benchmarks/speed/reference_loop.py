@@ -1,4 +1,4 @@
-"""Kododo as a hand-written loop in C, compiled when needed: a yardstick for the batch core."""
+"""Kododo as a hand-written loop in C, compiled when needed: a reference for the batch core."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ GAME = "kododo"
 SOURCE = Path(__file__).with_suffix(".c")
 ACTIONS = 15
 SEED = ctypes.c_uint64(88172645463325252)
-LEAST_GAMES = 4096  # games in a sample: fewer are played several times
+MIN_GAMES = 4096  # in a sample: smaller batches are played several times
 
 
-class Seen(NamedTuple):
-    """What the loop wrote after a step, or after each of S steps: then the first axis is S.
+class LoopOutput(NamedTuple):
+    """The output of the loop after a step, or after each of S steps: then the first axis is S.
 
     Attributes:
         rewards: Shape (N, P).
@@ -46,11 +46,11 @@ class ReferenceLoop:
     Args:
         num: N.
         players: P, 2 to 5.
-        keep: Whether what is to be seen is kept for every step.
+        keep: Whether the output of every step is kept.
 
     Attributes:
         steps: S, the steps of a game.
-        seen: Is written as games are played.
+        output: Is written as games are played.
 
     Raises:
         LeftOut: There is no C compiler.
@@ -58,18 +58,19 @@ class ReferenceLoop:
 
     def __init__(self, num: int, players: int, keep: bool = False) -> None:
         self._library = compiled(players)
-        self.num, self.players, self.keep = num, players, keep
+        self.num = num
+        self.players = players
+        self.keep = keep
         self.steps: int = self._library.steps_of_a_game()
-        size, shape = self._library.observation_size(), (num, players)
-        if keep:
-            shape = (self.steps, *shape)  # type: ignore[assignment]
-        self.seen = Seen(
+        size = self._library.observation_size()
+        shape = (self.steps, num, players) if keep else (num, players)
+        self.output = LoopOutput(
             np.zeros(shape, np.float32),
             np.zeros((*shape, ACTIONS), np.bool_),
             np.zeros((*shape, size), np.uint8),
         )
         self._games = np.zeros(num * self._library.game_bytes(), np.uint8)
-        self._into = [*map(pointer, (self._games, *self.seen)), int(keep)]
+        self._into = [*map(pointer, (self._games, *self.output)), int(keep)]
 
     def play(
         self, actions: npt.NDArray[np.int64], decks: npt.NDArray[np.uint8] | None = None
@@ -77,51 +78,55 @@ class ReferenceLoop:
         """Play whole games.
 
         Args:
-            actions: Legal ones, (S, N, P); they are not checked.
+            actions: Legal actions, (S, N, P); they are not checked.
             decks: Shape (N, D); None shuffles.
         """
-        given = np.ascontiguousarray(actions)
-        cards = None if decks is None else np.ascontiguousarray(decks)
-        self.play_again(pointer(given), None if cards is None else pointer(cards))
+        actions = np.ascontiguousarray(actions)
+        if decks is None:
+            self.play_again(pointer(actions))
+        else:
+            decks = np.ascontiguousarray(decks)
+            self.play_again(pointer(actions), pointer(decks))
 
     def play_again(self, actions: ctypes.c_void_p, decks: ctypes.c_void_p | None = None) -> None:
-        """The same, given addresses: numpy takes some time to tell them."""
+        """Play whole games, with addresses of arrays, which numpy is slow to compute."""
         self._library.play(self.num, self._into[0], decks, SEED, actions, *self._into[1:])
 
 
 def pointer(array: npt.NDArray[Any]) -> ctypes.c_void_p:
-    """Where an array lies; it must be kept as long as that is used."""
+    """Return the address of an array; the array must outlive its use."""
     return ctypes.c_void_p(array.ctypes.data)
 
 
 @cache
 def compiled(players: int) -> ctypes.CDLL:
-    """The library for this many players; its file is gone as soon as it is loaded."""
+    """Compile and load the library for a number of players; its file is deleted at once."""
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
-        raise LeftOut("there is no C compiler (cc) to make the loop by hand")
+        raise LeftOut("the loop in C needs a C compiler (cc)")
     with TemporaryDirectory() as folder:
-        made = Path(folder, "reference_loop.so")
+        library = Path(folder, "reference_loop.so")
         options = ["-O2", "-shared", "-fPIC", f"-DPLAYERS={players}"]
         done = subprocess.run(
-            [compiler, *options, "-o", made, SOURCE], capture_output=True, text=True, check=False
+            [compiler, *options, "-o", library, SOURCE], capture_output=True, text=True, check=False
         )
         if done.returncode:
-            raise LeftOut(f"{compiler} does not compile the loop: {done.stderr}")
-        return ctypes.CDLL(str(made))
+            raise LeftOut(f"{compiler} cannot compile the loop: {done.stderr}")
+        return ctypes.CDLL(str(library))
 
 
 def sample_of(num: int, players: int) -> Sample:
-    """Nanoseconds an agent-step of whole games, dealing, masks and observations included."""
+    """Return a sample of nanoseconds an agent-step, including deals, masks and observations."""
     loop = ReferenceLoop(num, players)
     game = kododo_v0.batch_game(num, num_players=players, seed=0)
     actions = np.ascontiguousarray(np.stack(Recorded(game).actions))
-    given, times = pointer(actions), max(1, LEAST_GAMES // num)
+    address = pointer(actions)
+    repeats = max(1, MIN_GAMES // num)
 
     def sample() -> dict[str, float]:
-        begun = process_time()
-        for _ in range(times):
-            loop.play_again(given)
-        return {"whole": (process_time() - begun) / (actions.size * times) * 1e9}
+        start = process_time()
+        for _ in range(repeats):
+            loop.play_again(address)
+        return {"whole": (process_time() - start) / (actions.size * repeats) * 1e9}
 
     return sample

@@ -1,6 +1,6 @@
-"""Games a second of a tournament: of scripted players alone, and with policies among them.
+"""Time tournaments, in games a second: of scripted players only, and with policies.
 
-In one process, by the processor's time; and in two, by the clock, starting them included.
+With one process CPU time counts; with two processes wall time, including their start.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ FIELDS = {
     "scripted": baselines(GAME)[-PLAYERS:],
     "nine": (*islice(cycle(scripted(GAME)), 9 - len(POLICIES)), *POLICIES),
 }
-"""Who plays: the four scripted players; nine, of whom two are policies."""
+"""The players: the four strongest scripted players; nine players, two of them policies."""
 GAMES = {"scripted": 100_000, "nine": 20_000}
 PROCESSES = (1, 2)
 
 
 def benches() -> Iterator[Bench]:
-    """Both, in one process and in two."""
+    """Yield both fields, in one process and in two."""
     for workers in PROCESSES:
         for field, games in GAMES.items():
             name = f"tournament/{field}/{workers}"
             make = partial(played, field, games, workers)
-            yield Bench(name, make, most=1)
+            yield Bench(name, make, max_rounds=1)
 
 
 def played(field: str, games: int, workers: int) -> Sample:
-    """Games a second."""
+    """Return a sample of games a second."""
     tournament = Tournament(GAME, FIELDS[field], PLAYERS, games)
     clock = process_time if workers == 1 else perf_counter
 
     def sample() -> dict[str, float]:
-        begun = clock()
+        start = clock()
         for _ in run(tournament, tournament.chunks(), workers):
             pass
-        return {"games": games / (clock() - begun)}
+        return {"games": games / (clock() - start)}
 
     return sample

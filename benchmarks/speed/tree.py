@@ -1,4 +1,4 @@
-"""One tree whose package is measured, in a process of its own, by the benchmarks of this one."""
+"""Run the benchmarks of this tree in another process, on the package of any tree."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ BENCHMARKS = Path("benchmarks", "speed")
 
 
 class Tree:
-    """The benchmarks, running in a process of their own on the package of one tree.
+    """A process that runs the benchmarks on the package of one tree.
 
     Args:
-        folder: The tree's.
+        folder: The root of the tree.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -36,29 +36,29 @@ class Tree:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder,
             env={**os.environ, "PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1"},
         )  # fmt: skip
-        found = Path(self._said("its package"))
-        if not found.is_relative_to(folder.resolve()):
-            raise RuntimeError(f"{folder} was to be measured, and {found} was found")
+        package = Path(self._response("its package"))
+        if not package.is_relative_to(folder.resolve()):
+            raise RuntimeError(f"expected the package of {folder}, got {package}")
 
     def sample(self, name: str) -> dict[str, float]:
-        """Measure something once.
+        """Take one sample of a benchmark.
 
         Raises:
-            LeftOut: This tree cannot do it.
+            LeftOut: This tree cannot run the benchmark.
         """
         assert self._process.stdin is not None
         self._process.stdin.write(f"{name}\n")
         self._process.stdin.flush()
-        found = json.loads(self._said(name))
-        if "left out" in found:
-            raise LeftOut(found["left out"])
-        return dict(found)
+        response = json.loads(self._response(name))
+        if "left out" in response:
+            raise LeftOut(response["left out"])
+        return dict(response)
 
-    def _said(self, asked: str) -> str:
+    def _response(self, request: str) -> str:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise ChildProcessError(f"the process that measures ended: {asked}")
+            raise ChildProcessError(f"the benchmark process ended at the request for {request}")
         return line.rstrip("\n")
 
     def __enter__(self) -> Self:
@@ -70,43 +70,44 @@ class Tree:
 
 
 def work() -> None:
-    """Measure what the lines of the standard input name, until there are no more."""
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever is printed is no answer
-    print(Path(kododo_env.__file__).resolve(), file=answers, flush=True)
-    benches, made = {bench.name: bench for bench in all_benches()}, dict[str, Sample]()
+    """Run the benchmark that each line of the standard input names."""
+    responses = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # printed text must not mix with responses
+    print(Path(kododo_env.__file__).resolve(), file=responses, flush=True)
+    benches = {bench.name: bench for bench in all_benches()}
+    samples: dict[str, Sample] = {}
     for line in sys.stdin:
         bench = benches[line.rstrip("\n")]
         try:
-            if bench.name not in made:
-                made.clear()  # what was measured before is done with
-                made[bench.name] = bench.make()
-                if bench.most > 1:
-                    made[bench.name]()
-            answer: dict[str, Any] = made[bench.name]()
+            if bench.name not in samples:
+                samples.clear()  # frees the previous benchmark's memory
+                samples[bench.name] = bench.make()
+                if bench.max_rounds > 1:
+                    samples[bench.name]()
+            response: dict[str, Any] = samples[bench.name]()
         except Exception as error:  # an older tree may lack anything
-            answer = {"left out": f"{type(error).__name__}: {error}".splitlines()[0]}
-        print(json.dumps(answer), file=answers, flush=True)
+            response = {"left out": f"{type(error).__name__}: {error}".splitlines()[0]}
+        print(json.dumps(response), file=responses, flush=True)
 
 
 @contextmanager
 def tree_of(rev: str) -> Iterator[Path]:
-    """A folder with a revision's files, and the benchmarks of this tree.
+    """Make a temporary folder with a revision's files and the benchmarks of this tree.
 
     Raises:
-        ValueError: There is no such revision.
+        ValueError: The revision is unknown.
     """
     git = ["git", "-C", str(ROOT), "archive", "--format=tar", rev]
     done = subprocess.run(git, capture_output=True, check=False)
     if done.returncode:
-        raise ValueError(f"git knows no revision {rev!r}: {done.stderr.decode().strip()}")
+        raise ValueError(f"unknown revision {rev!r}: {done.stderr.decode().strip()}")
     with TemporaryDirectory(prefix="bench-compare-") as folder:
         with tarfile.open(fileobj=io.BytesIO(done.stdout)) as files:
             files.extractall(folder, filter="data")
-        there = Path(folder).resolve()
-        shutil.rmtree(there / BENCHMARKS, ignore_errors=True)
-        shutil.copytree(ROOT / BENCHMARKS, there / BENCHMARKS)
-        yield there
+        tree = Path(folder).resolve()
+        shutil.rmtree(tree / BENCHMARKS, ignore_errors=True)
+        shutil.copytree(ROOT / BENCHMARKS, tree / BENCHMARKS)
+        yield tree
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""The benchmark: one fixed protocol by which an agent is measured at a table of a game.
+"""The benchmark: a fixed protocol that measures an agent at a table of a game.
 
-The agent plays alone among copies of each of the strangers in the test half of the table's
-population that are no searches, and of the strongest baseline. A policy file is attacked by
-search as well, unless the run is a quick one. ``docs/evaluating.md`` tells the protocol in words.
+The agent plays alone among copies of each opponent: the members of the test half of the table's
+population that are not searches, and the strongest baseline. A policy file is also attacked by
+search, unless the run is quick. ``docs/evaluating.md`` describes the protocol.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from kododo_env.arena.tournament import Contest
 from kododo_env.bots.by_name import EXEC, is_bot
 from kododo_env.core.agent import Agent, begin
 from kododo_env.core.arrays import Float64, Int64, Integer
-from kododo_env.core.numbers import finite_number, whole_number
+from kododo_env.core.numbers import finite_number, shown, whole_number
 from kododo_env.core.view import View
 from kododo_env.search.exact import exact
 from kododo_env.search.game_tree import GameTree
@@ -51,15 +51,15 @@ PROTOCOL = "kododo-bench v1"
 SEED = 2001
 QUICK = 1_000  # games among copies of each opponent
 WHOLE = 8_000
-PARTS = 8  # into which these are divided, each with decks of its own
+PARTS = 8  # of the games against an opponent, each with its own decks
 WORLDS = 64  # of search against a policy file
 ATTACKS = 240  # games of that search
 DRAWS = 1_000  # of an agent's action in each information set of the small game
 DIGITS = 4  # of a share
-TRAININGS = 5  # at least, where a training is what is measured
+TRAININGS = 5  # the least number for a figure over trainings
 
 Entry = dict[str, Any]
-"""What a benchmark found, as JSON has it."""
+"""The results of a benchmark, in JSON types."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,14 @@ class Benchmark(Contest):
     """One agent at a table of a game, under the protocol.
 
     Args:
-        agent: What ``make_agent`` takes.
+        agent: A name for ``make_agent``.
         game: The game's name.
         players: P.
-        quick: Fewer games, and no attack.
+        quick: Whether to play fewer games, without the attack.
 
     Raises:
-        ValueError: The table has no population, or the agent's search has a time for its budget,
-            so that it would not play the same again.
+        ValueError: The table has no population, or the agent is a search with a time as its
+            budget, whose results cannot be reproduced.
     """
 
     agent: str
@@ -88,29 +88,29 @@ class Benchmark(Contest):
         self.make_game(1)
         if self.agent == SEARCHING or search_parts(self.agent)[2].endswith("ms"):
             raise ValueError(
-                "a benchmark must play the same again: give a search a number of worlds, such as "
-                f"{SEARCH}heuristic:64, not a time"
+                "a benchmark must be reproducible: give the search a number of worlds, such as "
+                f"{SEARCH}heuristic:64, instead of a time"
             )
         _ = self.opponents
 
     @property
     def opponents(self) -> list[str]:
-        """The names of those among whose copies the agent plays."""
-        strangers = population(self.game, self.players, TEST)
-        return [*without_searches(strangers), baselines(self.game)[-1]]
+        """The names of the opponents among whose copies the agent plays."""
+        members = population(self.game, self.players, TEST)
+        return [*without_searches(members), baselines(self.game)[-1]]
 
     @property
     def attacked(self) -> bool:
-        """Whether search is to play among copies of the agent."""
+        """Whether a search plays among copies of the agent."""
         return not self.quick and policy_file(self.agent) is not None
 
     def named(self) -> Sequence[Agent | str]:
-        """The agent, its opponents, and the search that attacks it."""
+        """Return the agent, its opponents, and the search that attacks it."""
         attackers = [f"{SEARCH}{self.agent}:{WORLDS}"] if self.attacked else []
         return [self.agent, *self.opponents, *attackers]
 
     def chunks(self) -> list[Chunk]:
-        """The pieces in which it is played: ``PARTS`` for each opponent, then for the attack."""
+        """Return the chunks to play: ``PARTS`` for each opponent, then for the attack."""
         copies = self.players - 1
         games = QUICK if self.quick else WHOLE
         number = len(self.opponents)
@@ -118,18 +118,16 @@ class Benchmark(Contest):
         if self.attacked:
             tables.append(((number + 1, *[0] * copies), ATTACKS))
         chunks: list[Chunk] = []
-        for lineup, of_table in tables:
-            for size in chunk_sizes(-(-of_table // self.players), PARTS):
+        for lineup, table_games in tables:
+            for size in chunk_sizes(-(-table_games // self.players), PARTS):
                 chunks.append(Chunk(len(chunks), lineup, size))
         return chunks
 
     def protocol(self) -> dict[str, Any]:
-        """All that must be the same for two agents' figures to be compared."""
+        """Return everything that must be equal if the figures of two agents are compared."""
         game = self.make_game(1)
-        strangers = population(self.game, self.players, TEST)
-        opponent_facts = [
-            {**strangers.get(name, {}), "file": _file(name)} for name in self.opponents
-        ]
+        members = population(self.game, self.players, TEST)
+        opponent_facts = [{**members.get(name, {}), "file": _file(name)} for name in self.opponents]
         return {
             "name": PROTOCOL,
             "quick": self.quick,
@@ -146,18 +144,18 @@ class Benchmark(Contest):
         }
 
     def about_agent(self) -> dict[str, Any]:
-        """The agent's name, without the folder of its file, and its policy's digest and size."""
+        """Return the agent's name, without its folder, and the digest and size of its policy."""
         kind, policy, budget = search_parts(self.agent)
         plays_by = f"{self.game}-{self.players}p" if policy in LEVELS else policy
         file = policy_file(policy)
         name = file.stem if file and file == Path(policy) else policy
-        if is_bot(name) and not name.startswith(EXEC):  # the command of a program stays as it is
+        if is_bot(name) and not name.startswith(EXEC):  # the command of a program is unchanged
             name = Path(name).name
         return {"name": f"{kind}{name}{budget}", "file": _file(plays_by)}
 
 
 def _file(name: str) -> dict[str, Any] | None:
-    """Digest and bytes of an agent's policy file; None of an agent without one."""
+    """Return digest and size of an agent's policy file; None for an agent without one."""
     path = policy_file(name)
     if path is None:
         return None
@@ -165,35 +163,35 @@ def _file(name: str) -> dict[str, Any] | None:
 
 
 def _digest(content: Any) -> str:
-    """SHA-256 over JSON, the same on every machine."""
+    """Return SHA-256 of canonical JSON."""
     canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-# --- what was found ---------------------------------------------------------------------------
+# --- results -----------------------------------------------------------------------------------
 
 
 def units(players: int) -> int:
-    """Into how many units the victories in a deal's P games are divided, so that all are whole.
+    """Return the units in the victories of a deal's P games, so that each share is whole.
 
-    A game has 1 to P victors, who share it evenly.
+    A game has 1 to P winners, who share the victory evenly.
     """
     return players * lcm(*range(1, players + 1))
 
 
 def won(result: ChunkResult) -> Int64:
-    """What the first in the lineup has won in each deal of a chunk, in ``units``."""
+    """Return what the first agent of the lineup won in each deal of a chunk, in ``units``."""
     exact_units = result.shares[:, 0] * units(result.shares.shape[1])
     return np.rint(exact_units).astype(np.int64)
 
 
 def entry(benchmark: Benchmark, results: Iterable[ChunkResult], source: str = "") -> Entry:
-    """All that a benchmark found, with its figures and a digest.
+    """Return the results of a benchmark, with figures and a digest.
 
     Args:
-        benchmark: What was played.
-        results: Of all its chunks.
-        source: Where the agent can be had.
+        benchmark: The benchmark that was played.
+        results: The results of all chunks, in any order.
+        source: Where others can find the agent.
     """
     in_order = sorted(results, key=lambda result: result.chunk.index)
     parts = [" ".join(map(str, won(result))) for result in in_order]
@@ -216,12 +214,12 @@ def entry(benchmark: Benchmark, results: Iterable[ChunkResult], source: str = ""
 
 
 def figures(result_entry: Entry) -> dict[str, Any]:
-    """The shares of the victory, with intervals, that follow from what was won.
+    """Return the shares of the victory, with intervals, computed from the results.
 
     Returns:
-        Those of the ``opponents``, and their ``mean``. The ``worst`` has the least share in the
-        even parts, and what is given is its share in the odd ones: the least of twelve is partly
-        bad luck. The share of the search in the ``attack``, or None.
+        The shares among the ``opponents`` and their ``mean``. The ``worst`` opponent is selected
+        by the even parts and its share measured in the odd parts, because the minimum of noisy
+        estimates is biased low. The share of the search in the ``attack``, or None.
     """
     whole = units(result_entry["protocol"]["players"])
     deals = {name: _deals(parts) for name, parts in result_entry["won"].items()}
@@ -241,24 +239,24 @@ def figures(result_entry: Entry) -> dict[str, Any]:
 
 
 def over_trainings(entries: Sequence[Entry]) -> dict[str, float]:
-    """The interquartile mean of the shares that the policies of one kind of training have.
+    """Return the interquartile mean of the shares over several trainings.
 
     As in Agarwal et al., Deep reinforcement learning at the edge of the statistical precipice
-    (2021), with opponents in the place of tasks.
+    (2021), with opponents as tasks.
 
     Args:
-        entries: The results of each policy, the trainings differing in their seeds alone.
+        entries: The results of each policy; the trainings differ only in their seeds.
 
     Returns:
-        ``mean``, ``low`` and ``high``: the interval is by resampling trainings and deals.
+        ``mean``, ``low`` and ``high``; the interval resamples trainings and deals.
 
     Raises:
-        ValueError: The entries are too few, of several protocols, or one of them comes twice.
+        ValueError: There are too few entries, several protocols, or equal results.
     """
     if len(entries) < TRAININGS:
-        raise ValueError(f"give the results of {TRAININGS} trainings at least, not {len(entries)}")
+        raise ValueError(f"expected at least {TRAININGS} trainings, got {len(entries)}")
     if any(result_entry["protocol"] != entries[0]["protocol"] for result_entry in entries):
-        raise ValueError("these results are not of one table by one protocol")
+        raise ValueError("all trainings must have the same protocol and table")
     if len({result_entry["digest"] for result_entry in entries}) < len(entries):
         raise ValueError("two of these files have the same results")
     won = np.array(
@@ -268,16 +266,16 @@ def over_trainings(entries: Sequence[Entry]) -> dict[str, float]:
 
 
 def _deals(parts: Sequence[str]) -> Int64:
-    """What was won in each deal of these parts."""
+    """Return what was won in each deal of the parts."""
     return np.array(" ".join(parts).split(), np.int64)
 
 
 def nash_conv(benchmark: Benchmark) -> float | None:
-    """NashConv of the agent in the game's small form, if it has one for P players.
+    """Return NashConv of the agent in the game's small form, if there is one for P players.
 
-    Of the frequencies in ``DRAWS`` draws in each information set, since few agents tell their
-    chances. None of searches, and of bots that are programs, which would take hours, and of
-    policies, levels and other bots, which may play one game alone.
+    It is computed from the frequencies of ``DRAWS`` actions in each information set, since few
+    agents have a method for probabilities. None for searches and programs, which would take
+    hours, and for policies, levels and other bots, which may play only one game.
     """
     rules = getattr(type(benchmark.make_game(1).rules), "mixed", None)  # docs/evidence/exact.md
     kind, agent, _ = search_parts(benchmark.agent)
@@ -293,7 +291,7 @@ def nash_conv(benchmark: Benchmark) -> float | None:
 
 
 class _Drawn:
-    """An agent that tells its chances by drawing."""
+    """An agent whose probabilities are frequencies of its actions."""
 
     def __init__(self, agent: Agent) -> None:
         self.name = agent.name
@@ -311,7 +309,7 @@ class _Drawn:
 
 
 class _Timed:
-    """An agent that notes how long each of its decisions takes."""
+    """An agent that measures how long each of its decisions takes."""
 
     def __init__(self, agent: Agent) -> None:
         self.name = agent.name
@@ -329,7 +327,7 @@ class _Timed:
 
 
 def decision_time(benchmark: Benchmark) -> float:
-    """Milliseconds of a decision in one game at a time, the median of a game against itself."""
+    """Return the median milliseconds of a decision in a single game against itself."""
     inner_agent = make_agent(benchmark.agent, benchmark.game, benchmark.players)
     agent = _Timed(inner_agent)
     game = benchmark.make_game(1)
@@ -338,46 +336,50 @@ def decision_time(benchmark: Benchmark) -> float:
     return float(f"{1000 * median(agent.seconds):.3g}")
 
 
-# --- whether it holds -------------------------------------------------------------------------
+# --- verification -----------------------------------------------------------------------------
 
 
 def verify(result_entry: Any) -> None:
-    """Check that an entry holds together: protocol, what was won, digest and figures.
+    """Check that protocol, results, digest and figures of an entry are consistent.
 
     Raises:
-        ValueError: It does not, in one line that says where.
+        ValueError: A part is wrong; the message says which.
     """
     try:
         _verify(result_entry)
     except (AttributeError, KeyError, TypeError, IndexError, OverflowError) as error:
-        raise ValueError(f"it is no entry of {PROTOCOL}: it lacks something") from error
+        raise ValueError(
+            f"not an entry of {PROTOCOL}: a field is missing or has a wrong type"
+        ) from error
 
 
 def _verify(result_entry: Entry) -> None:
     protocol = result_entry["protocol"]
     kind, policy, budget = search_parts(result_entry["agent"]["name"])
-    level = policy in LEVELS and not protocol["attack"]  # plays by a file, but none of its own
+    level = policy in LEVELS and not protocol["attack"]  # plays by the file of another agent
     agent = f"{kind}{policy}{SUFFIX if result_entry['agent']['file'] and not level else ''}{budget}"
     if protocol["name"] != PROTOCOL:
-        raise ValueError(f"its protocol is {protocol['name']!r}, not {PROTOCOL!r}")
+        raise ValueError(f"protocol must be {PROTOCOL!r}, got {protocol['name']!r}")
     table = Benchmark(agent, protocol["game"], protocol["players"], bool(protocol["quick"]))
-    for key, value in table.protocol().items():
-        if protocol.get(key) != value:
-            raise ValueError(f"its protocol differs from {PROTOCOL}: {key} must be {value!r}")
+    for key, expected in table.protocol().items():
+        if protocol.get(key) != expected:
+            raise ValueError(
+                f"{key} of the protocol must be {expected!r}, got {shown(protocol.get(key))}"
+            )
     if result_entry["digest"] != _digest(_canonical(table, result_entry)):
-        raise ValueError("its digest is not that of its protocol and results")
+        raise ValueError("wrong digest: protocol or results were modified")
     _verify_won(table, result_entry)
     if result_entry["figures"] != figures(result_entry):
-        raise ValueError("its figures do not follow from what was won")
+        raise ValueError("figures do not match the results")
 
 
 def _canonical(table: Benchmark, result_entry: Entry) -> Entry:
-    """Return what the digest of an entry is of, spelled as ``entry`` spells it.
+    """Return the content of the digest of an entry, spelled as ``entry`` spells it.
 
-    An entry may spell it otherwise, such as "+5" or "05" for "5", and 1 for true.
+    An entry may be spelled differently, such as "+5" or "05" for "5", and 1 for true.
 
     Raises:
-        ValueError: A number is none, or out of its range.
+        ValueError: A number is invalid or out of range.
     """
     file = result_entry["agent"]["file"]
     if file is not None:
@@ -396,7 +398,7 @@ def _canonical(table: Benchmark, result_entry: Entry) -> Entry:
 
 
 def _respelled(part: str) -> str:
-    """Return what was won in the deals of a part, spelled as ``entry`` spells it."""
+    """Return the results of a part, spelled as ``entry`` spells them."""
     return " ".join(map(str, _deals([part])))
 
 
@@ -405,19 +407,19 @@ def _verify_won(table: Benchmark, result_entry: Entry) -> None:
         list(result_entry["won"]) != table.opponents
         or (result_entry["attack"] is not None) != table.attacked
     ):
-        raise ValueError("its results are not those of its opponents")
+        raise ValueError("results must be those of the opponents in the protocol")
     for chunk, part in zip(table.chunks(), parts_of(result_entry), strict=True):
         deals = _deals([part])
         if len(deals) != chunk.deals or not (
             0 <= deals.min() <= deals.max() <= units(table.players)
         ):
             raise ValueError(
-                f"part {chunk.index} of its results is not what {chunk.deals} deals give"
+                f"part {chunk.index} must have {chunk.deals} deals of 0 to {units(table.players)}"
             )
 
 
 def parts_of(result_entry: Entry) -> list[str]:
-    """What was won in each chunk, in their order."""
+    """Return the results of the chunks, in their order."""
     rows = [
         *result_entry["won"].values(),
         *([result_entry["attack"]] if result_entry["attack"] else []),
@@ -426,14 +428,14 @@ def parts_of(result_entry: Entry) -> list[str]:
 
 
 def compare(benchmark: Benchmark, result_entry: Entry, results: Iterable[ChunkResult]) -> None:
-    """Check that chunks which were played again came out as an entry says.
+    """Check that replayed chunks have the results of an entry.
 
     Raises:
-        ValueError: The entry is of another agent, or a deal came out otherwise.
+        ValueError: The entry is of another agent, or the result of a deal differs.
     """
     agent = benchmark.about_agent()
     if agent != result_entry["agent"]:
-        raise ValueError(f"it is of the agent {result_entry['agent']}, not {agent}")
+        raise ValueError(f"expected results of the agent {agent}, got {result_entry['agent']}")
     parts = parts_of(result_entry)
     for result in results:
         number = result.chunk.index
@@ -441,6 +443,5 @@ def compare(benchmark: Benchmark, result_entry: Entry, results: Iterable[ChunkRe
         num_different = int((before != won(result)).sum())
         if num_different:
             raise ValueError(
-                f"in part {number} {num_different} of {len(before)} deals came out otherwise when "
-                "they were played again"
+                f"{num_different} of {len(before)} deals of part {number} differ when replayed"
             )

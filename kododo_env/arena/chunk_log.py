@@ -1,4 +1,4 @@
-"""What a tournament has played so far, in a file that outlives a killed process."""
+"""A file with the results of a tournament so far, which survives a killed process."""
 
 from __future__ import annotations
 
@@ -21,25 +21,23 @@ LARGEST_LOG = 1 << 30  # bytes; those of ten million games have about half
 
 
 class ChunkLog:
-    """A file of lines: first what is played, then the result of each chunk.
+    """A file of lines: a heading, then the result of each chunk; a context manager.
 
-    A line is JSON and a digest of it and of what is played, so that no damage and no line of
-    another tournament is taken for a result. Lines are appended whole; what a killed process
-    left of a line is cut off. Use it in a ``with`` block, after which no file is left without
-    results.
+    A line is JSON with a digest of the line and the heading, so that damage and lines of other
+    tournaments are detected. Lines are appended whole; an incomplete line of a killed process is
+    removed. A file without results is removed at the end of the block.
 
     Args:
-        path: The file; None keeps the results in memory alone.
-        heading: What is played, as JSON; a file of anything else is refused.
+        path: The file; None keeps the results in memory only.
+        heading: The tournament, in JSON types; a file with another heading is rejected.
         chunks: All chunks of the tournament.
-        resume: Go on with the file, if there is one; else there must be none.
+        resume: Whether to continue an existing file; otherwise there must be none.
 
     Attributes:
-        results: What the file holds, by the number of the chunk.
+        results: The results in the file, by the index of the chunk.
 
     Raises:
-        ValueError: The file is of another tournament or damaged; or there is one though
-            it is not to be resumed.
+        ValueError: The file is damaged or of another tournament, or exists without ``resume``.
     """
 
     def __init__(
@@ -56,13 +54,15 @@ class ChunkLog:
             if lines:
                 self._check_digest(lines[0])
             elif not _line(self._heading, self._heading).startswith(content):
-                raise ValueError(f"{path} is not the log of a tournament like this: move it away")
+                raise ValueError(
+                    f"{path} is not a log of this tournament: rename or remove the file"
+                )
             self._file = path.open("wb")
             return
         if not resume:
             raise ValueError(
-                f"{path} holds {len(lines) - 1} of {len(chunks)} parts of a tournament that was "
-                "stopped: go on with --resume, or remove the file"
+                f"{path} has {len(lines) - 1} of {len(chunks)} parts of a stopped tournament: "
+                "continue with --resume, or remove the file"
             )
         self._check(lines[0])
         for number, line in enumerate(lines[1:], 2):
@@ -76,13 +76,13 @@ class ChunkLog:
     def __exit__(self, *_: object) -> None:
         try:
             with naming(self.path):
-                self._file.close()  # it writes what is left, if there is room
+                self._file.close()  # which writes the rest
         finally:
             if not self.results and self.path != Path(os.devnull):
                 self.path.unlink(missing_ok=True)
 
     def append(self, result: ChunkResult) -> None:
-        """Add the result of a chunk, to the file as well."""
+        """Add the result of a chunk to the results and to the file."""
         content = {
             "chunk": result.chunk.index,
             "shares": result.shares.tolist(),
@@ -99,36 +99,36 @@ class ChunkLog:
             self._file.flush()
 
     def _check_digest(self, line: bytes) -> bytes:
-        """The heading in a first line; ValueError if it is not the one of a log."""
+        """Return the heading in a first line; raise ValueError if its digest is wrong."""
         content, _, digest = line.rpartition(b" ")
         if digest != _digest(content, content):
             raise ValueError(
-                f"{self.path} is not the log of a tournament, or is damaged: move it away"
+                f"{self.path} is not a log of a tournament, or damaged: rename or remove the file"
             )
         return content
 
     def _check(self, line: bytes) -> None:
-        """Raise ValueError unless the first line is this tournament's."""
+        """Raise ValueError unless the first line is the heading of this tournament."""
         content = self._check_digest(line)
         heading = read_json(content)
         expected = json.loads(self._heading)
         for key in expected:
             if heading.get(key) != expected[key]:
                 raise ValueError(
-                    f"{self.path} is of another tournament: {key} {shown(heading.get(key))}, "
-                    f"not {shown(expected[key])}"
+                    f"{self.path} is of another tournament: {key} must be {shown(expected[key])}, "
+                    f"got {shown(heading.get(key))}"
                 )
 
     def _read(self, line: bytes, number: int, chunks: Sequence[Chunk]) -> None:
         line, _, digest = line.rpartition(b" ")
         try:
             if digest != _digest(self._heading, line):
-                raise ValueError("another digest")
+                raise ValueError("wrong digest")
             content = read_json(line)
             chunk = chunks[content["chunk"]]
             shares, points = (np.array(content[key], np.float64) for key in ("shares", "points"))
             if not shares.shape == points.shape == (chunk.deals, len(chunk.lineup)):
-                raise ValueError("another shape")
+                raise ValueError("wrong shape")
         except (ValueError, KeyError, IndexError) as error:
             raise ValueError(f"line {number} of {self.path} is damaged; remove the file") from error
         self.results[chunk.index] = ChunkResult(chunk, shares, points)

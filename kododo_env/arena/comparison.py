@@ -1,4 +1,4 @@
-"""The comparison of two agents: how they do on the same deals, from the same seats."""
+"""The comparison of two agents on the same deals, from the same seats."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from kododo_env.arena.tournament import Contest, check_numbers
 from kododo_env.arena.workers import run
 from kododo_env.core.agent import Agent
 
-WIDTHS = (0.04, 0.02, 0.01)  # of intervals, for which the text tells the number of games
-DIGITS = 2  # of this number, which is an estimate itself
+WIDTHS = (0.04, 0.02, 0.01)  # of intervals, for which the text has the number of games
+DIGITS = 2  # of this number, which is an estimate
 
 
 @dataclass(frozen=True)
 class Comparison(Contest):
-    """Two agents on the same deals: each in turn alone among P - 1 copies of the same opponents.
+    """Two agents on the same deals, each alone among P - 1 copies of the same opponent.
 
     Args:
-        a: An agent, or what ``make_agent`` takes for one.
-        b: The other one, likewise.
+        a: The first agent, or a name for ``make_agent``.
+        b: The second agent, or its name.
         game: Name of the game in the registry.
         players: P.
-        games: How many each of the two plays, rounded up to whole deals of P games.
-        opponents: The one of which copies have all other seats, likewise; None takes the game's
-            strongest baseline.
+        games: The number of games of each agent, rounded up to whole deals of P games.
+        opponents: The agent, or its name, whose copies take all other seats; None takes the
+            game's strongest baseline.
         seed: The same seed deals the same decks to any agents.
         rules: Further fields of the game's rules.
-        least_chunks: As for ``Match``.
+        least_chunks: See ``Match``.
 
     Raises:
-        ValueError: This many games cannot be played.
+        ValueError: This number of games cannot be played.
     """
 
     a: Agent | str
@@ -56,21 +56,21 @@ class Comparison(Contest):
         check_numbers(self.players, self.games, self.seed)
 
     def named(self) -> Sequence[Agent | str]:
-        """The two agents and their opponent."""
+        """Return the two agents and their opponent."""
         opponents = baselines(self.game)[-1] if self.opponents is None else self.opponents
         return self.a, self.b, opponents
 
     def play(self, workers: int = 1, title: str | None = None) -> ComparisonResult:
-        """Play it.
+        """Play the comparison.
 
         Args:
-            workers: How many processes, on which the result does not depend; more than one
-                if all agents are named.
-            title: What stands before a bar on the terminal; None shows no bar.
+            workers: The number of processes; it does not affect the result. More than one needs
+                all agents by name.
+            title: The title of a progress bar on the terminal; None shows no bar.
 
         Raises:
-            ValueError: The game cannot be played so, an agent cannot be loaded, or plays what
-                is not legal.
+            ValueError: The game cannot be played, an agent cannot be loaded, or an action is
+                illegal.
         """
         copies = [2] * (self.players - 1)
         sizes = chunk_sizes(self.deals, self.least_chunks)
@@ -90,12 +90,12 @@ class Comparison(Contest):
 
 @dataclass(frozen=True)
 class ComparisonResult:
-    """How two agents did on the same deals.
+    """The results of two agents on the same deals.
 
     Attributes:
-        comparison: What was played.
-        a: How the first did; its arrays by deal are in the same order as the other's.
-        b: How the second did.
+        comparison: The comparison that was played.
+        a: The result of the first agent.
+        b: The result of the second agent; its arrays have the same order of deals.
     """
 
     comparison: Comparison
@@ -104,32 +104,30 @@ class ComparisonResult:
 
     @property
     def difference(self) -> Estimate:
-        """The first agent's share of the victory minus the second's; the interval is of the
-        differences by deal.
-        """
+        """The first agent's share of the victory minus the second's, over the deals."""
         return mean(self.a.deal_shares - self.b.deal_shares)
 
     @property
     def margin_difference(self) -> Estimate:
-        """The same for the margin, in points."""
+        """The first agent's margin minus the second's, in points."""
         return mean(self.a.deal_margins - self.b.deal_margins)
 
     def games_for(self, width: float) -> int:
-        """How many games each agent must play for an interval of ``difference`` this wide.
+        """Estimate how many games of each agent give an interval of ``difference`` this wide.
 
-        An estimate, by the spread of the differences in the deals that were played.
+        The estimate uses the spread of the differences in the deals that were played.
 
         Args:
             width: From the low to the high end, such as .02 for plus or minus .01.
 
         Raises:
-            ValueError: The width is not .000001 to 2, or only one deal was played.
+            ValueError: ``width`` is not .000001 to 2, or only one deal was played.
         """
         differences = self.a.deal_shares - self.b.deal_shares
         return self.comparison.players * observations_for(differences, width)
 
     def to_json(self) -> dict[str, Any]:
-        """As a dictionary for JSON."""
+        """Return a dictionary for JSON."""
         played = self.comparison
         first, second, opponents = self._names()
         return {
@@ -148,10 +146,10 @@ class ComparisonResult:
         }
 
     def to_text(self) -> str:
-        """As aligned lines of text."""
+        """Return aligned lines of text."""
         played = self.comparison
         first, second, opponents = self._names()
-        rules = "".join(f", {name}={value}" for name, value in played.rules.items())
+        rules = "".join(f", {name}={setting}" for name, setting in played.rules.items())
         heading = (
             f"{played.game}, {played.players} players{rules}: "
             f"{played.deals * played.players:,} games of each agent among copies of {opponents}, "
@@ -173,19 +171,19 @@ class ComparisonResult:
         return "\n\n".join(parts)
 
     def _names(self) -> list[str]:
-        """The names of the two agents and of their opponent."""
+        """Return the names of the two agents and of their opponent."""
         named = self.comparison.named()
         return [agent if isinstance(agent, str) else agent.name for agent in named]
 
     def _games_needed(self) -> dict[str, int]:
-        """By width about how many games; nothing if only one deal was played."""
+        """Return the estimated number of games by width; empty after a single deal."""
         if self.comparison.deals < 2:
             return {}
         return {str(width): _about(self.games_for(width)) for width in WIDTHS}
 
 
 def _about(number: int) -> int:
-    """A number rounded up to its first ``DIGITS`` digits."""
+    """Round a number up to its first ``DIGITS`` digits."""
     unit: int = 10 ** max(len(str(number)) - DIGITS, 0)
     return -(-number // unit) * unit
 
@@ -202,33 +200,33 @@ def compare(
     rules: Mapping[str, Any] | None = None,
     workers: int = 1,
 ) -> ComparisonResult:
-    """Compare two agents by their shares of the victory among copies of the same opponents.
+    """Compare two agents by their shares of the victory among copies of the same opponent.
 
-    First one of the two plays each deck once from every seat, then the other does. They meet the
-    same opponents and in each deal the same cards (of games that deal several times, in the first
-    deal), so that the luck of the cards falls out of the difference. The two do not meet each
-    other: ``opponents=b`` compares ``a`` among copies of ``b`` with ``b`` among its own copies,
-    which is a duel, as ``Match(a, b, game, players)`` is.
+    Each agent plays every deck once from every seat. Both meet the same opponent and the same
+    cards (in games that deal several times, in the first deal), so that the luck of the cards
+    cancels in the difference. The two agents do not meet each other: ``opponents=b`` compares
+    ``a`` among copies of ``b`` with ``b`` among its own copies, which is a duel like
+    ``Match(a, b, game, players)``.
 
     Args:
-        a: An agent, or what ``make_agent`` takes for one.
-        b: The other one, likewise.
+        a: The first agent, or a name for ``make_agent``.
+        b: The second agent, or its name.
         game: The game's name.
         players: P.
-        games: How many each of the two plays, rounded up to whole deals of P games.
-        opponents: The one of which P - 1 copies have the other seats; None takes the game's
-            strongest baseline.
+        games: The number of games of each agent, rounded up to whole deals of P games.
+        opponents: The agent, or its name, whose P - 1 copies take the other seats; None takes the
+            game's strongest baseline.
         seed: The same seed deals the same decks to any agents.
         rules: Further fields of the game's rules.
-        workers: How many processes, on which the result does not depend; more than one if all
-            agents are named.
+        workers: The number of processes; it does not affect the result. More than one needs all
+            agents by name.
 
     Returns:
         The results of both, the ``difference`` of their shares with its interval, and
-        ``games_for(width)``: how many games an interval of this width takes.
+        ``games_for(width)``, the number of games for an interval of this width.
 
     Raises:
-        ValueError: There is no such game or agent, or an action is not legal.
+        ValueError: The game or an agent is unknown, or an action is illegal.
     """
     comparison = Comparison(a, b, game, players, games, opponents, seed, rules or {})
     return comparison.play(workers)

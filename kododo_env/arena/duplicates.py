@@ -1,4 +1,4 @@
-"""Games between agents: at one table, in duplicate deals, in chunks with their own decks."""
+"""Games between agents: at one table, in duplicate deals, and in chunks with their own decks."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from kododo_env.core.batch_game import BatchGame
 
 
 class Watcher(Protocol):
-    """Notes a batch of games as it is played, from just after the deal.
+    """Records a batch of games as it is played, from just after the deal.
 
     Attributes:
-        noted: After the end what was noted, as it is sent from one process to another.
+        noted: The record after the end, which is sent from one process to another.
     """
 
     noted: Any
 
     def step(self, actions: npt.ArrayLike) -> None:
-        """The joint actions (N, P) have just been played."""
+        """Record the joint actions (N, P) that have just been played."""
         ...
 
     def end(self) -> None:
-        """The games are over; the batch is about to be dealt again."""
+        """Finish the record: the games are over, and the batch is about to be dealt again."""
         ...
 
 
 class Recording(Protocol):
-    """What is kept of games besides how they ended; it is sent to where they are played."""
+    """What is recorded of games; it is sent to the processes that play them."""
 
     def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> Watcher:
-        """The deals of a chunk have just been dealt, the lineup being turned by this many seats."""
+        """Return a watcher of a chunk just dealt, with its lineup rotated by this many seats."""
         ...
 
 
 class Played(NamedTuple):
-    """How games ended.
+    """The results of games.
 
     Attributes:
         shares: Shares of the victory, shape (N, P).
@@ -55,13 +55,13 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True)
 class ChunkResult:
-    """How the deals of a chunk ended: the means over the rotations of each deal.
+    """The results of a chunk: for each deal the means over its rotations.
 
     Attributes:
-        chunk: What was played.
-        shares: Victory shares of each place in the lineup, shape (deals, P).
-        points: Points of each place in the lineup, shape (deals, P).
-        recorded: What the recording noted of each rotation, if there was one.
+        chunk: The chunk that was played.
+        shares: Victory shares by place in the lineup, shape (deals, P).
+        points: Points by place in the lineup, shape (deals, P).
+        recorded: The record of each rotation, if there was a recording.
     """
 
     chunk: Chunk
@@ -80,11 +80,11 @@ def play(
     """Play a batch of games to the end, an agent at each seat.
 
     Args:
-        agents: P of them; an agent may have several seats.
+        agents: P agents; an agent may have several seats.
         game: N games; they are dealt again.
         decks: The cards, shape (N, D).
         rng: The source of all randomness.
-        watch: Makes what notes the games.
+        watch: Returns a watcher of the games.
     """
     game.reset(int(rng.integers(1 << 63)), decks)
     watcher = None if watch is None else watch(game)
@@ -112,7 +112,7 @@ def play_duplicates(
         game: N games.
         decks: Shape (N, D).
         rng: The source of all randomness.
-        watch: Makes what notes the games of a rotation.
+        watch: Returns a watcher of the games of a rotation.
 
     Returns:
         The means over the rotations, by place in the lineup.
@@ -120,7 +120,7 @@ def play_duplicates(
     places = np.arange(len(lineup))
     total = np.zeros((2, game.num_envs, len(lineup)))
     for turn in places:
-        seated = (places + turn) % len(lineup)  # who of the lineup has each seat
+        seated = (places + turn) % len(lineup)  # the place in the lineup of each seat
         agents = [lineup[place] for place in seated]
         total[:, :, seated] += play(agents, game, decks, rng, watch)
     return Played(*total / len(lineup))
@@ -133,17 +133,17 @@ def play_chunk(
     seed: int,
     recording: Recording | None = None,
 ) -> ChunkResult:
-    """Play the deals of a chunk; they depend on the seed and the chunk's number only.
+    """Play the deals of a chunk; they depend only on the seed and the chunk's index.
 
     Args:
-        chunk: What to play.
-        agents: All agents, as the chunk's lineup numbers them.
+        chunk: The chunk to play.
+        agents: All agents, in the numbering of the chunk's lineup.
         game: As many games as the chunk has deals.
-        seed: Of everything that is played.
-        recording: What is to be kept of the games.
+        seed: The seed of the decks and of the agents' randomness.
+        recording: What to record of the games.
     """
-    of_decks, of_play = np.random.SeedSequence(seed, spawn_key=(chunk.index,)).spawn(2)
-    decks = game.sample_decks(chunk.deals, np.random.default_rng(of_decks))
+    deck_seed, play_seed = np.random.SeedSequence(seed, spawn_key=(chunk.index,)).spawn(2)
+    decks = game.sample_decks(chunk.deals, np.random.default_rng(deck_seed))
     lineup = [agents[index] for index in chunk.lineup]
     watchers: list[Watcher] = []
 
@@ -153,5 +153,5 @@ def play_chunk(
         return watchers[-1]
 
     watched = None if recording is None else watch
-    played = play_duplicates(lineup, game, decks, np.random.default_rng(of_play), watched)
+    played = play_duplicates(lineup, game, decks, np.random.default_rng(play_seed), watched)
     return ChunkResult(chunk, *played, tuple(watcher.noted for watcher in watchers))

@@ -1,6 +1,6 @@
-"""Tournaments of bots that may fail: a fault costs a turn, and not the tournament.
+"""Tournaments of bots that may fail: a fault costs a turn, not the tournament.
 
-What is played is the same on every machine as long as no bot is late.
+The games are the same on every machine as long as no bot is late.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ from kododo_env.search.search import SearchAgent
 
 BOT = "Bot"  # the class of a bot in Python
 MOST_FAULTS = 3  # at a table
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class Forfeiting:
-    """An agent that plays at random in a turn in which it fails, and after its third fault on.
+    """An agent that plays at random in a turn in which it fails, and after its third fault.
 
     Args:
-        agent: It fails if it is late, plays what is not legal, is gone or raises ValueError.
-        seconds: Its time for a decision; where it answers for many games at once, for each game.
+        agent: The agent. It fails if it is late, plays an illegal action, has ended, or raises
+            ValueError.
+        seconds: Its time for a decision; in a batch the time for each game.
 
     Attributes:
-        faults: What went wrong at this table.
+        faults: The messages of its faults at this table.
     """
 
     def __init__(self, agent: Agent, seconds: float) -> None:
@@ -46,24 +47,24 @@ class Forfeiting:
         self._agent = agent
         self._seconds = seconds
         self._is_bot = hasattr(agent, "bot_seconds")
-        if self._is_bot:  # it keeps the time itself; a bot's own class may be frozen
+        if self._is_bot:  # a bot keeps its own time; its class may be a frozen dataclass
             object.__setattr__(agent, "bot_seconds", seconds)
 
     def forgive(self) -> None:
-        """Come to a new table, at which nothing has gone wrong."""
+        """Forget all faults, at a new table."""
         self.faults = []
 
     def begin(self, view: View) -> None:
-        """Let the agent start its memory again, if it keeps one."""
+        """Let the agent reset its memory, if it has one."""
         self._unless_it_fails(partial(begin, self._agent, view), view)
 
     def act(self, view: View, rng: np.random.Generator) -> Integer:
-        """The agent's choice in each game, or a random one if it fails; shape (N,)."""
+        """Return the agent's action in each game, or a random one if it fails; shape (N,)."""
         chosen = self._unless_it_fails(partial(choice_of, self._agent, view, rng), view)
         return random_legal_actions(view.legal_action_mask, rng) if chosen is None else chosen
 
-    def _unless_it_fails(self, call: Callable[[], Answer], view: View) -> Answer | None:
-        """The agent's answer; None if it fails, or has failed too often at this table."""
+    def _unless_it_fails(self, call: Callable[[], Result], view: View) -> Result | None:
+        """Return the result of a call; None if it fails, or has failed too often before."""
         if len(self.faults) == MOST_FAULTS:
             return None
         try:
@@ -80,24 +81,24 @@ class FolderTournament(Tournament):
     """A tournament of bots whose names are relative to a folder.
 
     Args:
-        folder: Where the bots are; the processes that play go there.
-        seconds: For a decision.
+        folder: The folder of the bots, and the current folder of the processes that play.
+        seconds: The time for a decision.
     """
 
     folder: Path = Path()
     seconds: float = 2.0
 
     def named(self) -> Sequence[str]:
-        """The names by which ``make_agent`` makes them: a Python file has a class ``Bot``."""
+        """Return the names for ``make_agent``: a Python file has a class ``Bot``."""
         return [
             f"{agent}:{BOT}" if agent.endswith(FILE) and not agent.startswith(EXEC) else agent
             for agent in self.agents
         ]
 
     def load_agents(self) -> list[Agent]:
-        """The agents, as they forfeit; ValueError if there is no such one.
+        """Return the forfeiting agents; raise ValueError if one is unknown.
 
-        What a search has to do once is done, so that its first decision takes no longer.
+        Searches are prepared, so that their first decision does not take longer.
         """
         os.chdir(self.folder)
         agents = super().load_agents()
@@ -108,20 +109,20 @@ class FolderTournament(Tournament):
 
 
 Played = tuple[ChunkResult, list[list[str]]]
-"""How the deals of a chunk ended, and the faults of each agent of the tournament."""
+"""The results of a chunk, and the faults of each agent of the tournament."""
 
-_loaded: list[list[Agent]] = []  # a worker's: those of the one tournament that it plays
+_loaded: list[list[Agent]] = []  # the agents of a worker process, which plays one tournament
 
 
 def play_forfeiting(played: FolderTournament, chunk: Chunk) -> Played:
-    """Play a chunk in a process of its own, which goes to the folder of the bots."""
+    """Play a chunk in a process of its own, whose current folder becomes that of the bots."""
     if not _loaded:
         _loaded.append(played.load_agents())
     return _play(played, chunk, _loaded[0])
 
 
 def try_out(played: FolderTournament) -> str | None:
-    """In a process of its own, see whether the first bot can play: what is wrong, if it cannot."""
+    """Try the first bot in a process of its own; return what is wrong with it, or None."""
     try:
         agents = call_within(LOADING, played.load_agents, played.agents[0], "is not loaded")
         (chunk,) = played.chunks()

@@ -1,8 +1,8 @@
 """Means and shares with 95 % intervals, where one deal is one observation.
 
-The games of a deal (the same deck once for each rotation of the seats) go together, so
-what is averaged over them is taken as one observation, and the spread between deals
-gives the interval. That is how duplicates narrow it.
+The games of a deal (the same deck once for each rotation of the seats) are correlated, so their
+mean is one observation, and the spread between deals determines the interval. That is how
+duplicate deals narrow it.
 """
 
 from __future__ import annotations
@@ -21,30 +21,31 @@ from kododo_env.core.arrays import Float64, Int64
 from kododo_env.core.numbers import finite_number
 
 RESAMPLES = 1000
-LEAST_WIDTH = 1e-6  # of an interval that somebody asks for
+LEAST_WIDTH = 1e-6  # of a requested interval
 MOST_FREEDOM = 10_000  # above that, Student's interval is the normal one
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number and its 95 % interval; the ends are nan where nothing is known of them."""
+    """A number and its 95 % interval; the ends are nan if they are unknown."""
 
     mean: float
     low: float
     high: float
 
     def to_json(self) -> dict[str, Any]:
-        """As a dictionary for JSON, None for what is not known."""
-        return {key: value if isfinite(value) else None for key, value in asdict(self).items()}
+        """Return a dictionary for JSON, with None for nan."""
+        numbers = asdict(self).items()
+        return {name: number if isfinite(number) else None for name, number in numbers}
 
     @staticmethod
     def from_json(content: Mapping[str, float | None]) -> Estimate:
-        """The estimate of which ``content`` is ``to_json``."""
-        numbers = {key: nan if value is None else value for key, value in content.items()}
+        """Return the estimate whose ``to_json`` is ``content``."""
+        numbers = {name: nan if number is None else number for name, number in content.items()}
         return Estimate(**numbers)
 
     def texts(self, form: str) -> tuple[str, str]:
-        """The number and its interval, each number in a form such as ``".3f"``."""
+        """Format the number and its interval, each in a form such as ``".3f"``."""
         low = format(self.low, form)
         high = format(self.high, form)
         is_known = isfinite(self.low)
@@ -52,12 +53,12 @@ class Estimate:
 
 
 def mean(values: npt.ArrayLike, strata: npt.ArrayLike | None = None) -> Estimate:
-    """The mean of independent observations, with Student's interval.
+    """Return the mean of independent observations, with Student's interval.
 
     Args:
         values: Shape (D,), at least one.
-        strata: What kind of table each was seen at, whole numbers, shape (D,): the plan
-            says how many there are of each kind, so only the spread within kinds counts.
+        strata: The kind of table of each observation, integers, shape (D,): the plan fixes the
+            number of each kind, so only the spread within kinds counts.
     """
     observations = np.asarray(values, np.float64)
     centre = float(observations.mean())
@@ -67,14 +68,14 @@ def mean(values: npt.ArrayLike, strata: npt.ArrayLike | None = None) -> Estimate
 
 
 def observations_for(values: npt.ArrayLike, width: float) -> int:
-    """How many observations it takes until the interval of their ``mean`` is this narrow.
+    """Estimate how many observations give an interval of their ``mean`` this narrow.
 
     Args:
-        values: Observations of the same kind, shape (D,), which tell the spread.
+        values: Observations of the same kind, shape (D,), for their spread.
         width: From the low to the high end.
 
     Returns:
-        The least number, 2 or more.
+        The smallest number, at least 2.
 
     Raises:
         ValueError: The width is not ``LEAST_WIDTH`` to 2, or there is only one observation.
@@ -82,7 +83,7 @@ def observations_for(values: npt.ArrayLike, width: float) -> int:
     finite_number(width, "width", LEAST_WIDTH, 2)
     observations = np.asarray(values, np.float64)
     if len(observations) < 2:
-        raise ValueError("one deal tells no spread: play two deals at least")
+        raise ValueError("expected at least two deals, got one")
     deviation = float(observations.std(ddof=1))
 
     def is_enough(number: int) -> bool:
@@ -98,21 +99,21 @@ def observations_for(values: npt.ArrayLike, width: float) -> int:
 def share(
     part: npt.ArrayLike, whole: npt.ArrayLike = 1.0, strata: npt.ArrayLike | None = None
 ) -> Estimate:
-    """The share sum(part) / sum(whole) over independent observations.
+    """Return the share sum(part) / sum(whole) over independent observations.
 
-    The interval is Wilson's, at the number of independent trials that would vary as much
-    as these observations do, so that it stays within 0 and 1 and is honest close to them
+    The interval is Wilson's, for the number of independent trials that would vary as much as
+    these observations do, so that it stays within 0 and 1 and is reliable close to them
     (N. Dean and M. Pagano, "Evaluating confidence interval methods for binomial
     proportions in clustered surveys", 2015).
 
     Args:
         part: What was won in each observation, shape (D,).
-        whole: What there was to win, shape (D,), or one number for all; an observation
-            of 0 does not count.
-        strata: As for ``mean``.
+        whole: What could be won, shape (D,), or one number for all; an observation of 0 does
+            not count.
+        strata: See ``mean``.
 
     Returns:
-        The estimate; all nan if there was nothing to win.
+        The estimate; all nan if nothing could be won.
     """
     won, stake = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(whole, np.float64))
     total = float(stake.sum())
@@ -126,8 +127,8 @@ def share(
     if freedom == 0:
         return Estimate(centre, nan, nan)
     inside = centre * (1 - centre)
-    if variance <= 1e-18 and inside > 0:  # every deal came out the same, as with perfect twins
-        # At most, of all deals (Clopper and Pearson).
+    if variance <= 1e-18 and inside > 0:  # all deals have equal results, as with identical agents
+        # An upper bound over all deals (Clopper and Pearson).
         half_width = 1 - 0.025 ** (1 / int(counts.sum()))
         return Estimate(centre, centre * (1 - half_width), centre + (1 - centre) * half_width)
     trials = inside / variance if variance > 0 and inside > 0 else int(counts.sum())
@@ -135,14 +136,14 @@ def share(
 
 
 def resampled(deals: Sequence[Int64], whole: int, digits: int) -> dict[str, float]:
-    """The mean over some opponents of shares of the victory, with an interval by resampling deals.
+    """Return the mean share of the victory over opponents, with an interval by resampling deals.
 
-    All sums are of whole numbers, so that the result is the same on every machine.
+    All sums are of integers, so that the result is the same on every machine.
 
     Args:
         deals: What was won in each deal, for each opponent, each shape (D,).
-        whole: What there is to win in a deal.
-        digits: To which the result is rounded.
+        whole: What can be won in a deal.
+        digits: The number of digits of the result.
 
     Returns:
         ``mean``, ``low`` and ``high``: the interval holds 95 of 100 resamples.
@@ -158,14 +159,15 @@ def resampled(deals: Sequence[Int64], whole: int, digits: int) -> dict[str, floa
 
 
 def interquartile(won: Int64, whole: int, digits: int) -> dict[str, float]:
-    """The mean of the middle half of all shares, with an interval by resampling runs and deals.
+    """Return the mean of the middle half of all shares, with an interval by resampling.
 
-    A quarter of the shares, rounded down, is left out at each end. All sums are of whole numbers.
+    A quarter of the shares, rounded down, is left out at each end. Runs and deals are resampled.
+    All sums are of integers.
 
     Args:
-        won: What was won; shape (runs, opponents, D), the deals of an opponent being the same.
-        whole: What there is to win in a deal.
-        digits: To which the result is rounded.
+        won: What was won, shape (runs, opponents, D); all runs have the same deals.
+        whole: What can be won in a deal.
+        digits: The number of digits of the result.
 
     Returns:
         ``mean``, ``low`` and ``high``: the interval holds 95 of 100 resamples.
@@ -187,7 +189,7 @@ def interquartile(won: Int64, whole: int, digits: int) -> dict[str, float]:
 
 
 def _among_resamples(total: int, sums: list[int], number: int, digits: int) -> dict[str, float]:
-    """A sum and the ends of 95 of 100 of its resamples, each divided by a number and rounded."""
+    """Return a sum and the ends of 95 % of its resamples, divided by a number and rounded."""
     in_order = sorted(sums)
     low = in_order[RESAMPLES // 40]
     high = in_order[-RESAMPLES // 40 - 1]
@@ -196,12 +198,12 @@ def _among_resamples(total: int, sums: list[int], number: int, digits: int) -> d
 
 
 def _variance(residuals: Float64, strata: npt.ArrayLike | None) -> tuple[float, int]:
-    """Variance of the sum of residuals (D,), and the degrees of freedom that it stands on."""
+    """Return the variance of the sum of residuals (D,), and its degrees of freedom."""
     num = len(residuals)
     kinds = 1
     if strata is not None:
         _, kind, size = np.unique(strata, return_inverse=True, return_counts=True)
-        if 2 * len(size) <= num:  # with fewer deals of a kind its own mean says nothing
+        if 2 * len(size) <= num:  # otherwise the means of kinds have too few deals
             kinds = len(size)
             residuals = residuals - (np.bincount(kind, residuals) / size)[kind]
     freedom = num - kinds
@@ -210,26 +212,26 @@ def _variance(residuals: Float64, strata: npt.ArrayLike | None) -> tuple[float, 
 
 
 def _wilson(centre: float, trials: float, z: float) -> tuple[float, float]:
-    """Wilson's interval of a share that was seen in this many independent trials."""
+    """Return Wilson's interval of a share in a number of independent trials."""
     shrink = 1 + z * z / trials
     middle = (centre + z * z / (2 * trials)) / shrink
     half = z / shrink * sqrt(centre * (1 - centre) / trials + (z / (2 * trials)) ** 2)
     low = max(0.0, middle - half)
     high = min(1.0, middle + half)
-    return min(low, centre), max(high, centre)  # an end may miss a share of 1 by its last bit
+    return min(low, centre), max(high, centre)  # rounding may put an end on the wrong side of 1
 
 
 @cache
 def _student(freedom: int) -> float:
-    """How many standard errors make a 95 % interval: where Student's t has .475 between it and 0.
+    """Return the standard errors of a 95 % interval: Student's t has .475 between it and 0.
 
-    By Newton's method, which comes from below, since the density falls.
+    It is found by Newton's method, which converges from below, since the density falls.
     """
     if freedom < 1:
         return nan
     places, weights = np.polynomial.legendre.leggauss(50)
     top = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / sqrt(pi * freedom)
-    end = 1.9  # with any freedom there is less below it
+    end = 1.9  # below the result for any freedom
     for _ in range(12):
         inside = np.append(end * (1 + places) / 2, end)
         density = top * np.exp(-(freedom + 1) / 2 * np.log1p(inside**2 / freedom))

@@ -1,4 +1,4 @@
-"""The match: how one agent does alone against copies of another."""
+"""The match: one agent alone against copies of another."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from kododo_env.core.arrays import Float64
 
 @dataclass(frozen=True)
 class MatchResult:
-    """How one agent did alone against copies of another.
+    """The results of one agent alone against copies of another.
 
     Attributes:
         share: Its share of the victory; 1 / P is parity.
-        margin: Its points minus the mean of the others.
+        margin: Its points minus the mean of the other players.
         points: Its points.
-        deal_shares: Its share in each of D deals, the mean over the seats; shape (D,).
-        deal_margins: Its margin in each deal, likewise.
-        deal_points: Its points in each deal, likewise.
+        deal_shares: Its share in each of D deals, averaged over the seats; shape (D,).
+        deal_margins: Its margin in each deal, shape (D,).
+        deal_points: Its points in each deal, shape (D,).
     """
 
     share: Estimate
@@ -39,7 +39,7 @@ class MatchResult:
     deal_points: Float64 = field(compare=False, repr=False)
 
     def to_json(self) -> dict[str, Any]:
-        """The estimates as a dictionary for JSON."""
+        """Return the estimates as a dictionary for JSON."""
         return {name: getattr(self, name).to_json() for name in ("share", "margin", "points")}
 
 
@@ -48,21 +48,20 @@ class Match(Contest):
     """One agent alone against P - 1 copies of another, each deck once from every seat.
 
     Args:
-        one: The one that is alone: an agent, or what ``make_agent`` takes for one.
-        copies: The one of which copies have all other seats, likewise.
+        agent: The single agent, or a name for ``make_agent``.
+        copies: The agent, or its name, whose copies take all other seats.
         game: Name of the game in the registry.
         players: P.
-        games: How many, rounded up to whole deals of P games.
+        games: The number of games, rounded up to whole deals of P games.
         seed: The same seed deals the same decks to any two players.
         rules: Further fields of the game's rules.
-        least_chunks: Into this many chunks at least it is divided, for several processes; with
-            another number other decks are dealt.
+        least_chunks: The least number of chunks, for several processes; the decks depend on it.
 
     Raises:
-        ValueError: This many games cannot be played.
+        ValueError: This number of games cannot be played.
     """
 
-    one: Agent | str
+    agent: Agent | str
     copies: Agent | str
     game: str
     players: int
@@ -76,20 +75,20 @@ class Match(Contest):
         check_numbers(self.players, self.games, self.seed)
 
     def named(self) -> Sequence[Agent | str]:
-        """Both agents."""
-        return self.one, self.copies
+        """Return both agents."""
+        return self.agent, self.copies
 
     def play(self, workers: int = 1, title: str | None = None) -> MatchResult:
-        """Play it.
+        """Play the match.
 
         Args:
-            workers: How many processes, on which the result does not depend; more than one
-                if both agents are named.
-            title: What stands before a bar on the terminal; None shows no bar.
+            workers: The number of processes; it does not affect the result. More than one needs
+                both agents by name.
+            title: The title of a progress bar on the terminal; None shows no bar.
 
         Raises:
-            ValueError: The game cannot be played so, an agent cannot be loaded, or plays what
-                is not legal.
+            ValueError: The game cannot be played, an agent cannot be loaded, or an action is
+                illegal.
         """
         lineup = (0, *[1] * (self.players - 1))
         sizes = chunk_sizes(self.deals, self.least_chunks)
@@ -100,7 +99,7 @@ class Match(Contest):
 
 
 def alone_among_copies(results: Sequence[ChunkResult]) -> MatchResult:
-    """Add up the results of chunks in whose lineup the first agent is alone, in their order."""
+    """Combine chunks in whose lineup the first agent is alone, in their order."""
     shares = np.concatenate([result.shares[:, 0] for result in results])
     points = np.concatenate([result.points for result in results])
     own_points = points[:, 0].copy()

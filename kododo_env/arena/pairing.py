@@ -1,4 +1,4 @@
-"""Seating: the tables of a tournament, in chunks that can be played by themselves."""
+"""Seating: the tables of a tournament, in chunks that can be played independently."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import combinations, permutations
 from random import Random
 
-CHUNK_DEALS = 512  # at most; more games at once are hardly faster, and show less progress
-LEAST_CHUNKS = 24  # as far as there are deals: every cyclic order of up to five players
-ALL_ORDERS = 7  # players; of more there are too many orders to look at each
+CHUNK_DEALS = 512  # at most; larger batches are hardly faster, and show less progress
+LEAST_CHUNKS = 24  # if there are enough deals: every cyclic order of up to five players
+ALL_ORDERS = 7  # players; with more there are too many orders to enumerate
 SOME_ORDERS = 720  # drawn for a larger table
 
 
@@ -19,9 +19,9 @@ class Chunk:
     """Some deals that are played at the same table.
 
     Attributes:
-        index: Its number, from 0, of which its decks follow.
-        lineup: Which agent, by number, has each place at the table, clockwise; P of them.
-        deals: How many decks are played, each one P times: once for each rotation.
+        index: Its number, from 0, which determines its decks.
+        lineup: The number of the agent at each place of the table, clockwise; P numbers.
+        deals: The number of decks; each is played P times, once for each rotation.
     """
 
     index: int
@@ -30,16 +30,16 @@ class Chunk:
 
 
 def mixed_tables(num_agents: int, num_players: int, deals: int) -> list[Chunk]:
-    """Tables as mixed as can be, everybody meeting everybody as often as can be arranged.
+    """Return tables at which all pairs of agents meet about equally often.
 
-    With as many agents as seats, or more, nobody sits at a table twice. With fewer, all
-    sit at each table, some with one copy more than others. The order around the table
-    changes as well, since in some games it matters who sits beside whom.
+    With at least as many agents as seats, no agent has two seats of a table. With fewer, all
+    agents sit at each table, some with one more copy than others. The order around the table
+    varies as well, since in some games the neighbours matter.
 
     Args:
         num_agents: K, at least 2.
         num_players: P.
-        deals: How many decks are to be played in all.
+        deals: The total number of decks.
     """
     pairs = num_agents * (num_agents - 1)
     min_chunks = max(LEAST_CHUNKS, 2 * pairs // (num_players * (num_players - 1)))
@@ -49,13 +49,13 @@ def mixed_tables(num_agents: int, num_players: int, deals: int) -> list[Chunk]:
 
 
 def chunk_sizes(deals: int, least_chunks: int = 1) -> list[int]:
-    """Deals divided evenly into chunks of at most ``CHUNK_DEALS``."""
+    """Divide deals evenly into chunks of at most ``CHUNK_DEALS``."""
     number = min(deals, max(least_chunks, -(-deals // CHUNK_DEALS)))
     return [deals // number + (index < deals % number) for index in range(number)]
 
 
 class _Mixer:
-    """Makes one table after the other, always the one that was rarest so far."""
+    """Makes the tables one by one, each time the one that was rarest so far."""
 
     def __init__(self, num_agents: int, num_players: int) -> None:
         self.agents = range(num_agents)
@@ -79,16 +79,16 @@ class _Mixer:
         return order
 
     def _met(self, pair: tuple[int, int]) -> tuple[int, int]:
-        """How often two have met, and how often they have played."""
+        """Return how often two agents have met, and how often they have played."""
         return self.met[pair], sum(self.played[agent] for agent in pair)
 
     def _present(self, agent: int, table: list[int]) -> tuple[int, int, int]:
-        """How much of an agent there is: at this table, with those who sit here, and in all."""
+        """Return how often an agent sits at the table, has met its agents, and has played."""
         meetings = sum(self.met[agent, neighbour] for neighbour in table)
         return table.count(agent), meetings, self.played[agent]
 
     def _orders(self, table: list[int]) -> Iterable[tuple[int, ...]]:
-        """All orders around a table, or where they are too many some of them."""
+        """Return all orders around a table, or some of them if there are too many."""
         first, *companions = table
         orders: Iterable[Sequence[int]] = permutations(companions)
         if len(table) > ALL_ORDERS:
@@ -96,10 +96,10 @@ class _Mixer:
         return ((first, *order) for order in orders)
 
     def _sat(self, order: tuple[int, ...]) -> tuple[int, int]:
-        """How often neighbours have been that before, and how often all sat in this order."""
+        """Return how often the neighbours sat together, and how often the order was used."""
         return sum(self.beside[pair] for pair in _neighbours(order)), self.orders[order]
 
 
 def _neighbours(order: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Each player with the one at their left."""
+    """Pair each player with their left neighbour."""
     return list(zip(order, order[1:] + order[:1], strict=True))

@@ -18,13 +18,13 @@ from kododo_env.system.files import written_whole
 
 
 def draw_report(report: Report, path: Path) -> None:
-    """Draw what a tournament showed into a file, which is written whole or not at all.
+    """Draw win shares and ratings of a tournament, the best agent on top.
 
-    Win shares and ratings, an agent in each line, the best on top.
+    The file is written whole or not at all.
 
     Args:
-        report: Of the tournament.
-        path: Where to; the ending says which kind of file.
+        report: The report of the tournament.
+        path: The file; its ending determines the format.
     """
     names = [plain(standing.agent) for standing in report.standings]
     width = 9 + 0.09 * float(np.clip(max(map(len, names)) - 30, 0, 1000))  # for long paths
@@ -48,11 +48,11 @@ def draw_curve(
     """Draw a line of means with their intervals as a band.
 
     Args:
-        axes: Matplotlib's, onto which it is drawn.
-        x: Where each estimate stands.
+        axes: The axes of Matplotlib.
+        x: The x-coordinates of the estimates.
         estimates: The means and their intervals.
-        label: The line's, for the legend.
-        style: Of the line, as ``axes.plot`` takes it.
+        label: The label of the line in the legend.
+        style: Arguments of ``axes.plot`` for the line.
     """
     means, lows, highs = _columns(estimates)
     (line,) = axes.plot(x, means, label=label, **style)
@@ -65,14 +65,14 @@ def draw_dots(
     """Draw means as dots with their intervals as whiskers, one below the other.
 
     Args:
-        axes: Matplotlib's, onto which they are drawn.
-        names: Of the rows, the first on top.
+        axes: The axes of Matplotlib.
+        names: The names of the rows, the first on top.
         estimates: One for each name.
-        shift: How far below its row a dot stands, 1 being the next row: for several dots in one.
-        style: Of the dots, as ``axes.errorbar`` takes it.
+        shift: The distance of the dots below their rows, in rows, for several dots in a row.
+        style: Arguments of ``axes.errorbar`` for the dots.
     """
     means, lows, highs = _columns(estimates)
-    ends = np.maximum([means - lows, highs - means], 0)  # nan, where nothing is known, stays
+    ends = np.maximum([means - lows, highs - means], 0)  # keeps nan, which is unknown
     options = {"fmt": "o", "capsize": 4} | style
     axes.errorbar(means, np.arange(len(means)) + shift, xerr=ends, **options)
     axes.set_yticks(range(len(names)), names, parse_math=False)  # a bot may have $ in its name
@@ -80,7 +80,7 @@ def draw_dots(
 
 
 def _columns(estimates: Sequence[Estimate]) -> Float64:
-    """Means, lower and upper ends, (3, E)."""
+    """Return means, lower and upper ends, (3, E)."""
     return np.array(
         [(estimate.mean, estimate.low, estimate.high) for estimate in estimates], np.float64
     ).T
@@ -89,13 +89,13 @@ def _columns(estimates: Sequence[Estimate]) -> Float64:
 def _labelled_dots(
     axes: Any, names: Sequence[str], estimates: Sequence[Estimate], form: str, even: float
 ) -> None:
-    """Dots with whiskers and their numbers, and a line where all are equal."""
+    """Draw dots with whiskers and their numbers, and a line at parity."""
     axes.axvline(even, color="gray", linestyle="--", zorder=1)
     draw_dots(axes, names, estimates, ecolor="black")
-    for line, number in enumerate(estimate.mean for estimate in estimates):
+    for row, number in enumerate(estimate.mean for estimate in estimates):
         style = {"ha": "center", "fontsize": 9, "bbox": {"fc": "white", "ec": "none", "pad": 0.6}}
-        where = {"xytext": (0, 8), "textcoords": "offset points"}
-        axes.annotate(format(number, form), (number, line), **where, **style)
+        offset = {"xytext": (0, 8), "textcoords": "offset points"}
+        axes.annotate(format(number, form), (number, row), **offset, **style)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", alpha=0.4)

@@ -1,4 +1,4 @@
-"""Progress of long work: bars on a terminal; in a pipe lines, or nothing."""
+"""Progress of long work: bars on a terminal, lines or nothing in a pipe."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from kododo_env.arena.duplicates import ChunkResult
 def games_bar(
     results: Iterable[ChunkResult], games: int, done: int = 0, title: str | None = None
 ) -> Iterator[ChunkResult]:
-    """The same results, while a bar on the terminal counts their games.
+    """Yield the same results, while a bar on the terminal counts their games.
 
     Args:
-        results: What is being played.
-        games: How many there will be in all.
-        done: How many of them were played before.
-        title: What stands before the bar.
+        results: The results.
+        games: The total number of games.
+        done: The number of games that were played before.
+        title: The title of the bar.
     """
     from tqdm import tqdm
 
     with tqdm(desc=title, total=games, initial=done, unit=" games", disable=None) as bar:
         for result in results:
-            bar.update(result.shares.size)  # a game for each deal and rotation
+            bar.update(result.shares.size)  # one game per deal and rotation
             yield result
 
 
@@ -31,15 +31,15 @@ def games_bar(
 def budget_bar(
     remaining: float = 1.0, title: str | None = None
 ) -> Iterator[Callable[[float, str, object], None]]:
-    """A bar that tells how much of a budget is spent.
+    """Show a bar of the used part of a budget.
 
     Args:
-        remaining: The share that is left at the start, 1 to 0.
-        title: What stands before the bar.
+        remaining: The remaining share of the budget at the start, 1 to 0.
+        title: The title of the bar.
 
     Yields:
-        A function that brings the bar up to date: of the share that is left, the text behind
-        the bar, and any news: where there is no terminal, a line is printed when it changes.
+        A function that updates the bar. It takes the remaining share, the text after the bar, and
+        an object; without a terminal a line is printed when the object changes.
     """
     from tqdm import tqdm
 
@@ -53,7 +53,7 @@ def budget_bar(
             bar.n = round(100 * (1 - share_left))
             bar.set_postfix_str(text)
             if bar.disable and news != latest:
-                with suppress(OSError):  # the work goes on if nobody reads, or nothing has room
+                with suppress(OSError):  # a closed pipe or a full disk does not stop the work
                     print(f"{100 * (1 - share_left):5.1f} %  {text}", flush=True)
             latest = news
 

@@ -1,10 +1,10 @@
 """Who beats whom, and ratings, from the victory shares of tables of any size.
 
-The model is Luce's: an agent's chance to win at a table is its strength divided by the
-sum of the strengths there (the first stage of Plackett and Luce; with two players,
-Bradley and Terry). So of the victories that one of two agents took at the same tables,
-the share of the one is its strength over the sum of both, whatever other players were there; this
-makes pairs of any table, and a shared victory counts for both in part.
+The model is Luce's: an agent's probability to win at a table is its strength divided by the sum of
+the strengths there (the first stage of Plackett and Luce; with two players, Bradley and Terry).
+Among the victories of two agents at the same tables, an agent's share is therefore its strength
+divided by the sum of both, whatever other players were there. So any table can be split into
+pairs, and a shared victory counts in part for both.
 """
 
 from __future__ import annotations
@@ -18,20 +18,22 @@ from kododo_env.arena.intervals import Estimate, share
 from kododo_env.core.arrays import Float64
 
 POINTS = 400 / log(10)  # as in Elo's scale: 400 points are odds of ten to one
-MOST_ROUNDS = 1500  # some 20 do, but for a long line of agents who beat all behind them
+MOST_ROUNDS = (
+    1500  # usually 20 suffice, but not for a long chain of agents who beat all weaker ones
+)
 REFERENCE = "random"  # the agent whose rating is 0, if it takes part
 
 
 def pair_shares(won: Float64, seats: Float64) -> list[list[Estimate]]:
-    """Of the victories that one of two agents took at tables they shared, each one's share.
+    """Return each agent's share of the victories of a pair at common tables.
 
     Args:
-        won: Victories of each agent's seats together in each deal, shape (D, K).
-        seats: How many seats each agent had, shape (D, K).
+        won: Victories of all seats of each agent in each deal, shape (D, K).
+        seats: The number of seats of each agent, shape (D, K).
 
     Returns:
         K rows of K: the share of the row's agent against the column's, seat for seat;
-        nan on the diagonal and where two never met or never won.
+        nan on the diagonal and for pairs that never met or never won.
     """
     agents = range(won.shape[1])
     return [[_pair_share(won, seats, row, column) for column in agents] for row in agents]
@@ -49,17 +51,17 @@ def _pair_share(won: Float64, seats: Float64, row: int, column: int) -> Estimate
 def ratings(
     won: Float64, seats: Float64, names: tuple[str, ...], seed: int = 0, samples: int = 400
 ) -> list[Estimate]:
-    """Strengths by maximum likelihood over all pairs, in points of 400 for odds of ten to one.
+    """Return strengths by maximum likelihood over all pairs; 400 points are odds of ten to one.
 
-    Each pair is given one more victory, half to either side, so that somebody who won or
-    lost everything still has a rating.
+    Each pair gets one more victory, half to either side, so that agents that won or lost
+    everything also have a rating.
 
     Args:
-        won: Victories of each agent's seats together in each deal, shape (D, K).
-        seats: How many seats each agent had, shape (D, K).
-        names: The agents' names; ``random`` has rating 0, else the mean has.
-        seed: Of the bootstrap.
-        samples: Bootstrap samples of whole deals, for the intervals.
+        won: Victories of all seats of each agent in each deal, shape (D, K).
+        seats: The number of seats of each agent, shape (D, K).
+        names: The agents' names; ``random`` has rating 0, or else the mean is 0.
+        seed: The seed of the bootstrap.
+        samples: The number of bootstrap samples of whole deals, for the intervals.
 
     Returns:
         K estimates.
@@ -72,7 +74,7 @@ def ratings(
     for sample in range(samples):
         times = np.bincount(rng.integers(num, size=num), minlength=num)
         drawn[sample] = _fit((won * times[:, None]).T @ seats, zero)
-    # A single deal says nothing of the spread between deals, nor do deals that all end alike.
+    # A single deal has no spread between deals, nor have deals with equal results.
     low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
     has_interval = (np.add.reduce(seats > 0, axis=0) > 1) & (np.ptp(drawn, axis=0) > 1e-9)
     if zero is not None:
@@ -82,20 +84,20 @@ def ratings(
 
 
 def _fit(beaten: Float64, zero: int | None) -> Float64:
-    """Ratings (K,) from a matrix (K, K) of how often the row's agent beat the column's.
+    """Return ratings (K,) from a matrix (K, K) of how often the row's agent beat the column's.
 
-    By Newton's method. No step moves two agents apart by more than 1: within that the curvature
-    changes by a known factor at most, so each step gains (F. Bach, "Self-concordant analysis for
-    logistic regression", 2010).
+    Newton's method, in which no step moves two agents apart by more than 1: within that distance
+    the curvature changes by at most a known factor, so each step improves (F. Bach,
+    "Self-concordant analysis for logistic regression", 2010).
     """
     counts = beaten + 0.5
     np.fill_diagonal(counts, 0.0)
     met = counts + counts.T
     strengths = np.zeros(len(counts))  # logarithms; only differences count, so the first stays 0
     for _ in range(MOST_ROUNDS):
-        chances = np.exp(-np.logaddexp(0, strengths - strengths[:, None]))
-        slope = (counts - met * chances).sum(axis=1)
-        spread = met * chances * chances.T
+        probabilities = np.exp(-np.logaddexp(0, strengths - strengths[:, None]))
+        slope = (counts - met * probabilities).sum(axis=1)
+        spread = met * probabilities * probabilities.T
         curvature = np.diag(spread.sum(axis=1)) - spread
         step = np.append(0, np.linalg.solve(curvature[1:, 1:], slope[1:]))
         strengths += step / max(1, np.ptp(step))
@@ -107,9 +109,9 @@ def _fit(beaten: Float64, zero: int | None) -> Float64:
 
 
 def intransitive_triples(pairs: list[list[Estimate]]) -> list[tuple[int, int, int]]:
-    """Triples of which the first beats the second, that the third, and that the first.
+    """Return triples (a, b, c) in which a beats b, b beats c, and c beats a.
 
-    Only where all three are beyond doubt: the intervals of the shares lie above one half.
+    Only triples in which all three intervals are above one half.
     """
     triples = [
         triple

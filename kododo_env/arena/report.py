@@ -1,4 +1,4 @@
-"""What a tournament showed: standings, who beats whom, intransitive triples."""
+"""The results of a tournament: standings, pairs, intransitive triples."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from kododo_env.arena.tournament import Tournament
 
 @dataclass(frozen=True)
 class Standing:
-    """How an agent did.
+    """The results of an agent.
 
     Attributes:
         agent: Its name.
-        games: In how many games it played.
-        share: Its share of the victory, for each of its seats; 1 / P is parity.
+        games: The number of games in which it played.
+        share: Its share of the victory per seat; 1 / P is parity.
         points: Its points.
-        margin: Its points minus the mean of the others at the table.
+        margin: Its points minus the mean of the other players at the table.
         rating: Its strength; see ``kododo_env.arena.ratings``.
     """
 
@@ -37,23 +37,25 @@ class Standing:
     rating: Estimate
 
     def to_json(self) -> dict[str, Any]:
-        """As a dictionary for JSON."""
+        """Return a dictionary for JSON."""
         facts = vars(self).items()
-        return {k: fact.to_json() if isinstance(fact, Estimate) else fact for k, fact in facts}
+        return {
+            name: fact.to_json() if isinstance(fact, Estimate) else fact for name, fact in facts
+        }
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a tournament showed.
+    """The results of a tournament.
 
     Attributes:
-        tournament: What was played.
-        deals: How many decks.
+        tournament: The tournament that was played.
+        deals: The number of decks.
         standings: The agents, the best first.
-        pairs: Of the victories that one of two took at tables they shared, the share of
-            the row's agent; in the order of ``tournament.agents``.
-        intransitive_triples: Names of three agents of which each beats the next and the last
-            the first.
+        pairs: The share of the row's agent in the victories of a pair at common tables, in the
+            order of ``tournament.agents``.
+        intransitive_triples: Names of three agents of which each beats the next, and the last
+            beats the first.
     """
 
     tournament: Tournament
@@ -63,7 +65,7 @@ class Report:
     intransitive_triples: list[tuple[str, ...]]
 
     def to_json(self) -> dict[str, Any]:
-        """As a dictionary for JSON."""
+        """Return a dictionary for JSON."""
         played = self.tournament
         return {
             "game": played.game,
@@ -79,7 +81,7 @@ class Report:
         }
 
     def to_text(self) -> str:
-        """As aligned lines of text."""
+        """Return aligned lines of text."""
         parts = [f"{self.heading}\n\n{self._standings()}"]
         if len(self.tournament.agents) > 2:
             title = (
@@ -94,9 +96,9 @@ class Report:
 
     @property
     def heading(self) -> str:
-        """What was played, in a line."""
+        """A line on what was played."""
         played = self.tournament
-        rules = "".join(f", {name}={value}" for name, value in played.rules.items())
+        rules = "".join(f", {name}={setting}" for name, setting in played.rules.items())
         return (
             f"{played.game}, {played.players} players{rules}: "
             f"{self.deals * played.players:,} games, "
@@ -126,7 +128,7 @@ def _cell(pair: Estimate) -> str:
 
 
 def build_report(tournament: Tournament, results: Iterable[ChunkResult]) -> Report:
-    """Add up the results of all chunks of a tournament, given in any order."""
+    """Build the report of a tournament from the results of all chunks, in any order."""
     in_order = sorted(results, key=lambda result: result.chunk.index)
     names = tournament.agents
     players = tournament.players
@@ -146,7 +148,7 @@ def build_report(tournament: Tournament, results: Iterable[ChunkResult]) -> Repo
     for agent, name in enumerate(names):
         deals = seats[:, agent] > 0
         _, kinds = np.unique(seats[deals], axis=0, return_inverse=True)
-        kinds = kinds.ravel()  # of numpy 2.0.0 they are a column
+        kinds = kinds.ravel()  # a column in numpy 2.0.0
         won, scored, ahead = (sums[deals, agent] / seats[deals, agent] for sums in of_agents)
         measured = share(won, strata=kinds), mean(scored, kinds), mean(ahead, kinds)
         standings.append(Standing(name, int(deals.sum()) * players, *measured, rated[agent]))

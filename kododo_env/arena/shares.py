@@ -1,4 +1,4 @@
-"""The share of the victory of any function of observations and masks."""
+"""The share of the victory of a function of observations and masks."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class FunctionAgent:
 
     Attributes:
         choose: The function.
-        normalize: Whether it learned with ``normalize=True``: float32 from 0 to 1.
-        name: As tables show it.
+        normalize: Whether it takes observations with ``normalize=True``: float32 from 0 to 1.
+        name: The name in tables.
     """
 
     choose: Choose
@@ -34,7 +34,7 @@ class FunctionAgent:
     name: str = "function"
 
     def act(self, view: View, rng: np.random.Generator) -> Integer:
-        """What the function chooses."""
+        """Return the function's actions, shape (N,)."""
         observation = view.observation.copy()
         if self.normalize:
             observation = (observation / view.layout.maxima).astype(np.float32)
@@ -51,22 +51,23 @@ def share(
     games: int = 2_000,
     seed: int = 0,
 ) -> Estimate:
-    """The share of the victory of a function against P - 1 copies of a player.
+    """Return the share of the victory of a function against P - 1 copies of a player.
 
-    Parity is 1 / P. A policy that has learned nothing is not at parity against ``random``: always
-    the first legal action, ``first``, has .33 of Kododo's .25. So measure before and after.
+    Parity is 1 / P. An untrained policy is not at parity against ``random``: ``first``, which
+    always plays the first legal action, has .33 in Kododo, where parity is .25. So measure before
+    and after training.
 
     Args:
         choose: Observations and masks to actions; one call for many games.
         game: The game's name.
         players: P.
-        normalize: Whether it learned with ``normalize=True``.
-        opponents: The player, or what ``make_agent`` takes for one.
-        games: How many, rounded up to whole deals of P games.
+        normalize: Whether it takes observations with ``normalize=True``.
+        opponents: The player, or a name for ``make_agent``.
+        games: The number of games, rounded up to whole deals of P games.
         seed: The same seed deals the same decks to any two functions.
 
     Raises:
-        ValueError: There is no such game or player, or an action is not legal.
+        ValueError: The game or the player is unknown, or an action is illegal.
     """
     agent = FunctionAgent(choose, normalize)
     return Match(agent, opponents, game, players, games, seed).play().share

@@ -1,4 +1,4 @@
-"""Rows of text as an aligned table."""
+"""Aligned tables of text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Aligned columns, the first flush left, the others right; the first row is the heading."""
+    """Align columns, the first left, all others right; the first row is the heading."""
     from tabulate import tabulate
 
     sides = ("left", *["right"] * (len(rows[0]) - 1))

@@ -1,4 +1,4 @@
-"""Tournaments: which agents play what, and how often."""
+"""Tournaments: the game, the agents and the number of games."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kododo_env.rules_arguments import make_game
 
 
 class Contest:
-    """What is played in chunks, a tournament or a match: a game, how often, and by which agents."""
+    """Games that are played in chunks, such as a tournament or a match."""
 
     game: str
     players: int
@@ -27,39 +27,39 @@ class Contest:
     recording: Recording | None = None
 
     def named(self) -> Sequence[Agent | str]:
-        """The players: agents, or what ``make_agent`` takes for them."""
+        """Return the players: agents, or names for ``make_agent``."""
         raise NotImplementedError
 
     @property
     def deals(self) -> int:
-        """How many decks are played, each from every seat."""
+        """The number of decks, each of which is played from every seat."""
         return -(-self.games // self.players)
 
     def make_game(self, num_envs: int) -> BatchGame:
-        """A batch of the games to be played."""
+        """Return a batch of the games to play."""
         return make_game(self.game, num_envs, self.players, self.rules)
 
     def load_agents(self) -> list[Agent]:
-        """The agents; ValueError if there is no such one, or it cannot play this game."""
+        """Return the agents; raise ValueError if one is unknown or cannot play this game."""
         game = self.make_game(1)
         return [agent_for(name, game) for name in self.named()]
 
 
 @dataclass(frozen=True)
 class Tournament(Contest):
-    """Which agents play what, how often; everything that follows depends on nothing else.
+    """A tournament; its results depend only on these arguments.
 
     Args:
         game: Name of the game in the registry.
         agents: Names of agents, or policy files; at least two.
         players: Seats at a table, P.
-        games: How many, rounded up to whole deals, each deal being P games.
-        seed: Of the decks, and of the agents' randomness.
+        games: The number of games, rounded up to whole deals of P games.
+        seed: The seed of the decks and of the agents' randomness.
         rules: Further fields of the game's rules.
-        recording: What is to be kept of the games besides how they end.
+        recording: What to record of the games.
 
     Raises:
-        ValueError: No such tournament can be played.
+        ValueError: The tournament cannot be played.
     """
 
     game: str
@@ -73,35 +73,36 @@ class Tournament(Contest):
     def __post_init__(self) -> None:
         rules = self.make_game(1).rules
         check_numbers(self.players, self.games, self.seed)
-        # Results are written as JSON, which knows Python's own numbers alone.
+        # Results are written as JSON, which needs Python's numbers.
         numbers = {name: int(getattr(self, name)) for name in ("players", "games", "seed")}
         explicit_rules = {name: getattr(rules, name) for name in self.rules}
-        for name, value in {**numbers, "rules": explicit_rules}.items():
-            object.__setattr__(self, name, value)
+        for name, number in numbers.items():
+            object.__setattr__(self, name, number)
+        object.__setattr__(self, "rules", explicit_rules)
         if len(self.agents) < 2:
-            raise ValueError(f"name two agents at least, not {len(self.agents)}")
+            raise ValueError(f"expected at least two agents, got {len(self.agents)}")
         playing = {agent for chunk in self.chunks() for agent in chunk.lineup}
         if len(playing) < len(self.agents):
             raise ValueError(
-                f"{self.games} games are too few for {len(self.agents)} agents to play at all: "
-                f"give {2 * self.players * len(self.agents)} or more"
+                f"{self.games} games are too few for {len(self.agents)} agents; "
+                f"expected at least {2 * self.players * len(self.agents)}"
             )
 
     def named(self) -> Sequence[Agent | str]:
-        """The agents' names."""
+        """Return the agents' names."""
         return self.agents
 
     def chunks(self) -> list[Chunk]:
-        """The pieces in which it is played; each can be played by itself."""
+        """Return the chunks, which can be played independently."""
         return mixed_tables(len(self.agents), self.players, self.deals)
 
 
 def check_numbers(players: int, games: int, seed: int) -> None:
-    """Raise ValueError unless this many games can be played."""
+    """Raise ValueError unless this number of games can be played."""
     whole_number(players, "players", 2)
     whole_number(seed, "seed", 0)
     if whole_number(games, "games", highest=MOST_GAMES) < players:
         raise ValueError(
-            f"{players} players need {players} games at least, since each deck is played once "
-            f"for each rotation of the seats; not {games}"
+            f"games must be at least {players}, since {players} players play each deck once per "
+            f"rotation of the seats, got {games}"
         )

@@ -24,23 +24,23 @@ from kododo_env.core.agent import Agent
 from kododo_env.core.numbers import whole_number
 from kododo_env.system.stopping import STOPS, Terminated, end_with_threads, interrupt
 
-PATIENCE = 60.0  # seconds for a worker to end when it is told to
+PATIENCE = 60.0  # seconds for a worker to end after a signal
 
 
 def run(played: Contest, chunks: Sequence[Chunk], workers: int = 1) -> Iterator[ChunkResult]:
     """Play chunks of a tournament or a match.
 
     Args:
-        played: What is played.
-        chunks: Those of its chunks that are to be played.
-        workers: How many processes; 1 plays in this one. The results do not depend on it.
+        played: The tournament or match.
+        chunks: The chunks to play.
+        workers: The number of processes; 1 plays in this process. It does not affect the results.
 
     Yields:
         The results, in the order of the chunks.
 
     Raises:
-        ValueError: An agent cannot be loaded, or plays what is not legal.
-        ChildProcessError: One of the processes was killed.
+        ValueError: An agent cannot be loaded, or plays an illegal action.
+        ChildProcessError: A worker process was killed.
     """
     whole_number(workers, "workers", 1)
     if workers == 1 or len(chunks) < 2:
@@ -52,7 +52,9 @@ def run(played: Contest, chunks: Sequence[Chunk], workers: int = 1) -> Iterator[
         yield from pool.map(_work, [played] * len(chunks), chunks)
 
 
-_agents: list[Sequence[Agent]] = []  # a worker's: those of the one thing that it plays
+_agents: list[
+    Sequence[Agent]
+] = []  # the agents of a worker process, which plays one tournament or match
 
 
 def _work(played: Contest, chunk: Chunk) -> ChunkResult:
@@ -68,7 +70,7 @@ def _play(played: Contest, chunk: Chunk, agents: Sequence[Agent]) -> ChunkResult
 
 @contextmanager
 def one_thread_each() -> Iterator[None]:
-    """Processes that are started inside have numerical libraries of one thread."""
+    """Limit numerical libraries to one thread in processes that are started inside."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     before = {name: os.environ[name] for name in names if name in os.environ}
     os.environ.update(dict.fromkeys(names, "1"))
@@ -85,12 +87,12 @@ def one_thread_each() -> Iterator[None]:
 
 @contextmanager
 def worker_pool(processes: int) -> Iterator[ThreadPoolExecutor]:
-    """Fresh processes, of one thread each, that do what is submitted; at the end they are stopped.
+    """Start a pool of processes with one thread each; stop them at the end.
 
-    They end with this process as well, however it ends, and leave Ctrl-C to it. What is
-    submitted raises ChildProcessError if its process was killed.
+    They also end with this process, however it ends, and ignore Ctrl-C. A submitted call raises
+    ChildProcessError if its process was killed.
 
-    No library's pool yet: with loky 3.7 an evaluation that is stopped or killed never ends
+    This is not loky, since with loky 3.7 a stopped or killed evaluation never ends
     (``test_an_evaluation_keeps_what_it_has_played`` and
     ``test_workers_end_with_an_evaluation_that_is_killed`` in ``tests/system/test_stopping.py``).
     """
@@ -103,16 +105,16 @@ def worker_pool(processes: int) -> Iterator[ThreadPoolExecutor]:
 
 
 class _Pool(ThreadPoolExecutor):
-    """Threads that each ask a process of their own, over a pipe that nobody else has.
+    """Threads that each use a process of their own over a private pipe.
 
-    A process may so be stopped at any time, in the middle of its answer too.
+    So a process can be stopped at any time, even in the middle of its response.
     """
 
     def __init__(self, processes: int) -> None:
         super().__init__(processes)
         self._workers: list[BaseProcess] = []
-        self._killed: set[BaseProcess] = set()  # those of them that were killed
-        self._idle: SimpleQueue[tuple[BaseProcess, Any]] = SimpleQueue()  # with its Connection
+        self._killed: set[BaseProcess] = set()  # workers that were killed
+        self._idle: SimpleQueue[tuple[BaseProcess, Any]] = SimpleQueue()  # with their Connection
 
     def start(self, processes: int) -> None:
         """Start the processes."""
@@ -127,24 +129,24 @@ class _Pool(ThreadPoolExecutor):
                 self._idle.put((worker, parent_end))
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """As in the base class, but a process calls the function."""
+        """Submit a call, which a worker process executes."""
         return super().submit(self._ask, function, args, kwargs)
 
     def _ask(self, *call: Any) -> Any:
         worker, connection = self._idle.get()
         try:
             connection.send(call)
-            # On Windows the pipe of a worker that ends before it takes its end of it stays open.
+            # On Windows the pipe of a worker that ends before it receives its end stays open.
             if connection not in wait([connection, worker.sentinel]):
                 raise EOFError
             result, error = connection.recv()
         except (EOFError, OSError) as gone:
             self._killed.add(worker)
             raise ChildProcessError(
-                "a worker process was killed; try fewer workers (a script starts them under "
+                "a worker process was killed; use fewer workers (in a script, start them under "
                 "if __name__ == '__main__')"
             ) from gone
-        finally:  # the killed are asked no more, unless all are
+        finally:  # killed workers are not used again, unless all were killed
             if worker not in self._killed or len(self._killed) == len(self._workers):
                 self._idle.put((worker, connection))
         if error is not None:
@@ -152,7 +154,7 @@ class _Pool(ThreadPoolExecutor):
         return result
 
     def stop(self) -> None:
-        """Stop all work, done or not."""
+        """Stop all workers, with or without unfinished work."""
         self.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:
             worker.terminate()
@@ -165,15 +167,15 @@ class _Pool(ThreadPoolExecutor):
 
 @contextmanager
 def _stops_blocked() -> Iterator[None]:
-    """Inside, a request to stop has to wait; a process that starts meanwhile inherits that.
+    """Block stop signals inside; processes that start meanwhile inherit that.
 
-    A terminal sends Ctrl-C to all processes, and one that imports its libraries, or whose
-    parent left while it was being started, answers with a traceback.
+    A terminal sends Ctrl-C to all processes, and a process that is importing libraries, or whose
+    parent has ended, would print a traceback.
     """
-    if sys.platform == "win32":  # it has no such thing
+    if sys.platform == "win32":  # has no signal masks
         yield
     else:
-        resource_tracker.ensure_running()  # starting it would let the signals through
+        resource_tracker.ensure_running()  # starting it would unblock the signals
         before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
         try:
             yield
@@ -182,7 +184,7 @@ def _stops_blocked() -> Iterator[None]:
 
 
 def _serve(connection: Connection) -> None:
-    """In a worker: do what the parent asks for, until it asks no more or is gone."""
+    """Execute the calls of the parent in a worker, until the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, interrupt)
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -191,19 +193,19 @@ def _serve(connection: Connection) -> None:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
         while True:
             function, args, kwargs = connection.recv()
-            answer: tuple[Any, Exception | None]
+            response: tuple[Any, Exception | None]
             try:
-                answer = function(*args, **kwargs), None
+                response = (function(*args, **kwargs), None)
             except Terminated:
                 raise
             except BaseException as error:  # an agent's code may raise any
-                answer = None, _sendable(error)
-            connection.send(answer)
+                response = (None, _sendable(error))
+            connection.send(response)
     end_with_threads(0)
 
 
 def _sendable(error: BaseException) -> Exception:
-    """The error with its traceback as a note, or one of its words if it cannot be pickled."""
+    """Return the error with its traceback as a note; a RuntimeError if it cannot be pickled."""
     words = type(error).__name__
     with suppress(Exception):  # its class may raise anything
         words = f"{words}: {error}"

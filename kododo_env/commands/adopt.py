@@ -1,4 +1,4 @@
-"""A policy file from somebody else's ONNX file: what ``kododo adopt`` does."""
+"""``kododo adopt``: make a policy file of an ONNX file from another exporter."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from kododo_env.rules_arguments import default_players, make_game, parse_rules
 
 @dataclass(frozen=True)
 class AdoptConfig:
-    """Make a policy file of an ONNX file with the network of a player, from any exporter.
+    """Make a policy file of an ONNX file with a player's network, from any exporter.
 
-    The network takes observations (N, F), and the mask of legal actions (N, A) if it wants one. It
-    gives logits (N, A), and the values of the positions (N,) if it knows them.
+    The network takes observations (N, F), and optionally the mask of legal actions (N, A). It
+    returns logits (N, A), and optionally the values of the positions (N,).
     """
 
     model: Path
-    """The ONNX file; its weights lie in it."""
+    """The ONNX file, with the weights in it."""
     out: Path
-    """The policy file to write; its metadata come beside it as JSON."""
+    """The policy file to write; its metadata are written beside it as JSON."""
     game: str | None = None
-    """Which game it plays."""
+    """The game that it plays."""
     players: int | None = None
-    """Seats at a table; if not given 4, or the most that the game takes."""
+    """Seats at a table; by default 4, or the most that the game allows."""
     rules: tuple[str, ...] = ()
     """Other rules as name=value, such as variant=long; the number of players is --players."""
     normalize: bool = False
-    """It learned with normalize=True: each number of an observation divided by its maximum."""
+    """The network was trained with normalize=True: observations divided by their maximum."""
     temperature: Annotated[float, real(0, HOTTEST)] = 0.0
-    """At which it is meant to be played: 0 plays the likeliest action, 1 draws by its logits."""
+    """The playing temperature: 0 plays the likeliest action, 1 samples by the logits."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
         if self.game is None:
-            raise ValueError(f"give --game, one of {', '.join(registry.DOORS)}")
+            raise ValueError(f"--game is required; choose from {', '.join(registry.DOORS)}")
 
 
 def adopt(config: AdoptConfig) -> None:
     """Write the policy file.
 
     Raises:
-        ValueError: The model cannot be read, or does not fit the game.
+        ValueError: The model cannot be read, or does not match the game.
     """
     assert config.game is not None
     players = default_players(config.game) if config.players is None else config.players

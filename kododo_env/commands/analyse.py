@@ -1,4 +1,4 @@
-"""A game that is over, judged by an adviser: what ``kododo analyse`` does."""
+"""``kododo analyse``: judge the choices of a recorded game by an adviser."""
 
 from __future__ import annotations
 
@@ -20,60 +20,62 @@ from kododo_env.system.files import check_other, write_json
 
 @dataclass(frozen=True)
 class AnalyseConfig:
-    """Print the chance to win after each step of a game, and the choices that cost most.
+    """Print the probability to win after each step of a game, and the costliest choices.
 
-    A choice is judged by what its player knew then, over worlds that agree with that. Each player
-    has three at most, and none that may have cost nothing, by the 95 % interval.
+    A choice is judged by what its player knew, over worlds that agree with that knowledge. At most
+    three choices of each player are printed, and only those whose 95 % interval of the cost is
+    above 0.
     """
 
     file: Path
     """The record of the game."""
     adviser: str | None = None
-    """The agent whose choices are held against the players'; if not given, the policy that
-    ships."""
+    """The agent with whose choices the players' choices are compared; by default the shipped
+    policy."""
     seat: Annotated[int, Bound(0, 100)] | None = None
-    """Whose choices are judged, 0 for player_0; if not given, everybody's."""
+    """The seat whose choices are judged, 0 for player_0; by default all seats."""
     worlds: Annotated[int, Bound(FEWEST, MOST)] = WORLDS
-    """How many are played out for each choice; for the costliest four times as many others."""
+    """Worlds played out for each choice; for the costliest choices four times as many new ones."""
     seed: Seed = 0
-    """Seed of the worlds; the same one gives the same results."""
+    """Seed of the worlds; the same seed gives the same results."""
     json: Path | None = None
     """Write the results here as JSON."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
         if self.json is not None:
-            check_other(self.json, self.file, "the record itself: write the results elsewhere")
+            check_other(self.json, self.file, "the record itself: choose another --json")
 
 
 @dataclass(frozen=True)
-class Found:
-    """The analysis of a record."""
+class AnalysedRecord:
+    """A record and its analysis."""
 
     record: Record
     analysis: Analysis
 
     def to_text(self) -> str:
-        """A table of the chances, and below it the costliest choices of each player."""
-        names, analysis = names_of(self.record), self.analysis
+        """Return a table of the probabilities, then the costliest choices of each player."""
+        names = names_of(self.record)
+        analysis = self.analysis
         rows = [("step", *(names[seat] for seat in analysis.seats))]
         for step, row in enumerate(100 * analysis.chances):
-            told = (f"{mean:.0f} ({low:.0f} to {high:.0f})" for mean, low, high in row)
-            rows.append((str(step or "deal"), *told))
-        parts = [f"chance to win in per cent, by {analysis.adviser}\n\n{table(rows)}"]
+            cells = (f"{mean:.0f} ({low:.0f} to {high:.0f})" for mean, low, high in row)
+            rows.append((str(step or "deal"), *cells))
+        parts = [f"probability to win in per cent, by {analysis.adviser}\n\n{table(rows)}"]
         for seat in analysis.seats:
-            choices = [each for each in analysis.choices if each.seat == seat]
-            parts += [self._judged(each, names[seat]) for each in choices] or [
+            choices = [choice for choice in analysis.choices if choice.seat == seat]
+            parts += [self._choice_text(choice, names[seat]) for choice in choices] or [
                 f"{names[seat]}: no choice that surely cost anything"
             ]
         return "\n\n".join(parts)
 
-    def _judged(self, choice: CostlyChoice, name: str) -> str:
-        """A choice, what would have been better, and the table before it."""
-        low, high = f"{100 * choice.low:.1f}", f"{100 * choice.high:.1f}"
+    def _choice_text(self, choice: CostlyChoice, name: str) -> str:
+        """Return a choice, the better one, and the table before it."""
+        interval = f"{100 * choice.low:.1f} to {100 * choice.high:.1f}"
         return (
             f"{name}, step {choice.step}: {choice.words}\n{self.analysis.adviser}: "
-            f"{choice.advised_words}, {100 * choice.gain:.1f} games of 100 more ({low} to {high})"
+            f"{choice.advised_words}, {100 * choice.gain:.1f} games of 100 more ({interval})"
             f"\n\n{choice.text}"
         )
 
@@ -82,21 +84,21 @@ def analyse(config: AnalyseConfig) -> None:
     """Print the analysis, and write its file.
 
     Raises:
-        ValueError: The record is not true, or the options do not go with it.
+        ValueError: The record contradicts the rules, or the options do not match it.
     """
 
-    def play() -> Found:
+    def play() -> AnalysedRecord:
         record = read_record(config.file)
         game = next(replay(record))
         seats = None if config.seat is None else (config.seat,)
         adviser = None
         if config.adviser is not None:
             adviser = make_agent(config.adviser, game.name, game.num_players)
-        found = analysis_of(record, adviser, seats, config.worlds, config.seed)
-        return Found(record, found)
+        analysis = analysis_of(record, adviser, seats, config.worlds, config.seed)
+        return AnalysedRecord(record, analysis)
 
-    def write(found: Found) -> None:
+    def write(analysed: AnalysedRecord) -> None:
         if config.json is not None:
-            write_json(config.json, found.analysis.to_json())
+            write_json(config.json, analysed.analysis.to_json())
 
     play_and_write({config.json: JSON}, play, write)

@@ -1,8 +1,8 @@
-"""A command line read into a dataclass by argparse: its fields are the arguments.
+"""Read a command line into a dataclass by argparse: its fields are the arguments.
 
-A field that must be given is told by its place, all others by name. A tuple takes any number of
-values, and a truth value is switched by ``--name`` and ``--no-name``. The fields of a dataclass
-that is itself a field are a group of their own. The docstring below a field is its help.
+A required field is a positional argument, all others are options. A tuple takes any number of
+values, and a bool is switched by ``--name`` and ``--no-name``. A field that is a dataclass becomes
+a group of arguments. The docstring below a field is its help.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kododo_env.core.bounds import bounds_of, flag
 from kododo_env.core.numbers import shown
 
 Config = TypeVar("Config")
-NEAR = 0.75  # the least ratio, by difflib, of a name to its misspelling
+NEAR = 0.75  # the lowest ratio, by difflib, of a name and its misspelling
 
 
 class _Parser(ArgumentParser):
@@ -43,21 +43,21 @@ def read_arguments(
     config_class: type[Config],
     args: Sequence[str] | None = None,
     default: Config | None = None,
-    among_others: bool = False,
+    ignore_unknown: bool = False,
 ) -> Config:
-    """The arguments as an instance of their dataclass.
+    """Return the arguments as an instance of a dataclass.
 
     Args:
         config_class: The dataclass. The type of a field is int, float, str, Path, bool, a Literal
             of words, a tuple of any number of one of these, one of these or None, or another
-            dataclass. A field that must be given is an int, float, str or Path.
-        args: The arguments; None: those of the process.
-        default: What has the values that are not given; None: the dataclass itself.
-        among_others: Whether there may be others, which are not read, ``--help`` among them.
+            dataclass. A required field is an int, float, str or Path.
+        args: The arguments; None takes those of the process.
+        default: An instance with the default values; None takes those of the dataclass.
+        ignore_unknown: Whether to ignore unknown arguments, including ``--help``.
 
     Raises:
-        ValueError: They cannot be read, or the dataclass refuses them.
-        TypeError: A field has another type.
+        ValueError: The arguments cannot be read, or the dataclass rejects them.
+        TypeError: A field has an unsupported type.
     """
     parser = _Parser(
         prog=Path(sys.argv[0]).name,
@@ -65,23 +65,24 @@ def read_arguments(
         description=inspect.getdoc(config_class),
         formatter_class=lambda prog: RawDescriptionHelpFormatter(prog, width=_width()),
         allow_abbrev=False,
-        add_help=not among_others,
+        add_help=not ignore_unknown,
     )
     _add(parser, parser, config_class, default)
-    given, others = parser.parse_known_args(_with_signs(sys.argv[1:] if args is None else args))
-    if others and not among_others:
-        name = _near(others[0], config_class)
-        hint = f"did you mean {flag(name)}?" if name else "--help tells what there is"
-        if name in _needed(config_class, default):
-            hint = f"{name} is told by its place, without a name"
-        parser.error(f"there is no {shown(others[0])}: {hint}")
-    return _made(config_class, vars(given), default)
+    words = _join_signs(sys.argv[1:] if args is None else args)
+    options, unknown_words = parser.parse_known_args(words)
+    if unknown_words and not ignore_unknown:
+        name = _similar_name(unknown_words[0], config_class)
+        hint = f"did you mean {flag(name)}?" if name else "see --help"
+        if name in _required(config_class, default):
+            hint = f"{name} is positional, give it without a name"
+        parser.error(f"unknown argument {shown(unknown_words[0])}; {hint}")
+    return _instance(config_class, vars(options), default)
 
 
-def _near(word: str, config_class: type[Any]) -> str | None:
+def _similar_name(word: str, config_class: type[Any]) -> str | None:
     """Return the field whose name a word probably misspells, or None.
 
-    Dashes in front do not count: they would make all short names alike.
+    Leading dashes are ignored: with them all short names would be similar.
     """
     if not word.startswith("-"):
         return None
@@ -91,29 +92,29 @@ def _near(word: str, config_class: type[Any]) -> str | None:
 
 
 def _usage(config_class: type[Any], default: Any) -> str:
-    """How the command is called, with what must be given first: many values may follow a name."""
-    needed = _needed(config_class, default)
-    return " ".join([Path(sys.argv[0]).name, *needed, "[--NAME VALUE ...]"])
+    """Return the usage line, with the positional arguments before the options."""
+    names = _required(config_class, default)
+    return " ".join([Path(sys.argv[0]).name, *names, "[--NAME VALUE ...]"])
 
 
-def _needed(config_class: type[Any], default: Any) -> list[str]:
-    """The names of the fields that must be given."""
-    return [each.name for each in fields(config_class) if _default(each, default) is MISSING]
+def _required(config_class: type[Any], default: Any) -> list[str]:
+    """Return the names of the required fields."""
+    return [field.name for field in fields(config_class) if _default(field, default) is MISSING]
 
 
 def _width() -> int:
     return min(100, shutil.get_terminal_size().columns - 2)
 
 
-def _with_signs(args: Sequence[str]) -> list[str]:
-    """The arguments, with a negative number joined to its name: argparse knows no ``-1e-3``."""
-    found: list[str] = []
+def _join_signs(args: Sequence[str]) -> list[str]:
+    """Join a negative number to its option, since argparse takes ``-1e-3`` for an option."""
+    words: list[str] = []
     for word in args:
-        if found and found[-1].startswith("--") and _is_negative(word):
-            found[-1] += f"={word}"
+        if words and words[-1].startswith("--") and _is_negative(word):
+            words[-1] += f"={word}"
         else:
-            found.append(word)
-    return found
+            words.append(word)
+    return words
 
 
 def _is_negative(word: str) -> bool:
@@ -124,118 +125,124 @@ def _is_negative(word: str) -> bool:
 
 
 def _names(config_class: type[Any]) -> Iterator[str]:
-    """The names of the fields, and of the fields of those that are dataclasses."""
+    """Yield the names of the fields, and of the fields of nested dataclasses."""
     types = get_type_hints(config_class)
-    for each in fields(config_class):
-        if is_dataclass(types[each.name]):
-            yield from _names(cast("type[Any]", types[each.name]))
+    for field in fields(config_class):
+        if is_dataclass(types[field.name]):
+            yield from _names(cast("type[Any]", types[field.name]))
         else:
-            yield each.name
+            yield field.name
 
 
 def _add(parser: ArgumentParser, group: Any, config_class: type[Any], default: Any) -> None:
     """Add the fields of a dataclass to a group of a parser's arguments, or to the parser."""
-    types, docs = get_type_hints(config_class), _docs(config_class)
+    types = get_type_hints(config_class)
+    docs = _docs(config_class)
     bounds = bounds_of(cast("Any", config_class))
-    for each in fields(config_class):
-        kind, value = types[each.name], _default(each, default)
+    for field in fields(config_class):
+        kind = types[field.name]
+        field_default = _default(field, default)
         if is_dataclass(kind):
-            below = parser.add_argument_group(docs.get(each.name, each.name).rstrip("."))
-            _add(parser, below, cast("type[Any]", kind), None if value is MISSING else value)
+            inner_group = parser.add_argument_group(docs.get(field.name, field.name).rstrip("."))
+            inner_default = None if field_default is MISSING else field_default
+            _add(parser, inner_group, cast("type[Any]", kind), inner_default)
             continue
-        notes = [str(bounds[each.name])] if each.name in bounds else []
-        if value not in (MISSING, None, (), "", False):
-            shown_value = " ".join(map(str, value)) if isinstance(value, tuple) else value
-            notes.append(f"default: {shown_value}")
-        about = docs.get(each.name, "") + (f" ({'; '.join(notes)})" if notes else "")
-        about = about.replace("%", "%%")  # which argparse would put something in place of
-        if value is MISSING:
-            group.add_argument(each.name, type=_reader(kind), help=about)
+        notes = [str(bounds[field.name])] if field.name in bounds else []
+        if field_default not in (MISSING, None, (), "", False):
+            words = field_default if isinstance(field_default, tuple) else (field_default,)
+            notes.append(f"default: {' '.join(map(str, words))}")
+        text = docs.get(field.name, "") + (f" ({'; '.join(notes)})" if notes else "")
+        text = text.replace("%", "%%")  # argparse would substitute after a single one
+        if field_default is MISSING:
+            group.add_argument(field.name, type=_reader(kind), help=text)
         else:
-            group.add_argument(flag(each.name), default=SUPPRESS, help=about, **_manner(kind))
+            group.add_argument(flag(field.name), default=SUPPRESS, help=text, **_settings(kind))
 
 
 def _default(field: Field[Any], default: Any) -> Any:
-    """The value of a field that is not given; MISSING if it must be."""
+    """Return the default of a field, MISSING if it is required."""
     if default is not None:
         return getattr(default, field.name)
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
-def _manner(kind: Any) -> dict[str, Any]:
-    """What argparse is to do with a named argument of a type."""
+def _settings(kind: Any) -> dict[str, Any]:
+    """Return argparse's settings for an option of a type."""
     kinds = get_args(kind)
-    if NoneType in kinds and len(kinds) == 2:  # or None
-        return _manner(next(each for each in kinds if each is not NoneType))
+    if NoneType in kinds and len(kinds) == 2:
+        (inner_kind,) = (argument for argument in kinds if argument is not NoneType)
+        return _settings(inner_kind)
     if kind is bool:
         return {"action": BooleanOptionalAction}
     if get_origin(kind) is Literal:
         return {"choices": kinds}
     if get_origin(kind) is tuple and kinds[0] is not bool:
-        return {**_manner(kinds[0]), "nargs": "*", "action": "extend"}
+        return {**_settings(kinds[0]), "nargs": "*", "action": "extend"}
     return {"type": _reader(kind), "metavar": kind.__name__.upper()}
 
 
 def _reader(kind: Any) -> Any:
-    """What makes a value of a word."""
+    """Return the function that converts a word to a type."""
     readers: dict[Any, Any] = {int: _whole, float: _number, Path: _path, str: str}
     if kind not in readers:
-        raise TypeError(f"an argument cannot be of the type {kind}")
+        raise TypeError(f"unsupported type of an argument: {kind}")
     return readers[kind]
 
 
 def _whole(word: str) -> int:
-    return int(_in_digits(word, int))
+    return int(_check_digits(word, int))
 
 
 def _number(word: str) -> float:
-    return float(_in_digits(word, float))
+    return float(_check_digits(word, float))
 
 
-def _in_digits(word: str, kind: type[int] | type[float]) -> str:
-    """The word itself, if it is a number by the digits 0 to 9; to Python there are others."""
+def _check_digits(word: str, kind: type[int] | type[float]) -> str:
+    """Return a number in the digits 0 to 9 unchanged; Python would also accept other digits."""
     try:
         if word.isascii() and "_" not in word:
             kind(word)
             return word
     except ValueError:
         pass
-    name = "whole number" if kind is int else "number"
-    raise ArgumentTypeError(f"{shown(word)} is no {name}: write it with the digits 0 to 9")
+    name = "an integer" if kind is int else "a number"
+    raise ArgumentTypeError(f"expected {name} in the digits 0 to 9, got {shown(word)}")
 
 
 def _path(word: str) -> Path:
-    """A path as it is given; none that is empty, which would be the folder one is in."""
+    """Return a path; the empty path is rejected, as it would mean the current folder."""
     if not word or "\0" in word:
-        raise ArgumentTypeError(f"{shown(word)} is not the name of a file or folder")
+        raise ArgumentTypeError(f"expected the name of a file or folder, got {shown(word)}")
     return Path(word)
 
 
 def _docs(config_class: type[Any]) -> dict[str, str]:
-    """The docstrings below the fields of a dataclass, and of those that it inherits from."""
-    found = {}
-    for each in filter(is_dataclass, reversed(config_class.__mro__)):
+    """Return the docstrings below the fields of a dataclass and its base classes."""
+    docs = {}
+    for base_class in filter(is_dataclass, reversed(config_class.__mro__)):
         try:
-            (definition,) = ast.parse(dedent(inspect.getsource(each))).body
-        except OSError:  # there is no source where only compiled files are
+            (definition,) = ast.parse(dedent(inspect.getsource(base_class))).body
+        except OSError:  # only compiled files are installed
             continue
-        for line, below in pairwise(cast("ast.ClassDef", definition).body):
-            match line, below:
+        for statement, next_statement in pairwise(cast("ast.ClassDef", definition).body):
+            match statement, next_statement:
                 case ast.AnnAssign(ast.Name(name)), ast.Expr(ast.Constant(str(text))):
-                    found[name] = " ".join(text.split())
-    return found
+                    docs[name] = " ".join(text.split())
+    return docs
 
 
-def _made(config_class: type[Config], given: Mapping[str, Any], default: Any) -> Config:
-    """An instance with the values that are given, and those of ``default`` for the others."""
-    values, types = {}, get_type_hints(config_class)
-    for each in fields(cast("Any", config_class)):
-        if is_dataclass(types[each.name]):
-            inner = _default(each, default)
-            values[each.name] = _made(
-                cast("type[Any]", types[each.name]), given, None if inner is MISSING else inner
-            )
-        elif each.name in given:
-            value = given[each.name]
-            values[each.name] = tuple(value) if isinstance(value, list) else value
-    return config_class(**values) if default is None else replace(default, **values)
+def _instance(config_class: type[Config], options: Mapping[str, Any], default: Any) -> Config:
+    """Return an instance with the options, and the values of ``default`` for all others."""
+    settings = {}
+    types = get_type_hints(config_class)
+    for field in fields(cast("Any", config_class)):
+        kind = types[field.name]
+        if is_dataclass(kind):
+            inner_default = _default(field, default)
+            if inner_default is MISSING:
+                inner_default = None
+            settings[field.name] = _instance(cast("type[Any]", kind), options, inner_default)
+        elif field.name in options:
+            setting = options[field.name]
+            settings[field.name] = tuple(setting) if isinstance(setting, list) else setting
+    return config_class(**settings) if default is None else replace(default, **settings)

@@ -1,11 +1,10 @@
-"""One agent measured by the fixed protocol: what ``kododo benchmark`` does."""
+"""``kododo benchmark``: measure one agent by the fixed protocol."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from kododo_env.commands.tournament import (
     fingerprints,
     log_of,
     play_and_write,
-    play_what_is_left,
+    play_remaining,
 )
 from kododo_env.core.bounds import Processes, check_settings
 from kododo_env.policy.onnx_agent import OnnxAgent
@@ -35,137 +34,146 @@ HUNDREDTH = 100
 
 @dataclass(frozen=True)
 class BenchmarkConfig:
-    """Measure one agent by kododo-bench v1: win shares among copies of strangers, and more.
+    """Measure one agent by kododo-bench v1: win shares among held-out opponents, and more.
 
-    The protocol is fixed, so figures of two agents at the same table may be compared. The results
-    carry a digest; --check plays a hundredth of them again.
+    The protocol is fixed, so the figures of two agents at the same table can be compared. The
+    results contain a digest; --check replays a hundredth of them.
     """
 
     agent: str
     """The name of an agent, or a policy file."""
     game: str | None = None
-    """Which game; if not given that of the policy file, or kododo."""
+    """The game; by default that of the policy file, or kododo."""
     players: int | None = None
-    """Seats at the table; if not given those of the policy file, or 4, or the game's most."""
+    """Seats at the table; by default those of the policy file, or 4, or the game's most."""
     quick: bool = False
-    """An eighth of the games, and no attack."""
+    """Play an eighth of the games, without the attack."""
     json: Path | None = None
-    """Write the results here as JSON; what is played so far is kept beside it."""
+    """Write the results here as JSON; interim results are saved beside it."""
     source: str = ""
-    """Where others find the agent, such as a link: a line in the results."""
+    """Where others can find the agent, such as a link; it is added to the results."""
     resume: bool = False
-    """Go on with a benchmark that was stopped; give the same arguments again."""
+    """Resume a stopped benchmark; give the same arguments again."""
     check: Path | None = None
-    """Results of this agent: play a hundredth of them again, by chance, and compare each deal."""
+    """A file of results of this agent: replay a random hundredth and compare every deal."""
     workers: Processes | None = None
-    """Processes; if not given one for each core."""
+    """Processes; by default one per core."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
         if self.resume and self.json is None:
-            raise ValueError("--resume needs --json, the file of the benchmark to go on with")
+            raise ValueError("--resume needs --json, the file of the benchmark to resume")
         if self.source and self.json is None and self.check is None:
-            raise ValueError("--source goes with --json, the file in which it is a line")
-        others = (self.game, self.players, self.json, self.quick, self.resume, self.source)
-        if self.check is not None and any(each not in (None, False, "") for each in others):
-            raise ValueError("--check goes with --workers alone: the file says what was played")
+            raise ValueError("--source needs --json, the file that it is written to")
+        settings = (self.game, self.players, self.json, self.quick, self.resume, self.source)
+        if self.check is not None and any(setting not in (None, False, "") for setting in settings):
+            raise ValueError("--check can only be combined with --workers: the file has the rest")
 
     def benchmark(self) -> Benchmark:
-        """What is to be played; ValueError if it cannot be."""
-        game, players = self.game, self.players
-        table = game or DEFAULT_GAME
-        agent = make_agent(self.agent, table, players or default_players(table))
-        policy = getattr(agent, "policy", agent)  # a search's
+        """Return the benchmark to play; raise ValueError if it cannot be played."""
+        game = self.game
+        players = self.players
+        trial_game = game or DEFAULT_GAME
+        agent = make_agent(self.agent, trial_game, players or default_players(trial_game))
+        policy = getattr(agent, "policy", agent)  # of a search
         if isinstance(policy, OnnxAgent):
-            game, players = game or policy.game, players or policy.num_players
+            game = game or policy.game
+            players = players or policy.num_players
         game = game or DEFAULT_GAME
         return Benchmark(self.agent, game, players or default_players(game), self.quick)
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a benchmark found."""
+class BenchmarkResults:
+    """The results of a benchmark.
+
+    Attributes:
+        entry: The results as JSON.
+    """
 
     entry: Entry
 
     def to_text(self) -> str:
-        """As an aligned table below a line on what was played."""
-        protocol, figures = self.entry["protocol"], self.entry["figures"]
+        """Return an aligned table below a line on what was played."""
+        protocol = self.entry["protocol"]
+        figures = self.entry["figures"]
         heading = (
             f"{PROTOCOL}{', quick' if protocol['quick'] else ''}: {self.entry['agent']['name']} at "
             f"{protocol['game']} with {protocol['players']} players; parity "
             f"{1 / protocol['players']:.3f}"
         )
-        shares = {f"copies of {name}": each for name, each in figures["opponents"].items()}
+        shares = {f"copies of {name}": share for name, share in figures["opponents"].items()}
         shares |= {"the mean": figures["mean"]}
         shares |= {f"the worst, {figures['worst']['name']}": figures["worst"]}
         if figures["attack"]:
             shares |= {"a search that attacks, its own share": figures["attack"]}
         rows = [("among", "win share", "95 %")]
-        for name, each in shares.items():
-            rows.append((name, f"{each['mean']:.3f}", f"{each['low']:.3f} to {each['high']:.3f}"))
-        more = [] if self.entry["nash_conv"] is None else [
-            f"NashConv {self.entry['nash_conv']:.4f} in the small game"
-        ]  # fmt: skip
-        more.append(f"{self.entry['milliseconds']:g} ms a decision")
-        return f"{heading}\n\n{table(rows)}\n\n{'; '.join(more)}; digest {self.entry['digest']}"
+        for name, share in shares.items():
+            interval = f"{share['low']:.3f} to {share['high']:.3f}"
+            rows.append((name, f"{share['mean']:.3f}", interval))
+        notes = []
+        if self.entry["nash_conv"] is not None:
+            notes.append(f"NashConv {self.entry['nash_conv']:.4f} in the small game")
+        notes.append(f"{self.entry['milliseconds']:g} ms a decision")
+        notes.append(f"digest {self.entry['digest']}")
+        return f"{heading}\n\n{table(rows)}\n\n{'; '.join(notes)}"
 
 
 def benchmark(config: BenchmarkConfig) -> None:
-    """Play, print the table, write the file; or check one.
+    """Play, print the table and write the file; or check a file.
 
     Raises:
-        ValueError: It cannot be played as asked; or the file that is checked does not hold.
+        ValueError: The benchmark cannot be played, or the checked file is wrong.
     """
     if config.check is not None:
         _check(config, config.check)
         return
 
-    def play() -> Found:
-        asked = config.benchmark()
+    def play() -> BenchmarkResults:
+        benchmark = config.benchmark()
         path = None if config.json is None else log_of(config.json)
         heading = {
             "package": __version__,
-            **asked.protocol(),
-            "agent": asked.about_agent(),
-            "files": fingerprints(asked.load_agents()),
+            **benchmark.protocol(),
+            "agent": benchmark.about_agent(),
+            "files": fingerprints(benchmark.load_agents()),
         }
-        chunks = asked.chunks()
+        chunks = benchmark.chunks()
         with ChunkLog(path, heading, chunks, config.resume) as log:
             workers = config.workers or available_cores()
-            play_what_is_left(log, chunks, lambda left: run(asked, left, workers))
-        return Found(entry(asked, log.results.values(), config.source))
+            play_remaining(log, chunks, lambda remaining: run(benchmark, remaining, workers))
+        return BenchmarkResults(entry(benchmark, log.results.values(), config.source))
 
-    def write(found: Found) -> None:
+    def write(results: BenchmarkResults) -> None:
         if config.json is not None:
-            write_json(config.json, found.entry)
+            write_json(config.json, results.entry)
             log_of(config.json).unlink()
 
     play_and_write({config.json: JSON}, play, write)
 
 
 def read_entry(path: Path) -> Entry:
-    """An entry from its file; ValueError, in one line, unless it holds together."""
+    """Read the results of a benchmark; raise ValueError unless they are consistent."""
     try:
-        found: Any = json.loads(read_ordinary(path, LARGEST, str(path)))
-        verify(found)
+        entry: Entry = json.loads(read_ordinary(path, LARGEST, str(path)))
+        verify(entry)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} does not hold: {error}") from error
-    entry: Entry = found
+        raise ValueError(f"{path} has no valid benchmark: {error}") from error
     return entry
 
 
 def _check(config: BenchmarkConfig, path: Path) -> None:
-    """Play some parts of an entry again; ValueError if they come out otherwise."""
-    found = read_entry(path)
-    told = found["protocol"]
-    again = Benchmark(config.agent, told["game"], told["players"], told["quick"])
-    chunks = again.chunks()
+    """Replay some parts of a benchmark; raise ValueError if a result differs."""
+    entry = read_entry(path)
+    protocol = entry["protocol"]
+    benchmark = Benchmark(config.agent, protocol["game"], protocol["players"], protocol["quick"])
+    chunks = benchmark.chunks()
     drawn = np.random.default_rng().permutation(len(chunks))[: -(-len(chunks) // HUNDREDTH)]
     parts = [chunks[number] for number in sorted(drawn)]
     try:
-        compare(again, found, run(again, parts, config.workers or available_cores()))
+        compare(benchmark, entry, run(benchmark, parts, config.workers or available_cores()))
     except ValueError as error:
-        raise ValueError(f"{path} does not hold: {error}") from error
-    played = f"part{'s' * (len(parts) > 1)} {', '.join(str(part.index) for part in parts)}"
-    print(f"{path} holds: {played} of {len(chunks)} came out the same, deal for deal")
+        raise ValueError(f"{path} is not confirmed: {error}") from error
+    numbers = ", ".join(str(part.index) for part in parts)
+    word = "part" if len(parts) == 1 else "parts"
+    print(f"{path} is confirmed: {word} {numbers} of {len(chunks)} gave the same results")

@@ -1,4 +1,4 @@
-"""What all command lines here share: typed arguments, and errors of one line."""
+"""What all command lines share: typed arguments, and errors of one line."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from kododo_env.system.stopping import (
 Config = TypeVar("Config")
 
 BAD_INPUT = 2
-LONGEST_LINE = 500  # characters of a message; what is more may be the user's own words
+LONGEST_LINE = 500  # characters of a message; a longer one may repeat the user's input
 TRACEBACK = "KODODO_TRACEBACK"
-BOTS = "kododo_env.bots.python_bot"  # which is imported when somebody names one
+BOTS = "kododo_env.bots.python_bot"  # imported only when a bot is named
 
 
 def run_cli(
@@ -37,22 +37,22 @@ def run_cli(
 ) -> NoReturn:
     """Read the command line into a dataclass, run, and leave with an exit status.
 
-    0 after success; 2 after an error in what was given, with one line on stderr; 130
-    after Ctrl-C and 143 after SIGTERM, with what the KeyboardInterrupt says.
+    The status is 0 after success, 2 after an error of the input (with one line on stderr), 130
+    after Ctrl-C and 143 after SIGTERM (with the message of the KeyboardInterrupt).
 
     Args:
         config_class: A dataclass; its fields are the arguments, their docstrings the help.
-        main: What to run, or its name as ``module:name``, which is imported after the arguments
-            are read: ``--help`` does not wait for its libraries. ValueError, OSError, ImportError
-            (of an extra that is not installed) and what is too large or too deep for the machine
-            are taken for errors of the input. With KODODO_TRACEBACK set in the environment they
-            come with their traceback.
+        main: The function to run, or its name as ``module:name``, which is imported after the
+            arguments are read, so that ``--help`` does not wait for its libraries. ValueError,
+            OSError, ImportError (of an extra that is not installed), MemoryError and
+            RecursionError are errors of the input. If KODODO_TRACEBACK is set in the environment,
+            they are raised with their traceback.
         args: The arguments; by default those of the process.
-        defaults: If the defaults depend on some of the arguments: makes them. What it takes is
-            a dataclass of these arguments, which are read first.
+        defaults: A function that returns the defaults, if they depend on some of the arguments.
+            Its parameter is a dataclass of these arguments, which are read first.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # Not every encoding has all letters of a file's name; stderr does so by itself.
+        # The encoding may lack letters of a file's name; stderr escapes them by default.
         sys.stdout.reconfigure(errors="backslashreplace")
     with _leaving_bots():
         try:
@@ -66,29 +66,29 @@ def run_cli(
             print(": ".join(["\nstopped", *map(str, stop.args)]), file=sys.stderr)
             sys.exit(exit_status(stop))
         except (ValueError, OSError, ImportError, MemoryError, RuntimeError) as error:
-            said = _in_words(error)
-            if os.environ.get(TRACEBACK) or said is None:
+            message = _message(error)
+            if os.environ.get(TRACEBACK) or message is None:
                 raise
-            fail(said)
+            fail(message)
         sys.exit(0)
 
 
 @contextmanager
 def _leaving_bots() -> Iterator[None]:
-    """An exit from inside does not wait for threads that bots have started."""
+    """Let an exit from inside not wait for threads that bots have started."""
     before = set(threading.enumerate())
     try:
         yield
     except SystemExit as leaving:
-        more = set(threading.enumerate()) - before
-        if BOTS in sys.modules and not all(thread.daemon for thread in more):
+        new_threads = set(threading.enumerate()) - before
+        if BOTS in sys.modules and not all(thread.daemon for thread in new_threads):
             end_with_threads(int(leaving.code or 0))
         raise
 
 
 @contextmanager
 def written_out() -> Iterator[None]:
-    """Inside, all that is printed is written out; the process ends if nobody reads it any more."""
+    """Flush stdout at the end; exit if the reader of a pipe is gone."""
     try:
         try:
             yield
@@ -101,28 +101,29 @@ def written_out() -> Iterator[None]:
 
 
 def _drop_output() -> None:
-    """Write no more of what was printed, which would be tried again when the process ends."""
-    with suppress(OSError):  # of a stdout that is no file
+    """Discard the rest of the output, which would be written again when the process ends."""
+    with suppress(OSError):  # stdout may not be a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _read(
     config_class: type[Config], make: Callable[[Any], Config] | None, args: Sequence[str] | None
 ) -> Config:
-    """The arguments, whose defaults ``make`` may make of some of them."""
+    """Read the arguments; ``make`` may compute the defaults from some of them."""
     if make is None:
         return read_arguments(config_class, args)
-    (which,) = (each for name, each in get_type_hints(make).items() if name != "return")
-    return read_arguments(config_class, args, make(read_arguments(which, args, among_others=True)))
+    (first_class,) = (kind for name, kind in get_type_hints(make).items() if name != "return")
+    first_arguments = read_arguments(first_class, args, ignore_unknown=True)
+    return read_arguments(config_class, args, make(first_arguments))
 
 
-def _in_words(error: BaseException) -> str | None:
-    """What an error says of the input; None if it is a mistake of the program."""
+def _message(error: BaseException) -> str | None:
+    """Return the message of an error of the input; None for an error of the program."""
     if isinstance(error, RecursionError):
-        return "too deeply nested"
-    # torch has no class of its own for what its allocator cannot have.
+        return "the input is too deeply nested"
+    # torch raises RuntimeError if its allocator fails.
     if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
-        return "there is not memory enough for this"
+        return "out of memory"
     if isinstance(error, RuntimeError):
         return None
     if isinstance(error, OSError) and error.strerror:
@@ -131,7 +132,7 @@ def _in_words(error: BaseException) -> str | None:
 
 
 def fail(message: str) -> NoReturn:
-    """Leave with the status of wrong input, and one line on stderr."""
+    """Exit with the status of wrong input, and one line on stderr."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -142,7 +143,7 @@ def fail(message: str) -> NoReturn:
 
 
 def _one_line(message: str) -> str:
-    """A message without line breaks and control characters, its middle left out if it is long."""
+    """Return a message in one printable line, without its middle if it is long."""
     words = " ".join(message.split())
     if len(words) > LONGEST_LINE:
         words = f"{words[: LONGEST_LINE // 2]} … {words[-LONGEST_LINE // 2 :]}"
@@ -150,8 +151,10 @@ def _one_line(message: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text for a terminal: control characters other than line breaks do nothing there."""
+    """Escape control characters other than line breaks, which could change the terminal."""
     return "".join(
-        each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode()
-        for each in text
+        letter
+        if letter.isprintable() or letter == "\n"
+        else letter.encode("unicode_escape").decode()
+        for letter in text
     )

@@ -1,6 +1,6 @@
-"""The command ``kododo`` of the wheel: which of its commands is meant.
+"""The command ``kododo`` of the wheel.
 
-Nothing is imported at the top that imports a library, so that Ctrl-C is answered in a line.
+No library is imported at the top, so that Ctrl-C ends with one line at any time.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ COMMANDS = {
     "evaluate": ("tournament:TournamentConfig", "let agents play each other"),
     "contest": ("contest:ContestConfig", "let all bots of a folder play, and write a page"),
     "benchmark": ("benchmark:BenchmarkConfig", "measure one agent by a fixed protocol"),
-    "trainings": ("trainings:TrainingsConfig", "one figure of five trainings that differ by seed"),
+    "trainings": ("trainings:TrainingsConfig", "one figure for five trainings that differ by seed"),
     "play": ("play:PlayConfig", "play against agents: in the browser, the terminal, over stdin"),
     "dataset": ("dataset:DatasetConfig", "write decisions of mixed strength, to learn from"),
     "replay": ("replay:ReplayConfig", "show the record of a game, step by step or as a picture"),
@@ -29,11 +29,11 @@ COMMANDS = {
     "adopt": ("adopt:AdoptConfig", "make a policy file of a model that was trained elsewhere"),
     "bench": ("bench:BenchConfig", "how fast this machine plays, beside PettingZoo's rps_v2"),
 }
-"""Of each command the module and its dataclass, beside the function of the command's name."""
+"""Each command's module and dataclass, and its help; the function has the command's name."""
 
 
 def main() -> NoReturn:
-    """Run the command that is named: ``kododo evaluate --help`` says more of it."""
+    """Run the command in the arguments, such as ``kododo evaluate --help``."""
     end_at_once_on_stop()
     from kododo_env.commands.cli import BAD_INPUT, fail, run_cli, written_out
     from kododo_env.core.numbers import shown
@@ -43,28 +43,29 @@ def main() -> NoReturn:
     if name in (None, "-h", "--help", "--version"):
         try:
             with written_out():
-                _tell(name)
+                _print_help(name)
         except OSError as error:
             fail(error.strerror or str(error))
         sys.exit(0 if name else BAD_INPUT)
     if name not in COMMANDS:
-        fail(f"unknown command {shown(name)}; choose one of {', '.join(COMMANDS)}")
+        fail(f"unknown command {shown(name)}; choose from {', '.join(COMMANDS)}")
     module, _, config = COMMANDS[name][0].partition(":")
-    where = f"kododo_env.commands.{module}"
+    module_name = f"kododo_env.commands.{module}"
     sys.argv[:2] = [f"kododo {name}"]
     try:
-        config_class, function = resolve_name(f"{where}:{config}"), resolve_name(f"{where}:{name}")
+        config_class = resolve_name(f"{module_name}:{config}")
+        function = resolve_name(f"{module_name}:{name}")
     except ImportError as error:  # of an extra that is not installed
         fail(str(error))
     run_cli(config_class, function)
-    raise AssertionError("run_cli leaves the process")
+    raise AssertionError("run_cli exits the process")
 
 
-def _tell(name: str | None) -> None:
-    """Print the version, or which commands there are."""
+def _print_help(name: str | None) -> None:
+    """Print the version or the list of commands."""
     if name == "--version":
         print(f"kododo-env {__version__}")
         return
-    lines = (f"  {command:9} {what}" for command, (_, what) in COMMANDS.items())
+    lines = (f"  {command:9} {summary}" for command, (_, summary) in COMMANDS.items())
     print("\n".join(["usage: kododo COMMAND [--help], or kododo --version", "", *lines]))
     print("\nTraining is train.py in a checkout of the project.")

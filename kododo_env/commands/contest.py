@@ -1,4 +1,4 @@
-"""All bots of a folder against each other: what ``kododo contest`` does."""
+"""``kododo contest``: all bots of a folder play each other."""
 
 from __future__ import annotations
 
@@ -28,34 +28,34 @@ LARGEST_LIST = 100_000  # bytes
 class ContestConfig:
     """Let all bots of a folder play each other, and write a page with the ratings.
 
-    Bots are bot.py with a class Bot, policy.onnx, and the lines of bots.txt, which are names as
-    --agents of kododo evaluate takes them, such as heuristic or exec:node bot.mjs. All code in
-    the folder is run with what you may do yourself. A bot that is late, illegal or gone, or that
-    raises an error, plays that turn at random; after 3 faults at a table it does so until the
-    end of that table. Faults are counted. A bot that fails in a first game is left out.
+    A bot is a bot.py with a class Bot, a policy.onnx, or a line of bots.txt with a name as in
+    kododo evaluate --agents, such as heuristic or exec:node bot.mjs. The code in the folder runs
+    with your permissions. A bot that is late, plays an illegal action, crashes or raises an error
+    plays that turn at random; after 3 faults at a table it plays at random until the end of that
+    table. Faults are counted. A bot that fails in a trial game is left out.
     """
 
     folder: Path
     """The folder of the bots."""
     game: str = DEFAULT_GAME
-    """Which game."""
+    """The game."""
     players: int | None = None
-    """Seats at a table; if not given 4, or the most that the game takes."""
+    """Seats at a table; by default 4, or the most that the game allows."""
     games: Games = 2_000
-    """How many games in all."""
+    """Total number of games."""
     seconds: Annotated[float, Bound(0, 3600, whole=False, above=True)] = 2.0
-    """The time for a decision, whatever a name says. The first one of a program may take 10 seconds
-    more."""
+    """Seconds for a decision; a time in the name of a bot is ignored. The first decision of a
+    program may take 10 seconds more."""
     beside: tuple[str, ...] = ("random",)
-    """Other agents that play too; a file is looked for in the folder of the bots."""
+    """Other agents that also play; their files are in the folder of the bots."""
     seed: Seed = 0
     """Seed of the decks and of the agents' randomness."""
     rules: tuple[str, ...] = ()
     """Other rules as name=value, such as variant=long; the number of players is --players."""
     workers: Processes | None = None
-    """Processes; if not given one for each core."""
+    """Processes; by default one per core."""
     out: Path = Path("contest.html")
-    """Where the page is written."""
+    """Write the page here."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
@@ -63,12 +63,12 @@ class ContestConfig:
 
 @dataclass(frozen=True)
 class Evening:
-    """What a contest showed.
+    """The results of a contest.
 
     Attributes:
-        report: Of the tournament.
+        report: The report of the tournament.
         seconds: The time for a decision.
-        faults: Of each agent that has some.
+        faults: The faults of each agent.
         left_out: The bots that could not play, and why.
     """
 
@@ -78,94 +78,93 @@ class Evening:
     left_out: Mapping[str, str]
 
     def to_text(self) -> str:
-        """As aligned lines of text."""
+        """Return aligned lines of text."""
         lines = [self.report.to_text(), ""]
-        for bot, each in self._faults:
-            lines.append(f"{bot}: {len(each)} fault{'s' * (len(each) > 1)}, the first: {each[0]}")
+        for bot, faults in self.faults.items():
+            if faults:
+                word = "fault" if len(faults) == 1 else "faults"
+                lines.append(f"{bot}: {len(faults)} {word}, the first: {faults[0]}")
         lines += [f"{bot} did not play: {why}" for bot, why in self.left_out.items()]
         return "\n".join(lines).rstrip()
 
     def to_html(self) -> str:
-        """As a page."""
+        """Return an HTML page."""
         return contest_page(self.report, self.seconds, self.faults, self.left_out)
-
-    @property
-    def _faults(self) -> Iterator[tuple[str, list[str]]]:
-        return ((bot, each) for bot, each in self.faults.items() if each)
 
 
 def contest(config: ContestConfig) -> None:
-    """Play, print the table, write the page.
+    """Play, print the table and write the page.
 
     Raises:
-        ValueError: The games cannot be played as asked; nothing has been played.
+        ValueError: The contest cannot be played; nothing has been played.
     """
 
     def write(evening: Evening) -> None:
         write_text(config.out, evening.to_html())
-        print(f"the page is {config.out}\n", flush=True)
+        print(f"page written to {config.out}\n", flush=True)
 
     play_and_write({config.out: (".html",)}, lambda: evening_of(config), write)
 
 
 def evening_of(config: ContestConfig) -> Evening:
-    """Play a contest."""
+    """Play a contest and return its results."""
     names = bots_of(config.folder)
     trial = _trial(config)
-    tried = {name: _tried(replace(trial, agents=(name, "random"))) for name in names}
-    left_out = {name: why for name, why in tried.items() if why is not None}
+    problems = {name: _problem(replace(trial, agents=(name, "random"))) for name in names}
+    left_out = {name: problem for name, problem in problems.items() if problem is not None}
     able = [name for name in names if name not in left_out]
     if not able:
-        first, why = next(iter(left_out.items()))
-        raise ValueError(f"no bot in {config.folder} can play; {first}: {why}")
+        first, problem = next(iter(left_out.items()))
+        raise ValueError(f"no bot in {config.folder} can play; {first}: {problem}")
     agents = tuple(dict.fromkeys([*able, *config.beside]))
-    played = replace(trial, agents=agents, games=config.games)
+    tournament = replace(trial, agents=agents, games=config.games)
     faults: dict[str, list[str]] = {name: [] for name in agents}
-    chunks = played.chunks()
+    chunks = tournament.chunks()
     with worker_pool(min(config.workers or available_cores(), len(chunks))) as pool:
-        parts: Iterator[Played] = pool.map(play_forfeiting, [played] * len(chunks), chunks)
+        parts: Iterator[Played] = pool.map(play_forfeiting, [tournament] * len(chunks), chunks)
 
         def results() -> Iterator[ChunkResult]:
             for chunk in chunks:
                 try:
-                    result, found = next(parts)
+                    result, chunk_faults = next(parts)
                 except ChildProcessError as error:
-                    there = " and ".join(agents[seat] for seat in sorted({*chunk.lineup}))
+                    lineup = " and ".join(agents[seat] for seat in sorted({*chunk.lineup}))
                     raise ValueError(
-                        f"a process was ended while {there} played: one of them may have ended "
-                        "it, or memory was short; leave one out, or give fewer --workers"
+                        f"a worker ended while {lineup} played: one of them may have ended "
+                        "it, or memory ran out; leave one out, or use fewer --workers"
                     ) from error
-                for name, of_agent in zip(agents, found, strict=True):
-                    faults[name] += of_agent
+                for name, agent_faults in zip(agents, chunk_faults, strict=True):
+                    faults[name] += agent_faults
                 yield result
 
-        report = build_report(played, list(games_bar(results(), played.players * played.deals)))
+        num_games = tournament.players * tournament.deals
+        report = build_report(tournament, list(games_bar(results(), num_games)))
     return Evening(report, config.seconds, faults, left_out)
 
 
-def _tried(trial: FolderTournament) -> str | None:
-    """What is wrong with a bot, which may end the process that it is tried in; None if nothing."""
+def _problem(trial: FolderTournament) -> str | None:
+    """Try a bot in a process of its own; return what is wrong with it, or None."""
     with worker_pool(1) as pool:
         try:
             return pool.submit(try_out, trial).result()
         except ChildProcessError:
-            return "its process ended before its answer"
+            return "its process ended without a response"
 
 
 def bots_of(folder: Path) -> list[str]:
-    """The names of the bots of a folder.
+    """Return the names of the bots of a folder.
 
     Raises:
-        ValueError: There is no such folder, no bot in it, or too many; or the list is no text.
+        ValueError: The folder does not exist, has no bots or too many, or its list is not text.
     """
-    files = [each.name for each in files_in(folder, "*") if each.suffix in (".py", ".onnx")]
+    files = [path.name for path in files_in(folder, "*") if path.suffix in (".py", ".onnx")]
     files = [name for name in files if not name.startswith(("_", "."))]
-    # Nothing but a path has this beginning, whatever the file's name looks like.
+    # With ./ in front, a file whose name looks like a command or a search is still a path.
     names = [f"./{name}" if ":" in name else name for name in files]
     if (folder / LIST).exists():
         content = read_ordinary(folder / LIST, LARGEST_LIST, str(folder / LIST))
         try:
-            text = content.decode("utf-8-sig")  # some editors mark it so
+            text = content.decode("utf-8-sig")  # some editors write a byte order mark
         except UnicodeDecodeError as error:
             raise ValueError(f"{folder / LIST} must be UTF-8 text") from error
         lines = map(str.strip, text.splitlines())
@@ -173,16 +172,16 @@ def bots_of(folder: Path) -> list[str]:
     names = list(dict.fromkeys(names))
     if not names:
         raise ValueError(
-            f"there is no bot in {folder}: neither bot.py with a class {BOT}, nor policy.onnx, nor "
-            f"names in {LIST}"
+            f"no bots in {folder}: expected bot.py with a class {BOT}, policy.onnx, or names in "
+            f"{LIST}"
         )
     if len(names) > MOST_AGENTS:
-        raise ValueError(f"a contest has {MOST_AGENTS} bots at most, not {len(names)}")
+        raise ValueError(f"at most {MOST_AGENTS} bots can play, got {len(names)}")
     return names
 
 
 def _trial(config: ContestConfig) -> FolderTournament:
-    """A deal at one table; ValueError if the game cannot be played so."""
+    """Return a tournament of one deal; raise ValueError if the game cannot be played."""
     players = default_players(config.game) if config.players is None else config.players
     return FolderTournament(
         config.game,

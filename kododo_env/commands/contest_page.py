@@ -1,4 +1,4 @@
-"""The page of a contest: one HTML file that needs no other."""
+"""The page of a contest: a single HTML file."""
 
 from __future__ import annotations
 
@@ -32,33 +32,35 @@ svg {{ max-width: 100%; height: auto }}
 </html>
 """
 HOW = (
-    "Bots whose intervals overlap may be equals. A rating is higher by 400 if the odds are ten to "
-    "one. A fault is a turn in which a bot was late (more than {seconds:g} s a "
-    "decision), illegal or gone, or raised an error: it was played at random."
+    "Bots with overlapping intervals may be equally strong. A rating difference of 400 means odds "
+    "of ten to one. A fault is a turn in which a bot was late (more than {seconds:g} s for a "
+    "decision), played an illegal action, ended or raised an error: it was played at random."
 )
 
 
 def contest_page(
     report: Report, seconds: float, faults: Mapping[str, Sequence[str]], left_out: Mapping[str, str]
 ) -> str:
-    """What a contest showed as HTML: standings, a picture, faults, the bots that did not play.
+    """Return the results of a contest as HTML: standings, a picture, faults, bots left out.
 
     Args:
-        report: Of the tournament.
+        report: The report of the tournament.
         seconds: The time for a decision.
-        faults: Of each agent.
+        faults: The faults of each agent.
         left_out: The bots that could not play, and why.
     """
     rows: list[Sequence[object]] = [
         ["bot", "win share", "95 %", "points", "rating", "95 %", "faults"]
     ]
-    for each in report.standings:
-        texts = *each.share.texts(".3f"), f"{each.points.mean:.2f}", *each.rating.texts("+z.0f")
-        rows.append([each.agent, *texts, len(faults[each.agent])])
+    for standing in report.standings:
+        share = standing.share.texts(".3f")
+        rating = standing.rating.texts("+z.0f")
+        points = f"{standing.points.mean:.2f}"
+        rows.append([standing.agent, *share, points, *rating, len(faults[standing.agent])])
     parts = [_table(rows), f"<p>{escape(HOW.format(seconds=seconds))}</p>", _picture(report)]
-    first = [(bot, len(each), each[0]) for bot, each in faults.items() if each]
-    if first:
-        parts += ["<h2>Faults</h2>", _table([["bot", "faults", "the first"], *first])]
+    fault_rows = [(bot, len(texts), texts[0]) for bot, texts in faults.items() if texts]
+    if fault_rows:
+        parts += ["<h2>Faults</h2>", _table([["bot", "faults", "the first"], *fault_rows])]
     if left_out:
         parts += ["<h2>Did not play</h2>", _table([["bot", "why"], *left_out.items()])]
     title = f"Contest: {report.tournament.game}"
@@ -66,15 +68,15 @@ def contest_page(
 
 
 def _table(rows: Iterable[Sequence[object]]) -> str:
-    """Rows, of which the first is the heading."""
-    first, *others = ([escape(str(cell)) for cell in row] for row in rows)
-    head = "".join(f"<th>{cell}</th>" for cell in first)
-    body = ["".join(f"<td>{cell}</td>" for cell in row) for row in others]
+    """Return an HTML table; the first row is the heading."""
+    heading, *body_rows = ([escape(str(cell)) for cell in row] for row in rows)
+    head = "".join(f"<th>{cell}</th>" for cell in heading)
+    body = ["".join(f"<td>{cell}</td>" for cell in row) for row in body_rows]
     return "\n".join(["<table>", *(f"<tr>{row}</tr>" for row in [head, *body]), "</table>"])
 
 
 def _picture(report: Report) -> str:
-    """Win shares and ratings with their intervals, as SVG."""
+    """Draw win shares and ratings with their intervals, as SVG."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "report.svg"
         draw_report(report, path)

@@ -1,4 +1,4 @@
-"""A data set of decisions from a mixed field: what ``kododo dataset`` does."""
+"""``kododo dataset``: a data set of decisions of agents of mixed strength."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from kododo_env.system.files import fingerprint, read_json, write_json, write_te
 from kododo_env.system.reservation import folder_written_whole
 
 PACKAGE = __name__.partition(".")[0]
-DECISIONS, CARD, STRENGTHS, CROISSANT = (
-    "decisions.parquet", "README.md", "strengths.json", "croissant.json",
-)  # fmt: skip
-# Of each column what Croissant calls its type, and what it is.
+DECISIONS = "decisions.parquet"
+CARD = "README.md"
+STRENGTHS = "strengths.json"
+CROISSANT = "croissant.json"
+# The type of each column in Croissant, and its meaning.
 COLUMNS = {
     "observation": ("TEXT", "the player's observation, numbers as bytes, little-endian"),
     "mask": ("TEXT", "a byte for each action, 1 where it was legal"),
@@ -49,26 +50,26 @@ class DatasetConfig:
     """
 
     folder: Path
-    """Where to: a new folder, or an empty one."""
+    """A new or empty folder."""
     game: str = DEFAULT_GAME
-    """Which game."""
+    """The game."""
     players: int | None = None
-    """Seats at a table; if not given 4, or the most that the game takes."""
+    """Seats at a table; by default 4, or the most that the game allows."""
     games: Games = 20_000
-    """How many games in all."""
+    """Total number of games."""
     agents: tuple[str, ...] = ()
-    """The players; if not given the scripted ones, the policy that ships, and the half of the
-    population by which policies are chosen, without searches. The other half stays unknown."""
+    """The players; by default the scripted ones, the shipped policy, and the validation half of
+    the population, without searches. The test half stays unseen."""
     seed: Seed = 0
     """Seed of the decks and of the agents' randomness."""
     workers: Processes | None = None
-    """Processes; if not given one for each core."""
+    """Processes; by default one per core."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
 
     def tournament(self, folder: Path) -> TournamentConfig:
-        """The tournament whose decisions are kept in a folder."""
+        """Return the tournament whose decisions are saved in a folder."""
         players = default_players(self.game) if self.players is None else self.players
         return TournamentConfig(
             self.agents or mixed_field(self.game, players),
@@ -83,69 +84,70 @@ class DatasetConfig:
 
 
 def mixed_field(game: str, players: int) -> tuple[str, ...]:
-    """Players of all strengths, none of them from the half of the population that is reported.
+    """Return players of all strengths, none of them from the test half of the population.
 
     Raises:
-        ValueError: There is no population of the table.
+        ValueError: There is no population for the table.
     """
     policy = f"{game}-{players}p"
-    strangers = population(game, players, VALIDATION)
+    opponents = population(game, players, VALIDATION)
     policies = [policy] if policy in shipped() else []
-    names = *baselines(game), *scripted(game), *policies, *without_searches(strangers)
+    names = [*baselines(game), *scripted(game), *policies, *without_searches(opponents)]
     return tuple(dict.fromkeys(names))
 
 
 def dataset(config: DatasetConfig) -> None:
-    """Play, and write the folder, whose files appear when all of them are complete.
+    """Play and write the folder; its files appear when all of them are complete.
 
     Raises:
-        ValueError: The folder is not empty, or what was asked cannot be done; nothing has been.
-        ImportError: An extra is missing.
+        ValueError: The folder is not empty, or the games cannot be played; nothing is written.
+        ImportError: The extra "dataset" is not installed.
     """
     needs("a data set", "dataset", "pyarrow", "mlcroissant", "tabulate")
     with folder_written_whole(config.folder, (DECISIONS, CARD, STRENGTHS, CROISSANT)) as folder:
         evaluate(config.tournament(folder))
-        found = read_json(folder / STRENGTHS)
-        write_text(folder / CARD, card(found, folder / DECISIONS))
-        write_json(folder / CROISSANT, croissant(found, folder / DECISIONS))
+        results = read_json(folder / STRENGTHS)
+        write_text(folder / CARD, card(results, folder / DECISIONS))
+        write_json(folder / CROISSANT, croissant(results, folder / DECISIONS))
 
 
-def title(found: dict[str, Any]) -> str:
-    """What the data set is, in a few words."""
-    return f"decisions of {found['game']} with {found['players']} players"
+def title(results: dict[str, Any]) -> str:
+    """Return a short title of the data set."""
+    return f"decisions of {results['game']} with {results['players']} players"
 
 
-def card(found: dict[str, Any], decisions: Path) -> str:
-    """The page of a data set, as Markdown, from its tournament's results."""
+def card(results: dict[str, Any], decisions: Path) -> str:
+    """Return the dataset card, as Markdown, from the results of the tournament."""
     from pyarrow import parquet
     from tabulate import tabulate
 
     rows = parquet.ParquetFile(decisions).metadata.num_rows
+    decks = "1 deck" if results["deals"] == 1 else f"{results['deals']:,} decks"
     strengths = []
-    for each in found["standings"]:
-        mean, low, high = each["share"].values()
+    for standing in results["standings"]:
+        mean, low, high = standing["share"].values()
         interval = "unknown" if low is None else f"{low:.3f} to {high:.3f}"
-        name = each["agent"].replace("|", "\\|")  # it would begin another cell
-        strengths.append([name, f"{mean:.3f} ({interval})", f"{each['games']:,}"])
+        name = standing["agent"].replace("|", "\\|")  # a bar separates cells
+        strengths.append([name, f"{mean:.3f} ({interval})", f"{standing['games']:,}"])
     return f"""---
 license: mit
 task_categories: [reinforcement-learning]
-tags: [offline-rl, card-games, simultaneous-moves, {found["game"]}]
+tags: [offline-rl, card-games, simultaneous-moves, {results["game"]}]
 configs: [{{config_name: default, data_files: {DECISIONS}}}]
 ---
 
-# {rows:,} {title(found)}
+# {rows:,} {title(results)}
 
-All decisions of {found["games"]:,} games ({found["deals"]:,} deck{"s" * (found["deals"] != 1)},
-each from every seat) among {len(found["agents"])} players of mixed strength, made by the command
-`dataset` of {PACKAGE} {__version__} with seed {found["seed"]}. Parity is
-{1 / found["players"]:.3f}. A row is a decision of a player with at least two legal actions; those
+All decisions of {results["games"]:,} games ({decks},
+each from every seat) among {len(results["agents"])} players of mixed strength, made by the command
+`dataset` of {PACKAGE} {__version__} with seed {results["seed"]}. Parity is
+{1 / results["players"]:.3f}. A row is a decision of a player with at least two legal actions; those
 of a player in a game follow each other.
 
 {_columns()}
 
-Under `kododo_env` the metadata of the Parquet schema tell the pieces of an observation, and each
-action in words. Only programs played, so the file holds no personal data.
+The metadata `kododo_env` of the Parquet schema describe the pieces of an observation, and each
+action in words. Only programs played, so the file contains no personal data.
 
 {tabulate(strengths, ("player", "share of the victory", "games"), "github", disable_numparse=True)}
 """
@@ -155,8 +157,8 @@ def _columns() -> str:
     return "\n".join(f"- `{name}`: {meaning}" for name, (_, meaning) in COLUMNS.items())
 
 
-def croissant(found: dict[str, Any], decisions: Path) -> dict[str, Any]:
-    """The data set in the words of Croissant (https://docs.mlcommons.org/croissant)."""
+def croissant(results: dict[str, Any], decisions: Path) -> dict[str, Any]:
+    """Return the data set's Croissant metadata (https://docs.mlcommons.org/croissant)."""
     import mlcroissant as mlc
 
     fields = [
@@ -177,8 +179,8 @@ def croissant(found: dict[str, Any], decisions: Path) -> dict[str, Any]:
         sha256=fingerprint(decisions),
     )
     about = mlc.Metadata(
-        name=f"{found['game']}-{found['players']}p-decisions",
-        description=f"All {title(found)}, of {found['games']} games of mixed strength.",
+        name=f"{results['game']}-{results['players']}p-decisions",
+        description=f"All {title(results)}, of {results['games']} games of mixed strength.",
         version="1.0.0",
         license="https://spdx.org/licenses/MIT.html",
         distribution=[file],

@@ -1,4 +1,4 @@
-"""A table for people and agents from the command line: what ``kododo play`` does."""
+"""``kododo play``: a table for people and agents."""
 
 from __future__ import annotations
 
@@ -15,82 +15,87 @@ from kododo_env.system.streams import reserved_streams
 if TYPE_CHECKING:
     from kododo_env.play.lesson import TeachingTable
 
-SERVER, TERMINAL = ("starlette", "uvicorn", "websockets"), ("prompt_toolkit",)
+SERVER = ("starlette", "uvicorn", "websockets")
+TERMINAL = ("prompt_toolkit",)
+BROWSER_OPTIONS = {
+    "keep": "--keep",
+    "host": "--host",
+    "port": "--port",
+    "browser": "--no-browser",
+}
 
 
 @dataclass(frozen=True)
 class PlayConfig:
     """Play against agents: in the browser, in the terminal, or as a program over stdin.
 
-    People sit side by side, agents have the other seats.
+    People sit side by side; agents take the other seats.
     """
 
     game: str
-    """Which game."""
+    """The game."""
     players: int | None = None
-    """Seats at the table; if not given 4, or the most that the game takes."""
+    """Seats at the table; by default 4, or the most that the game allows."""
     opponents: tuple[str, ...] = ()
-    """Names of agents, level-1 (the weakest) to level-5 among them, policy files, or bots whose
-    code is run: one for each other seat, or one for all of them; if not given, the policy that
-    ships."""
+    """Names of agents, such as level-1 (the weakest) to level-5, policy files, or bots whose code
+    is run: one for each other seat, or one for all of them; by default the shipped policy."""
     lesson: bool = False
-    """Begin with the first lesson of the game, which takes three minutes and can be left."""
+    """Begin with the first lesson of the game, which takes three minutes and can be skipped."""
     people: Annotated[int, Bound(1, 100)] = 1
-    """How many people play; each has an address of their own."""
+    """How many people play; each has their own address."""
     seat: Annotated[int, Bound(0, 99)] = 0
     """The seat of the first person, from 0; the other people have the next ones."""
     rotate: bool = False
-    """Let all players move one seat on before other cards are dealt."""
+    """Move all players one seat on before each new deal."""
     name: tuple[str, ...] = ()
-    """How the people are called, one after the other."""
+    """The names of the people, in order."""
     hints: str | None = None
-    """The agent that gives hints; if not given, the policy that ships."""
+    """The agent that gives hints; by default the shipped policy."""
     seed: Annotated[int, Bound(0, 2**53 - 1)] | None = None
-    """The seed of the cards and of the agents' randomness: another person who gives it, with the
-    same players, has the same deal."""
+    """The seed of the cards and of the agents' randomness: with the same seed and players, the
+    deal is the same."""
     rules: tuple[str, ...] = ()
     """Other rules as name=value, such as variant=long; the number of players is --players."""
     host: str = "127.0.0.1"
-    """Where to listen; 0.0.0.0 lets other machines in, and a terminal shows their QR codes."""
+    """The address to listen at; 0.0.0.0 admits other devices and prints their QR codes."""
     keep: Path | None = None
-    """Keep the table in this file, and go on from it if it is there: after a killed server the
-    same command gives the game back, at the same addresses. It holds all cards and secrets."""
+    """Save the table in this file, and restore it if the file exists: after a killed server the
+    same command restores the game at the same addresses. It contains all cards and secrets."""
     port: Annotated[int, Bound(0, 65_535)] | None = None
-    """0 takes any that is free; if not given 8642, or the next one that is free."""
+    """The port, or 0 for any free port; by default 8642, or the next free port."""
     browser: bool = True
     """Open the first address in the browser."""
     terminal: bool = False
     """Play in this terminal."""
     stdio: bool = False
-    """Take messages on stdin and answer on stdout, one JSON object a line."""
+    """Read requests on stdin and write responses on stdout, one JSON object per line."""
     mcp: bool = False
-    """Be a server of the Model Context Protocol on stdin and stdout."""
+    """Run as a server of the Model Context Protocol on stdin and stdout."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        hosts = self.terminal + self.stdio + self.mcp
-        if hosts > 1:
-            raise ValueError("give one of --terminal, --stdio and --mcp")
-        for name in ("keep", "host", "port", "browser"):
+        hosts = [name for name in ("terminal", "stdio", "mcp") if getattr(self, name)]
+        if len(hosts) > 1:
+            raise ValueError("--terminal, --stdio and --mcp cannot be combined")
+        for name, option in BROWSER_OPTIONS.items():
             if hosts and getattr(self, name) != getattr(type(self), name):
-                raise ValueError(
-                    f"--{'no-' * (name == 'browser')}{name} is for the table in the browser: leave "
-                    "out --terminal, --stdio and --mcp"
-                )
+                raise ValueError(f"{option} cannot be combined with --{hosts[0]}")
         if hosts and None in (sys.stdin, sys.stdout):
             raise ValueError("--terminal, --stdio and --mcp need an open stdin and stdout")
         if self.lesson and (self.mcp or self.keep is not None):
             raise ValueError(
-                "--lesson goes without --mcp and --keep: the page has the lesson in Help"
+                "--lesson cannot be combined with --mcp or --keep; the page has lessons under Help"
             )
         if self.people > 1 and self.lesson:
-            raise ValueError("--lesson is for one person alone: leave --people at 1")
+            raise ValueError(f"--lesson is for one person: --people must be 1, got {self.people}")
         if self.people > 1 and hosts:
-            raise ValueError("--terminal, --stdio and --mcp have one person: leave --people at 1")
+            raise ValueError(
+                f"--{hosts[0]} is for one person: --people must be 1, got {self.people}"
+            )
 
 
 def play(config: PlayConfig) -> None:
-    """Make the table, and have it played at."""
+    """Create the table and run it."""
     if config.mcp:
         needs("--mcp", "mcp", "mcp")
     elif not config.stdio:
@@ -98,14 +103,14 @@ def play(config: PlayConfig) -> None:
     if config.stdio:
         from kododo_env.play.stdio import play_lines
 
-        with reserved_streams() as (given, out):
-            play_lines(_table(config), given, out)
+        with reserved_streams() as (requests, responses):
+            play_lines(_table(config), requests, responses)
     elif config.mcp:
         from kododo_env.play.mcp_server import mcp_server
 
         with reserved_streams():
             server = mcp_server(_table(config))
-        server.run()  # the library reserves them, too
+        server.run()  # which reserves the streams itself
     elif config.terminal:
         from kododo_env.play.terminal import Terminal
 

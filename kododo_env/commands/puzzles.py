@@ -1,4 +1,4 @@
-"""Puzzles from records of games: what ``kododo puzzles`` does."""
+"""``kododo puzzles``: puzzles from records of games."""
 
 from __future__ import annotations
 
@@ -30,27 +30,28 @@ from kododo_env.system.folders import files_in
 class PuzzlesConfig:
     """Write puzzles: positions of recorded games in which one choice is clearly the best.
 
-    That is: better than every other choice by the 95 % interval of a search, in worlds other than
-    those in which it was found. They are graded by how many bots miss it.
+    A choice is clearly the best if the 95 % interval of its gain over every other choice is above
+    0, in worlds other than those in which it was selected. Puzzles are graded by how many bots
+    miss the choice.
     """
 
     folder: Path
-    """Records of games, as the page saves them and evaluate --record writes them."""
+    """A folder of records, as the page and evaluate --record write them."""
     out: Path = Path("puzzles.jsonl")
-    """Where to: a file that ends with .jsonl."""
+    """Write the puzzles here, to a file that ends with .jsonl."""
     policy: str | None = None
-    """The agent that plays in the worlds; if not given, the policy that ships."""
+    """The agent that plays in the worlds; by default the shipped policy."""
     bots: tuple[str, ...] = ()
-    """The bots that choose; if not given, the scripted players and, if a policy ships for these
-    rules, the levels but the strongest, which thinks by the clock."""
+    """The bots that choose; by default the scripted players and, if there is a shipped policy for
+    the rules, all levels but the strongest, which has a time limit."""
     most: Annotated[int, Bound(1, 10_000)] = 24
-    """How many puzzles, after which no more are searched for."""
+    """The maximum number of puzzles."""
     each: Annotated[int, Bound(1, 1000)] = 2
-    """How many of one game at most, so that they differ."""
+    """The maximum number of puzzles from one game."""
     worlds: Annotated[int, Bound(FEWEST, MOST)] = WORLDS
-    """How many are played out for each choice; four times as many others for a clear one."""
+    """Worlds played out for each choice; for a clear choice four times as many new ones."""
     seed: Seed = 0
-    """Seed of the worlds and of the bots' choices by chance."""
+    """Seed of the worlds and of the bots' random choices."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
@@ -58,54 +59,60 @@ class PuzzlesConfig:
 
 @dataclass(frozen=True)
 class FoundPuzzles:
-    """The puzzles, game by game, those first that fewest bots miss."""
+    """The puzzles by game, easiest first.
+
+    Attributes:
+        puzzles: The puzzles.
+    """
 
     puzzles: list[Puzzle]
 
     def to_text(self) -> str:
-        """A table of them."""
+        """Return a table of the puzzles."""
         rows = [("game", "step", "player", "best", "gain", "missed by")]
-        for each in self.puzzles:
-            words = each.position().describe_choice(each.best, each.seat)
-            gain = f"{100 * each.gain:.0f} ({100 * each.low:.0f} to {100 * each.high:.0f})"
-            missed = f"{len(each.missed_by)} of {len(each.bots)}"
-            step, player = str(len(each.played) + 1), f"player_{each.seat}"
-            rows.append((each.header.game, step, player, words, gain, missed))
+        for puzzle in self.puzzles:
+            step = str(len(puzzle.played) + 1)
+            player = f"player_{puzzle.seat}"
+            words = puzzle.position().describe_choice(puzzle.best, puzzle.seat)
+            gain = f"{100 * puzzle.gain:.0f} ({100 * puzzle.low:.0f} to {100 * puzzle.high:.0f})"
+            missed = f"{len(puzzle.missed_by)} of {len(puzzle.bots)}"
+            rows.append((puzzle.header.game, step, player, words, gain, missed))
         return table(rows) if self.puzzles else "no position in which one choice is clearly best"
 
 
 def puzzles(config: PuzzlesConfig) -> None:
-    """Search for the puzzles, and write their file.
+    """Search for puzzles and write their file.
 
     Raises:
-        ValueError: There are no records, one is not true, or an agent does not go with one.
+        ValueError: There are no records, one is invalid, or an agent cannot play its game.
     """
-    _search.cache_clear()  # a file may hold another bot than it did when it was last named
+    _search.cache_clear()  # the files of bots may have changed since the last call
     _agent.cache_clear()
     out = config.out.resolve()
     if _is_record(out):
-        raise ValueError(f"{config.out} is the record of a game: write the puzzles elsewhere")
-    files = [each for each in files_in(config.folder, f"*{RECORD}") if each.resolve() != out]
+        raise ValueError(f"{config.out} is the record of a game: choose another --out")
+    files = [path for path in files_in(config.folder, f"*{RECORD}") if path.resolve() != out]
     if not files:
-        raise ValueError(f"{config.folder} holds no records: files that end with {RECORD}")
+        raise ValueError(f"no records in {config.folder}: expected files that end with {RECORD}")
 
     def play() -> FoundPuzzles:
-        found: list[Puzzle] = []
+        puzzles: list[Puzzle] = []
         for file in files:
-            # A deal that was played from every seat may have taken the same course each time.
-            new = (
-                each
-                for each in _of_record(read_record(file), config)
-                if not any(_same(each, other) for other in found)
+            # A deal played from every seat may have taken the same course each time.
+            new_puzzles = (
+                puzzle
+                for puzzle in _puzzles_of(read_record(file), config)
+                if not any(_is_same_position(puzzle, previous) for previous in puzzles)
             )
-            found += list(islice(new, min(config.each, config.most - len(found))))
-            if len(found) == config.most:
+            puzzles += list(islice(new_puzzles, min(config.each, config.most - len(puzzles))))
+            if len(puzzles) == config.most:
                 break
-        return FoundPuzzles(sorted(found, key=order))
+        return FoundPuzzles(sorted(puzzles, key=order))
 
-    play_and_write(
-        {config.out: (RECORD,)}, play, lambda found: write_puzzles(config.out, found.puzzles)
-    )
+    def write(results: FoundPuzzles) -> None:
+        write_puzzles(config.out, results.puzzles)
+
+    play_and_write({config.out: (RECORD,)}, play, write)
 
 
 def _is_record(path: Path) -> bool:
@@ -115,33 +122,33 @@ def _is_record(path: Path) -> bool:
         return False
 
 
-def _of_record(record: Record, config: PuzzlesConfig) -> Iterator[Puzzle]:
+def _puzzles_of(record: Record, config: PuzzlesConfig) -> Iterator[Puzzle]:
     game = next(replay(record))
-    name, players = game.name, game.num_players
-    search = _search(config.policy, name, players, game.rules)
-    bots = [_agent(each, name, players) for each in config.bots or _usual_bots(game)]
+    players = game.num_players
+    search = _search(config.policy, game.name, players, game.rules)
+    bots = [_agent(name, game.name, players) for name in config.bots or _default_bots(game)]
     check_agents(game, bots)
-    called = [bot.name for bot in bots]
-    if len(called) > len(set(called)):
-        raise ValueError(f"bots must have names of their own, unlike {', '.join(called)}")
+    names = [bot.name for bot in bots]
+    if len(names) > len(set(names)):
+        raise ValueError(f"bots must have different names, got {', '.join(names)}")
     return find_puzzles(record, search, bots, config.worlds, config.seed)
 
 
-def _usual_bots(game: BatchGame) -> tuple[str, ...]:
-    """The scripted players, and the levels if a policy ships for these rules."""
-    ships = best_agent(game).name in shipped()
-    return *baselines(game.name), *(LEVELS[:-1] if ships else ())
+def _default_bots(game: BatchGame) -> tuple[str, ...]:
+    """Return the scripted players, and the levels if there is a shipped policy for the rules."""
+    has_policy = best_agent(game).name in shipped()
+    return (*baselines(game.name), *(LEVELS[:-1] if has_policy else ()))
 
 
-def _same(one: Puzzle, other: Puzzle) -> bool:
-    """Whether it is the same position of the same deal."""
-    header = replace(one.header, players=other.header.players, date=other.header.date)
-    return (header, one.played, one.seat) == (other.header, other.played, other.seat)
+def _is_same_position(first: Puzzle, second: Puzzle) -> bool:
+    """Return whether two puzzles are the same position of the same deal."""
+    header = replace(first.header, players=second.header.players, date=second.header.date)
+    return (header, first.played, first.seat) == (second.header, second.played, second.seat)
 
 
 @cache
 def _search(policy: str | None, game: str, players: int, rules: Any) -> SearchAgent:
-    """One for all records of a table: at first it has to fit a model of the outcome."""
+    """Return the search of a table; cached, since it fits a model of the outcome first."""
     table = registry.batch_game(game, 1, **asdict(rules))
     return SearchAgent(best_agent(table) if policy is None else _agent(policy, game, players))
 

@@ -1,4 +1,4 @@
-"""What ``evaluate --record`` keeps of a tournament: records of games, or all decisions."""
+"""What ``evaluate --record`` saves of a tournament: records of games, or all decisions."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from kododo_env.system.reservation import reserved
 PARQUET = (".parquet",)
 RECORD = ".jsonl"
 Keep = Callable[[ChunkResult], AbstractContextManager[None]]
-"""Keeps what comes with a result, if nothing fails inside."""
+"""Saves the records of a result, unless the block raises."""
 
 
 def is_parquet(path: Path) -> bool:
-    """Whether a file of decisions is asked for, and not a folder of records."""
+    """Return whether a path is a file of decisions rather than a folder of records."""
     return path.suffix.lower() in PARQUET
 
 
@@ -38,13 +38,13 @@ def is_parquet(path: Path) -> bool:
 def recorded(
     tournament: Tournament, path: Path, games: int, resume: bool
 ) -> Iterator[tuple[Tournament, Keep]]:
-    """Inside, a tournament's results can be kept: the tournament to play, and what keeps them.
+    """Yield a tournament that records its games, and a function that saves the records.
 
     Args:
-        tournament: What is to be played.
-        path: A folder, or a file that ends with ``.parquet`` and is complete at the end.
-        games: Of how many games a folder holds the records, unless fewer are played.
-        resume: Whether the folder may hold records already.
+        tournament: The tournament to play.
+        path: A folder, or a file that ends with ``.parquet`` and appears at the end.
+        games: The number of games to record in a folder, unless fewer are played.
+        resume: Whether the folder may already contain records.
 
     Raises:
         ImportError: pyarrow is missing for a file of decisions.
@@ -53,34 +53,36 @@ def recorded(
     names = tuple(map(printable, tournament.agents))
     if len(set(names)) < len(names):
         raise ValueError(
-            f"a record would have one name for several agents: it holds {LONGEST_NAME} characters "
-            "of a name, those that can be printed: give shorter paths"
+            "agents would have the same name in the records, which keep the first "
+            f"{LONGEST_NAME} printable characters: use shorter paths"
         )
     if is_parquet(path):
         with DecisionFile(path, tournament.make_game(1)) as file:
             yield replace(tournament, recording=AllDecisions(names)), into_file(file)
         return
     with filled_folder(path), reserved(path, [path / f"table{RECORD}"]):
-        for leftover in path.glob(f".*{RECORD}.{RANDOM}{RECORD}"):  # of a process that was killed
+        for leftover in path.glob(f".*{RECORD}.{RANDOM}{RECORD}"):  # by a killed process
             leftover.unlink(missing_ok=True)
         if not resume and any(path.glob(f"*{RECORD}")):
-            raise ValueError(f"{path} holds records already: give another folder, or remove them")
+            raise ValueError(
+                f"{path} already contains records: choose another folder or remove them"
+            )
         date = datetime.now(UTC).isoformat(timespec="seconds")
         recording = SomeGames(names, games, len(tournament.chunks()), date)
         yield replace(tournament, recording=recording), into_folder(path)
 
 
 def into_folder(folder: Path) -> Keep:
-    """Writes the records that come with a result, a file for each."""
+    """Return a function that writes each record of a result to a file."""
 
     @contextmanager
     def keep(result: ChunkResult) -> Iterator[None]:
-        records = {folder / name: text for each in result.recorded for name, text in each}
+        records = {folder / name: text for texts in result.recorded for name, text in texts}
         try:
             for path, text in records.items():
                 write_text(path, text)
             yield
-        except BaseException:  # the part will be played again, maybe into another folder
+        except BaseException:  # the part will be played again, perhaps into another folder
             for path in records:
                 path.unlink(missing_ok=True)
             raise
@@ -89,19 +91,19 @@ def into_folder(folder: Path) -> Keep:
 
 
 def into_file(file: DecisionFile) -> Keep:
-    """Writes the decisions that come with a result."""
+    """Return a function that writes the decisions of a result."""
 
     @contextmanager
     def keep(result: ChunkResult) -> Iterator[None]:
-        for decisions, seated in result.recorded:
-            file.write(decisions, seated)
+        for decisions, agents in result.recorded:
+            file.write(decisions, agents)
         yield
 
     return keep
 
 
 def seated(names: tuple[str, ...], chunk: Chunk, rotation: int) -> list[str]:
-    """The agent in each seat when the lineup is turned by a number of seats."""
+    """Return the agent in each seat when the lineup is rotated by a number of seats."""
     places = len(chunk.lineup)
     return [names[chunk.lineup[(seat + rotation) % places]] for seat in range(places)]
 
@@ -111,9 +113,9 @@ class SomeGames:
     """Records of the first deals of each chunk, in every rotation; of the last deal in some.
 
     Attributes:
-        names: Of the agents.
-        games: Of the whole tournament, spread over its chunks.
-        chunks: How many there are.
+        names: The names of the agents.
+        games: The number of games to record, spread over all chunks of the tournament.
+        chunks: The number of chunks.
         date: When the tournament began.
     """
 
@@ -123,7 +125,7 @@ class SomeGames:
     date: str
 
     def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> _Games:
-        """What notes the games of a rotation."""
+        """Return the recorders of the games of a rotation."""
         last, rotations = divmod(self.games - 1, len(chunk.lineup))
         share = (last + self.chunks - chunk.index) // self.chunks
         if chunk.index == last % self.chunks and rotation > rotations:
@@ -159,25 +161,26 @@ class AllDecisions:
     """All decisions of all games.
 
     Attributes:
-        names: Of the agents.
+        names: The names of the agents.
     """
 
     names: tuple[str, ...]
 
     def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> _AllDecisions:
-        """What notes the games of a rotation."""
+        """Return the log of the games of a rotation."""
         return _AllDecisions(game, seated(self.names, chunk, rotation))
 
 
 class _AllDecisions:
-    """A log of decisions, and of the agents that made them."""
+    """A log of decisions and of the agents that made them."""
 
     def __init__(self, game: BatchGame, agents: list[str]) -> None:
-        self._log, self._agents = DecisionLog(game), agents
+        self._log = DecisionLog(game)
+        self._agents = agents
         self.noted: tuple[Decisions, list[str]] | None = None
 
     def step(self, actions: npt.ArrayLike) -> None:
         self._log.step(actions)
 
     def end(self) -> None:
-        self.noted = self._log.end(), self._agents
+        self.noted = (self._log.end(), self._agents)

@@ -1,4 +1,4 @@
-"""A record shown step by step, or drawn: what ``kododo replay`` does."""
+"""``kododo replay``: show a record step by step, or draw it."""
 
 from __future__ import annotations
 
@@ -23,43 +23,44 @@ class ReplayConfig:
     file: Path
     """The record."""
     out: Path | None = None
-    """Draw it here as a moving picture, SVG or GIF, instead of printing it."""
+    """Draw the game here as an animation, SVG or GIF, instead of printing it."""
     agent: str | None = None
-    """Say beside each choice what this agent would have chosen in its place: a name, a policy
-    file, or a bot whose code is run."""
+    """Add the choices of this agent where they differ: a name, a policy file, or a bot whose code
+    is run."""
     seconds: Annotated[float, real(0.01, 3600)] = 1.5
-    """How long each step of the picture is shown."""
+    """Seconds for each step of the animation."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
         if self.out is not None and self.out.suffix.lower() not in ENDINGS:
             raise ValueError(f"--out {self.out} must end with {' or '.join(ENDINGS)}")
         if self.out is not None:
-            check_other(self.out, self.file, "the record itself: draw it elsewhere")
+            check_other(self.out, self.file, "the record itself: choose another --out")
         if self.out is None and self.seconds != type(self).seconds:
-            raise ValueError("--seconds goes with --out, the picture")
+            raise ValueError("--seconds needs --out")
 
 
 def replay(config: ReplayConfig) -> None:
-    """Print the record, or write the picture.
+    """Print the record, or write the animation.
 
     Raises:
-        ValueError: The record is not true, the agent cannot play its game, or the picture cannot
+        ValueError: The record is invalid, the agent cannot play its game, or the animation cannot
             be written.
     """
     record = read_record(config.file)
-    game, players = record.header.game, len(record.players)
-    agent = None if config.agent is None else make_agent(config.agent, game, players)
+    agent = None
+    if config.agent is not None:
+        agent = make_agent(config.agent, record.header.game, len(record.players))
     if config.out is None:
-        steps = list(as_text(record, agent))  # all of it first: a false record shows nothing
+        steps = list(as_text(record, agent))  # check all lines before the first is printed
         print("\n".join(steps), flush=True)
         return
     check_file(config.out)
     pictures = list(frames(record, agent))
     if config.out.suffix.lower() == ".gif":
-        drawn = animated_gif(pictures, config.seconds)
+        animation = animated_gif(pictures, config.seconds)
     else:
         title = f"a game of {record.header.game}, step by step"
-        drawn = animated_svg(pictures, config.seconds, title, height_of(record)).encode()
+        animation = animated_svg(pictures, config.seconds, title, height_of(record)).encode()
     with written_whole(config.out) as aside:
-        aside.write_bytes(drawn)
+        aside.write_bytes(animation)

@@ -1,4 +1,4 @@
-"""The rules of a game in words: what ``kododo rules`` does."""
+"""``kododo rules``: print the rules of a game."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ class RulesConfig:
     """Print the rules of a game, as Markdown."""
 
     game: str
-    """Which game."""
+    """The game."""
 
 
 def rules(config: RulesConfig) -> None:
     """Print the rules.
 
     Raises:
-        ValueError: There is no such game.
+        ValueError: The game is unknown.
     """
     print(registry.batch_game(config.game, 1).rules_text().rstrip("\n"), flush=True)

@@ -1,4 +1,4 @@
-"""A tournament from the command line to its table and files: what ``kododo evaluate`` does."""
+"""``kododo evaluate``: a tournament or a comparison, its table and its files."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ Files = Mapping[Path | None, tuple[str, ...]]
 
 
 class Results(Protocol):
-    """What was found by playing."""
+    """Results that can be printed."""
 
     def to_text(self) -> str:
-        """As a table."""
+        """Return a table."""
         ...
 
 
-Found = TypeVar("Found", bound=Results)
+AnyResults = TypeVar("AnyResults", bound=Results)
 
 
 @dataclass(frozen=True)
@@ -54,20 +54,20 @@ class TournamentConfig:
     """Let agents play each other: win shares with 95 % intervals, ratings, who beats whom.
 
     Each deck is played once for each rotation of the seats, so that the luck of the deal
-    cancels. The same arguments play the same games and give the same numbers, whatever --workers
-    is; on another kind of processor the last digits of a mean may differ. With --compare instead:
-    the difference between two agents that play the same deals.
+    cancels. The same arguments play the same games and give the same numbers, for any --workers;
+    on another kind of processor the last digits of a mean may differ. With --compare: the
+    difference between two agents that play the same deals.
     """
 
     agents: tuple[str, ...] = ()
-    """Names of agents, policy files, or bots whose code is run, 64 at most: --agents heuristic
+    """Names of agents, policy files, or bots whose code is run, at most 64: --agents heuristic
     runs/a/policy.onnx bot.py:Class."""
     game: str = DEFAULT_GAME
-    """Which game."""
+    """The game."""
     players: int | None = None
-    """Seats at a table; if not given 4, or the most that the game takes."""
+    """Seats at a table; by default 4, or the most that the game allows."""
     games: Games = 20_000
-    """How many games in all; with --compare of each of the two."""
+    """Total number of games; with --compare the games of each agent."""
     seed: Seed = 0
     """Seed of the decks and of the agents' randomness."""
     variant: str | None = None
@@ -75,74 +75,76 @@ class TournamentConfig:
     rules: tuple[str, ...] = ()
     """Other rules as name=value, such as limit_offset=2; the number of players is --players."""
     workers: Processes | None = None
-    """Processes; if not given one for each core."""
+    """Processes; by default one per core."""
     json: Path | None = None
-    """Write the results here as JSON; what is played so far is kept beside it."""
+    """Write the results here as JSON; interim results are saved beside it."""
     plot: Path | None = None
     """Draw the results here, as PNG, SVG or PDF."""
     record: Path | None = None
-    """A folder for records of games, or FILE.parquet for all decisions, to learn from offline."""
+    """A folder for records of games, or FILE.parquet for all decisions, for offline learning."""
     record_games: Games = 100
-    """How many games are recorded in the folder, spread evenly over all tables."""
+    """Number of games recorded in the folder, spread evenly over all tables."""
     resume: bool = False
-    """Go on with a tournament that was stopped; give the same arguments again."""
+    """Resume a stopped tournament; give the same arguments again."""
     compare: bool = False
     """Compare two --agents: each plays the same decks from every seat, alone among copies of
     --among."""
     among: str | None = None
-    """The agent of which copies play in a comparison; if not given the strongest baseline."""
+    """The agent whose copies play in a comparison; by default the strongest baseline."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
         if not self.agents:
-            raise ValueError("name two agents at least with --agents")
-        if self.variant is not None and any(each.startswith("variant=") for each in self.rules):
-            raise ValueError("give --variant or --rules variant=..., not both")
+            raise ValueError("--agents needs at least two agents")
+        if self.variant is not None and any(rule.startswith("variant=") for rule in self.rules):
+            raise ValueError("--variant and --rules variant=... cannot be combined")
         if len(self.agents) > MOST_AGENTS:
-            raise ValueError(f"--agents takes {MOST_AGENTS} at most, not {len(self.agents)}")
+            raise ValueError(f"--agents takes at most {MOST_AGENTS} agents, got {len(self.agents)}")
         if self.resume and self.json is None:
-            raise ValueError("--resume needs --json, the file of the tournament to go on with")
+            raise ValueError("--resume needs --json, the file of the tournament to resume")
         self._check_record()
         self._check_comparison()
-        named = Counter(map(_identity, self.agents))
+        counts = Counter(map(_identity, self.agents))
         for agent in self.agents:
-            if named[_identity(agent)] > 1:
+            if counts[_identity(agent)] > 1:
                 raise ValueError(
-                    f"agent {shown(agent)} is named twice: name each once (two policies may take "
-                    "part together if they are different files)"
+                    f"agent {shown(agent)} is named twice; two policies can play each other if "
+                    "they are different files"
                 )
 
     def _check_record(self) -> None:
-        to_file = self.record is not None and is_parquet(self.record)
-        if self.resume and to_file:
+        records_decisions = self.record is not None and is_parquet(self.record)
+        if self.resume and records_decisions:
             raise ValueError(
-                "--resume does not go with --record FILE.parquet, which would lack what was "
-                "played before"
+                "--resume cannot be combined with --record FILE.parquet, which would lack the "
+                "games played before"
             )
         if self.record is not None and self.record in (self.json, self.plot):
-            raise ValueError(f"{self.record} is another file of results: give --record a folder")
-        counted = self.record_games != type(self).record_games
-        if counted and (self.record is None or to_file):
-            raise ValueError("--record-games goes with --record FOLDER")
+            raise ValueError(f"--record {self.record} is also --json or --plot: choose a folder")
+        if self.record_games != type(self).record_games and (
+            self.record is None or records_decisions
+        ):
+            raise ValueError("--record-games needs --record FOLDER")
 
     def _check_comparison(self) -> None:
         if not self.compare:
             if self.among is not None:
-                raise ValueError("--among goes with --compare only")
+                raise ValueError("--among needs --compare")
             return
         if len(self.agents) != 2:
-            raise ValueError(f"--compare takes two --agents, not {len(self.agents)}")
+            raise ValueError(f"--compare needs two --agents, got {len(self.agents)}")
         for name in ("plot", "record", "resume"):
             if getattr(self, name) != getattr(type(self), name):
-                raise ValueError(f"{flag(name)} does not go with --compare")
+                raise ValueError(f"{flag(name)} cannot be combined with --compare")
 
     def tournament(self) -> Tournament:
-        """What is to be played; ValueError if it cannot be."""
-        players, rules = self._seats(), self._parsed_rules()
-        return Tournament(self.game, self.agents, players, self.games, self.seed, rules)
+        """Return the tournament; raise ValueError if it cannot be played."""
+        return Tournament(
+            self.game, self.agents, self._seats(), self.games, self.seed, self._parsed_rules()
+        )
 
     def comparison(self) -> Comparison:
-        """What is to be played with --compare; ValueError if it cannot be."""
+        """Return the comparison; raise ValueError if it cannot be played."""
         first, second = self.agents
         return Comparison(
             first,
@@ -165,22 +167,22 @@ class TournamentConfig:
 
 
 def _identity(agent: str) -> str:
-    """The same text for the same agent, however the way to its file is written."""
+    """Return a text that is equal for different paths to the same file."""
     path = policy_path(agent)
     # Not Path.resolve, which before Python 3.13 raises RuntimeError for a link to itself.
     return os.path.normcase(os.path.realpath(path)) if path.suffix else agent
 
 
 def evaluate(config: TournamentConfig, play: Play | None = None) -> None:
-    """Play a tournament or a comparison, print the table, write the files.
+    """Play a tournament or a comparison, print the table and write the files.
 
     Args:
-        config: What is asked for.
-        play: Gives the results of chunks of a tournament in their order; None takes
-            ``workers.run``, with this many processes here. A comparison is always played so.
+        config: The options.
+        play: Yields the results of chunks of a tournament in their order; None takes
+            ``workers.run``, which starts processes. A comparison always uses processes.
 
     Raises:
-        ValueError: What was asked cannot be done; nothing has been played.
+        ValueError: The games cannot be played; nothing has been played.
     """
 
     def write(report: Report) -> None:
@@ -203,116 +205,118 @@ def evaluate(config: TournamentConfig, play: Play | None = None) -> None:
 
 
 def _compare(config: TournamentConfig) -> None:
-    """Play a comparison, print the table, write the file."""
+    """Play a comparison, print the table and write the file."""
 
-    def compared() -> ComparisonResult:
+    def play() -> ComparisonResult:
         return config.comparison().play(config.workers or available_cores(), title="comparison")
 
     def write(result: ComparisonResult) -> None:
         if config.json is not None:
             write_json(config.json, result.to_json())
 
-    play_and_write({config.json: JSON}, compared, write)
+    play_and_write({config.json: JSON}, play, write)
 
 
 def play_and_write(
     files: Files,
-    play: Callable[[], Found],
-    write: Callable[[Found], None],
+    play: Callable[[], AnyResults],
+    write: Callable[[AnyResults], None],
 ) -> None:
-    """Play what takes long, write its files, print its table.
+    """Reserve the files, play, write the files and print the table.
 
     Args:
-        files: What will be written, None for what will not, and how each may end. No other
-            process writes them meanwhile.
-        play: Gives the results.
+        files: The files to write and their allowed endings; a file that is None is ignored. No
+            other process can write them meanwhile.
+        play: Returns the results.
         write: Writes the files.
 
     Raises:
-        ValueError: A file cannot be written, or nothing can be played; nothing has been.
+        ValueError: A file cannot be written, or the games cannot be played.
     """
-    with _reserved(files) as places:
-        found = play()
+    with _reserved(files) as reservations:
+        results = play()
         try:
-            for place in places:
-                place.check()
-            write(found)
-        finally:  # it took long, and is lost if there was no room for the file
-            print(escaped(found.to_text()), flush=True)
+            for reservation in reservations:
+                reservation.check()
+            write(results)
+        finally:  # the table is printed even if the disk is full
+            print(escaped(results.to_text()), flush=True)
 
 
 @contextmanager
 def _reserved(files: Files) -> Iterator[list[Reservation]]:
-    """Files that can be written at the end, and that no other process writes meanwhile."""
+    """Reserve files, and check that they can be written at the end."""
     with ExitStack() as stack:
-        places = []
+        reservations = []
         for path, endings in files.items():
             if path is not None:
                 if path.suffix.lower() not in endings:
                     raise ValueError(f"{path} must end with {' or '.join(endings)}")
                 if path.name.endswith(ENDING):
                     raise ValueError(
-                        f"{path} has a name for the metadata of a policy: give another"
+                        f"{path} is a name for the metadata of a policy: choose another"
                     )
                 check_file(path)
-                places.append(stack.enter_context(reserved(path, [path])))
-        yield places
+                reservations.append(stack.enter_context(reserved(path, [path])))
+        yield reservations
 
 
 def _report(config: TournamentConfig, play: Play) -> Report:
-    """Play what is not in the log yet of a tournament; what all of it showed."""
+    """Play the chunks of a tournament that are not in its log; return the report."""
     tournament = config.tournament()
     chunks = tournament.chunks()
-    # With another record some of the games would be recorded nowhere.
-    kept = None if config.record is None else [str(config.record), config.record_games]
-    heading, path = {**_heading(tournament), "record": kept}, _log(config)
+    path = _log(config)
+    # With another --record some of the games would not be recorded.
+    record = None if config.record is None else [str(config.record), config.record_games]
+    heading = {**_heading(tournament), "record": record}
     with ExitStack() as stack:
         keep: Keep | None = None
         if config.record is not None:
-            # Without such a file the records that are there are of something else.
-            goes_on = config.resume and path is not None and path.exists()
-            record = config.record, config.record_games, goes_on
-            tournament, keep = stack.enter_context(recorded(tournament, *record))
+            # Without a log, records in the folder are of another tournament.
+            resume = config.resume and path is not None and path.exists()
+            tournament, keep = stack.enter_context(
+                recorded(tournament, config.record, config.record_games, resume)
+            )
         log = stack.enter_context(ChunkLog(path, heading, chunks, config.resume))
         workers = config.workers or available_cores()
-        play_what_is_left(log, chunks, lambda left: play(tournament, left, workers), keep)
+        play_remaining(log, chunks, lambda remaining: play(tournament, remaining, workers), keep)
     return build_report(tournament, log.results.values())
 
 
-def play_what_is_left(
+def play_remaining(
     log: ChunkLog,
     chunks: Sequence[Chunk],
     play: Callable[[list[Chunk]], Iterator[ChunkResult]],
     keep: Keep | None = None,
 ) -> None:
-    """Play those chunks of a tournament or a benchmark that are not in its log yet, into it."""
-    left = [chunk for chunk in chunks if chunk.index not in log.results]
+    """Play the chunks of a tournament or a benchmark that are not in its log, and log them."""
+    remaining = [chunk for chunk in chunks if chunk.index not in log.results]
     games = sum(chunk.deals * len(chunk.lineup) for chunk in chunks)
     done = sum(result.shares.size for result in log.results.values())
     try:
-        for result in games_bar(play(left), games, done):
+        for result in games_bar(play(remaining), games, done):
             with keep(result) if keep else nullcontext():
                 log.append(replace(result, recorded=()))
     except KeyboardInterrupt as stop:
         if log.path == Path(os.devnull) or not log.results:
             raise
-        raise type(stop)("what was played is kept, go on with --resume") from stop
+        raise type(stop)("the games so far are saved, continue with --resume") from stop
 
 
 def _log(config: TournamentConfig) -> Path | None:
-    """Where the results so far are kept; None if they are not, since one could not go on."""
+    """Return the path of the log; None if the tournament cannot be resumed."""
     if config.json is None or (config.record is not None and is_parquet(config.record)):
         return None
     return log_of(config.json)
 
 
 def log_of(path: Path) -> Path:
-    """Where the results so far are kept."""
+    """Return the path of the log beside a file of results."""
     return path.with_name(path.name + ".partial")
 
 
 def _heading(tournament: Tournament) -> dict[str, Any]:
-    """What must be the same for results to belong together, policy files and bots included."""
+    """Return what identifies a tournament, including the content of policy files and bots."""
     game = tournament.make_game(1)
     return {
         "package": __version__,
@@ -326,12 +330,12 @@ def _heading(tournament: Tournament) -> dict[str, Any]:
 
 
 def fingerprints(agents: Sequence[Agent]) -> list[str | None]:
-    """Those of the agents' policy files or bots; None for an agent without a file."""
+    """Return the fingerprints of the agents' files; None for an agent without a file."""
     return [fingerprint(Path(file)) if file else None for file in map(_file, agents)]
 
 
 def _file(agent: Any) -> str | Path | None:
-    if not hasattr(agent, "bot_file"):  # a bot may have all attributes, for itself
-        agent = getattr(agent, "policy", agent)  # a search's
-    found: str | Path | None = getattr(agent, "bot_file", getattr(agent, "path", None))
-    return found
+    if not hasattr(agent, "bot_file"):  # a bot may have a policy attribute of its own
+        agent = getattr(agent, "policy", agent)  # of a search
+    path: str | Path | None = getattr(agent, "bot_file", getattr(agent, "path", None))
+    return path

@@ -1,4 +1,4 @@
-"""One figure of several trainings that differ by their seed: what ``kododo trainings`` does."""
+"""``kododo trainings``: one figure for several trainings that differ by their seed."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ from kododo_env.system.folders import files_in
 
 @dataclass(frozen=True)
 class TrainingsConfig:
-    """Tell how strong a way to train is, from the benchmarks of five policies that it made.
+    """Summarise the benchmarks of five or more trainings that differ by their seed.
 
     The interquartile mean of the win shares of all policies among all opponents, with an interval
     by resampling trainings and deals.
     """
 
     folder: Path
-    """A folder with the results of kododo benchmark, one JSON file of each training."""
+    """A folder with the results of kododo benchmark, one JSON file per training."""
 
 
 def trainings(config: TrainingsConfig) -> None:
     """Print the figure.
 
     Raises:
-        ValueError: A file does not hold, or they cannot be put together.
+        ValueError: A file is not a valid benchmark, or the files do not belong together.
     """
     entries = [read_entry(path) for path in files_in(config.folder, "*.json")]
-    found, protocol = over_trainings(entries), entries[0]["protocol"]
+    figure = over_trainings(entries)
+    protocol = entries[0]["protocol"]
     print(
         f"{len(entries)} trainings at {protocol['game']} with {protocol['players']} players, "
-        f"parity {1 / protocol['players']:.3f}: interquartile mean {found['mean']:.3f} "
-        f"({found['low']:.3f} to {found['high']:.3f})"
+        f"parity {1 / protocol['players']:.3f}: interquartile mean {figure['mean']:.3f} "
+        f"({figure['low']:.3f} to {figure['high']:.3f})"
     )

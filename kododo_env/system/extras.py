@@ -1,4 +1,4 @@
-"""Libraries that only an extra of the package brings, asked for in a line."""
+"""Libraries that an extra of the package installs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ def needs(feature: str, extra: str, *modules: str) -> None:
     """Check, without importing them, that the modules of an extra are installed.
 
     Raises:
-        ImportError: One is missing; the message says for what, and which extra brings it, or with
-            the extra "" that the package itself asks for it.
+        ImportError: A module is missing; the message has the feature and the command that installs
+            the extra, or the package itself if the extra is "".
     """
     for module in modules:
         if find_spec(module) is None:
@@ -18,6 +18,6 @@ def needs(feature: str, extra: str, *modules: str) -> None:
 
 
 def missing_extra(feature: str, module: str | None, extra: str) -> str:
-    """The line that says what is missing, and how to get it."""
+    """Return a message with the missing module and the command that installs it."""
     package = f"'kododo-env[{extra}]'" if extra else "kododo-env"
     return f"{feature} needs {module}: pip install {package}"

@@ -1,4 +1,4 @@
-"""Reading ordinary files, and writing files whole or not at all."""
+"""Reading regular files, and writing files whole or not at all."""
 
 from __future__ import annotations
 
@@ -21,35 +21,34 @@ LARGEST_JSON = 1 << 26  # bytes
 
 @contextmanager
 def ordinary_file(path: Path, description: str) -> Iterator[BufferedReader]:
-    """Open an ordinary file to read its bytes, for a ``with`` block.
+    """Open a regular file to read its bytes; a context manager.
 
     Args:
         path: The file.
-        description: Of the file, for messages.
+        description: A description of the file for messages.
 
     Raises:
-        OSError: It cannot be opened.
-        ValueError: It is a device or a pipe, which might never end.
+        OSError: The file cannot be opened.
+        ValueError: The file is a device or a pipe, which might never end.
     """
-    # Without waiting for somebody to write into a pipe, and byte for byte on Windows.
+    # Do not wait for the writer of a pipe, and read bytes unchanged on Windows.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with open(os.open(path, flags), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise ValueError(f"cannot read {description}: it is no ordinary file")
+            raise ValueError(f"cannot read {description}: it is not a regular file")
         yield file
 
 
 def read_ordinary(path: Path, largest: int, description: str) -> bytes:
-    """Return the bytes of a file that somebody names, at most ``largest``.
+    """Return the bytes of a file with at most ``largest`` bytes.
 
     Args:
         path: The file.
-        largest: How many bytes it may have.
-        description: Of the file, for messages.
+        largest: The maximum size in bytes.
+        description: A description of the file for messages.
 
     Raises:
-        ValueError: It cannot be read, is too large, or is no ordinary file: a device or a pipe,
-            which might never end.
+        ValueError: The file cannot be read, is too large, or is a device or a pipe.
     """
     try:
         with ordinary_file(path, description) as file:
@@ -68,7 +67,7 @@ def read_json(path: Path, largest: int = LARGEST_JSON) -> Any:
     """Return the content of a JSON file.
 
     Raises:
-        ValueError: It cannot be read, is too large, is no ordinary file, or is not JSON.
+        ValueError: The file cannot be read, is too large, is a device or a pipe, or is not JSON.
     """
     content = read_ordinary(path, largest, str(path))
     try:
@@ -79,7 +78,7 @@ def read_json(path: Path, largest: int = LARGEST_JSON) -> Any:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Inside, an OSError is told with the name of this file."""
+    """Put the name of a file into OSErrors that are raised inside."""
     try:
         yield
     except OSError as error:
@@ -90,21 +89,20 @@ def naming(path: Path) -> Iterator[None]:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """A file to write to, which takes the place of ``path`` when all went well.
+    """Write a file that replaces ``path`` if the block does not raise.
 
     Yields:
-        A path in the same folder; if the block raises, it is removed and ``path`` is
-        as it was before.
+        A path in the same folder; if the block raises, it is removed and ``path`` is unchanged.
 
     Raises:
-        OSError: It cannot be written; the error names ``path``.
+        OSError: The file cannot be written; the error names ``path``.
     """
     aside: Path | None = None
     try:
         with naming(path):
             aside = _aside(path)
             yield aside
-            with aside.open("rb+") as written:  # Windows flushes only what may be written
+            with aside.open("rb+") as written:  # Windows can flush only writable files
                 os.fsync(written.fileno())
             os.replace(aside, path)
     finally:
@@ -114,23 +112,23 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 
 def _aside(path: Path) -> Path:
-    """Make the file that is written in place of another one."""
+    """Create the temporary file that replaces another one."""
     aside = path.parent / f".{path.name}.{token_hex(4)}{path.suffix}"
     aside.touch(exist_ok=False)
     return aside
 
 
 def fingerprint(path: Path) -> str:
-    """SHA-256 of an ordinary file, in hexadecimal digits."""
+    """Return SHA-256 of a regular file, in hexadecimal digits."""
     with ordinary_file(path, str(path)) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def check_file(path: Path) -> None:
-    """Check before long work that a file can be written at its end, its name on the way included.
+    """Check before long work that a file, and its temporary file, can be written at the end.
 
     Raises:
-        ValueError: It cannot.
+        ValueError: The file cannot be written.
     """
     try:
         if path.is_dir():
@@ -141,19 +139,19 @@ def check_file(path: Path) -> None:
 
 
 def check_other(path: Path, read: Path | str, words: str) -> None:
-    """Raise ValueError, with these words, if a file to be written is the one that is read."""
+    """Raise ValueError, with these words, if the file to write is the file to read."""
     if realpath(path) == realpath(read):
         raise ValueError(f"{path} is {words}")
 
 
 def remove_leftovers(path: Path) -> None:
-    """Remove what killed processes left of a file's writing; nobody may be writing it now."""
+    """Remove the temporary files of killed processes; nobody may be writing the file now."""
     for leftover in path.parent.glob(f".{escape(path.name)}.{RANDOM}{escape(path.suffix)}"):
         leftover.unlink(missing_ok=True)
 
 
 def write_text(path: Path, content: str) -> None:
-    """Write a UTF-8 file whole or not at all; what UTF-8 has not, such as a name, is escaped."""
+    """Write a UTF-8 file whole or not at all; characters that UTF-8 lacks are escaped."""
     with written_whole(path) as aside:
         aside.write_bytes(content.encode("utf-8", "backslashreplace"))
 

@@ -1,4 +1,4 @@
-"""Folders that are made to be filled, and do not stay if they are not."""
+"""Folders that are created to be filled, and removed if they stay empty."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 
 @contextmanager
 def filled_folder(folder: Path) -> Iterator[None]:
-    """Inside, there is a folder; what is made of it, and empty at the end, is removed.
+    """Create a folder and its parents; remove those that are still empty at the end.
 
     Raises:
-        ValueError: It cannot be made.
+        ValueError: The folder cannot be created.
     """
     missing: list[Path] = []
     try:
@@ -29,20 +29,20 @@ def filled_folder(folder: Path) -> Iterator[None]:
 
 
 def files_in(folder: Path, pattern: str) -> list[Path]:
-    """Return the files of a folder that a pattern names, by name.
+    """Return the files of a folder that match a pattern, sorted by name.
 
-    Hidden files are none of them: a process that was killed may have left half a file so.
+    Hidden files are left out, as they may be incomplete files of killed processes.
 
     Raises:
-        ValueError: It is no folder.
+        ValueError: ``folder`` is not a folder.
     """
     if not folder.is_dir():
-        raise ValueError(f"{folder} is no folder")
+        raise ValueError(f"{folder} is not a folder")
     return sorted(path for path in folder.glob(pattern) if not path.name.startswith("."))
 
 
 def remove_empty(folders: Sequence[Path]) -> None:
-    """Remove those folders that are there and hold nothing."""
+    """Remove those folders that exist and are empty."""
     for folder in folders:
         with suppress(OSError):
             folder.rmdir()

@@ -1,11 +1,11 @@
-"""Doing something when another library is imported, without importing it oneself."""
+"""Calling a function when another library is imported, without importing it."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING, cast
 
-if TYPE_CHECKING:  # importlib.abc takes longer to import than all the rest
+if TYPE_CHECKING:  # importlib.abc is slow to import
     from collections.abc import Callable, Sequence
     from importlib.abc import Loader
     from importlib.machinery import ModuleSpec
@@ -13,10 +13,10 @@ if TYPE_CHECKING:  # importlib.abc takes longer to import than all the rest
 
 
 def when_imported(module: str, call: Callable[[], object]) -> None:
-    """Call a function after a module is imported: at once, if it already is.
+    """Call a function after a module is imported, or at once if it already is.
 
-    The module need not be installed. The call must be light, and must not raise: it is done in
-    somebody's import.
+    The module need not be installed. The call must be fast and must not raise, since it runs
+    within the import.
     """
     if sys.modules.get(module) is not None:
         call()
@@ -25,7 +25,7 @@ def when_imported(module: str, call: Callable[[], object]) -> None:
 
 
 class _Finder:
-    """Finds one module as the others do, and has its loader say when it is done."""
+    """Finds one module by the other finders, and wraps its loader."""
 
     def __init__(self, module: str, call: Callable[[], object]) -> None:
         self.module = module
@@ -34,11 +34,11 @@ class _Finder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The answer of the finders after it, with a loader of ours; None of any other module."""
+        """Return the spec of the next finders with a wrapped loader; None for other modules."""
         if fullname != self.module:
             return None
-        after = sys.meta_path[sys.meta_path.index(self) + 1 :]  # those before had their turn
-        specs = (finder.find_spec(fullname, path, target) for finder in after)
+        next_finders = sys.meta_path[sys.meta_path.index(self) + 1 :]
+        specs = (finder.find_spec(fullname, path, target) for finder in next_finders)
         spec = next((candidate for candidate in specs if candidate is not None), None)
         if spec is not None and spec.loader is not None:
             spec.loader = cast("Loader", _AnnouncingLoader(spec.loader, self))
@@ -46,7 +46,7 @@ class _Finder:
 
 
 class _AnnouncingLoader:
-    """Loads as another loader does, which the module then has, and calls the function."""
+    """Loads a module by its own loader, then calls the function."""
 
     def __init__(self, loader: Loader, finder: _Finder) -> None:
         self.loader = loader

@@ -13,28 +13,28 @@ from filelock import FileLock, Timeout
 from kododo_env.system.files import check_file, remove_leftovers
 from kododo_env.system.folders import filled_folder
 
-LOCK = ".lock"  # in a folder that is reserved
-UNFINISHED = ".unfinished"  # in a folder that is being filled
-WINDOWS = os.name == "nt"  # where a file that is open cannot be removed
+LOCK = ".lock"  # in a reserved folder
+UNFINISHED = ".unfinished"  # in a folder that is being written
+WINDOWS = os.name == "nt"  # which cannot remove open files
 
 
 class Reservation:
-    """A place that is ``reserved``, by a locked file that stays open until the end."""
+    """A file or folder that is ``reserved`` by a locked file, open until the end."""
 
     def __init__(self, place: Path, lock: Path) -> None:
         self.place = place
         self._lock = lock
-        self._inode = lock.stat().st_ino  # while a file is open no other gets its number
+        self._inode = lock.stat().st_ino  # no other file gets this number while it is open
 
     def check(self) -> None:
-        """Raise ValueError if the place was moved or removed, though another may have its name."""
+        """Raise ValueError if the place was moved or removed, even if its name exists again."""
         with suppress(OSError):
             if self._lock.stat().st_ino == self._inode:
                 return
-        raise ValueError(f"{self.place} was taken away; nothing more is written there")
+        raise ValueError(f"{self.place} was moved or removed; nothing more is written there")
 
     def remove(self) -> None:
-        """Remove the locked file while it is locked, unless it is another's by now."""
+        """Remove the locked file while it is locked, unless another process owns it by now."""
         with suppress(ValueError, OSError):
             self.check()
             self._lock.unlink()
@@ -42,15 +42,15 @@ class Reservation:
 
 @contextmanager
 def reserved(place: Path, files: Iterable[Path]) -> Iterator[Reservation]:
-    """Inside, no other process can reserve the same place.
+    """Reserve a place, so that no other process can reserve it meanwhile.
 
-    The lock is the system's, so that it ends with the process, however that ends.
+    The operating system releases the lock when the process ends, however it ends.
 
-    The place is a folder that exists, or a file that need not. What killed processes have left of
-    writing the files is removed.
+    The place is an existing folder, or a file that need not exist. Temporary files that killed
+    processes have left are removed.
 
     Raises:
-        ValueError: Another process has the place, or one of the files cannot be written.
+        ValueError: Another process has reserved the place, or a file cannot be written.
     """
     path = place / LOCK if place.is_dir() else place.with_name(f".{place.name}.lock")
     lock = FileLock(path)
@@ -76,28 +76,28 @@ def reserved(place: Path, files: Iterable[Path]) -> Iterator[Reservation]:
 
 @contextmanager
 def folder_written_whole(folder: Path, names: Collection[str]) -> Iterator[Path]:
-    """A folder to fill, whose files appear in ``folder`` when all of them are complete.
+    """Write a folder whose files appear only when all of them are complete.
 
-    If the block raises, ``folder`` is as it was before. What a process that was killed left of
-    filling it is removed first.
+    If the block raises, ``folder`` is unchanged. Files that a killed process has left are removed
+    first.
 
     Args:
-        folder: A new folder or an empty one, which no other process can fill meanwhile.
+        folder: A new or empty folder, which is reserved meanwhile.
         names: The names of the files.
 
     Yields:
-        A folder in ``folder``.
+        A temporary folder in ``folder`` for the files.
 
     Raises:
-        ValueError: ``folder`` has other files, cannot be written, or another process is filling it.
-        OSError: A file is missing at the end, or there is no room for it.
+        ValueError: ``folder`` has other files, cannot be written, or another process uses it.
+        OSError: A file is missing at the end, or the disk is full.
     """
     scratch = folder / UNFINISHED
     moved_files: list[Path] = []
     with filled_folder(folder), reserved(folder, []) as reservation:
         leftovers = {UNFINISHED, *names} if scratch.is_dir() else set()
         if {path.name for path in folder.iterdir()} - leftovers - {LOCK}:
-            raise ValueError(f"{folder} is not empty: give a new folder")
+            raise ValueError(f"{folder} is not empty: choose a new folder")
         try:
             for name in leftovers - {UNFINISHED}:
                 (folder / name).unlink(missing_ok=True)
@@ -111,5 +111,5 @@ def folder_written_whole(folder: Path, names: Collection[str]) -> Iterator[Path]
             for file in moved_files:
                 file.unlink(missing_ok=True)
             raise
-        finally:  # the last, since it tells that the files are not complete
+        finally:  # last, since it marks the files as incomplete
             shutil.rmtree(scratch, ignore_errors=True)

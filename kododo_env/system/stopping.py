@@ -1,4 +1,4 @@
-"""Stop signals: Ctrl-C (SIGINT), and SIGTERM, which is treated like it."""
+"""Stop signals: Ctrl-C (SIGINT), and SIGTERM, which is handled like it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM; all that catches Ctrl-C catches it as well."""
+    """Raised by SIGTERM; code that catches Ctrl-C also catches it."""
 
 
 STOPS: dict[int, type[KeyboardInterrupt]] = {
@@ -24,22 +24,22 @@ STOPS: dict[int, type[KeyboardInterrupt]] = {
 
 
 def is_stop(error: BaseException) -> bool:
-    """Whether an exception is that of a signal: only the main thread hears one, if at all."""
-    heard = threading.current_thread() is threading.main_thread()
-    heard = heard and signal.getsignal(signal.SIGINT) != signal.SIG_IGN
-    return isinstance(error, Terminated) or (isinstance(error, KeyboardInterrupt) and heard)
+    """Return whether an exception comes from a signal, which only the main thread receives."""
+    is_main = threading.current_thread() is threading.main_thread()
+    receives = is_main and signal.getsignal(signal.SIGINT) != signal.SIG_IGN
+    return isinstance(error, Terminated) or (isinstance(error, KeyboardInterrupt) and receives)
 
 
 def exit_status(stop: KeyboardInterrupt) -> int:
-    """128 plus the signal's number, as shells have it: 130 or 143."""
+    """Return 128 plus the number of the signal, as shells do: 130 or 143."""
     return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
 
 
 @contextmanager
 def on_stop(handler: Callable[[int, FrameType | None], Any]) -> Iterator[None]:
-    """Inside, both signals call a handler; one that was ignored, as a worker's Ctrl-C, still is."""
-    heard = [number for number in STOPS if signal.getsignal(number) != signal.SIG_IGN]
-    before = {number: signal.signal(number, handler) for number in heard}
+    """Let both signals call a handler inside; a signal that was ignored is still ignored."""
+    numbers = [number for number in STOPS if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:
@@ -48,31 +48,31 @@ def on_stop(handler: Callable[[int, FrameType | None], Any]) -> Iterator[None]:
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:
-    """A handler that raises the exception of the signal."""
+    """Handle a signal by raising its exception."""
     raise STOPS[number]
 
 
 def end_at_once_on_stop() -> None:
-    """From now on both signals end the process with a line, until something else is asked for.
+    """Let both signals end the process with a line, until another handler is set.
 
-    For the time in which libraries are imported, and in which the process leaves: nothing is lost
-    then, and an exception would be a library's traceback, or be swallowed by it.
+    For the time in which libraries are imported and in which the process exits: no work is lost
+    then, and a library could swallow an exception or print its traceback.
     """
     for number in STOPS:
         signal.signal(number, end_at_once)
 
 
 def end_at_once(number: int, frame: FrameType | None) -> None:
-    """A handler that ends the process with a line."""
+    """Handle a signal by ending the process with a line."""
     os.write(2, b"\nstopped\n")
     os._exit(128 + number)
 
 
 def end_with_threads(status: int) -> NoReturn:
-    """End the process as Python does, but without waiting for threads that go on."""
+    """End the process as Python does, but without waiting for running threads."""
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
-            with suppress(OSError, ValueError):  # nobody reads it, or it is closed
+            with suppress(OSError, ValueError):  # a closed pipe or stream
                 stream.flush()
     os._exit(status)

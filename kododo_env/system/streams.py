@@ -1,4 +1,4 @@
-"""Standard input and output for messages alone, whatever others read and print."""
+"""Standard input and output reserved for messages, whatever other code reads and prints."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from typing import IO, TextIO
 
 @contextmanager
 def reserved_streams() -> Iterator[tuple[IO[bytes], TextIO]]:
-    """Inside, what is printed goes to stderr, and who reads stdin finds nothing.
+    """Redirect printed text to stderr, and let reads of stdin find nothing.
 
-    This holds for other code in this process, such as a bot's, and for the processes that it
-    starts.
+    This applies to other code in this process, such as a bot's, and to its child processes.
 
     Yields:
-        The process's own stdin, of bytes, and stdout, of text.
+        The stdin of the process, in bytes, and its stdout, in text.
     """
     stdin = sys.stdin
     stdout = sys.stdout
@@ -38,9 +37,9 @@ def reserved_streams() -> Iterator[tuple[IO[bytes], TextIO]]:
 
 
 def _diverted(stream: TextIO, instead: TextIO, stack: ExitStack) -> int | None:
-    """A copy of a stream's descriptor, which has another file until the stack is closed.
+    """Redirect a stream until the stack is closed; return a copy of its descriptor.
 
-    None for a stream without a descriptor, as a test may have.
+    None for a stream without a descriptor, such as one of a test.
     """
     try:
         descriptor = stream.fileno()

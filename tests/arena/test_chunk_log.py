@@ -39,7 +39,7 @@ def test_a_log_that_might_never_end_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("/dev/zero")
     for name in ("pipe", "link"):
-        with pytest.raises(ValueError, match="no ordinary file"):
+        with pytest.raises(ValueError, match="regular file"):
             logged(tmp_path / name, [], tournament())
 
 
@@ -66,7 +66,7 @@ def test_nothing_is_left_where_there_is_no_room_for_a_result(tmp_path: Path, roo
 
 
 def test_a_result_with_another_digit_is_no_result(tmp_path: Path) -> None:
-    """It was taken, and the table was another one; so was the line of another tournament."""
+    """Such a line, and a line of another tournament, was once accepted and changed the table."""
     played = tournament()
     second_tournament = tournament(seed=1)
     path = tmp_path / "log"
@@ -81,7 +81,7 @@ def test_a_result_with_another_digit_is_no_result(tmp_path: Path) -> None:
     digit = first.index(b"[[") + 2
     for wrong in (first[:digit] + b"7" + first[digit + 1 :], foreign, b"[" * 100_000 + b"\n"):
         path.write_bytes(heading + wrong + second)
-        with pytest.raises(ValueError, match=r"line 2 of .*log is damaged; remove the file"):
+        with pytest.raises(ValueError, match=r"line 2 of .*log is damaged"):
             ChunkLog(path, {"seed": 0}, played.chunks(), resume=True)
         assert path.read_bytes() == heading + wrong + second
 
@@ -90,9 +90,9 @@ def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
     played = tournament()
     path = tmp_path / "log"
     logged(path, list(run(played, played.chunks()[:2])), played)
-    with pytest.raises(ValueError, match="another tournament: seed 0, not 1"):
+    with pytest.raises(ValueError, match="another tournament: seed must be 1, got 0"):
         ChunkLog(path, {"seed": 1}, played.chunks(), resume=True)
-    with pytest.raises(ValueError, match=r"holds 2 of 24 parts .* go on with --resume"):
+    with pytest.raises(ValueError, match=r"2 of 24 parts .* --resume"):
         ChunkLog(path, {"seed": 0}, played.chunks(), resume=False)
     shorter = tournament(games=2400).chunks()
     with pytest.raises(ValueError, match=r"line 2 of .* is damaged"):
@@ -102,7 +102,7 @@ def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
         ChunkLog(path, {"seed": 0}, played.chunks(), resume=True)
     for text in ("not\na log\n", "not a log\n", "not a log", '{"my": "notes"}\n', '{"my"'):
         path.write_text(text)
-        with pytest.raises(ValueError, match="is not the log of a tournament"):
+        with pytest.raises(ValueError, match="is not a log of"):
             ChunkLog(path, {"seed": 0}, played.chunks(), resume=True)
         assert path.read_text() == text
 

@@ -41,12 +41,12 @@ def test_an_error_in_a_worker_is_the_same_error() -> None:
 
 
 def test_no_workers_cannot_play() -> None:
-    with pytest.raises(ValueError, match="workers must be 1 or more, not 0"):
+    with pytest.raises(ValueError, match="workers must be"):
         list(run(tournament(), tournament().chunks(), 0))
 
 
 def test_an_error_ends_the_workers_in_the_middle_of_their_work() -> None:
-    """Told politely to stop, make_policies once left a process that trained on."""
+    """After SIGTERM, make_policies once left a process that continued to train."""
     futures = []
 
     def interrupted() -> None:
@@ -63,12 +63,12 @@ def test_an_error_ends_the_workers_in_the_middle_of_their_work() -> None:
 
 
 def test_a_worker_that_is_killed_is_told_of() -> None:
-    with pytest.raises(ChildProcessError, match="was killed; try fewer"), worker_pool(1) as pool:
+    with pytest.raises(ChildProcessError, match="was killed"), worker_pool(1) as pool:
         pool.submit(os._exit, 1).result()
 
 
 def test_a_worker_that_is_killed_takes_no_other_work_with_it() -> None:
-    """It was given all that was left, too: with one training all later ones failed at once."""
+    """It once got all remaining work, so that after one training all later ones failed."""
     with worker_pool(2) as pool:
         killed = pool.submit(os._exit, 1)
         futures = [pool.submit(time.sleep, 0.1) for _ in range(6)]
@@ -97,7 +97,7 @@ def fails(locally: bool) -> None:
     [(True, "LocalError: lost in a card"), (False, "TwoPartsError: red in place of blue")],
 )
 def test_an_error_that_cannot_be_sent_is_told_in_words(locally: bool, message: str) -> None:
-    """It ended the worker, and was told as a process that had been killed."""
+    """It once ended the worker, and was reported as a killed process."""
     with worker_pool(1) as pool:
         error = pool.submit(fails, locally).exception()
         assert isinstance(error, RuntimeError)

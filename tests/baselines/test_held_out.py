@@ -60,7 +60,7 @@ def test_strangers_have_learned_from_nobody(name: str) -> None:
 
 
 def test_an_unknown_stranger_is_refused_with_the_names_that_there_are() -> None:
-    with pytest.raises(ValueError, match="unknown agent 'stranger-kododo-9p'; kododo has random"):
+    with pytest.raises(ValueError, match="unknown agent 'stranger-kododo-9p'; choose from random"):
         make_agent("stranger-kododo-9p", "kododo")
 
 

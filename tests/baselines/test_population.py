@@ -45,7 +45,7 @@ def test_every_policy_of_the_population_is_a_member_and_small() -> None:
 
 
 def test_a_half_that_is_none_is_refused() -> None:
-    with pytest.raises(ValueError, match="the halves validation and test, not 'best'"):
+    with pytest.raises(ValueError, match=r"unknown half.* 'best'"):
         population("kododo", 4, "best")
     with pytest.raises(ValueError, match="kododo with 9 players has no population"):
         population("kododo", 9, TEST)
@@ -80,5 +80,5 @@ def test_weights_are_drawn_from_their_ranges() -> None:
 
 @pytest.mark.parametrize("name", ["drawn:", "drawn:x", "drawn:-1", "drawn:²", "drawn:" + "9" * 20])
 def test_a_seed_that_is_none_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="a player with drawn weights is"):
+    with pytest.raises(ValueError, match="drawn:SEED"):
         make_agent(name, "kododo")

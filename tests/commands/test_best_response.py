@@ -72,8 +72,10 @@ def test_the_few_steps_of_a_response_are_learned_from_more_than_once() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_a_file_gives_its_network_back(game: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """And leaves torch's generator alone."""
-    path, before = exported(tmp_path_factory, game)[2], torch.get_rng_state()
-    network, agent = network_of(path), OnnxAgent(path)
+    path = exported(tmp_path_factory, game)[2]
+    before = torch.get_rng_state()
+    network = network_of(path)
+    agent = OnnxAgent(path)
     assert torch.equal(before, torch.get_rng_state())
     arguments = network_arguments(path)
     assert arguments == {"width": 24, "depth": 3, "one_hot": 8, "tied": False}
@@ -99,8 +101,8 @@ def test_a_policys_game_is_made_with_its_own_rules() -> None:
     assert (game.num_envs, game.rules) == (5, batch.rules)
 
 
-def told(**facts: object) -> Callable[[onnx.ModelProto], None]:
-    """A change of what a file says of itself."""
+def metadata_with(**facts: object) -> Callable[[onnx.ModelProto], None]:
+    """Return a change of a file's metadata."""
 
     def change(model: onnx.ModelProto) -> None:
         metadata = json.loads(model.metadata_props[0].value) | facts
@@ -109,7 +111,7 @@ def told(**facts: object) -> Callable[[onnx.ModelProto], None]:
     return change
 
 
-def lacking(model: onnx.ModelProto) -> None:
+def without_value_weights(model: onnx.ModelProto) -> None:
     tensor_of(model, "value_head.weight").name = "elsewhere"
     for node in model.graph.node:
         for place, name in enumerate(node.input):
@@ -118,8 +120,8 @@ def lacking(model: onnx.ModelProto) -> None:
 
 
 def additional(model: onnx.ModelProto) -> None:
-    more = onnx.numpy_helper.from_array(np.ones((3, 3), np.float32), "network.more.weight")
-    model.graph.initializer.append(more)
+    tensor = onnx.numpy_helper.from_array(np.ones((3, 3), np.float32), "network.more.weight")
+    model.graph.initializer.append(tensor)
 
 
 def doubled(model: onnx.ModelProto) -> None:
@@ -139,24 +141,24 @@ def outside(model: onnx.ModelProto) -> None:
     tensor.ClearField("raw_data")
 
 
-UNTOLD = "does not tell how its network is built"
-OTHER = "holds other weights than the network"
+UNTOLD = "no description of its network"
+OTHER = "do not fit the network"
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (told(network={}), UNTOLD),  # as in files of older versions
-        (told(network={"width": 24, "depth": 2, "tall": True}), UNTOLD),
+        (metadata_with(network={}), UNTOLD),  # as in files of older versions
+        (metadata_with(network={"width": 24, "depth": 2, "tall": True}), UNTOLD),
         # Before anything is made that is as large as the file says.
-        (told(network={"width": 4096, "depth": 16, "one_hot": 0}), OTHER),
-        (told(network={"width": 23, "depth": 2, "one_hot": 0}), OTHER),
-        (told(network={"width": 24, "depth": 1, "one_hot": 0}), OTHER),
-        (told(network={"width": 24, "depth": 2, "one_hot": 8}), OTHER),
-        (told(network={"width": 24, "depth": 2, "one_hot": 0, "tied": True}), OTHER),
-        (lacking, OTHER),
+        (metadata_with(network={"width": 4096, "depth": 16, "one_hot": 0}), OTHER),
+        (metadata_with(network={"width": 23, "depth": 2, "one_hot": 0}), OTHER),
+        (metadata_with(network={"width": 24, "depth": 1, "one_hot": 0}), OTHER),
+        (metadata_with(network={"width": 24, "depth": 2, "one_hot": 8}), OTHER),
+        (metadata_with(network={"width": 24, "depth": 2, "one_hot": 0, "tied": True}), OTHER),
+        (without_value_weights, OTHER),
         (additional, OTHER),
-        (doubled, "gives other answers than a network with its weights"),
+        (doubled, "other outputs"),
         (outside, "wants its weights from another file"),
     ],
 )
@@ -174,8 +176,8 @@ def test_a_file_with_another_network_than_it_tells_is_not_learned_on_from(
     ("change", "words"),
     [
         (lambda model: model.ClearField("metadata_props"), "was not exported by this project"),
-        (told(game="chess"), "unknown game 'chess'"),
-        (told(version=7), "cannot play this game: it is for version 7, not 0"),
+        (metadata_with(game="chess"), "unknown game 'chess'"),
+        (metadata_with(version=7), "cannot play this game: it is for version 7, not 0"),
     ],
 )
 def test_nothing_is_trained_against_a_policy_of_no_game(
@@ -192,10 +194,10 @@ def test_nothing_is_trained_against_a_policy_of_no_game(
 
 
 def test_with_two_players_there_are_no_teams_to_ask_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They were passed over without a word."""
+    """They were once ignored silently."""
     monkeypatch.setattr(best_response, "train_best_response", None)
     config = BestResponseConfig("kododo-2p", seeds=1, teams=3, search="1", search_games=2)
-    with pytest.raises(ValueError, match="--teams: there are none with two players; leave it out"):
+    with pytest.raises(ValueError, match=r"--teams.*two players"):
         exploitability(config, games=2)
 
 
@@ -205,7 +207,7 @@ def test_nothing_is_trained_where_the_metadata_cannot_be_written(
     monkeypatch.setattr(best_response, "train_best_response", None)
     (tmp_path / "response.meta.json").mkdir()
     config = BestResponseConfig(str(weak), save=tmp_path / "response.onnx")
-    with pytest.raises(ValueError, match=r"cannot write [^\n]*response\.meta\.json: it is a fold"):
+    with pytest.raises(ValueError, match=r"cannot write [^\n]*response\.meta\.json"):
         exploitability(config)
 
 
@@ -218,15 +220,15 @@ def test_a_weak_policy_is_exploited(weak: Path, tmp_path: Path) -> None:
     config = BestResponseConfig(
         str(weak), seeds=1, steps=4 * STEPS, search="6", search_games=20, save=saved
     )
-    found = exploitability(config, games=600, recipe=SMALL)
-    for attack in (*found.responses, found.best_response, found.search):
+    results = exploitability(config, games=600, recipe=SMALL)
+    for attack in (*results.responses, results.best_response, results.search):
         assert attack.gain.low > 0
         assert attack.gain.mean == pytest.approx(attack.share.mean - 0.5)
-    kept = OnnxAgent(saved)
-    assert kept.metadata.training["against"] == weak.stem
-    assert kept.metadata.training["seed"] == 0
-    again = Match(kept, OnnxAgent(weak), "kododo", 2, 600, seed=5).play()
-    assert again.share.low > 0.5
+    response = OnnxAgent(saved)
+    assert response.metadata.training["against"] == weak.stem
+    assert response.metadata.training["seed"] == 0
+    result = Match(response, OnnxAgent(weak), "kododo", 2, 600, seed=5).play()
+    assert result.share.low > 0.5
 
 
 def test_the_best_of_the_seeds_is_saved(
@@ -290,8 +292,9 @@ def test_a_team_learns_in_all_seats_but_one(
 
 
 def test_seats_that_play_together_are_given_the_mean_of_their_rewards() -> None:
-    game, recipe = registry.batch_game("kododo", 8, num_players=3), replace(SMALL, gae_lambda=1.0)
-    learner, agents = PPO(game, recipe, seed=0), [RandomAgent(), None, None]
+    game = registry.batch_game("kododo", 8, num_players=3)
+    learner = PPO(game, replace(SMALL, gae_lambda=1.0), seed=0)
+    agents = [RandomAgent(), None, None]
     for together in (False, True):
         torch.manual_seed(1)
         first = learner.play(game, agents, 0, together).decisions["returns"][: 2 * 8]
@@ -301,17 +304,17 @@ def test_seats_that_play_together_are_given_the_mean_of_their_rewards() -> None:
 def test_opponents_are_the_policy_at_its_temperature(
     weak: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: set[int] = set()
+    players: set[int] = set()
     act = OnnxAgent.act
 
     def watched(self: OnnxAgent, view: object, rng: object) -> object:
-        asked.add(id(self))
+        players.add(id(self))
         return act(self, view, rng)  # type: ignore[arg-type]
 
     monkeypatch.setattr(OnnxAgent, "act", watched)
     policy = OnnxAgent(weak, temperature=0.5)
     train_best_response(policy, steps=1, recipe=SMALL)
-    assert asked == {id(policy)}
+    assert players == {id(policy)}
 
 
 def test_a_specialist_begins_as_the_policy_and_meets_nobody_but_its_opponent(
@@ -319,11 +322,12 @@ def test_a_specialist_begins_as_the_policy_and_meets_nobody_but_its_opponent(
 ) -> None:
     monkeypatch.setattr(OnnxAgent, "act", None)
     monkeypatch.setattr(response_training.PPO, "learn", lambda *_: {})
-    policy, other = OnnxAgent(weak), RandomAgent()
-    response = train_best_response(policy, steps=1, recipe=SMALL, against=other)
-    assert response.agent.name == f"best-response-{other.name}"
-    begun, start = response.agent.network.state_dict(), network_of(weak).state_dict()
-    assert all(torch.equal(begun[name], start[name]) for name in start)
+    opponent = RandomAgent()
+    response = train_best_response(OnnxAgent(weak), steps=1, recipe=SMALL, against=opponent)
+    assert response.agent.name == f"best-response-{opponent.name}"
+    weights = response.agent.network.state_dict()
+    start = network_of(weak).state_dict()
+    assert all(torch.equal(weights[name], start[name]) for name in start)
 
 
 def not_exported(response: object, policy: OnnxAgent, *args: object) -> None:
@@ -341,25 +345,25 @@ def test_the_same_arguments_give_the_same_result(
         return trained.agent.network.state_dict()["trunk.0.weight"]
 
     config = BestResponseConfig(str(weak), seeds=1, steps=1, search="4", search_games=2)
-    one, other = (exploitability(config, 64, 3, recipe=SMALL).to_json() for _ in range(2))
-    assert one == other
-    first, same, different = weights(3), weights(3), weights(4)
-    assert torch.equal(first, same)
-    assert not torch.equal(first, different)
+    first, second = (exploitability(config, 64, 3, recipe=SMALL).to_json() for _ in range(2))
+    assert first == second
+    assert torch.equal(weights(3), weights(3))
+    assert not torch.equal(weights(3), weights(4))
 
 
 def test_the_temperature_is_chosen_on_other_deals(
     weak: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seeds: list[int] = []
-    shares, play = {0.0: 0.4, 0.25: 0.6, 1.0: 0.5}, Match.play
+    shares = {0.0: 0.4, 0.25: 0.6, 1.0: 0.5}
+    play = Match.play
 
-    def told(match: Match) -> MatchResult:
+    def with_share(match: Match) -> MatchResult:
         seeds.append(match.seed)
         played = play(Match(OnnxAgent(weak), OnnxAgent(weak), "kododo", 2, 2))
-        return replace(played, share=replace(played.share, mean=shares[match.one.temperature]))  # type: ignore[union-attr]
+        return replace(played, share=replace(played.share, mean=shares[match.agent.temperature]))  # type: ignore[union-attr]
 
-    monkeypatch.setattr(Match, "play", told)
+    monkeypatch.setattr(Match, "play", with_share)
     response = train_best_response(OnnxAgent(weak), steps=1, seed=7, recipe=SMALL)
     assert response.agent.temperature == 0.25
     assert seeds
@@ -370,11 +374,12 @@ def test_the_temperature_is_chosen_on_other_deals(
 def test_every_game_is_attacked_alike(
     game: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sides, attack = [], best_response._attack
+    sides = []
+    attack = best_response._attack
 
-    def noted(match: Match, *given: Any) -> best_response.Attack:
-        sides.append((Path(str(match.one)).stem, Path(str(match.copies)).stem))
-        return attack(match, *given)
+    def noted(match: Match, *args: Any) -> best_response.Attack:
+        sides.append((Path(str(match.agent)).stem, Path(str(match.copies)).stem))
+        return attack(match, *args)
 
     monkeypatch.setattr(best_response, "_attack", noted)
     monkeypatch.setattr(best_response, "_export", not_exported)
@@ -382,14 +387,14 @@ def test_every_game_is_attacked_alike(
     players = OnnxAgent(path).num_players
     recipe = replace(SMALL, num_envs=2, batch_size=64)
     config = BestResponseConfig(str(path), seeds=1, steps=1, search="1", search_games=players)
-    found = exploitability(config, games=players, recipe=recipe)
-    content = found.to_json()
+    results = exploitability(config, games=players, recipe=recipe)
+    content = results.to_json()
     assert (content["game"], content["players"]) == (game, players)
     for team in content["teams"]:
         assert team["gain"]["mean"] == pytest.approx(1 / players - team["share"]["mean"])
     assert len(content["teams"]) == (players > 2)
     assert sides[:2] == [("best-response-0", path.stem), (path.stem, "team-0")]
-    assert found.to_text().splitlines()[0] == (
+    assert results.to_text().splitlines()[0] == (
         f"{game}, {players} players: one attacker against {players - 1} copies of {path}, "
         f"seed 0; parity {1 / players:.3f}"
     )
@@ -406,13 +411,14 @@ def test_from_the_command_line(
 ) -> None:
     monkeypatch.setattr(response_training, "recipe_for", lambda *_: SMALL)
     monkeypatch.setattr(best_response, "_export", not_exported)
-    out, saved = tmp_path / "out.json", tmp_path / "response.onnx"
-    code, said, err = cli(
+    out = tmp_path / "out.json"
+    saved = tmp_path / "response.onnx"
+    code, output, err = cli(
         capsys, "--best-response", str(weak), "--steps", "1", "--games", "40", "--search", "2",
         "--search-games", "8", "--workers", "1", "--json", str(out), "--save", str(saved),
     )  # fmt: skip
     assert (code, err) == (0, "")
-    lines = said.splitlines()
+    lines = output.splitlines()
     assert lines[0].startswith("kododo, 2 players: one attacker against a copy of")
     for line, seed in ((3, 0), (4, 1)):
         assert lines[line].startswith(f"best response, seed {seed} ({STEPS:,} steps) ")
@@ -421,10 +427,11 @@ def test_from_the_command_line(
     assert len({line.index(" to ") for line in lines[3:]}) == 1
     content = json.loads(out.read_text())
     assert [content[key] for key in ("game", "players", "parity")] == ["kododo", 2, 0.5]
-    mean, search = content["best_response"], content["search"]
+    mean = content["best_response"]
+    search = content["search"]
     for seed, response in enumerate(mean["each"]):
-        given = [response[key] for key in ("games", "seed", "minutes", "steps")]
-        assert given == [40, seed, None, STEPS]
+        facts = [response[key] for key in ("games", "seed", "minutes", "steps")]
+        assert facts == [40, seed, None, STEPS]
     assert [mean["games"], search["games"], search["budget"]] == [40, 8, "2"]
     for attack in (mean, *mean["each"], search):
         for end in ("mean", "low", "high"):
@@ -437,16 +444,16 @@ def test_from_the_command_line(
 
 def test_the_mean_of_best_responses() -> None:
     def attack(*ends: float) -> best_response.Attack:
-        gain = [each - 0.5 for each in ends]
+        gain = [end - 0.5 for end in ends]
         return best_response.Attack(Estimate(*ends), Estimate(*gain), 10, {})
 
     search = attack(0.5, 0.4, 0.6)
-    found = Exploitability({}, [attack(0.6, 0.5, 0.7), attack(0.7, 0.55, 0.9)], search, [])
-    mean = found.best_response
+    responses = [attack(0.6, 0.5, 0.7), attack(0.7, 0.55, 0.9)]
+    mean = Exploitability({}, responses, search, []).best_response
     assert astuple(mean.share) == pytest.approx((0.65, 0.525, 0.8))
     assert astuple(mean.gain) == pytest.approx((0.15, 0.025, 0.3))
-    one = Exploitability({}, [search], search, [])
-    assert one.best_response.share == search.share
+    single = Exploitability({}, [search], search, [])
+    assert single.best_response.share == search.share
 
 
 def test_the_last_seed_is_followed_by_the_first(
@@ -462,7 +469,7 @@ def test_the_last_seed_is_followed_by_the_first(
     monkeypatch.setattr(best_response, "train_best_response", trained)
     monkeypatch.setattr(best_response, "_export", lambda *_: None)
     monkeypatch.setattr(best_response, "_attack", lambda *_: None)
-    monkeypatch.setattr(best_response, "GIVEN", ())
+    monkeypatch.setattr(best_response, "MEANS", ())
     config = BestResponseConfig(str(weak), search="1", search_games=2)
     with pytest.raises(RuntimeError, match="enough"):
         exploitability(config, 2, seed=2**32 - 1)

@@ -19,14 +19,14 @@ def test_it_lists_its_commands(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], args: tuple[str, ...],
     status: int,
 ) -> None:  # fmt: skip
-    found, out, _ = kododo(monkeypatch, capsys, *args)
-    assert found == status
+    code, out, _ = kododo(monkeypatch, capsys, *args)
+    assert code == status
     assert all(f"  {command}" in out for command in console.COMMANDS)
 
 
 def test_its_version(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    said = 0, f"kododo-env {kododo_env.__version__}\n", ""
-    assert kododo(monkeypatch, capsys, "--version") == said
+    expected = (0, f"kododo-env {kododo_env.__version__}\n", "")
+    assert kododo(monkeypatch, capsys, "--version") == expected
 
 
 def test_the_benchmark_compares_all_games_with_rps(
@@ -47,16 +47,16 @@ def test_the_benchmark_says_what_is_missing(
     monkeypatch.setattr(bench, "find_spec", lambda name: None)
     bench.bench(BenchConfig(seconds=0.01, rounds=1, num_envs=8))
     out = capsys.readouterr().out
-    assert "PettingZoo's rps_v2 is not here: pip install 'pettingzoo[classic]'" in out
+    assert "PettingZoo's rps_v2 is not installed: pip install 'pettingzoo[classic]'" in out
 
 
 @pytest.mark.parametrize("args", [["--help"], ["--version"], ["evaluate", "--help"]])
 def test_nothing_is_said_where_nobody_reads(args: list[str]) -> None:
-    ours, theirs = os.pipe()
-    os.close(ours)
+    read_end, write_end = os.pipe()
+    os.close(read_end)
     command = [sys.executable, "-u", "-m", "kododo_env", *args]
-    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, check=False)
-    os.close(theirs)
+    done = subprocess.run(command, stdout=write_end, stderr=subprocess.PIPE, check=False)
+    os.close(write_end)
     assert done.stderr == b""
 
 

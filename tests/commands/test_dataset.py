@@ -24,7 +24,7 @@ FIELD = ("random", "greedy", "heuristic")
 def test_a_folder_has_decisions_and_what_tells_of_them(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     dataset(DatasetConfig(folder, players=3, games=30, agents=FIELD, workers=1))
-    names = sorted(each.name for each in folder.iterdir())
+    names = sorted(path.name for path in folder.iterdir())
     assert names == ["README.md", "croissant.json", "decisions.parquet", "strengths.json"]
     columns = read_decisions(folder / "decisions.parquet")
     card = (folder / "README.md").read_text()
@@ -32,15 +32,15 @@ def test_a_folder_has_decisions_and_what_tells_of_them(tmp_path: Path) -> None:
     assert all(f"| {name} " in card for name in FIELD)
     described = mlcroissant.Dataset(jsonld=str(folder / "croissant.json"))
     assert not described.metadata.issues.errors
-    for row, told in enumerate(islice(described.records("decisions"), 5)):
-        assert told["decisions/action"] == columns["action"][row]
-        seen = np.frombuffer(told["decisions/observation"], np.uint8)
-        np.testing.assert_array_equal(seen, columns["observation"][row])
+    for row, decision in enumerate(islice(described.records("decisions"), 5)):
+        assert decision["decisions/action"] == columns["action"][row]
+        observation = np.frombuffer(decision["decisions/observation"], np.uint8)
+        np.testing.assert_array_equal(observation, columns["observation"][row])
 
 
 @pytest.mark.filterwarnings("ignore")  # as above
 def test_intervals_that_one_deck_does_not_give_are_unknown(tmp_path: Path) -> None:
-    """There were a traceback, and a folder without a card."""
+    """It once ended in a traceback, with a folder without a card."""
     dataset(DatasetConfig(tmp_path / "new", games=4, agents=("random", "greedy"), workers=1))
     card = (tmp_path / "new" / "README.md").read_text()
     assert card.count(" (unknown) ") == 2
@@ -64,8 +64,9 @@ def test_the_half_of_the_population_that_is_reported_stays_unknown() -> None:
 
 
 def test_a_run_that_fails_leaves_nothing_that_is_in_the_way(tmp_path: Path) -> None:
-    """A log was left, with which no run goes on, and the next one found the folder not empty."""
-    bot, folder = tmp_path / "bot.py", tmp_path / "new"
+    """It once left a log that no run could resume, so the folder was not empty."""
+    bot = tmp_path / "bot.py"
+    folder = tmp_path / "new"
     bot.write_text(
         "import numpy as np\n"
         "class Bot:\n"
@@ -80,7 +81,7 @@ def test_a_run_that_fails_leaves_nothing_that_is_in_the_way(tmp_path: Path) -> N
 
 
 def make(folder: Path) -> list[str]:
-    """Make a small data set; return the names of its files."""
+    """Make a small data set and return the names of its files."""
     dataset(DatasetConfig(folder, players=3, games=6, agents=FIELD, workers=1))
     return sorted(path.name for path in folder.iterdir())
 
@@ -94,7 +95,7 @@ FILES = ["README.md", "croissant.json", "decisions.parquet", "strengths.json"]
 def test_a_disk_that_is_full_leaves_nothing(
     file: str, empty: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It left half a data set, and the same command refused the folder."""
+    """It once left half a data set, and the same command rejected the folder."""
     folder = tmp_path / "new"
     if empty:
         folder.mkdir()
@@ -131,8 +132,9 @@ def test_a_folder_is_as_it_was_if_a_last_file_cannot_be_written(
 
 @pytest.mark.filterwarnings("ignore")  # as above
 def test_the_same_command_makes_the_data_set_of_one_that_was_killed(tmp_path: Path) -> None:
-    """Hidden files that the killed one had left were in the way."""
-    bot, folder = tmp_path / "bot.py", tmp_path / "new"
+    """Hidden files that the killed process had left were once in the way."""
+    bot = tmp_path / "bot.py"
+    folder = tmp_path / "new"
     bot.write_text(
         "import os\n"
         "class Bot:\n"
@@ -156,7 +158,7 @@ def test_other_files_beside_those_of_a_killed_one_are_not_removed(
     (tmp_path / ".unfinished").mkdir()
     for name in ("README.md", beside):
         (tmp_path / name).write_text("mine")
-    with pytest.raises(ValueError, match="is not empty: give a new folder"):
+    with pytest.raises(ValueError, match="not empty"):
         make(tmp_path)
     assert all((tmp_path / name).read_text() == "mine" for name in ("README.md", beside))
 
@@ -171,8 +173,8 @@ def test_two_commands_do_not_fill_one_folder(tmp_path: Path) -> None:
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").touch()
-    with pytest.raises(ValueError, match="is not empty: give a new folder"):
+    with pytest.raises(ValueError, match="not empty"):
         dataset(DatasetConfig(tmp_path, agents=FIELD))
-    with pytest.raises(ValueError, match="kado with 5 players has no population"):
+    with pytest.raises(ValueError, match=r"kado.*5 players.*population"):
         dataset(DatasetConfig(tmp_path / "new", "kado", 5))
-    assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]

@@ -27,15 +27,16 @@ SOME = ("--agents", "random", "greedy", "--games", "40", "--workers", "1")
 def test_it_prints_a_table_and_writes_json_and_plot(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out, plot = tmp_path / "out.json", tmp_path / "out.png"
-    code, said, err = cli(capsys, *SOME, "--json", str(out), "--plot", str(plot))
+    out = tmp_path / "out.json"
+    plot = tmp_path / "out.png"
+    code, output, err = cli(capsys, *SOME, "--json", str(out), "--plot", str(plot))
     assert (code, err) == (0, "")
-    lines = said.splitlines()
+    lines = output.splitlines()
     assert lines[0].startswith("kododo, 4 players: 40 games, 10 decks from every seat, seed 0")
     assert {line.split()[0] for line in lines[3:5]} == {"random", "greedy"}
     content = json.loads(out.read_text())
     assert [content[key] for key in ("game", "players", "games", "deals")] == ["kododo", 4, 40, 10]
-    assert sum(each["share"]["mean"] for each in content["standings"]) == pytest.approx(0.5)
+    assert sum(standing["share"]["mean"] for standing in content["standings"]) == pytest.approx(0.5)
     assert plot.read_bytes().startswith(b"\x89PNG")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "out.png"]
 
@@ -44,17 +45,17 @@ def test_it_compares_two_agents_on_the_same_deals(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out.json"
-    code, said, err = cli(capsys, *SOME, "--compare", "--among", "first", "--json", str(out))
+    code, output, err = cli(capsys, *SOME, "--compare", "--among", "first", "--json", str(out))
     assert (code, err) == (0, "")
-    lines = said.splitlines()
+    lines = output.splitlines()
     assert "40 games of each agent among copies of first" in lines[0]
     assert [line.split()[0] for line in lines[2:6]] == ["agent", "random", "greedy", "difference"]
     content = json.loads(out.read_text())
-    shares = [each["share"]["mean"] for each in content["results"]]
+    shares = [result["share"]["mean"] for result in content["results"]]
     assert content["difference"]["mean"] == pytest.approx(shares[0] - shares[1])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json"]
     several = cli(capsys, *SOME[:-1], "2", "--compare", "--among", "first")[1]
-    assert several == said
+    assert several == output
 
 
 def test_a_name_that_cannot_be_printed_is_drawn_all_the_same(
@@ -63,18 +64,18 @@ def test_a_name_that_cannot_be_printed_is_drawn_all_the_same(
     policy = tmp_path / "p\udcff.onnx"
     policy.symlink_to(POLICIES / "kododo-4p.onnx")
     files = ("--json", str(tmp_path / "out.json"), "--plot", str(tmp_path / "out.png"))
-    few = ("--games", "8", "--workers", "1")
-    code, _, err = cli(capsys, "--agents", "random", str(policy), *few, *files)
+    games = ("--games", "8", "--workers", "1")
+    code, _, err = cli(capsys, "--agents", "random", str(policy), *games, *files)
     assert (code, err) == (0, "")
     assert {"out.json", "out.png"} <= {path.name for path in tmp_path.iterdir()}
 
 
 def test_other_rules_are_played(capsys: pytest.CaptureFixture[str]) -> None:
-    two = ("--agents", "random", "greedy", "--games", "8", "--workers", "1", "--players", "2")
-    short = cli(capsys, *two)[1]
-    long = cli(capsys, *two, "--variant", "long")[1]
+    args = ("--agents", "random", "greedy", "--games", "8", "--workers", "1", "--players", "2")
+    short = cli(capsys, *args)[1]
+    long = cli(capsys, *args, "--variant", "long")[1]
     assert "kododo, 2 players, variant=long:" in long
-    assert long == cli(capsys, *two, "--rules", "variant=long")[1]
+    assert long == cli(capsys, *args, "--rules", "variant=long")[1]
     assert short != long
 
 
@@ -98,7 +99,8 @@ def test_in_a_pipe_there_is_no_bar_and_torch_is_not_imported() -> None:
 def test_a_resumed_tournament_equals_an_unbroken_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    unbroken, broken = tmp_path / "unbroken.json", tmp_path / "broken.json"
+    unbroken = tmp_path / "unbroken.json"
+    broken = tmp_path / "broken.json"
     assert cli(capsys, *SOME, "--json", str(unbroken))[0] == 0
     run = evaluation.run
     monkeypatch.setattr(evaluation, "run", stopping_after(5))
@@ -109,9 +111,12 @@ def test_a_resumed_tournament_equals_an_unbroken_one(
     assert "--resume" in err
     assert not broken.exists()
     assert 0 < len([*records.iterdir()]) < 40
-    assert "holds records already: give another folder" in cli(capsys, *args)[2]
-    for other in (args[:-2], (*args, "--record-games", "7"), (*args[:-1], str(tmp_path / "new"))):
-        assert "is of another tournament: record " in cli(capsys, *other, "--resume")[2]
+    assert "already contains records" in cli(capsys, *args)[2]
+    no_record = args[:-2]
+    more_games = (*args, "--record-games", "7")
+    new_folder = (*args[:-1], str(tmp_path / "new"))
+    for changed_args in (no_record, more_games, new_folder):
+        assert "another tournament: record " in cli(capsys, *changed_args, "--resume")[2]
     with evaluation.log_of(broken).open("ab") as log:
         log.write(b'{"chunk": 5, "shar')  # killed while it wrote
     played: list[int] = []
@@ -135,7 +140,8 @@ def test_a_changed_policy_is_not_mixed_with_what_was_played(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    policy, out = write_policy(tmp_path / "p.onnx", "kododo", 2), tmp_path / "out.json"
+    policy = write_policy(tmp_path / "p.onnx", "kododo", 2)
+    out = tmp_path / "out.json"
     agents = ("--agents", "random", agent.format(policy))
     args = (*agents, "--players", "2", "--games", "20", "--workers", "1")
     monkeypatch.setattr(evaluation, "run", stopping_after(3))
@@ -143,7 +149,7 @@ def test_a_changed_policy_is_not_mixed_with_what_was_played(
     changed(policy, policy, lambda model: setattr(model, "doc_string", "another one"))
     code, _, err = cli(capsys, *args, "--json", str(out), "--resume")
     assert code == 2
-    assert "is of another tournament: files" in err
+    assert "another tournament: files" in err
 
 
 @pytest.mark.parametrize("bot", ["{}:Bot", "{}:OfANet", "exec:" + sys.executable + " {}"])
@@ -153,7 +159,8 @@ def test_a_changed_bot_is_not_mixed_with_what_was_played(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    file, out = tmp_path / "bot.py", tmp_path / "out.json"
+    file = tmp_path / "bot.py"
+    out = tmp_path / "out.json"
     file.write_text(
         "import json, sys\n"
         "def Bot(view, rng): return view.legal_action_mask.argmax(axis=1)\n"
@@ -161,16 +168,17 @@ def test_a_changed_bot_is_not_mixed_with_what_was_played(
         "    def __init__(self): self.path, self.policy = 'a net', Bot\n"
         "    def act(self, view, rng): return self.policy(view, rng)\n"
         "for line in sys.stdin if __name__ == '__main__' else ():\n"
-        "    seen = json.loads(line)\n"
-        "    said = {'type': 'act', 'step': seen['step'], 'action': seen['actions'][0]['action']}\n"
-        "    print(json.dumps(said), flush=True)\n"
+        "    request = json.loads(line)\n"
+        "    action = request['actions'][0]['action']\n"
+        "    response = {'type': 'act', 'step': request['step'], 'action': action}\n"
+        "    print(json.dumps(response), flush=True)\n"
     )
     args = ("--agents", "random", bot.format(file), "--games", "20", "--json", str(out))
     args = (*args, "--workers", "1")
     monkeypatch.setattr(evaluation, "run", stopping_after(1))
     assert cli(capsys, *args)[0] == 130
     file.write_text(file.read_text() + "# another one\n")
-    assert "is of another tournament: files" in cli(capsys, *args, "--resume")[2]
+    assert "another tournament: files" in cli(capsys, *args, "--resume")[2]
 
 
 def test_one_file_is_named_once_where_case_makes_no_difference(

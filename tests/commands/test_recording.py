@@ -24,16 +24,16 @@ AGENTS = ("--agents", "random", "greedy", "--workers", "1")
 
 
 def records_in(folder: Path) -> dict[str, Any]:
-    """How the recorded games ended, by the names of their files; all are replayed."""
-    found = {}
+    """Replay all records and return players and outcomes by the names of their files."""
+    games = {}
     for path in sorted(folder.iterdir()):
         *_, last = replay(read_record(path))
-        found[path.name] = (read_record(path).players, last.outcome()[0].tolist())
-    return found
+        games[path.name] = (read_record(path).players, last.outcome()[0].tolist())
+    return games
 
 
 def shares_of(games: Iterable[tuple[list[str], list[float]]]) -> dict[str, float]:
-    """Each agent's mean share: of all its seats at a table, then of all games."""
+    """Return each agent's mean share, over its seats at a table and then over all games."""
     shares = defaultdict(list)
     for players, outcome in games:
         for agent in set(players):
@@ -43,9 +43,9 @@ def shares_of(games: Iterable[tuple[list[str], list[float]]]) -> dict[str, float
 
 
 def shares_in(out: Path) -> dict[str, float]:
-    """Each agent's mean share as the table has it."""
+    """Return each agent's mean share in the table of results."""
     standings = json.loads(out.read_text())["standings"]
-    return {each["agent"]: each["share"]["mean"] for each in standings}
+    return {standing["agent"]: standing["share"]["mean"] for standing in standings}
 
 
 @pytest.mark.parametrize("game", list(registry.DOORS))
@@ -55,7 +55,8 @@ def test_a_record_of_each_game(
     agents = ("--agents", "random", "heuristic", "--workers", "1", "--game", game)
     players = max(registry.door(game).PLAYERS)
     games = ("--games", str(2 * players), "--players", str(players))
-    folder, out = tmp_path / "new" / "records", tmp_path / "out.json"
+    folder = tmp_path / "new" / "records"
+    out = tmp_path / "out.json"
     code, _, err = cli(capsys, *agents, *games, "--record", str(folder), "--json", str(out))
     assert (code, err) == (0, "")
     records = records_in(folder)
@@ -67,8 +68,8 @@ def test_a_record_of_each_game(
 def test_as_many_games_as_are_asked_for_spread_over_the_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    wanted = ("--games", "400", "--record-games", "110", "--record", str(tmp_path / "records"))
-    assert cli(capsys, *AGENTS, *wanted)[0] == 0
+    options = ("--games", "400", "--record-games", "110", "--record", str(tmp_path / "records"))
+    assert cli(capsys, *AGENTS, *options)[0] == 0
     names = [path.name for path in (tmp_path / "records").iterdir()]
     assert len(names) == 110  # each deal from every seat, but for the last
     tables = Counter(name[:10] for name in names)
@@ -81,9 +82,9 @@ def test_as_many_games_as_are_asked_for_spread_over_the_tables(
 def test_no_more_records_are_written_than_were_asked_for(
     number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of 5 games 8 were written, whole deals, without a word."""
-    wanted = ("--games", "120", "--record-games", str(number), "--record", str(tmp_path / "r"))
-    assert cli(capsys, *AGENTS, *wanted)[0] == 0
+    """With 5 games, whole deals were once written: 8 records."""
+    options = ("--games", "120", "--record-games", str(number), "--record", str(tmp_path / "r"))
+    assert cli(capsys, *AGENTS, *options)[0] == 0
     assert len(list((tmp_path / "r").iterdir())) == min(number, 120)
 
 
@@ -91,9 +92,9 @@ def test_the_record_does_not_depend_on_the_workers_nor_the_results_on_the_record
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     games = ("--agents", "random", "greedy", "--games", "40")
-    one = cli(capsys, *games, "--workers", "1", "--record", str(tmp_path / "one"))
-    two = cli(capsys, *games, "--workers", "2", "--record", str(tmp_path / "two"))
-    assert one == two == cli(capsys, *games, "--workers", "1")
+    with_one = cli(capsys, *games, "--workers", "1", "--record", str(tmp_path / "one"))
+    with_two = cli(capsys, *games, "--workers", "2", "--record", str(tmp_path / "two"))
+    assert with_one == with_two == cli(capsys, *games, "--workers", "1")
     assert records_in(tmp_path / "one") == records_in(tmp_path / "two")
 
 
@@ -101,8 +102,10 @@ def test_the_record_does_not_depend_on_the_workers_nor_the_results_on_the_record
 def test_all_decisions(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     agents = ("--agents", "random", "heuristic", "--game", game)
-    path, out = tmp_path / "decisions.parquet", tmp_path / "out.json"
-    first, read = {}, {}
+    path = tmp_path / "decisions.parquet"
+    out = tmp_path / "out.json"
+    first: dict[str, Any] = {}
+    read: dict[str, Any] = {}
     several = game == next(iter(registry.DOORS))  # once, since processes take long to start
     for workers in ("1", "2") if several else ("1",):
         args = (*agents, "--games", "8", "--workers", workers, "--json", str(out))
@@ -112,7 +115,7 @@ def test_all_decisions(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[
         if workers == "1":
             first = read
     assert all(np.array_equal(first[name], read[name]) for name in first)
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["decisions.parquet", "out.json"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["decisions.parquet", "out.json"]
     assert set(read["game"].tolist()) == set(range(8))
     assert np.take_along_axis(read["mask"], read["action"][:, None].astype(int), axis=1).all()
     seats = {
@@ -123,37 +126,39 @@ def test_all_decisions(game: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     }
     players = 1 + int(read["seat"].max())
     games = [[seats[number, seat] for seat in range(players)] for number in range(8)]
-    told = [([who for who, _ in game], [won for _, won in game]) for game in games]
-    assert shares_of(told) == pytest.approx(shares_in(out), abs=1e-6)
+    results = [([agent for agent, _ in game], [share for _, share in game]) for game in games]
+    assert shares_of(results) == pytest.approx(shares_in(out), abs=1e-6)
 
 
 def test_records_of_another_tournament_are_not_gone_on_with(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With nothing to go on with, ``--resume`` mixed the records of two tournaments."""
-    out, kept = str(tmp_path / "out.json"), tmp_path / "records"
-    more = ("--games", "8", "--json", out, "--record", str(kept), "--resume")
-    assert cli(capsys, *AGENTS, *more)[0] == 0
-    before = records_in(kept)
-    code, _, error = cli(capsys, *AGENTS, *more, "--seed", "5")
+    """Without a log, ``--resume`` once mixed the records of two tournaments."""
+    out = str(tmp_path / "out.json")
+    folder = tmp_path / "records"
+    options = ("--games", "8", "--json", out, "--record", str(folder), "--resume")
+    assert cli(capsys, *AGENTS, *options)[0] == 0
+    before = records_in(folder)
+    code, _, error = cli(capsys, *AGENTS, *options, "--seed", "5")
     assert code == 2
-    assert "holds records already" in error
-    assert records_in(kept) == before
+    assert "already contains records" in error
+    assert records_in(folder) == before
 
 
 def test_half_a_record_of_a_process_that_was_killed_is_not_in_the_way(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     leftover = tmp_path / ".table-0000-deal-000-rotation-0.jsonl.0a1b2c3d.jsonl"
-    mine = tmp_path / ".notes"
-    for path in (leftover, mine):
+    notes = tmp_path / ".notes"
+    for path in (leftover, notes):
         path.write_text("{")
     assert cli(capsys, *AGENTS, "--games", "8", "--record", str(tmp_path))[0] == 0
     assert not leftover.exists()
-    assert mine.read_text() == "{"
+    assert notes.read_text() == "{"
     with reserved(tmp_path, []):
         code, _, error = cli(capsys, *AGENTS, "--games", "8", "--record", str(tmp_path))
-    assert (code, "another process is using" in error) == (2, True)
+    assert code == 2
+    assert "another process" in error
 
 
 def test_a_stopped_tournament_leaves_no_half_file(
@@ -169,7 +174,7 @@ def test_a_stopped_tournament_leaves_no_half_file(
 def test_agents_that_a_record_could_not_tell_apart_are_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Two paths with the same 200 characters at their beginning were one player."""
+    """Two paths with the same first 200 characters were once one player."""
     folder = tmp_path / ("d" * 200)
     folder.mkdir()
     bots = [folder / name for name in ("one.py", "two.py")]
@@ -178,7 +183,7 @@ def test_agents_that_a_record_could_not_tell_apart_are_refused(
     agents = ("--agents", *(f"{bot}:act" for bot in bots), "--games", "8", "--workers", "1")
     code, _, error = cli(capsys, *agents, "--record", str(tmp_path / "records"))
     assert (code, error.count("\n")) == (2, 1)
-    assert "a record would have one name for several agents: it holds 200 characters" in error
+    assert "same name in the records" in error
     assert [*tmp_path.iterdir()] == [folder]
 
 
@@ -186,16 +191,18 @@ def test_agents_that_a_record_could_not_tell_apart_are_refused(
 def test_no_record_stays_of_a_part_that_is_not_kept(
     fails: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Records of the first part stayed, which --resume took for those of something else."""
-    written, out, kept = recording.write_text, tmp_path / "out.json", tmp_path / "records"
+    """Records of the first part once stayed, and --resume rejected the folder."""
+    write_text = recording.write_text
+    out = tmp_path / "out.json"
+    folder = tmp_path / "records"
     number = count(1)
 
     def full(path: Path, text: str) -> None:
         if next(number) == fails:
             raise OSError(28, "No space left on device", str(path))
-        written(path, text)
+        write_text(path, text)
 
-    args = (*AGENTS, "--games", "240", "--record", str(kept), "--json", str(out))
+    args = (*AGENTS, "--games", "240", "--record", str(folder), "--json", str(out))
     with monkeypatch.context() as patch:
         patch.setattr(recording, "write_text", full)
         assert cli(capsys, *args)[0] == 2
@@ -206,9 +213,9 @@ def test_no_record_stays_of_a_part_that_is_not_kept(
 def test_what_is_kept_after_a_stop_is_said_only_if_there_is_any(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for finished, said in ((0, "\nstopped\n"), (1, "what was played is kept")):
+    for finished, message in ((0, "\nstopped\n"), (1, "saved, continue with --resume")):
         monkeypatch.setattr(evaluation, "run", stopping_after(finished))
-        more = ("--games", "240", "--json", str(tmp_path / "out.json"))
-        code, _, error = cli(capsys, *AGENTS, *more)
+        options = ("--games", "240", "--json", str(tmp_path / "out.json"))
+        code, _, error = cli(capsys, *AGENTS, *options)
         assert code == 130
-        assert said in error
+        assert message in error

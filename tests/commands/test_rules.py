@@ -18,12 +18,13 @@ from tests.toy_game.high_card import high_card_v0
 @pytest.mark.parametrize("game", GAMES)
 def test_command_and_table_tell_the_rules(game: str, capsys: pytest.CaptureFixture[str]) -> None:
     rules(RulesConfig(game))
-    told = capsys.readouterr().out
-    assert told == registry.batch_game(game, 1).rules_text()
+    text = capsys.readouterr().out
+    assert text == registry.batch_game(game, 1).rules_text()
     table = make_table(game, opponents=["random"], seed=0, pictures=False)
-    (answer,) = table.talk(0, {"type": "rules"})[0]
-    assert answer["text"] == told
-    assert all(f"### {each['title']}\n\n{each['text']}\n" in told for each in answer["sections"])
+    (message,) = table.talk(0, {"type": "rules"})[0]
+    assert message["text"] == text
+    for section in message["sections"]:
+        assert f"### {section['title']}\n\n{section['text']}\n" in text
 
 
 @pytest.mark.parametrize(
@@ -40,12 +41,12 @@ def test_rules_of_any_headings_are_told(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Of a game of another package: those without ``###`` were an empty page, without a word."""
+    """Rules of other packages without ``###`` were once an empty page."""
     game = high_card_v0.batch_game(1)
     monkeypatch.setattr(type(game), "rules_text", lambda _: text)
-    found = sections(game, pictures=True)
-    assert [each["title"] for each in found] == titles
-    html = "".join(each["html"] for each in found)
+    page = sections(game, pictures=True)
+    assert [section["title"] for section in page] == titles
+    html = "".join(section["html"] for section in page)
     ElementTree.fromstring(f"<div>{html}</div>")
     for words in re.findall(r"\w+", re.sub(r"#.*|```\w*", "", text)):
         assert words in html
@@ -57,7 +58,7 @@ def test_rules_of_any_headings_are_told(
 
 
 def test_a_game_without_them_says_so() -> None:
-    with pytest.raises(ValueError, match=r"high_card has no rules\.md that tells its rules"):
+    with pytest.raises(ValueError, match=r"high_card has no rules\.md"):
         high_card_v0.batch_game(1).rules_text()
 
 

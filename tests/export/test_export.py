@@ -481,7 +481,7 @@ def test_the_command_says_in_a_line_what_is_missing(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "model.zip").write_bytes(b"PK\x03\x04 pickled")
     for arguments, words in (
-        (["model.zip", "out.onnx"], "give --game, one of kododo, "),
+        (["model.zip", "out.onnx"], "--game is required"),
         (["model.zip", "out.onnx", "--game", "kododo"], "cannot read model.zip as an ONNX file"),
         (["model.zip", "out.txt", "--game", "kododo"], "out.txt must end with .onnx"),
     ):

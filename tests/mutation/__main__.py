@@ -1,10 +1,10 @@
-"""Mutation testing: change the code spot by spot; each change must make a test fail.
+"""Mutation testing: change the code in one place at a time; each change must make a test fail.
 
-    python -m tests.mutation                     all areas, what has no result yet
-    python -m tests.mutation core kado           some of them
+    python -m tests.mutation                     all areas, mutants without a result
+    python -m tests.mutation core kado           some areas
     python -m tests.mutation kado --only '*.x_open_cells*' '*_place__*'
 
-Exit status 1 if mutants live that survivors.md does not list.
+Exit status 1 if mutants survive that survivors.md does not list.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from tests.mutation.survivors import report
 
 
 def main() -> int:
-    """Run the areas one after the other, then tell what lives."""
+    """Run the areas one after the other, then report the survivors."""
     parser = argparse.ArgumentParser(description="Mutation testing, area by area.")
     parser.add_argument("areas", nargs="*", metavar="AREA", help=f"by default {', '.join(AREAS)}")
     parser.add_argument(
-        "--only", nargs="+", default=[], metavar="NAME", help="again, and only these"
+        "--only", nargs="+", default=[], metavar="NAME", help="run only these mutants, again"
     )
     parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
-    parser.add_argument("--report", action="store_true", help="only tell what is known")
+    parser.add_argument("--report", action="store_true", help="only report existing results")
     options = parser.parse_args()
     unknown = sorted(set(options.areas) - set(AREAS))
     if unknown:
-        parser.error(f"no area {', '.join(unknown)}; there are {', '.join(AREAS)}")
+        parser.error(f"unknown area {', '.join(unknown)}; choose from {', '.join(AREAS)}")
     areas = options.areas or list(AREAS)
     if not options.report:
         for name in areas:
@@ -43,9 +43,9 @@ def main() -> int:
 def run(folder: Path, jobs: int, only: list[str]) -> None:
     """Call mutmut in the copy of an area."""
     command = [str(Path(sys.executable).with_name("mutmut")), "run", "--max-children", str(jobs)]
-    quiet = os.environ | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
-    quiet.pop("PYTHONPATH", None)  # or the code as it is would be found before its mutants
-    subprocess.run([*command, *only], cwd=folder, env=quiet, check=True)
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+    environment.pop("PYTHONPATH", None)  # it would find the original code before the mutants
+    subprocess.run([*command, *only], cwd=folder, env=environment, check=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The areas of the code that are changed, and the tests that must notice: quick ones, and near."""
+"""The areas of the code that are mutated, and the quick, related tests that must fail."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "mutants"
 COPIED = ("kododo_env", "agents", "benchmarks", "docs", "tests")
-# Left out: tests of other things, those that take seconds, and those of the tests themselves.
+# Left out: unrelated tests, those that take seconds, and those of the tests themselves.
 LEFT_OUT = (
     "test_the_games_above_meet",
     "test_the_doors_draw",
@@ -20,15 +20,15 @@ LEFT_OUT = (
     "test_no_shared_file",
     "test_importing_needs",
     "test_maskable_ppo_trains",
-    "test_isinstance_tells",  # what mutmut adds to a protocol, nobody has
+    "test_isinstance_tells",  # no class has what mutmut adds to a protocol
 )
-# The whole kit once for each game; with all numbers of players it takes half a minute.
+# The whole kit for one number of players of each game.
 KIT = "not keeps_its_promises or promises[kododo-3] or promises[combi_combo-4] or promises[kado-3]"
 
 
 @dataclass(frozen=True)
 class Area:
-    """Some files and the tests by which their mutants are to die.
+    """Some files and the tests that must kill their mutants.
 
     Attributes:
         files: Patterns below ``kododo_env/``.
@@ -39,34 +39,34 @@ class Area:
     tests: tuple[str, ...]
 
     def settings(self) -> str:
-        """The section [tool.mutmut] of a pyproject.toml."""
+        """Return the section [tool.mutmut] of a pyproject.toml."""
         choice = " and ".join(f"not {name}" for name in LEFT_OUT)
         arguments = ["-p", "no:xdist", "-p", "no:cacheprovider", "-p", "tests.mutation.cold"]
         tests = [f"tests/{name}" for name in self.tests]
         tests += ["-k", f"{choice} and ({KIT})"]
-        values = {
+        options = {
             "source_paths": ["kododo_env"],
             "only_mutate": [f"kododo_env/{pattern}" for pattern in self.files],
             "also_copy": ["agents", "benchmarks", "docs"],
             "pytest_add_cli_args": arguments,
             "pytest_add_cli_args_test_selection": tests,
-            # Beyond what the tests take; a machine that is busy must not look like an endless loop.
+            # Generous, because a busy machine must not look like an endless loop.
             "timeout_constant": 10.0,
             "timeout_multiplier": 3.0,
             "use_git_change_detection": False,
         }
-        lines = [f"{name} = {json.dumps(value)}" for name, value in values.items()]
+        lines = [f"{name} = {json.dumps(option)}" for name, option in options.items()]
         return "\n".join(["[tool.mutmut]", *lines, ""])
 
 
 def _game(name: str, *files: str) -> Area:
-    """The area of a game: what it is scored by and how it is played."""
+    """Return the area of a game."""
     patterns = tuple(
         f"games/{name}/{file}.py" for file in ("scoring", "game", "observation", "shown", *files)
     )
     tests = (name, "test_transcripts.py", "test_rules.py", "test_states.py", "test_every_game.py")
-    words = "core/test_words.py", "pages/test_docs.py"
-    return Area(patterns, (*(f"games/{each}" for each in tests), *words))
+    word_tests = ("core/test_words.py", "pages/test_docs.py")
+    return Area(patterns, (*(f"games/{test}" for test in tests), *word_tests))
 
 
 AREAS = {
@@ -101,11 +101,11 @@ AREAS = {
 
 
 def prepare(name: str) -> Path:
-    """A folder with a copy of what an area needs; results that it has stay."""
+    """Copy what an area needs into a folder, whose existing results stay."""
     folder = FOLDER / name
     for tests in (folder / "tests", folder / "mutants" / "tests"):
         shutil.rmtree(tests, ignore_errors=True)
-    # Which tests meet which function: of tests that are new mutmut would not find it out.
+    # mutmut would not update which tests call which function.
     (folder / "mutants" / "mutmut-stats.json").unlink(missing_ok=True)
     for top in COPIED:
         for path in (ROOT / top).rglob("*"):
@@ -119,5 +119,5 @@ def prepare(name: str) -> Path:
 
 
 def _differs(path: Path, target: Path) -> bool:
-    """Whether the copy has to be made; mutmut goes by its date."""
+    """Tell whether a copy is out of date; mutmut compares the dates of copies."""
     return not target.exists() or path.read_bytes() != target.read_bytes()

@@ -1,7 +1,7 @@
-"""A plugin of pytest: each run begins with empty caches.
+"""A plugin of pytest that empties caches at the start of each run.
 
-All mutants run in forks of one process, whose caches the unchanged code has filled: a mutant of a
-cached function would never be called.
+All mutants run in forks of one process, whose caches the unchanged code has filled. Without this
+plugin a mutant of a cached function would never be called.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import sys
 
 
 def pytest_sessionstart() -> None:
-    """Forget all results of functions of the package that are kept."""
+    """Clear the caches of all functions of the package."""
     for name, module in [*sys.modules.items()]:
         if name.startswith("kododo_env"):
-            for each in vars(module).values():
-                if clear := getattr(each, "cache_clear", None):
+            for member in vars(module).values():
+                if clear := getattr(member, "cache_clear", None):
                     clear()

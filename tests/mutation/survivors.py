@@ -1,6 +1,6 @@
-"""The mutants that live: counts by file, and the mutants that survivors.md does not list.
+"""Report surviving mutants: counts by file, and the mutants that survivors.md does not list.
 
-Listed are those that no test can tell from the code, with the reason.
+The list has those that no test can distinguish from the code, with the reason.
 """
 
 from __future__ import annotations
@@ -26,34 +26,35 @@ COLUMNS = ("mutants", "killed", "listed", "not listed", "not run")
 
 
 def listed(text: str) -> set[tuple[str, str, str]]:
-    """The mutants that the list names, as file, function and the lines that were put in."""
-    found, path = set(), ""
+    """Return the listed mutants, as file, function and inserted lines."""
+    mutants = set()
+    path = ""
     for line in text.splitlines():
         if line.startswith("## "):
             path = line.removeprefix("## ").strip("`")
         elif entry := LISTED.match(line):
-            found.add((path, entry[1], entry[2].strip()))
-    return found
+            mutants.add((path, entry[1], entry[2].strip()))
+    return mutants
 
 
 def files(area: str) -> Iterator[tuple[Path, dict[str, str]]]:
-    """An area's files with the status of each mutant by its name."""
+    """Yield an area's files with the status of each mutant by name."""
     folder = FOLDER / area
     if not folder.exists():
         return
     os.chdir(folder)
     reset_config()
     for path in sorted(walk_mutatable_files()):
-        data = SourceFileMutationData(path=path)
-        data.load()
+        results = SourceFileMutationData(path=path)
+        results.load()
         yield (
             path,
-            {name: status_by_exit_code[code] for name, code in data.exit_code_by_key.items()},
+            {name: status_by_exit_code[code] for name, code in results.exit_code_by_key.items()},
         )
 
 
-def told(name: str, path: Path) -> tuple[str, str, str]:
-    """A mutant's function, and the lines taken out and put in, as the list tells them."""
+def described(name: str, path: Path) -> tuple[str, str, str]:
+    """Return a mutant's function and its removed and inserted lines, as the list has them."""
     function = name.rpartition(".")[2].rpartition("__mutmut_")[0]
     function = function.removeprefix("x_").removeprefix("xǁ").replace("ǁ", ".")
     diff = get_diff_for_mutant(name, path=path).splitlines()
@@ -65,9 +66,10 @@ def told(name: str, path: Path) -> tuple[str, str, str]:
 
 
 def report(areas: Sequence[str]) -> int:
-    """Print the counts of some areas and the survivors that are not listed; 1 if there are any."""
-    known, total = listed(LIST.read_text()), Counter[str]()
-    strangers: list[str] = []
+    """Print the counts of areas and the unlisted survivors; return 1 if there are any."""
+    listed_mutants = listed(LIST.read_text())
+    total = Counter[str]()
+    unlisted: list[str] = []
     print(f"| file | {' | '.join(COLUMNS)} |", "|---" * 6 + "|", sep="\n")
     for area in areas:
         for path, mutants in files(area):
@@ -76,17 +78,17 @@ def report(areas: Sequence[str]) -> int:
                 if status not in ALIVE:
                     count["not run" if status == "not checked" else "killed"] += 1
                     continue
-                function, old, new = told(name, path)
-                lives = (str(path), function, new) in known
-                count["listed" if lives else "not listed"] += 1
-                if not lives:
-                    strangers.append(f"{name}: {status}\n    - {old}\n    + {new}")
+                function, old, new = described(name, path)
+                is_listed = (str(path), function, new) in listed_mutants
+                count["listed" if is_listed else "not listed"] += 1
+                if not is_listed:
+                    unlisted.append(f"{name}: {status}\n    - {old}\n    + {new}")
             print(row(str(path), count))
             total += count
-    print(row("all", total), *strangers, sep="\n")
-    return int(bool(strangers))
+    print(row("all", total), *unlisted, sep="\n")
+    return int(bool(unlisted))
 
 
 def row(name: str, count: Counter[str]) -> str:
-    """A line of the table."""
+    """Format a line of the table."""
     return f"| {name} | {' | '.join(str(count[column]) for column in COLUMNS)} |"

@@ -1,7 +1,7 @@
-"""A stand-in for Windows: in a process that imports this, our modules do not find what it lacks.
+"""Simulate Windows: in a process that imports this, our modules lack what Windows lacks.
 
-Other libraries see the system as it is. It stands in for what is missing, and for what is refused;
-whether all works there can only be seen there.
+Other libraries see the real system. Only missing modules and refused calls are simulated, so a
+test on Windows is still needed.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from multiprocessing import resource_tracker
 from types import ModuleType
 from typing import Any
 
-OURS = ("kododo_env", "agents")
+PACKAGES = ("kododo_env", "agents")
 MODULES = {
     "_posixshmem", "_posixsubprocess", "curses", "fcntl", "grp", "posix", "pty", "pwd", "readline",
     "resource", "syslog", "termios", "tty",
 }  # fmt: skip
-# What ours ask for, among all that these modules lack there: ``make types`` looks at every name.
+# What our modules use, among all that these modules lack; ``make types`` checks every name.
 OF_OS = {"O_NONBLOCK", "fork", "sched_getaffinity", "statvfs", "sysconf"}
 OF_SIGNAL = {"SIGHUP", "SIGKILL", "SIG_BLOCK", "SIG_SETMASK", "SIG_UNBLOCK", "pthread_sigmask"}
 
 
-class Seen(ModuleType):
-    """A module of which some names are missing, and others are something else."""
+class PatchedModule(ModuleType):
+    """A module with some names removed and others replaced."""
 
     def __init__(self, module: ModuleType, missing: set[str], **instead: Any) -> None:
         super().__init__(module.__name__)
@@ -40,47 +40,49 @@ class Seen(ModuleType):
 
 
 def fsync(handle: int) -> None:
-    """A file that was opened for reading alone is refused."""
-    os.write(handle, b"")  # here that is refused where fsync is not
+    """Refuse a file that was opened for reading only."""
+    os.write(handle, b"")  # raises where fsync of this system does not
     os.fsync(handle)
 
 
 def ensure_running() -> None:
-    """The tracker is started by a module of POSIX."""
+    """Fail like multiprocessing's tracker, which needs a module of POSIX."""
     raise ModuleNotFoundError("No module named '_posixsubprocess'")
 
 
 def get_context(method: str = "spawn") -> Any:
-    """There is no fork."""
+    """Return a context; only "spawn" exists."""
     if method != "spawn":
         raise ValueError(f"cannot find context for {method!r}")
     return multiprocessing.get_context(method)
 
 
-SEEN = {
-    "os": Seen(os, OF_OS, name="nt", fsync=fsync),
-    "signal": Seen(signal, OF_SIGNAL),
-    "sys": Seen(sys, set(), platform="win32"),
-    "multiprocessing": Seen(
+PATCHED = {
+    "os": PatchedModule(os, OF_OS, name="nt", fsync=fsync),
+    "signal": PatchedModule(signal, OF_SIGNAL),
+    "sys": PatchedModule(sys, set(), platform="win32"),
+    "multiprocessing": PatchedModule(
         multiprocessing,
         set(),
         get_context=get_context,
-        resource_tracker=Seen(resource_tracker, set(), ensure_running=ensure_running),
+        resource_tracker=PatchedModule(resource_tracker, set(), ensure_running=ensure_running),
     ),
 }
-find = builtins.__import__
+original_import = builtins.__import__
 
 
-def as_there(name: str, globals: Any = None, *how: Any, **named: Any) -> ModuleType:
-    """Import for one of our modules what Windows has, and for others what there is."""
+def import_as_on_windows(name: str, globals: Any = None, *args: Any, **options: Any) -> ModuleType:
+    """Import what Windows has for our modules, and what this system has for others."""
     importer = str((globals or {}).get("__name__")).partition(".")[0]
-    # The locks are those of a system that has none.
-    if (importer == "filelock" and name == "fcntl") or (importer in OURS and name in MODULES):
+    # filelock must fall back to soft locks.
+    if (importer == "filelock" and name == "fcntl") or (importer in PACKAGES and name in MODULES):
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-    return SEEN[name] if name in SEEN and importer in OURS else find(name, globals, *how, **named)
+    if name in PATCHED and importer in PACKAGES:
+        return PATCHED[name]
+    return original_import(name, globals, *args, **options)
 
 
-builtins.__import__ = as_there
-# With PYTHONWARNDEFAULTENCODING: a file whose encoding is not said would have another one there.
+builtins.__import__ = import_as_on_windows
+# With PYTHONWARNDEFAULTENCODING: Windows has a different default encoding of files.
 warnings.filterwarnings("error", "'encoding' argument", EncodingWarning, r"(kododo_env|agents)\.")
 warnings.filterwarnings("ignore", "only soft file lock is available")

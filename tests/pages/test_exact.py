@@ -41,7 +41,7 @@ def test_the_benchmark_solves_trains_and_goes_on(
     assert 0 < learned["curve"][-1]["nash_conv"]["1.0"] < 1
     monkeypatch.setattr(truth, "_learned", lambda *_: pytest.fail("trained once more"))
     truth.truth(truth.TruthConfig(seeds=1, **options))
-    with pytest.raises(ValueError, match="holds something else: move it away"):
+    with pytest.raises(ValueError, match="other settings"):
         truth.truth(truth.TruthConfig(seeds=1, **{**options, "steps": 8}))
     monkeypatch.setattr(update_tables, "DOCS", tmp_path)
     assert f"\n| {row} " in update_tables.exact()
@@ -61,16 +61,18 @@ def test_a_row_of_another_recipe_is_not_gone_on_with() -> None:
     pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (extra open_spiel)")
     truth = script("exact_truth", "benchmarks")
     tree = GameTree(kododo_v0.batch_game(1, **truth.RULES))
-    assert all(row["seeds"] for row in truth._begun(truth.TruthConfig(), tree)["rows"])
+    assert all(row["seeds"] for row in truth._initial_results(truth.TruthConfig(), tree)["rows"])
     truth.NETWORK["width"] = 32
-    with pytest.raises(ValueError, match="holds something else: move it away"):
-        truth._begun(truth.TruthConfig(), tree)
+    with pytest.raises(ValueError, match="other settings"):
+        truth._initial_results(truth.TruthConfig(), tree)
 
 
 def test_each_row_can_be_trained() -> None:
     pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (extra open_spiel)")
     truth = script("exact_truth", "benchmarks")
-    settings = {truth.settings(truth.TruthConfig(), row, 0).settings for row in truth.ROWS.values()}
+    settings = {
+        truth.train_config(truth.TruthConfig(), row, 0).settings for row in truth.ROWS.values()
+    }
     assert len(settings) == len(truth.ROWS)
 
 

@@ -44,7 +44,7 @@ def test_a_wrong_call_is_answered_in_a_line_and_the_next_one_is_another_chance()
             position = await call_tool(client, "look")
             wrong = await call_tool(client, "act", action="win", step=0)
             assert "illegal action" in wrong
-            assert "for step 9" in await call_tool(
+            assert "got step 9" in await call_tool(
                 client, "act", action=position["actions"][0], step=9
             )
             assert "validation error" in await call_tool(

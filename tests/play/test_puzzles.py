@@ -118,7 +118,7 @@ def test_a_bot_whose_file_has_changed_is_asked_again(
         assert kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options)[0] == 0
         shares.append([list(puzzle.bots.values()) for puzzle in read_puzzles(out)])
     outcome = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options, f"{bot}:act")
-    assert (outcome[0], "bots must have names of their own, unlike " in outcome[2]) == (2, True)
+    assert (outcome[0], "bots must have different names" in outcome[2]) == (2, True)
     before, after = shares
     assert all(bot_share == first for bot_share, first, _ in before)
     assert all(bot_share == last for bot_share, _, last in after)
@@ -179,7 +179,7 @@ def test_puzzles_do_not_take_the_place_of_a_record(
     options = ("--out", str(path), "--worlds", "32", "--most", "1", "--bots", "first")
     status, output, error = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options)
     assert (status, output) == (2, "")
-    assert "one.jsonl is the record of a game: write the puzzles elsewhere" in error
+    assert "one.jsonl is the record of a game" in error
     assert path.read_text() == text
 
 

@@ -612,7 +612,7 @@ def test_a_hint_of_no_numbers_is_an_error_like_others(chances: Any, value: Any, 
         ({"opponents": ["dance"]}, "unknown agent 'dance'"),
         ({"opponents": ["kado-4p"]}, "cannot play this game"),
         ({"hints": "random"}, "agent 'random' cannot give hints"),
-        ({"rules": {"x": 1}}, "kododo has no rule 'x'"),
+        ({"rules": {"x": 1}}, "unknown rule 'x'"),
     ],
 )
 def test_a_table_that_cannot_be_is_refused(options: dict[str, Any], words: str) -> None:

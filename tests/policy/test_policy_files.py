@@ -771,9 +771,9 @@ def just_too_large(path: Path) -> None:
 FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "sparse": (sparse, "it has 3,000,000,000 bytes, at most 33,554,432 are read"),
     "just too large": (just_too_large, "it has 33,554,433 bytes"),
-    "pipe": (os.mkfifo, "it is no ordinary file"),
+    "pipe": (os.mkfifo, "not a regular file"),
     "folder": (Path.mkdir, "Is a directory"),
-    "endless": (lambda path: path.symlink_to("/dev/zero"), "it is no ordinary file"),
+    "endless": (lambda path: path.symlink_to("/dev/zero"), "not a regular file"),
     "a link to itself": (lambda path: path.symlink_to(path), "Too many levels"),
     "nothing": (lambda path: None, "No such file"),
 }

@@ -1,4 +1,4 @@
-"""Imitation: what an expert holds every action to be values, and what a network makes of it."""
+"""Imitation: an expert's action values, and what a network learns from them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PLAYERS = [(game, name) for game in GAMES for name in scripted.baselines(game) i
 
 
 class Indifferent(ActionValueAgent):
-    """Holds all actions to be values the same, and takes the last legal one."""
+    """Values all actions equally, and takes the last legal one."""
 
     name = "indifferent"
 
@@ -45,18 +45,18 @@ class Indifferent(ActionValueAgent):
 
 
 def somewhere(game: str, players: int | None = None, steps: int = 4) -> BatchGame:
-    """Some games a few random steps from their start."""
+    """Return some games after a few random steps."""
     rules = {} if players is None else {"num_players": players}
     batch = registry.batch_game(game, 40, seed=3, **rules)
     play_random(batch, np.random.default_rng(0), steps)
     return batch
 
 
-# --- weighing -----------------------------------------------------------------------------
+# --- action values --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("game", "name"), PLAYERS)
-def test_scripted_players_choose_what_they_hold_to_be_values_most(game: str, name: str) -> None:
+def test_scripted_players_choose_the_action_with_the_highest_value(game: str, name: str) -> None:
     player = scripted.make_agent(name, game)
     assert isinstance(player, ActionValueAgent)
     for steps in range(6):
@@ -65,16 +65,17 @@ def test_scripted_players_choose_what_they_hold_to_be_values_most(game: str, nam
             view = batch.view(seat)
             if not batch.deciding()[:, seat].any():
                 continue
-            values = player.action_values(view)
-            assert values.shape == (batch.num_actions, batch.num_envs)
-            mask, games = view.legal_action_mask.T, np.arange(batch.num_envs)
-            chosen = player.act(view, np.random.default_rng(1))
-            assert mask[chosen, games].all()
-            best = np.where(mask, values, -np.inf).max(axis=0)
-            assert (best - values[chosen, games] < 0.5).all()  # their randomness is small
+            action_values = player.action_values(view)
+            assert action_values.shape == (batch.num_actions, batch.num_envs)
+            mask = view.legal_action_mask.T
+            games = np.arange(batch.num_envs)
+            actions = player.act(view, np.random.default_rng(1))
+            assert mask[actions, games].all()
+            best = np.where(mask, action_values, -np.inf).max(axis=0)
+            assert (best - action_values[actions, games] < 0.5).all()  # their randomness is small
 
 
-# --- what is shown ------------------------------------------------------------------------------
+# --- demonstrations -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
@@ -82,18 +83,19 @@ def test_the_target_is_the_softmax_of_the_action_values(game: str, players: int)
     expert = scripted.make_agent("heuristic", game)
     batch = somewhere(game, players)
     _, targets = demonstrate(expert, batch, np.random.default_rng(0), temperature=0.7)
-    legal, deciding = batch.legal_action_mask(), batch.deciding()
+    legal = batch.legal_action_mask()
+    deciding = batch.deciding()
     assert deciding.any()
     assert targets.shape == legal.shape
     for seat, env in product(range(players), range(batch.num_envs)):
-        here = targets[env, seat]
+        target = targets[env, seat]
         if not deciding[env, seat]:
-            assert (here == 0).all()
+            assert (target == 0).all()
             continue
         assert isinstance(expert, ActionValueAgent)
-        values = expert.action_values(batch.view(seat))[:, env].astype(np.float64)
-        odds = np.array([np.exp((w - values.max()) / 0.7) for w in values]) * legal[env, seat]
-        assert np.allclose(here, odds / odds.sum(), atol=1e-6)
+        action_values = expert.action_values(batch.view(seat))[:, env].astype(np.float64)
+        odds = np.exp((action_values - action_values.max()) / 0.7) * legal[env, seat]
+        assert np.allclose(target, odds / odds.sum(), atol=1e-6)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -101,27 +103,26 @@ def test_the_target_is_the_softmax_of_the_action_values(game: str, players: int)
 def test_an_expert_plays_as_it_always_does(game: str, temperature: float) -> None:
     expert = scripted.make_agent("heuristic", game)
     batch = somewhere(game)
-    chosen, _ = demonstrate(expert, batch, np.random.default_rng(5), temperature)
-    assert (
-        chosen == joint_action([expert] * batch.num_players, batch, np.random.default_rng(5))
-    ).all()
+    actions, _ = demonstrate(expert, batch, np.random.default_rng(5), temperature)
+    expected = joint_action([expert] * batch.num_players, batch, np.random.default_rng(5))
+    assert (actions == expected).all()
 
 
 @pytest.mark.parametrize(
     ("expert", "temperature"), [(Indifferent(), 0.0), (RandomAgent(), 0.0), (RandomAgent(), 0.5)]
 )
-def test_without_weights_the_choice_is_all_there_is(expert: Agent, temperature: float) -> None:
+def test_without_action_values_the_target_is_the_choice(expert: Agent, temperature: float) -> None:
     batch = somewhere("kododo")
-    chosen, targets = demonstrate(expert, batch, np.random.default_rng(0), temperature)
+    actions, targets = demonstrate(expert, batch, np.random.default_rng(0), temperature)
     assert batch.deciding().all()
-    assert (targets == np.eye(batch.num_actions)[chosen]).all()
+    assert (targets == np.eye(batch.num_actions)[actions]).all()
 
 
 # --- learning -----------------------------------------------------------------------------
 
 
 def pretrained(expert: Agent, temperature: float) -> tuple[GameNetwork, Batch]:
-    """A small network after some updates of imitation, and what the expert did at last."""
+    """Return a small network after some updates of imitation, and the last demonstration."""
     game = kododo_v0.batch_game(32, num_players=2, seed=0)
     model = learner(
         game, batch_size=256, n_epochs=3, imitation_learning_rate=1e-2,
@@ -137,22 +138,22 @@ def pretrained(expert: Agent, temperature: float) -> tuple[GameNetwork, Batch]:
 
 
 def test_a_network_takes_over_what_an_expert_does() -> None:
-    network, shown = pretrained(Indifferent(), 0.0)
-    assert probability(network, shown).mean() > 1.5 / shown["masks"].sum(dim=1).float().mean()
+    network, batch = pretrained(Indifferent(), 0.0)
+    assert probability(network, batch).mean() > 1.5 / batch["masks"].sum(dim=1).float().mean()
 
 
 def test_a_network_takes_over_how_sure_an_expert_is() -> None:
-    network, shown = pretrained(Indifferent(), 1.0)
-    against_even = probability(network, shown) * shown["masks"].sum(dim=1)  # 1: all alike
-    assert (against_even - 1).abs().mean() < 0.2
+    network, batch = pretrained(Indifferent(), 1.0)
+    times_uniform = probability(network, batch) * batch["masks"].sum(dim=1)
+    assert (times_uniform - 1).abs().mean() < 0.2
 
 
 @torch.no_grad()
-def probability(network: GameNetwork, shown: Batch) -> torch.Tensor:
-    """Of the last legal action in each position, which is what ``Indifferent`` takes."""
-    logits, _ = network.from_canonical(shown["canonical"].float(), shown["entries"].long())
-    probabilities = torch.softmax(masked(logits, shown["masks"]), dim=1)
-    last = shown["masks"].shape[1] - 1 - shown["masks"].flip(1).int().argmax(dim=1)
+def probability(network: GameNetwork, batch: Batch) -> torch.Tensor:
+    """Return the probability of the last legal action, which ``Indifferent`` takes."""
+    logits, _ = network.from_canonical(batch["canonical"].float(), batch["entries"].long())
+    probabilities = torch.softmax(masked(logits, batch["masks"]), dim=1)
+    last = batch["masks"].shape[1] - 1 - batch["masks"].flip(1).int().argmax(dim=1)
     return probabilities.gather(1, last[:, None]).squeeze(1)
 
 
@@ -161,13 +162,14 @@ def test_no_decision_is_left_out_and_forced_moves_are() -> None:
     twin = game.clone()
     expert = scripted.make_agent("heuristic", "kado")
     imitation = Imitation(learner(game, threads=2), expert)
-    shown, steps = imitation.play(game, np.random.default_rng(3))
-    decisions, rng = 0, np.random.default_rng(3)
+    batch, steps = imitation.play(game, np.random.default_rng(3))
+    decisions = 0
+    rng = np.random.default_rng(3)
     while not twin.terminated.all():
         decisions += int(twin.deciding().sum())
         twin.step(demonstrate(expert, twin, rng, Recipe().imitation_temperature)[0])
-    assert {len(column) for column in shown.values()} == {decisions}
-    assert (shown["masks"].sum(dim=1) > 1).all()
+    assert {len(column) for column in batch.values()} == {decisions}
+    assert (batch["masks"].sum(dim=1) > 1).all()
     assert game.terminated.all()
     assert steps == 8 * 2 * game.steps_played
 
@@ -175,52 +177,55 @@ def test_no_decision_is_left_out_and_forced_moves_are() -> None:
 # --- policies -----------------------------------------------------------------------------------
 
 
-def test_a_policy_is_imitated_by_its_chances() -> None:
-    """Its choice alone was learned, which tells much less."""
+def test_a_policy_is_imitated_by_its_probabilities() -> None:
+    """Once only its choice was learned, which carries much less information."""
     expert = scripted.make_agent("kododo-2p", "kododo")
     assert isinstance(expert, ProbabilisticAgent)
     batch = somewhere("kododo", 2)
     for temperature in (1.0, 0.5):
-        chosen, targets = demonstrate(expert, batch, np.random.default_rng(0), temperature)
-        assert (chosen == joint_action([expert] * 2, batch, np.random.default_rng(0))).all()
+        actions, targets = demonstrate(expert, batch, np.random.default_rng(0), temperature)
+        assert (actions == joint_action([expert] * 2, batch, np.random.default_rng(0))).all()
         for seat in range(2):
-            chances = expert.probabilities(batch.view(seat)) ** (1 / temperature)
-            wanted = chances / chances.sum(axis=1, keepdims=True)
-            assert np.allclose(targets[:, seat], wanted, atol=1e-5)
+            odds = expert.probabilities(batch.view(seat)) ** (1 / temperature)
+            expected = odds / odds.sum(axis=1, keepdims=True)
+            assert np.allclose(targets[:, seat], expected, atol=1e-5)
 
 
 class _Sure(RandomAgent):
-    """Plays the first or the last legal action with a chance."""
+    """Plays the first legal action with a fixed probability, otherwise the last one."""
 
     def __init__(self, first: float) -> None:
         self.first = first
 
     def probabilities(self, view: View) -> Floating:
-        chances = np.zeros(view.legal_action_mask.shape)
-        legal = [row.nonzero()[0] for row in view.legal_action_mask]
-        for game, actions in enumerate(legal):
-            chances[game, actions[0]], chances[game, actions[-1]] = self.first, 1 - self.first
-        return chances
+        probabilities = np.zeros(view.legal_action_mask.shape)
+        for game, mask in enumerate(view.legal_action_mask):
+            actions = mask.nonzero()[0]
+            probabilities[game, actions[0]] = self.first
+            probabilities[game, actions[-1]] = 1 - self.first
+        return probabilities
 
 
 def test_the_mean_of_policies_is_that_of_their_logits() -> None:
     batch = somewhere("kododo", 2)
-    view, few = batch.view(0), 2000
+    view = batch.view(0)
+    samples = 2000
     mean = MeanPolicy([_Sure(0.9), _Sure(0.2)])
     odds = np.sqrt([0.9 * 0.2, 0.1 * 0.8])
-    chances = mean.probabilities(view)
-    assert np.allclose(np.sort(chances, axis=1)[:, -2:], np.sort(odds / odds.sum()), atol=1e-6)
-    assert (chances[~view.legal_action_mask] == 0).all()
-    alike = batch.take(np.zeros(few, np.int64)).view(0)
-    played = np.bincount(mean.act(alike, np.random.default_rng(0)), minlength=view.num_actions)
-    assert np.allclose(played / few, chances[0], atol=0.05)
-    twice = joint_action([mean] * 2, batch, np.random.default_rng(1))
-    assert twice.shape == (40, 2)  # of both seats at once
+    probabilities = mean.probabilities(view)
+    expected = np.sort(odds / odds.sum())
+    assert np.allclose(np.sort(probabilities, axis=1)[:, -2:], expected, atol=1e-6)
+    assert (probabilities[~view.legal_action_mask] == 0).all()
+    repeated = batch.take(np.zeros(samples, np.int64)).view(0)
+    counts = np.bincount(mean.act(repeated, np.random.default_rng(0)), minlength=view.num_actions)
+    assert np.allclose(counts / samples, probabilities[0], atol=0.05)
+    actions = joint_action([mean] * 2, batch, np.random.default_rng(1))
+    assert actions.shape == (40, 2)  # both seats at once
 
 
 def test_a_mean_is_of_policies_for_this_game() -> None:
     policy = scripted.make_agent("kododo-2p", "kododo")
-    with pytest.raises(ValueError, match="no mean of 'heuristic': name policies alone"):
+    with pytest.raises(ValueError, match="heuristic"):
         MeanPolicy([policy, scripted.make_agent("heuristic", "kododo")])
-    with pytest.raises(ValueError, match="it is for 2 players, not 3"):
+    with pytest.raises(ValueError, match=r"2 players.* 3"):
         MeanPolicy([policy, policy]).check(somewhere("kododo", 3))

@@ -1,4 +1,4 @@
-"""The machine that learns: memory that is freed or compiled, and where the network computes."""
+"""The learner's machine: memory that is freed or compiled, and the network's device."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.trainings import learner, update
 ROOT = Path(__file__).parents[2]
 
 
-def told(script: str) -> int:
-    """The number that a script prints, in a process of its own."""
+def printed_number(script: str) -> int:
+    """Run a script in its own process and return the number that it prints."""
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return int(done.stdout)
@@ -61,13 +61,13 @@ print(resident[-1] - resident[100])
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has the setting")
 def test_freed_memory_stays_with_the_process() -> None:
-    """Blocks of its own, since how many torch asks for hangs on the machine."""
-    assert told(FREED)
+    """The script allocates blocks itself, because torch's allocations depend on the machine."""
+    assert printed_number(FREED)
 
 
 def test_code_compiled_for_each_number_of_rows_is_not_kept_for_ever() -> None:
     """Training in bfloat16 grew by hundreds of MB, where the processor has it."""
-    assert told(COMPILED) < 64 << 20
+    assert printed_number(COMPILED) < 64 << 20
 
 
 def test_importing_the_learner_changes_no_environment() -> None:
@@ -76,7 +76,7 @@ def test_importing_the_learner_changes_no_environment() -> None:
         "import agents.commands.train, agents.training.response_training\n"
         "print(int(dict(os.environ) != before))"
     )
-    assert told(script) == 0
+    assert printed_number(script) == 0
 
 
 # --- device -------------------------------------------------------------------------------
@@ -95,31 +95,30 @@ def test_a_gpu_that_torch_finds_is_taken(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("gpu", "--device must be one of cpu, cuda, auto, not 'gpu'"),
-        ("mps", "--device must be one of cpu, cuda, auto, not 'mps'"),
-        ("cuda:1", "--device must be one of cpu, cuda, auto, not 'cuda:1'"),
-        ("cuda", "--device cuda: torch finds none here; use --device cpu or auto"),
+        ("gpu", "cpu, cuda, auto.*'gpu'"),
+        ("mps", "cpu, cuda, auto.*'mps'"),
+        ("cuda:1", "cpu, cuda, auto.*'cuda:1'"),
+        ("cuda", "--device cuda.*--device cpu"),
     ],
 )
 def test_a_device_that_there_is_not(
     name: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(ValueError) as error:  # noqa: PT011
+    with pytest.raises(ValueError, match=message):
         device_named(name)
-    assert str(error.value) == message
 
 
 def test_everything_the_network_gets_is_brought_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tensor that is not moved would be found by the GPU alone; here the moves are counted."""
+    """Only a GPU would notice a tensor that is not moved, so the moves are counted."""
     game = kododo_v0.batch_game(4, 2, seed=0)
     model = learner(game)
     moved: list[torch.device] = []
     original = torch.Tensor.to
 
-    def to(tensor: torch.Tensor, *where: object, **how: object) -> torch.Tensor:
-        moved.extend(place for place in where if isinstance(place, torch.device))
-        return original(tensor, *where, **how)  # type: ignore[call-overload,no-any-return]
+    def to(tensor: torch.Tensor, *args: object, **options: object) -> torch.Tensor:
+        moved.extend(arg for arg in args if isinstance(arg, torch.device))
+        return original(tensor, *args, **options)  # type: ignore[call-overload,no-any-return]
 
     monkeypatch.setattr(torch.Tensor, "to", to)
     model.answers(game.observe().reshape(8, -1))
@@ -132,14 +131,13 @@ def test_a_run_on_a_gpu_goes_on_elsewhere() -> None:
     game = kododo_v0.batch_game(8, 2, seed=0)
     model = learner(game, device="cuda")
     update(model, game)
-    assert {each.device.type for each in model.network.parameters()} == {"cuda"}
-    kept = io.BytesIO()
-    torch.save(model.learned(), kept)
-    kept.seek(0)
-    other = learner(game)
-    other.go_on(torch.load(kept, weights_only=True, map_location="cpu"))
+    assert {weights.device.type for weights in model.network.parameters()} == {"cuda"}
+    buffer = io.BytesIO()
+    torch.save(model.learned(), buffer)
+    buffer.seek(0)
+    resumed = learner(game)
+    resumed.go_on(torch.load(buffer, weights_only=True, map_location="cpu"))
     view = kododo_v0.batch_game(50, 2, seed=1).view(0)
-    chosen = [
-        NetworkAgent(each.network).act(view, np.random.default_rng(0)) for each in (model, other)
-    ]
-    assert (chosen[0] == chosen[1]).mean() > 0.95
+    actions = NetworkAgent(model.network).act(view, np.random.default_rng(0))
+    resumed_actions = NetworkAgent(resumed.network).act(view, np.random.default_rng(0))
+    assert (actions == resumed_actions).mean() > 0.95

@@ -1,4 +1,4 @@
-"""The learner: it plays as its network says, knows what was gained, learns, and leaves nothing."""
+"""The learner plays by its network, computes returns, learns, and leaks no memory."""
 
 from __future__ import annotations
 
@@ -24,33 +24,37 @@ from tests.trainings import learner, numbers_of, self_play, update
 
 
 def slow_advantages(
-    rewards: list[float], values: list[float], decided: list[bool], after: float, gamma: float,
-    lam: float,
+    rewards: list[float], predictions: list[float], decided: list[bool], after: float,
+    gamma: float, lam: float,
 ) -> list[float]:  # fmt: skip
-    """Advantages of one slot over its decisions only."""
-    found, advantage = [0.0] * len(rewards), 0.0
-    chosen = [t for t, here in enumerate(decided) if here]
-    following = [*chosen[1:], len(rewards)]
-    for t, then in reversed(list(zip(chosen, following, strict=True))):
-        gained, next_value = sum(rewards[t:then]), [*values, after][then]
-        advantage = gained + gamma * next_value - values[t] + gamma * lam * advantage
-        found[t] = advantage
-    return found
+    """Return the advantages of one slot, over its decisions only."""
+    advantages = [0.0] * len(rewards)
+    advantage = 0.0
+    decisions = [t for t, is_decision in enumerate(decided) if is_decision]
+    following = [*decisions[1:], len(rewards)]
+    for t, next_t in reversed(list(zip(decisions, following, strict=True))):
+        reward = sum(rewards[t:next_t])
+        next_prediction = [*predictions, after][next_t]
+        delta = reward + gamma * next_prediction - predictions[t]
+        advantage = delta + gamma * lam * advantage
+        advantages[t] = advantage
+    return advantages
 
 
 def test_advantages_run_over_a_slots_own_decisions() -> None:
     rng = np.random.default_rng(0)
-    steps, slots = 12, 30
-    rewards, values = rng.normal(size=(2, steps, slots)).astype(np.float32)
+    steps = 12
+    slots = 30
+    rewards, predictions = rng.normal(size=(2, steps, slots)).astype(np.float32)
     decided = rng.random((steps, slots)) < 0.5
     after = rng.normal(size=slots).astype(np.float32)
-    found = advantages_of(rewards, decided, values * decided, after, 0.9, 0.7)
+    advantages = advantages_of(rewards, decided, predictions * decided, after, 0.9, 0.7)
     for slot in range(slots):
         expected = slow_advantages(
-            rewards[:, slot].tolist(), values[:, slot].tolist(), decided[:, slot].tolist(),
-            float(after[slot]), 0.9, 0.7,
+            rewards[:, slot].tolist(), predictions[:, slot].tolist(),
+            decided[:, slot].tolist(), float(after[slot]), 0.9, 0.7,
         )  # fmt: skip
-        assert np.allclose(found[:, slot], expected, atol=1e-4)
+        assert np.allclose(advantages[:, slot], expected, atol=1e-4)
 
 
 def test_games_that_are_cut_expect_what_the_network_says(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,59 +87,61 @@ def test_forced_moves_leave_no_decision() -> None:
 def test_the_kept_numbers_are_the_answers_of_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
     game = kododo_v0.batch_game(16, seed=0)
     model = learner(game)
-    model.learn(self_play(model, game), 1e-2, 0.0)  # no action is as likely as another
-    seen: list[np.ndarray] = []
+    model.learn(self_play(model, game), 1e-2, 0.0)  # so that no two actions are equally likely
+    observed: list[np.ndarray] = []
     answers = model.answers
 
     def watched(observations: np.ndarray) -> Any:
-        seen.append(observations)
+        observed.append(observations)
         return answers(observations)
 
     monkeypatch.setattr(model, "answers", watched)
     decisions = self_play(model, game)
     with torch.no_grad():
-        logits, values = model.network(torch.from_numpy(np.concatenate(seen)))
+        logits, predictions = model.network(torch.from_numpy(np.concatenate(observed)))
     log_probs = torch.log_softmax(masked(logits, decisions["masks"]), dim=1)
-    taken = log_probs.gather(1, decisions["actions"][:, None]).squeeze(1)
-    assert torch.allclose(taken, decisions["log_probs"], atol=1e-4)
+    chosen_log_probs = log_probs.gather(1, decisions["actions"][:, None]).squeeze(1)
+    assert torch.allclose(chosen_log_probs, decisions["log_probs"], atol=1e-4)
     expected = decisions["returns"] - decisions["advantages"]
-    assert torch.allclose(values, expected, atol=1e-4)
+    assert torch.allclose(predictions, expected, atol=1e-4)
 
 
 def test_a_learner_among_others_decides_for_its_own_seats_only() -> None:
     from kododo_env.agent_registry import make_agent
 
     game = kododo_v0.batch_game(16, num_players=3, seed=0)
-    twin, expert = game.clone(), make_agent("heuristic", "kododo")
+    twin = game.clone()
+    expert = make_agent("heuristic", "kododo")
     model = learner(game)
     decisions, steps = model.play(game, [expert, None, expert], 7)
     assert steps == len(decisions["actions"]) == 16 * game.steps_played
     torch.manual_seed(0)
-    again = learner(twin).play(twin, [expert, None, expert], 7).decisions
-    assert all(torch.equal(decisions[name], again[name]) for name in again)
+    repeated = learner(twin).play(twin, [expert, None, expert], 7).decisions
+    assert all(torch.equal(decisions[name], repeated[name]) for name in repeated)
     assert (game.scores == twin.scores).all()
 
 
 def test_a_rollout_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kododo's self-play once grew by a megabyte with each update."""
     game = kododo_v0.batch_game(4, seed=0)
-    model, seen = learner(game), []
+    model = learner(game)
+    references: list[weakref.ref[np.ndarray]] = []
     observe: Callable[..., np.ndarray] = game.observe
 
-    def noted(out: np.ndarray) -> np.ndarray:
-        seen.append(weakref.ref(out))
+    def record(out: np.ndarray) -> np.ndarray:
+        references.append(weakref.ref(out))
         return observe(out)
 
-    monkeypatch.setattr(game, "observe", noted)
+    monkeypatch.setattr(game, "observe", record)
     gc.disable()
     try:
         for seed in range(3):
             update(model, game, seed)
-        left = sum(reference() is not None for reference in seen)
+        leftover = sum(reference() is not None for reference in references)
     finally:
         gc.enable()
-    assert seen
-    assert left == 0
+    assert references
+    assert leftover == 0
 
 
 # --- learning -----------------------------------------------------------------------------
@@ -147,12 +153,12 @@ def test_the_decisions_that_matter_most_are_learned_from() -> None:
     decisions = self_play(model, game)
     lessons = model.lessons(decisions)
     sizes = decisions["advantages"].abs().sort(descending=True).values
-    found = lessons["advantages"].abs().sort(descending=True).values
-    assert len(found) == -(-len(sizes) // 4)
-    assert torch.equal(found, sizes[: len(found)])
+    learned_sizes = lessons["advantages"].abs().sort(descending=True).values
+    assert len(learned_sizes) == -(-len(sizes) // 4)
+    assert torch.equal(learned_sizes, sizes[: len(learned_sizes)])
     rows = torch.stack([decisions["advantages"], decisions["returns"]], dim=1).tolist()
-    kept = torch.stack([lessons["advantages"], lessons["returns"]], dim=1).tolist()
-    assert all(each in rows for each in kept)  # all columns were chosen alike
+    learned_rows = torch.stack([lessons["advantages"], lessons["returns"]], dim=1).tolist()
+    assert all(row in rows for row in learned_rows)  # the same rows of all columns
 
 
 def test_explained_variance_is_that_of_all_returns_by_the_values_before_learning() -> None:
@@ -160,10 +166,10 @@ def test_explained_variance_is_that_of_all_returns_by_the_values_before_learning
     model = learner(game, learned_share=0.25)
     decisions = self_play(model, game)
     with torch.no_grad():
-        values = model.asked(decisions)[1]
-    unexplained = (decisions["returns"] - values).var() / decisions["returns"].var()
-    found = model.learn(decisions, 1e-2, 0.0)["explained_variance"]
-    assert found == pytest.approx(1 - unexplained.item(), abs=1e-4)
+        predictions = model.evaluate(decisions)[1]
+    unexplained = (decisions["returns"] - predictions).var() / decisions["returns"].var()
+    explained = model.learn(decisions, 1e-2, 0.0)["explained_variance"]
+    assert explained == pytest.approx(1 - unexplained.item(), abs=1e-4)
 
 
 def test_learning_beats_its_own_start() -> None:
@@ -184,7 +190,7 @@ def test_learning_beats_its_own_start() -> None:
 def test_an_update_in_which_every_choice_is_forced_teaches_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It ended in an IndexError, in the middle of a run."""
+    """Once this raised an IndexError in the middle of a run."""
     game = kododo_v0.batch_game(4, num_players=2, seed=0)
     model = learner(game)
     before = numbers_of(model.network)
@@ -194,6 +200,6 @@ def test_an_update_in_which_every_choice_is_forced_teaches_nothing(
     assert model.learn(played, 1e-3, 0.0) == {}
     game.reset(0)
     imitation = Imitation(model, RandomAgent())
-    shown, _ = imitation.play(game, np.random.default_rng(0))
-    assert imitation.learn(shown, 1.0) == {}
+    decisions, _ = imitation.play(game, np.random.default_rng(0))
+    assert imitation.learn(decisions, 1.0) == {}
     assert torch.equal(numbers_of(model.network), before)

@@ -1,4 +1,4 @@
-"""Real clusters on this machine, each of its processes ended by its own number."""
+"""Start real clusters on this machine, and end each of their processes by its id."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ PATIENCE = 120  # seconds for a program to end
 
 
 class Nodes:
-    """A head and, joined by its address, a second node, of one core each.
+    """A head node and a second node that joins it by its address, of one core each.
 
-    They and the programs that work there share a token that is made for them.
+    The nodes and the programs that use them share an authentication token.
 
     Args:
-        stack: Ends them.
+        stack: Ends the nodes when it closes.
 
     Attributes:
-        address: The head's.
+        address: The address of the head node.
     """
 
     def __init__(self, stack: ExitStack) -> None:
@@ -38,7 +38,7 @@ class Nodes:
         stack.enter_context(self._node("--address", self.address))
 
     def run(self, *arguments: str) -> str:
-        """The output of a Python program that works there; it must end well."""
+        """Run a Python program on the cluster and return its output; it must succeed."""
         done = subprocess.run(
             [sys.executable, *arguments],
             env=self._environment,
@@ -53,8 +53,8 @@ class Nodes:
 
     @contextmanager
     def _node(self, *arguments: str) -> Iterator[None]:
-        """The processes that ``ray start`` with these arguments runs."""
-        started = subprocess.Popen(
+        """Run the processes of ``ray start`` with these arguments."""
+        process = subprocess.Popen(
             [Path(sys.executable).with_name("ray"), "start", "--block", *SMALL, *arguments],
             env=self._environment,
             stdout=subprocess.PIPE,
@@ -62,36 +62,36 @@ class Nodes:
             text=True,
             start_new_session=True,
         )
-        assert started.stdout is not None
+        assert process.stdout is not None
         try:
-            said = []
-            for line in started.stdout:
-                said.append(line)
-                if line.rstrip().endswith("--block"):  # all of it runs
+            output = []
+            for line in process.stdout:
+                output.append(line)
+                if line.rstrip().endswith("--block"):  # everything has started
                     break
             else:
-                raise AssertionError("".join(said))
+                raise AssertionError("".join(output))
             yield
         finally:
-            started.terminate()  # it forgets its address then, which others would try to join
+            process.terminate()  # so that it removes its address, which others would try to join
             with suppress(subprocess.TimeoutExpired):
-                started.wait(PATIENCE)
+                process.wait(PATIENCE)
             with suppress(ProcessLookupError):
-                os.killpg(started.pid, signal.SIGKILL)
-            started.wait()
-            started.stdout.close()
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            process.stdout.close()
 
 
 @contextmanager
 def two_nodes() -> Iterator[Nodes]:
-    """Inside, there are the nodes."""
+    """Run two nodes while the context lasts."""
     with ExitStack() as stack:
         yield Nodes(stack)
 
 
 def free_port() -> int:
-    """A port that nobody has."""
-    with socket.socket() as trial:
-        trial.bind(("127.0.0.1", 0))
-        port: int = trial.getsockname()[1]
+    """Return a free port."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        port: int = server.getsockname()[1]
     return port

@@ -1,4 +1,4 @@
-"""Trainings by train.py that take seconds."""
+"""Run trainings by train.py that take seconds."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ def trained(
     *arguments: str,
     stopped_after: int | None = None,
 ) -> int:
-    """Train this many updates in all; the agent-steps of the checkpoint.
+    """Train up to a total number of updates; return the agent-steps of the checkpoint.
 
     Args:
-        capsys: pytest's.
+        capsys: The fixture.
         run_dir: The run's folder.
-        updates: How many.
-        *arguments: Further ones of train.py.
-        stopped_after: Stop as if by Ctrl-C after this many of them.
+        updates: The total number of updates.
+        *arguments: Further arguments of train.py.
+        stopped_after: Stop as if by Ctrl-C after this many updates.
     """
-    given = [*SMALL, "--steps", str(updates * UPDATE), "--run-dir", str(run_dir), *arguments]
+    command_line = [*SMALL, "--steps", str(updates * UPDATE), "--run-dir", str(run_dir), *arguments]
     with pytest.MonkeyPatch.context() as patch:
         if stopped_after is not None:
             patch.setattr(Trainer, "_measure_if_due", stopping(stopped_after))
-        code, _, error = train_py(capsys, given)
+        code, _, error = train_py(capsys, command_line)
     assert code == (0 if stopped_after is None else 130), error
     return read_checkpoint(run_dir / CHECKPOINT).progress.steps
 
 
 def stopping(after: int) -> Any:
-    """In place of a trainer's measuring: stop it after this many updates."""
+    """Replace a trainer's measuring by a stop after this many updates."""
 
     def stop(trainer: Trainer) -> None:
         if trainer.progress.updates == after:

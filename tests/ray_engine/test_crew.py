@@ -1,4 +1,4 @@
-"""Runners and learners: what they learn, and what a kill costs."""
+"""Runners and learners: what they learn, and the cost of a kill."""
 
 from __future__ import annotations
 
@@ -24,13 +24,16 @@ from agents.ray_engine.player import Piece, Played, pieces
 from agents.training.training_config import Task, default_config, task_of
 
 WORKERS = 2
-SEED, RATE = 3, 1e-3
+SEED = 3
+RATE = 1e-3
 
 
 def small(**changes: Any) -> Task:
-    """Something to learn in a moment."""
-    met = {"opponents": ("heuristic",), "magnet": 0.1}
-    settings = {"num_envs": 16, "batch_size": 10**6, "n_epochs": 1, "width": 16} | met | changes
+    """Return a task that is learned in a moment."""
+    settings = {
+        "opponents": ("heuristic",), "magnet": 0.1, "num_envs": 16, "batch_size": 10**6,
+        "n_epochs": 1, "width": 16,
+    } | changes  # fmt: skip
     return task_of(default_config("kododo", 3, **settings))
 
 
@@ -42,14 +45,14 @@ def task() -> Task:
 @pytest.fixture(scope="module")
 def crew(task: Task) -> Iterator[Crew]:
     with cluster(None, WORKERS):
-        made = Crew(task, WORKERS, 1)
-        yield made
-        made.stop()
+        crew = Crew(task, WORKERS, 1)
+        yield crew
+        crew.stop()
 
 
 def weights(task: Task) -> dict[str, npt.NDArray[Any]]:
-    """Of a network that has learned nothing."""
-    return {name: each.numpy() for name, each in network(task).items()}
+    """Return the weights of an untrained network."""
+    return {name: tensor.numpy() for name, tensor in network(task).items()}
 
 
 def network(task: Task) -> dict[str, torch.Tensor]:
@@ -57,21 +60,21 @@ def network(task: Task) -> dict[str, torch.Tensor]:
 
 
 def learner(task: Task) -> PPO:
-    """One that has learned nothing."""
+    """Return an untrained learner."""
     return PPO(task.batch_game(1), task.recipe, task.seed)
 
 
 def together(played: list[Played]) -> dict[str, npt.NDArray[Any]]:
-    """The decisions of all pieces."""
+    """Concatenate the decisions of all pieces."""
     return {
-        name: np.concatenate([each.decisions[name] for each in played])
+        name: np.concatenate([piece.decisions[name] for piece in played])
         for name in played[0].decisions
     }
 
 
-def assert_same(one: list[Played], other: list[Played]) -> None:
-    assert [each.index for each in one] == [each.index for each in other]
-    for a, b in zip(one, other, strict=True):
+def assert_same(results: list[Played], expected: list[Played]) -> None:
+    assert [played.index for played in results] == [played.index for played in expected]
+    for a, b in zip(results, expected, strict=True):
         assert a.steps == b.steps
         for name in a.decisions:
             np.testing.assert_array_equal(a.decisions[name], b.decisions[name])
@@ -88,12 +91,13 @@ def test_pieces_make_up_all_games_and_differ() -> None:
 def test_a_piece_is_the_same_from_every_runner(
     imitation: bool, update: int, task: Task, crew: Crew
 ) -> None:
-    """Of the expert, of the network alone, and of the network against the opponent."""
+    """Pieces of the expert, of the network alone, and of the network against the opponent."""
     work = pieces(16, 4, update=update, imitation=imitation)  # two rounds for two runners
-    there = crew.play(work, weights(task))
+    results = crew.play(work, weights(task))
     backwards = crew.play(work[::-1], weights(task))[::-1]
-    assert_same(there, backwards)
-    first, second = there[0].decisions["canonical"], there[1].decisions["canonical"]
+    assert_same(results, backwards)
+    first = results[0].decisions["canonical"]
+    second = results[1].decisions["canonical"]
     assert first.shape != second.shape or (first != second).any()
 
 
@@ -101,44 +105,44 @@ def test_a_killed_runner_costs_nothing_but_its_work(task: Task, crew: Crew) -> N
     work = [Piece(update=1, index=0, games=2048), Piece(update=1, index=1, games=16)]
     expected = crew.play(work, weights(task))
     before = crew.runners.num_remote_worker_restarts()
-    runner = crew.runners.foreach_env_runner(lambda each: os.getpid(), local_env_runner=False)[0]
-    in_the_middle = Timer(0.3, os.kill, (runner, signal.SIGKILL))
-    in_the_middle.start()
+    runner = crew.runners.foreach_env_runner(lambda runner: os.getpid(), local_env_runner=False)[0]
+    killer = Timer(0.3, os.kill, (runner, signal.SIGKILL))
+    killer.start()
     assert_same(crew.play(work, weights(task)), expected)
-    while crew.runners.num_remote_worker_restarts() == before:  # Ray has started it again
+    while crew.runners.num_remote_worker_restarts() == before:  # until Ray has restarted it
         assert_same(crew.play(work[1:], weights(task)), expected[1:])
     assert len(crew.runners.healthy_env_runner_ids()) == WORKERS
 
 
 @pytest.mark.parametrize("imitation", [False, True])
 def test_rllibs_learner_does_what_ours_does(imitation: bool, task: Task, crew: Crew) -> None:
-    """One step on all decisions: what they are divided into makes no difference."""
+    """The test takes one step on all decisions, so their division makes no difference."""
     decisions = together(crew.play(pieces(16, 2, update=2, imitation=imitation), weights(task)))
     fresh = learner(task)
     with torch.no_grad():  # so that the magnet pulls somewhere
         for weight in fresh.average.parameters():
             weight *= 0.9
     if not imitation:
-        tensors = {name: torch.from_numpy(each) for name, each in decisions.items()}
+        tensors = {name: torch.from_numpy(column) for name, column in decisions.items()}
         pulled = fresh.lessons(tensors)
-        decisions = {name: each.numpy() for name, each in pulled.items()}
+        decisions = {name: column.numpy() for name, column in pulled.items()}
     crew.go_on(fresh.learned())
     crew.learn(decisions, SEED, RATE, entropy=0.01)
     learned = crew.learned()["policy"]
-    ours = one_step_of_ours(task, fresh.average, decisions, imitation)
-    for name, weight in ours.items():
+    reference = one_step_of_ours(task, fresh.average, decisions, imitation)
+    for name, weight in reference.items():
         torch.testing.assert_close(learned[name], weight, rtol=1e-3, atol=1e-5)
-    assert any((learned[name] != each).any() for name, each in fresh.state_dict().items())
+    assert any((learned[name] != weight).any() for name, weight in fresh.state_dict().items())
 
 
 def one_step_of_ours(
     task: Task, average: Any, decisions: dict[str, npt.NDArray[Any]], imitation: bool
 ) -> dict[str, torch.Tensor]:
-    """The weights that the one-process learner makes of the decisions."""
+    """Return the weights of the single-process learner after one step on the decisions."""
     model = learner(task)
     model.average.load_state_dict(average.state_dict())
     losses = partial(model.losses, entropy_weight=0.01)
-    batch = {name: torch.from_numpy(each) for name, each in decisions.items()}
+    batch = {name: torch.from_numpy(column) for name, column in decisions.items()}
     if imitation:
         expert = task.expert()
         assert expert is not None
@@ -150,7 +154,7 @@ def one_step_of_ours(
 
 
 def test_a_network_of_nan_is_refused(task: Task, crew: Crew) -> None:
-    broken = {name: each * np.float32("nan") for name, each in weights(task).items()}
+    broken = {name: array * np.float32("nan") for name, array in weights(task).items()}
     with pytest.raises(ValueError, match="diverged"):
         crew.play(pieces(4, 2, update=0), broken)
     decisions = together(crew.play(pieces(4, 2, update=0), weights(task)))

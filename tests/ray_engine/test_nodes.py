@@ -22,18 +22,18 @@ from agents.ray_engine.crew import crew
 from agents.training.training_config import default_config, task_of
 
 task = task_of(default_config("kododo", 3, num_envs=4, width=16))
-with cluster(sys.argv[1], 2), crew(task, 2, 1) as made:
-    there = made.runners.foreach_env_runner(
+with cluster(sys.argv[1], 2), crew(task, 2, 1) as members:
+    nodes = members.runners.foreach_env_runner(
         lambda runner: ray.get_runtime_context().get_node_id(), local_env_runner=False
     )
-    print(len(set(there)), "nodes")
+    print(len(set(nodes)), "nodes")
 """
 
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Nodes]:
-    with two_nodes() as found:
-        yield found
+    with two_nodes() as pair:
+        yield pair
 
 
 def test_runners_are_on_both_nodes(nodes: Nodes) -> None:
@@ -43,12 +43,12 @@ def test_runners_are_on_both_nodes(nodes: Nodes) -> None:
 def test_it_trains_and_plays_a_tournament_there(
     nodes: Nodes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    there = ("--engine", "ray", "--address", nodes.address)
-    run = ("--run-dir", str(tmp_path / "run"), *SMALL, *there)
+    on_cluster = ("--engine", "ray", "--address", nodes.address)
+    run = ("--run-dir", str(tmp_path / "run"), *SMALL, *on_cluster)
     for updates, resume in ((2, ()), (3, ("--resume",))):
         nodes.run("train.py", "--steps", str(updates * UPDATE), *run, *resume)
         assert read_checkpoint(tmp_path / "run" / CHECKPOINT).progress.updates == updates
     policy = str(tmp_path / "run" / POLICY)
     agents = ("--agents", policy, "greedy", "--players", "3", "--games", "60")
-    _, here, _ = cli(capsys, *agents, "--workers", "1")
-    assert nodes.run("evaluate.py", *agents, *there) == here
+    _, local_output, _ = cli(capsys, *agents, "--workers", "1")
+    assert nodes.run("evaluate.py", *agents, *on_cluster) == local_output

@@ -15,5 +15,5 @@ pytest.importorskip("ray", reason="Ray is not installed: make test-ray has an en
 
 def test_rllibs_own_ppo_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    (client,) = (each for each in CLIENTS if each.name == "RLlib")
-    run_example(client, sys.executable, tmp_path)
+    (rllib,) = (client for client in CLIENTS if client.name == "RLlib")
+    run_example(rllib, sys.executable, tmp_path)

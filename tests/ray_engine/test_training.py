@@ -1,4 +1,4 @@
-"""train.py --engine ray: to the policy file, and on again."""
+"""train.py --engine ray: train to the policy file, and resume."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def test_it_exports_a_policy_that_evaluate_plays_and_goes_on(
     assert read_checkpoint(run_dir / CHECKPOINT).progress.updates == 3
     before = weights(run_dir / POLICY)
     agents = ("--agents", str(run_dir / POLICY), "random", "--players", "3", "--games", "30")
-    code, said, error = cli(capsys, *agents, "--workers", "1")
+    code, output, error = cli(capsys, *agents, "--workers", "1")
     assert code == 0, error
-    assert "random" in said
+    assert "random" in output
     second = trained(capsys, run_dir, 5, "--resume", *ON_RAY)
     assert second > first
     assert read_checkpoint(run_dir / CHECKPOINT).progress.updates == 5
@@ -46,7 +46,7 @@ def test_either_engine_goes_on_with_the_others_run(
 def test_a_resumed_run_is_the_unbroken_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The learners' optimiser is in the checkpoint, and no randomness is left anywhere else."""
+    """The checkpoint has the learners' optimiser, and all random states."""
     trained(capsys, tmp_path / "whole", 6, *ON_RAY)
     trained(capsys, tmp_path / "broken", 6, *ON_RAY, stopped_after=3)
     trained(capsys, tmp_path / "broken", 6, "--resume", *ON_RAY)

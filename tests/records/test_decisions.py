@@ -205,7 +205,7 @@ def test_a_file_takes_decisions_of_its_own_game_and_seats(tmp_path: Path) -> Non
 
 
 def test_an_error_leaves_no_half_of_a_file(tmp_path: Path) -> None:
-    """It was read as a whole one."""
+    """It was once read as a complete file."""
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     game = registry.batch_game("kododo", 1)
     noted = logged(game)
@@ -255,7 +255,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
 
 def test_a_file_that_might_never_end_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ValueError, match="no ordinary file"):
+    with pytest.raises(ValueError, match="regular file"):
         read_decisions(tmp_path / "pipe")
 
 

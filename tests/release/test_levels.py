@@ -64,5 +64,5 @@ def test_nothing_is_measured_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         measure_levels(config)
     with pytest.raises(ValueError, match="unknown policy 'chess'; choose from"):
         LevelsConfig(("chess",))
-    with pytest.raises(ValueError, match="5 players need 5 games at least"):
+    with pytest.raises(ValueError, match="games must be at least 5"):
         LevelsConfig(search_games=4)

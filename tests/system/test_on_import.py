@@ -1,4 +1,4 @@
-"""Functions that are called when somebody imports a library, however they do it."""
+"""Functions that are called when a library is imported."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ NAME = "a_library_of_the_tests"
 
 @pytest.fixture
 def called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
-    """The contents of a library when the function was called, once it is imported."""
+    """What a library contained when the function was called, once it is imported."""
     (tmp_path / f"{NAME}.py").write_text("FIRST = 1\nLAST = 2\n")
     monkeypatch.syspath_prepend(tmp_path)
-    before, held = [*sys.meta_path], []
+    before = [*sys.meta_path]
+    held: list[int] = []
     when_imported(NAME, lambda: held.append(sys.modules[NAME].LAST))
     yield held
     sys.modules.pop(NAME, None)

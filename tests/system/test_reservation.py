@@ -1,4 +1,4 @@
-"""A file is written by one process, can be written at the end, and leaves nothing."""
+"""A file is written by one process, can be written at the end, and leaves no temporary files."""
 
 from __future__ import annotations
 
@@ -54,21 +54,22 @@ def test_two_processes_once_overwrote_each_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(evaluation, "run", None)  # it is refused before anything is played
+    monkeypatch.setattr(evaluation, "run", None)  # rejected before anything is played
     path = tmp_path / place
     if not path.suffix:
         path.mkdir(parents=True)
-    if config is TrainConfig:  # the other's, which has just begun
+    if config is TrainConfig:  # of the other process, which has just begun
         settings = default_config(run_dir=path)
         write_config(path, task_of(settings), settings)
-    kept = names(path.parent)
+    before = names(path.parent)
     with reserved(path, [path] if path.suffix else []):
-        given = path.parent if path.name == "kododo-2p" else path
-        code, said, error = run(capsys, config, main, [*arguments, str(given)])
-    assert (code, said, error.count("\n")) == (2, "", 1)
+        argument = path.parent if path.name == "kododo-2p" else path
+        code, output, error = run(capsys, config, main, [*arguments, str(argument)])
+    assert (code, output, error.count("\n")) == (2, "", 1)
     assert f"another process is using {path}" in error
-    assert names(path.parent) == kept
-    assert path.suffix or names(path) == ["config.json"] * (config is TrainConfig)
+    assert names(path.parent) == before
+    if not path.suffix:
+        assert names(path) == (["config.json"] if config is TrainConfig else [])
 
 
 def test_a_killed_process_leaves_no_lock(tmp_path: Path) -> None:
@@ -92,18 +93,18 @@ def test_a_killed_process_leaves_no_lock(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_was_taken_away_is_not_ours(tmp_path: Path) -> None:
-    """A run whose folder was removed, and then made by another run, wrote into the other's."""
+    """A run whose folder was removed and made again by another run once wrote into it."""
     folder = tmp_path / "run"
     folder.mkdir()
     with reserved(folder, []) as place:
         place.check()
         folder.rename(tmp_path / "elsewhere")
-        with pytest.raises(ValueError, match="run was taken away"):
+        with pytest.raises(ValueError, match="run was moved or removed"):
             place.check()
         folder.mkdir()
-        with reserved(folder, []) as other:
-            other.check()
-            with pytest.raises(ValueError, match="run was taken away"):
+        with reserved(folder, []) as new_place:
+            new_place.check()
+            with pytest.raises(ValueError, match="run was moved or removed"):
                 place.check()
     assert names(folder) == []
 
@@ -131,9 +132,9 @@ def test_a_folder_in_the_way_of_a_run_is_found_before_it_trains(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "run" / name).mkdir(parents=True)
-    code, said, error = run(capsys, TrainConfig, train, ["--run-dir", str(tmp_path / "run")])
-    assert (code, said) == (2, "")
-    assert error.endswith(f"cannot write {tmp_path}/run/{name}: it is a folder\n")
+    code, output, error = run(capsys, TrainConfig, train, ["--run-dir", str(tmp_path / "run")])
+    assert (code, output) == (2, "")
+    assert f"cannot write {tmp_path}/run/{name}: " in error
     assert names(tmp_path / "run") == [name]
 
 
@@ -144,15 +145,15 @@ def test_a_table_for_whose_file_there_is_no_room_is_printed(
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr(evaluation, "write_json", full)
-    code, said, error = cli(capsys, *SOME, "--json", str(tmp_path / "out.json"))
+    code, output, error = cli(capsys, *SOME, "--json", str(tmp_path / "out.json"))
     assert code == 2
-    assert "greedy" in said
+    assert "greedy" in output
     assert error.endswith("out.json: No space left on device\n")
     assert names(tmp_path) == ["out.json.partial"]  # all of it: --resume only writes
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    """The name of the file that is written first, and renamed, was said."""
+    """The message once had the name of the temporary file."""
     path = tmp_path / "gone" / "file.json"
     with pytest.raises(OSError, match="No such file") as failed:
         write_text(path, "")
@@ -165,7 +166,7 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 def test_the_rest_of_a_file_that_a_killed_process_left_is_removed(tmp_path: Path) -> None:
-    """Kill -9 during a write left .checkpoint.zip.abcd1234.zip for ever."""
+    """Kill -9 during a write once left .checkpoint.zip.abcd1234.zip for ever."""
     path = tmp_path / "check[point].zip"
     script = (
         "import os, sys; from pathlib import Path\n"
@@ -174,19 +175,19 @@ def test_the_rest_of_a_file_that_a_killed_process_left_is_removed(tmp_path: Path
     )
     subprocess.run([sys.executable, "-c", script, str(path)], check=False)
     assert len(names(tmp_path)) == 1
-    others = [".checkpoint.zip.ab.zip", ".check[point].zip.ABCD1234.zip", "check[point].zip"]
-    for other in others:
-        (tmp_path / other).touch()
+    unrelated = [".checkpoint.zip.ab.zip", ".check[point].zip.ABCD1234.zip", "check[point].zip"]
+    for name in unrelated:
+        (tmp_path / name).touch()
     with reserved(path, [path]):
         pass
-    assert names(tmp_path) == sorted(others)
+    assert names(tmp_path) == sorted(unrelated)
 
 
 def test_a_run_removes_what_was_left_of_its_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left = [".checkpoint.zip.abcd1234.zip", ".policy.onnx.a_b_c_d_.onnx"]
-    for name in left:
+    leftovers = [".checkpoint.zip.abcd1234.zip", ".policy.onnx.a_b_c_d_.onnx"]
+    for name in leftovers:
         (tmp_path / name).touch()
     monkeypatch.setattr("agents.commands.train.Trainer", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):

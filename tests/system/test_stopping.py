@@ -52,7 +52,7 @@ def wait_until(true: Callable[[], bool]) -> None:
 
 
 def evaluating(folder: Path, workers: str) -> subprocess.Popen[str]:
-    """A long tournament of which some is kept."""
+    """Start a long tournament and wait until its log has results."""
     args = ("--agents", "random", "greedy", "--games", "400000", "--workers", workers)
     log = log_of(folder / "out.json")
     process = started("evaluate.py", *args, "--json", str(folder / "out.json"))
@@ -68,14 +68,14 @@ def evaluating(folder: Path, workers: str) -> subprocess.Popen[str]:
 def test_while_libraries_are_imported(
     script: tuple[str, ...], number: signal.Signals, tmp_path: Path
 ) -> None:
-    """It was a traceback from the inside of torch."""
+    """It once ended in a traceback from inside torch."""
     module = "import pathlib, time; pathlib.Path(__file__).with_name('now').touch(); time.sleep(60)"
     (tmp_path / "numpy.py").write_text(module)
     with started(*script, path=tmp_path) as process:
         wait_until((tmp_path / "now").exists)
         process.send_signal(number)
-        said = process.communicate(timeout=60)
-    assert (said, process.returncode) == (("", "\nstopped\n"), 128 + number)
+        output = process.communicate(timeout=60)
+    assert (output, process.returncode) == (("", "\nstopped\n"), 128 + number)
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
@@ -83,12 +83,12 @@ def test_while_libraries_are_imported(
 def test_an_evaluation_keeps_what_it_has_played(
     number: signal.Signals, workers: str, tmp_path: Path
 ) -> None:
-    """SIGTERM ended it without a word, and its workers not at all."""
+    """SIGTERM once ended it without a message, and its workers not at all."""
     with evaluating(tmp_path, workers) as process:
         process.send_signal(number)
-        said = process.communicate(timeout=60)
-    line = "\nstopped: what was played is kept, go on with --resume\n"
-    assert (said, process.returncode) == (("", line), 128 + number)
+        output = process.communicate(timeout=60)
+    line = "\nstopped: the games so far are saved, continue with --resume\n"
+    assert (output, process.returncode) == (("", line), 128 + number)
     assert [*tmp_path.iterdir()] == [log_of(tmp_path / "out.json")]
 
 
@@ -103,7 +103,7 @@ def test_a_training_is_saved_and_ends(tmp_path: Path) -> None:
         out, error = process.communicate(timeout=120)
     assert process.returncode == 143, error
     assert "stopped early" in out
-    assert error == f"\nstopped: go on with: python train.py --resume --run-dir {run}\n"
+    assert error == f"\nstopped: resume with: python train.py --resume --run-dir {run}\n"
     assert read_checkpoint(run / "checkpoint.zip").progress.updates > 0
     assert (run / "policy.onnx").exists()
 
@@ -111,14 +111,14 @@ def test_a_training_is_saved_and_ends(tmp_path: Path) -> None:
 def test_told_twice_a_training_ends_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def told_twice(self: object) -> None:
+    def signal_twice(self: object) -> None:
         for _ in range(2):
             signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr("agents.training.trainer.Trainer._imitate", told_twice)
-    with pytest.raises(SystemExit) as left:
+    monkeypatch.setattr("agents.training.trainer.Trainer._imitate", signal_twice)
+    with pytest.raises(SystemExit) as exit_info:
         run_cli(TrainConfig, train, ["--run-dir", str(tmp_path), "--players", "2"], defaults)
-    assert left.value.code == 143
+    assert exit_info.value.code == 143
     assert capsys.readouterr().err.count("\n") == 2
     assert not (tmp_path / "checkpoint.zip").exists()
     assert issubclass(Terminated, KeyboardInterrupt)
@@ -128,10 +128,10 @@ def test_told_twice_a_training_ends_at_once(
 
 
 def test_workers_end_with_an_evaluation_that_is_killed(tmp_path: Path) -> None:
-    """They stayed for ever, and with them a pipe such as ``| tee``."""
+    """They once stayed for ever, and with them a pipe such as ``| tee``."""
     with evaluating(tmp_path, workers="2") as process:
         process.kill()
-        process.communicate(timeout=30)  # reads to the end, which is when all have closed it
+        process.communicate(timeout=30)  # reads until all processes have closed the pipe
 
 
 def test_trainings_end_with_the_maker_of_policies_that_is_killed(tmp_path: Path) -> None:

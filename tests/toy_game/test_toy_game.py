@@ -193,10 +193,9 @@ def test_the_command_plays_and_evaluates_it(installed: Path, tmp_path: Path) -> 
 
 
 BROKEN = {
-    "nowhere.game_v0": "package broken is broken: nowhere.game_v0 cannot be imported: "
-    "ModuleNotFoundError: No module named 'nowhere'",
-    "json:": "package broken is broken: json: cannot be imported: ModuleNotFoundError: No module ",
-    "json": "json is no door of a game: it has no GYMNASIUM_ID, PLAYERS, batch_game, parallel_env",
+    "nowhere.game_v0": "package broken: nowhere.game_v0: ModuleNotFoundError: No module named",
+    "json:": "package broken: json:: ModuleNotFoundError: No module ",
+    "json": "json is not an environment module: it lacks GYMNASIUM_ID, PLAYERS",
 }
 
 
@@ -215,9 +214,7 @@ def test_a_game_without_scripted_players_says_which_module_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(pretended(tmp_path, "bare", f"bare = {PACKAGE}.high_card_v0"))
-    with pytest.raises(
-        ValueError, match=r"'bare' .* high_card\.baselines\.bare cannot be imported"
-    ):
+    with pytest.raises(ValueError, match=r"'bare' .* high_card\.baselines\.bare: "):
         make_agent("random", "bare")
 
 
@@ -237,24 +234,23 @@ def test_a_game_has_a_name_that_can_be_a_modules_a_files_and_a_policys(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(pretended(tmp_path, "odd", f"{name} = {PACKAGE}.high_card_v0"))
-    message = f"package odd: a game cannot be called {name!r}: a name is of small letters"
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"package odd: name of a game.*{name!r}"):
         registry.door(name)
-    with pytest.raises(ValueError, match=f"^a game cannot be called {name!r}: a name is of"):
+    with pytest.raises(ValueError, match=f"^name of a game.*{name!r}"):
         register(name, "poker/Poker-v0")
 
 
 def test_a_game_is_called_as_its_batch_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its records and policies named a game that there is not."""
     monkeypatch.syspath_prepend(pretended(tmp_path, "odd", f"poker = {PACKAGE}.high_card_v0"))
-    with pytest.raises(ValueError, match="'poker' must have this as its batch's name, not 'high_"):
+    with pytest.raises(ValueError, match="'poker' must have the same name, got 'high_card'"):
         registry.batch_game("poker", 1)
 
 
 @pytest.mark.parametrize("id", ["", "a b-v0", "Poker", "a:b/Poker-v0", "kododo/Kado-v0", None])
 def test_an_id_is_gymnasiums_and_not_ours(id: Any) -> None:
     """Another game was made by it, or none."""
-    with pytest.raises(ValueError, match=r"id of poker must be like poker/Name-v0 and no other"):
+    with pytest.raises(ValueError, match="id of poker must be like poker/Name-v0"):
         register("poker", id)
 
 
@@ -266,7 +262,7 @@ def test_an_agent_has_a_name_of_its_own(name: Any, monkeypatch: pytest.MonkeyPat
     """Some were never found by it, and one took the place of the random player."""
     module = registry.beside(GAME, f"baselines.{GAME}")
     monkeypatch.setitem(module.BASELINES, name, module.ThriftyAgent)
-    with pytest.raises(ValueError, match=f"an agent of high_card cannot be called '?{name}'?:"):
+    with pytest.raises(ValueError, match=rf"^agent name.*{name}"):
         make_agent("thrifty", GAME)
 
 

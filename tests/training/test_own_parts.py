@@ -1,4 +1,4 @@
-"""Rewards, networks and bots of a user's own in a training, and that no file starts their code."""
+"""Training with a user's own rewards, networks and bots, whose code no file may start."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class Bot:
 
 @pytest.fixture(scope="module")
 def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of a user's own code, which notes beside it how often it is run."""
+    """A file of a user's code, which records in another file how often it is run."""
     path = tmp_path_factory.mktemp("code") / "parts.py"
     path.write_text(CODE)
     return path
@@ -142,8 +142,8 @@ def times_run(parts: Path) -> int:
     return len(ran.read_text()) if ran.exists() else 0
 
 
-def own(parts: Path, run_dir: Path, **changes: Any) -> TrainConfig:
-    """A short run with a reward, a network, and an opponent of the user's own."""
+def own_config(parts: Path, run_dir: Path, **changes: Any) -> TrainConfig:
+    """Configure a short run with a user's reward, network and opponent."""
     settings = {
         "reward": f"{parts}:points",
         "network": f"{parts}:Net",
@@ -154,12 +154,12 @@ def own(parts: Path, run_dir: Path, **changes: Any) -> TrainConfig:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A run with parts of a user's own, and the file of these."""
+    """A run with a user's own parts, and the file of their code."""
 
     def make(folder: Path) -> None:
         folder.mkdir()
         (folder / "parts.py").write_text(CODE)
-        train(own(folder / "parts.py", folder / "run"))
+        train(own_config(folder / "parts.py", folder / "run"))
 
     folder = made_once(tmp_path_factory, "own-parts", make)
     return folder / "run", folder / "parts.py"
@@ -177,81 +177,82 @@ def test_a_run_with_own_parts_names_them_and_its_policy_plays(whole: tuple[Path,
     assert policy.metadata.training["recipe"]["network"] == recipe["network"]
     assert not policy.metadata.network
     game = kododo_v0.batch_game(5, num_players=3)
-    chosen = policy.act(game.view(0), np.random.default_rng(0))
-    assert game.legal_action_mask()[np.arange(5), 0, chosen].all()
-    with pytest.raises(ValueError, match="does not tell how its network is built"):
+    actions = policy.act(game.view(0), np.random.default_rng(0))
+    assert game.legal_action_mask()[np.arange(5), 0, actions].all()
+    with pytest.raises(ValueError, match="network"):
         network_of(run / "policy.onnx")
 
 
-def arguments(run: Path, parts: Path, *left_out: str) -> list[str]:
-    given = {
+def arguments(run: Path, parts: Path, *omitted: str) -> list[str]:
+    options = {
         "--reward": [f"{parts}:points"],
         "--network": [f"{parts}:Net"],
         "--opponents": ["greedy", f"{parts}:Bot"],
     }
-    named = [word for name in given if name not in left_out for word in (name, *given[name])]
-    return ["--resume", "--run-dir", str(run), "--steps", "1", "--games", "20", *named]
+    words = [word for name in options if name not in omitted for word in (name, *options[name])]
+    return ["--resume", "--run-dir", str(run), "--steps", "1", "--games", "20", *words]
 
 
 @pytest.fixture
-def begun(parts: Path, tmp_path: Path) -> Path:
-    """A run with parts of the user's own, after its first update."""
-    config = own(parts, tmp_path / "run", steps=2)
-    (tmp_path / "run").mkdir()
-    Trainer(config, Checkpoint(task_of(config)), tmp_path / "run").run()
-    return tmp_path / "run"
+def run(parts: Path, tmp_path: Path) -> Path:
+    """A run with the user's own parts, after its first update."""
+    config = own_config(parts, tmp_path / "run", steps=2)
+    folder = tmp_path / "run"
+    folder.mkdir()
+    Trainer(config, Checkpoint(task_of(config)), folder).run()
+    return folder
 
 
 @pytest.mark.parametrize(
-    "left_out", [["--reward"], ["--network"], ["--opponents"], ["--reward", "--network"]]
+    "omitted", [["--reward"], ["--network"], ["--opponents"], ["--reward", "--network"]]
 )
 def test_a_run_starts_no_code_that_is_not_named_again(
-    left_out: Sequence[str], begun: Path, parts: Path, capsys: pytest.CaptureFixture[str]
+    omitted: Sequence[str], run: Path, parts: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A checkpoint may be somebody else's."""
+    """A checkpoint may come from somebody else."""
     before = times_run(parts)
-    read_checkpoint(begun / "checkpoint.zip")
-    code, said, error = train_py(capsys, arguments(begun, parts, *left_out))
-    assert (code, said, error.count("\n")) == (2, "", 1)
-    assert "a checkpoint starts none: give " in error
-    assert all(option in error for option in left_out)
+    read_checkpoint(run / "checkpoint.zip")
+    code, output, error = train_py(capsys, arguments(run, parts, *omitted))
+    assert (code, output, error.count("\n")) == (2, "", 1)
+    assert "checkpoint" in error
+    assert all(option in error for option in omitted)
     assert times_run(parts) == before
 
 
 def test_nor_does_a_run_that_was_killed_before_its_first_checkpoint(
-    begun: Path, parts: Path, capsys: pytest.CaptureFixture[str]
+    run: Path, parts: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    facts = {"task": read_checkpoint(begun / "checkpoint.zip").task.to_dict()}
-    (begun / "checkpoint.zip").unlink()
-    (begun / "config.json").write_text(json.dumps(facts))
+    facts = {"task": read_checkpoint(run / "checkpoint.zip").task.to_dict()}
+    (run / "checkpoint.zip").unlink()
+    (run / "config.json").write_text(json.dumps(facts))
     before = times_run(parts)
-    code, _, error = train_py(capsys, ["--resume", "--run-dir", str(begun)])
+    code, _, error = train_py(capsys, ["--resume", "--run-dir", str(run)])
     assert code == 2
-    assert "a checkpoint starts none" in error
+    assert "checkpoint" in error
     assert times_run(parts) == before
 
 
 def test_a_resumed_run_has_the_reward_and_network_that_it_began_with(
-    begun: Path, parts: Path, capsys: pytest.CaptureFixture[str]
+    run: Path, parts: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for option, other in (("--reward", "win"), ("--network", f"{parts}:Bare")):
+    for option, argument in (("--reward", "win"), ("--network", f"{parts}:Bare")):
         before = times_run(parts)
-        code, _, error = train_py(capsys, [*arguments(begun, parts, option), option, other])
+        code, _, error = train_py(capsys, [*arguments(run, parts, option), option, argument])
         assert code == 2
         assert f"{option} cannot be changed on --resume" in error
         assert times_run(parts) == before
 
 
-def test_a_run_with_own_parts_goes_on(begun: Path, parts: Path) -> None:
-    """With another opponent in place of the bot, if that is asked for."""
+def test_a_run_with_own_parts_goes_on(run: Path, parts: Path) -> None:
+    """The command line may replace the opponents."""
     code = {"reward": f"{parts}:points", "network": f"{parts}:Net", "opponents": ("greedy",)}
-    config = defaults(Which(run_dir=begun, resume=True, **code))
+    config = defaults(Which(run_dir=run, resume=True, **code))
     assert config.settings.opponents == ("greedy",)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(*NO_EXPORT)
         patch.setattr("agents.commands.train.check_own_parts", lambda _: None)  # takes seconds
-        train(replace(config, run_dir=begun, resume=True, steps=2100, games=30))
-    after = read_checkpoint(begun / "checkpoint.zip")
+        train(replace(config, run_dir=run, resume=True, steps=2100, games=30))
+    after = read_checkpoint(run / "checkpoint.zip")
     assert after.progress.updates > 1
     assert after.task.recipe.opponents == ("greedy",)
 
@@ -274,56 +275,56 @@ def test_the_command_that_goes_on_names_the_code(
 
 
 @pytest.mark.parametrize(
-    ("reward", "said"),
+    ("reward", "message"),
     [
-        ("flat", r"fails: ValueError: a reward function gives the shape \(2, 3\), not \(2,\)"),
-        ("late", "fails: ValueError: a reward function gives finite numbers"),
-        ("broken", r"fails: AttributeError: .*no_such_thing.* \(parts.py, line \d+\)$"),
-        ("nothing", "no function or class nothing in "),
+        ("flat", r"ValueError: .*\(2, 3\).*\(2,\)"),
+        ("late", r"ValueError: .*finite"),
+        ("broken", r"AttributeError: .*no_such_thing.* \(parts.py, line \d+\)$"),
+        ("nothing", "nothing"),
     ],
 )
-def test_a_reward_that_is_none_is_refused_before_anything_is_learned(
-    reward: str, said: str, parts: Path
+def test_an_invalid_reward_is_refused_before_anything_is_learned(
+    reward: str, message: str, parts: Path
 ) -> None:
     task = Task("kododo", {"num_players": 3}, Recipe(reward=f"{parts}:{reward}"), 0)
-    with pytest.raises(ValueError, match=rf"\A--reward .*{said}") as refused:
+    with pytest.raises(ValueError, match=rf"\A--reward .*{message}") as refused:
         check_own_parts(task)
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("network", "said"),
+    ("network", "message"),
     [
-        ("Short", r"forward must give logits \(3, 15\) and values \(3,\) .*, not \(3, 14\), "),
-        ("Alone", r"forward must give logits .*, not \(3, 15\)"),
+        ("Short", r"logits \(3, 15\) and values \(3,\).* \(3, 14\)"),
+        ("Alone", r"forward .*logits .*\(3, 15\)"),
         ("Raising", "KeyError: 'no such thing'"),
-        ("Recurrent", "the network is recurrent"),
-        ("points", "it must be a class that inherits from torch.nn.Module"),
-        ("Nothing", "no function or class Nothing in "),
+        ("Recurrent", "recurrent"),
+        ("points", "torch.nn.Module"),
+        ("Nothing", "Nothing"),
     ],
 )
 def test_a_network_that_cannot_serve_is_refused_before_anything_is_learned(
-    network: str, said: str, parts: Path
+    network: str, message: str, parts: Path
 ) -> None:
-    """One that cannot become a policy file would have been trained to its end first."""
+    """Otherwise a network that cannot be exported would be trained to the end first."""
     task = Task("kododo", {"num_players": 3}, Recipe(network=f"{parts}:{network}", width=8), 0)
-    with pytest.raises(ValueError, match=rf"\A--network .*{said}") as refused:
+    with pytest.raises(ValueError, match=rf"\A--network .*{message}") as refused:
         check_own_parts(task)
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
-        ({"network": "Bare", "width": 16}, r"--width: .* takes no argument width; leave it out"),
-        ({"network": "Net", "init": "kododo-3p"}, "--network: --init has a network of its own"),
+        ({"network": "Bare", "width": 16}, "--width: .*no argument width"),
+        ({"network": "Net", "init": "kododo-3p"}, "--network.*--init"),
     ],
 )
 def test_settings_that_a_network_does_not_take_are_refused(
-    changes: dict[str, Any], said: str, parts: Path
+    changes: dict[str, Any], message: str, parts: Path
 ) -> None:
     network = f"{parts}:{changes['network']}"
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         task_of(default_config("kododo", 3, **changes | {"network": network}))
 
 
@@ -338,7 +339,7 @@ def test_a_network_need_take_no_settings(parts: Path) -> None:
 @pytest.mark.parametrize("muon", [0.0, 30.0])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_own_network_learns(muon: float, threads: int, parts: Path) -> None:
-    """Weights that its answers do not depend on stay; dropout never makes its answers random."""
+    """Weights without effect stay unchanged; dropout never makes the outputs random."""
     game = kododo_v0.batch_game(8, num_players=2)
     recipe = Recipe(
         network=f"{parts}:Net", reward=f"{parts}:points", width=16, muon=muon, magnet=0.1,
@@ -347,9 +348,10 @@ def test_an_own_network_learns(muon: float, threads: int, parts: Path) -> None:
     model = PPO(game, recipe, 0, threads=threads)
     assert isinstance(model.network, OwnNetwork)
     inner = model.network.network
-    sizes = [tuple(each.shape) for each in model.network.hidden_matrices()]
+    sizes = [tuple(matrix.shape) for matrix in model.network.hidden_matrices()]
     assert sizes == [(16, game.layout.size), (16, 16), (3, 3)]
-    unused, hidden = inner.unused.weight.clone(), inner.hidden.weight.clone()
+    unused = inner.unused.weight.clone()
+    hidden = inner.hidden.weight.clone()
     decisions = update(model, game)
     assert decisions["advantages"].dtype == torch.float32
     assert not torch.equal(inner.hidden.weight, hidden)
@@ -383,11 +385,11 @@ def test_an_own_expert_is_imitated_and_named_again(parts: Path, tmp_path: Path) 
     expert = f"{parts}:Bot"
     config = short(tmp_path, expert=expert, imitation_steps=1000, steps=500)
     Trainer(config, Checkpoint(task_of(config)), tmp_path).run()
-    with pytest.raises(ValueError, match=r"a checkpoint starts none: give --expert again"):
+    with pytest.raises(ValueError, match=r"checkpoint.*--expert"):
         defaults(Which(run_dir=tmp_path, resume=True))
     assert defaults(Which(run_dir=tmp_path, resume=True, expert=expert)).settings.expert == expert
 
 
 def test_a_cluster_does_not_have_the_users_code(parts: Path, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="--network: a cluster does not have your code"):
+    with pytest.raises(ValueError, match=r"--network.*cluster"):
         short(tmp_path, network=f"{parts}:Net", engine="ray")

@@ -26,12 +26,12 @@ def observation_layout(rules: Rules) -> ObservationLayout:
 
     pieces = [
         by_type("hand", max_copies, "own cards"),
-        by_type("passed", turns, "cards passed to the left neighbour, as often as that happened"),
-        by_type("received", turns, "cards received from the right neighbour, likewise"),
+        by_type("passed", turns, "cards passed to the left neighbour in all turns so far"),
+        by_type("received", turns, "cards received from the right neighbour so far"),
         Piece("by_value", (VALUES,), rules.pile_size, "own cards of each value", ("value",)),
         Piece("by_colour", (colours,), VALUES, "different values held in a colour", ("colour",)),
         Piece("fours", (), colours, "different colours among the own 4s"),
-        Piece("turn", (turns,), 1, "which turn it is (one-hot; none when all is over)", ("turn",)),
+        Piece("turn", (turns,), 1, "which turn it is (one-hot; all 0 after the end)", ("turn",)),
         Piece("draw_pile", (), max(1, turns - 1), "cards left in the own draw pile"),
     ]
     if rules.central_pile:

@@ -35,15 +35,15 @@ class Rules:
         copies: How many cards of the values 1, 2, 3 and 4 there are in each colour; in all
             colours together 1 to 250 cards.
         opening_hand: Cards in hand before the first turn, 0 to 61.
-        num_turns: Turns, 1 to 62, as far as the cards reach; in each one everybody draws a
-            card and passes one.
+        num_turns: Turns, 1 to 62, if the deck has enough cards; in each turn everybody draws
+            a card and passes one.
         ones_points: Points for strictly more 1s than every other player.
         sequence_points: Points for each colour held in all four values.
         twos_points: Points for each series of 2s.
         twos_in_series: How many 2s make a series, 1 to 250.
-        threes_par: This many 3s score nothing, -100 to 100; each one more or less is a point.
-        fours_points: Points for 4s of 0, 1, 2, ... different colours, one entry at
-            least for each number up to ``num_colours``, and 27 at most.
+        threes_par: 3s score their number minus this, -100 to 100.
+        fours_points: Points for 4s of 0, 1, 2, ... different colours; at least
+            ``num_colours`` + 1 entries, at most 27.
 
     Raises:
         ValueError: A number is none or out of its bounds, or they cannot be played together.

@@ -81,16 +81,18 @@ def _turn_pieces(rules: Rules) -> tuple[Piece, ...]:
     ribbon = ((seats, ribbons), ("seat", "ribbon"))
     dealt = rules.num_players + rules.max_discards
     value = rules.num_values
-    before = "gift of the card before the player, if it has been seen (one-hot)"
+    before = "gift of the player's card, if seat 0 has seen it (one-hot)"
     offered = "gift of the card that the dealer looks at (one-hot)"
     ruled_out = "1 where a wrong guess has ruled it out for the dealer's card"
     return (
-        _piece("turns_left", rules.num_turns, "turns still to be ended"),
+        _piece("turns_left", rules.num_turns, "turns that have not ended"),
         _piece("phase", 1, "dealing, challenge or placing (one-hot)", (len(Phase),), ("phase",)),
         _piece("dealer", 1, "who deals (one-hot)", *by_seat),
         _piece("challenger", 1, "who may challenge now (one-hot)", *by_seat),
-        _piece("dealt_as", dealt, "which card of the turn the player has, from 1", *by_seat),
-        _piece("put_aside", dealt, "which card of the turn has been put aside, from 1"),
+        _piece(
+            "dealt_as", dealt, "position of the player's card in this turn's deal, from 1", *by_seat
+        ),
+        _piece("put_aside", dealt, "position of the card put aside in this turn's deal, from 1"),
         _piece("card_gift", 1, before, *gift),
         _piece("card_ribbon", 1, "its ribbon (one-hot)", *ribbon),
         _piece("card_value", value, "its value", *by_seat),

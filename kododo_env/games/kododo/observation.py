@@ -53,7 +53,7 @@ def _table_pieces(rules: Rules) -> tuple[Piece, ...]:
     by_colour = ((colours,), ("colour",))
     by_seat_and_colour = ((seats, colours), ("seat", "colour"))
     kododos = min(seats * cards, colours * max(rules.copies))
-    missing = "Kododo cards missing to the exact number, 0 from there on"
+    missing = "Kododo cards missing to the Kododo number; 0 if reached or exceeded"
     return (
         _piece("table_cards", cards, "cards laid this round", *by_seat_and_colour),
         _piece(
@@ -76,9 +76,9 @@ def _deal_pieces(rules: Rules) -> tuple[Piece, ...]:
         _piece("scores", rules.max_score, "points so far", *by_seat),
         _piece("pile_sizes", rules.num_rounds * rules.round_cards, pile, *by_seat),
         _piece("turn", 1, "which turn of the round it is (one-hot)", *by_turn),
-        _piece("rounds_left", rules.num_rounds, "rounds of this deal still to be ended"),
+        _piece("rounds_left", rules.num_rounds, "rounds of this deal that have not ended"),
         _piece("draw_pile", rules.draw_pile, "cards left to draw"),
-        _piece("later_deal", 1, "1 from the second deal of the long variant on"),
+        _piece("later_deal", 1, "1 in the second and later deals of the long variant"),
     )
 
 
