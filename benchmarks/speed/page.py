@@ -50,9 +50,9 @@ def _core(figures: Figures, game: str) -> str:
         reference = dict(zip(sizes, whole, strict=False)).get(str(REFERENCE_GAMES))
         rows = [[title, *map(_format, whole)]]
         to_reference = ratios(whole, [reference] * len(columns))
-        rows.append([f"{title}, × {REFERENCE_GAMES:,} games", *to_reference])
+        rows.append([f"{title}, relative to {REFERENCE_GAMES:,} games", *to_reference])
         if any(by_hand):
-            rows.append([f"{title}, × C", *ratios(whole, by_hand)])
+            rows.append([f"{title}, relative to C", *ratios(whole, by_hand)])
         return rows
 
     rows = [[TITLES[work], *map(_format, costs(work))] for work in WORKS]

@@ -23,7 +23,7 @@ from benchmarks.speed.tournament import FIELDS, played
 EVERY = 0.001  # seconds
 SECONDS = 5.0
 """Minimum time for which each work is sampled."""
-ELSEWHERE = "all else"
+ELSEWHERE = "other"
 OUTSIDE = ""
 BY_AGENT = "agents"
 """Instead of a function: the agent that chooses."""
@@ -34,10 +34,10 @@ DECIDING = {
     ELSEWHERE: "kododo_env.policy.onnx_agent:OnnxAgent.act",
 }
 SEARCHING = {
-    "playing on": "kododo_env.search.search:_Search._play_out",
-    "values where it stops": "kododo_env.search.outcome_model:OutcomeModel.expected",
-    "likely worlds": "kododo_env.search.beliefs:likely_worlds",
-    "first moves": "kododo_env.search.search:_Search._try_worlds",
+    "rollouts": "kododo_env.search.search:_Search._play_out",
+    "outcome model": "kododo_env.search.outcome_model:OutcomeModel.expected",
+    "sampling worlds": "kododo_env.search.beliefs:likely_worlds",
+    "first actions": "kododo_env.search.search:_Search._try_worlds",
     ELSEWHERE: "kododo_env.search.search:SearchAgent.act",
 }
 PLAYING = {

@@ -90,7 +90,7 @@ def test_it_goes_on_seed_by_seed(
         ({"steps": 0}, "--steps must be 1 to "),
         (
             {"tables": ("kodod-4p",)},
-            "unknown table 'kodod-4p'; choose from kododo-2p, to its end; ",
+            "unknown table 'kodod-4p'; choose from kododo-2p, full runs; ",
         ),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -72,6 +73,14 @@ def test_cells_are_played_once_and_make_a_table(
     assert [row["cell"] for row in rows] == [old[0]["cell"], true["cell"] | changed_files]
     monkeypatch.setattr(update_tables, "DOCS", tmp_path)
     assert "| true hands " in update_tables.search_gains()
+
+
+def test_search_over_its_own_policy_has_the_figure_of_the_card() -> None:
+    table = update_tables.search_gains()
+    for name in ("kododo-2p", "kado-4p"):
+        attack = update_tables._cards()[name]["exploitability"]["search"]
+        (row,) = re.findall(rf"\| {name} +\| {name} +\| 64 .* search does .* round .*", table)
+        assert f"| {update_tables.interval(attack['share'])} |" in row
 
 
 @pytest.mark.parametrize(

@@ -264,8 +264,8 @@ def test_the_tables_show_ratios() -> None:
         "decision/a/1/decision": 7.0, "decision/b/1/decision": 8.0, "decision/b/9/decision": 5.0,
     }  # fmt: skip
     rows = [line.replace(" ", "") for line in page.printed(measurements).splitlines()]
-    assert "|total,×4,096games|4.00|1.00|–|" in rows
-    assert "|total,×C|8.00|–|–|" in rows  # four works, of which one is rows
+    assert "|total,relativeto4,096games|4.00|1.00|–|" in rows
+    assert "|total,relativetoC|8.00|–|–|" in rows  # four works, of which one is rows
     assert "|total,gameslast|86|23|–|" in rows
     assert "|`env`|x|30|0.50|20|" in rows
     assert "|`gymnasium`|x|30|–|20|" in rows  # without the one that it is held against
