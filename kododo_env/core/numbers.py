@@ -32,7 +32,7 @@ def whole_number(
     """
     number = value if type(value) is int else _as_index(value)
     if number is None:
-        raise ValueError(f"{name} must be a whole number, not {shown(value)}")
+        raise ValueError(f"{name} must be an integer, not {shown(value)}")
     if (lowest is not None and number < lowest) or (highest is not None and number > highest):
         raise ValueError(f"{name} must be {_range(lowest, highest)}, not {shown(number)}")
     return number
@@ -98,7 +98,7 @@ def whole_tuple(
     """
     one_row = isinstance(values, np.ndarray) and values.ndim == 1
     if not isinstance(values, tuple | list) and not one_row:
-        raise ValueError(f"{name} must be a tuple of whole numbers, not {shown(values)}")
+        raise ValueError(f"{name} must be a tuple of integers, not {shown(values)}")
     return tuple(whole_number(entry, f"each of {name}", lowest, highest) for entry in values)
 
 
@@ -169,7 +169,7 @@ def _text(value: object) -> str:
 
 def _range(lowest: float | None, highest: float | None, above: bool = False) -> str:
     if lowest is None:
-        return f"{highest} or less"
+        return f"at most {highest}"
     if highest is None:
-        return f"above {lowest}" if above else f"{lowest} or more"
+        return f"above {lowest}" if above else f"at least {lowest}"
     return f"above {lowest} and at most {highest}" if above else f"{lowest} to {highest}"

@@ -141,7 +141,7 @@ def test_a_states_own_entries_are_taken_in_its_own_types() -> None:
         ("_hands", np.zeros((1, 3, 4), np.uint8), "state of another batch: _hands has the shape"),
         ("_drawn", np.zeros(4, np.int16), "_drawn must be int64, not int16"),
         ("stage", 0, "stage must be a Stage, not 0"),
-        ("turn", -1, "turn must be 0 or more, not -1"),
+        ("turn", -1, "turn must be at least 0, not -1"),
     ],
 )
 def test_entries_of_no_state_are_refused(key: str, value: object, message: str) -> None:

@@ -69,7 +69,7 @@ def test_a_number_is_whole_and_in_range(game: str, call: str) -> None:
         if CALLS[call][0] is good_size and is_whole(value, 4, ANY_SIZE):
             continue  # this many games could be made
         said = refusal(call, env_for(call, batch(game), 0), value)
-        kind = ".*" if is_whole(value, -1, ANY_SIZE) else "a whole number"
+        kind = ".*" if is_whole(value, -1, ANY_SIZE) else "an integer"
         wanted = f"illegal action of|{CALLS[call][1]}.* must be {kind}, not "
         assert not said or re.match(wanted, said)
 
@@ -97,7 +97,7 @@ REFUSED: list[tuple[list[str], list[str], str]] = [
     (["game.take(v)"], [*ONLY_LIKE_GAMES, "[0.0]", "None"], "games must be integers, not "),
     (
         STEPS, [f"put(legal, {value})" for value in ("True", "1.0", "'1'", "None", "[1]", "1j")],
-        "the action of player_3 must be a whole number, not ",
+        "the action of player_3 must be an integer, not ",
     ),
     (STEPS, ["put(legal, -1)", "put(legal, 2**100)"], "the action of player_3 must be 0 to .*"),
     (
@@ -264,14 +264,24 @@ TWO = RandomAgent(), RandomAgent()
 PAIR = "random", "heuristic"
 TAKING: list[tuple[Callable[[Any], Any], str, int, str]] = [
     (lambda n: SearchBudget(worlds=n), "worlds", 0, "worlds must be 1 to 100000, not 0"),
-    (DataParallel, "threads", 0, "threads must be 1 or more, not 0"),
+    (DataParallel, "threads", 0, "threads must be at least 1, not 0"),
     (lambda n: Match(*TWO, "kododo", n).play(), "players", 9, "players"),
-    (lambda n: Match(*TWO, "kododo", 2, n).play(), "games", 1, "games must be at least 2"),
-    (lambda n: Match(*TWO, "kododo", 2, 8, n).play(), "seed", -1, "seed must be 0 or more, not -1"),
-    (lambda n: Tournament("kododo", PAIR, 2, 80, n), "seed", -1, "seed must be 0 or more, not -1"),
+    (lambda n: Match(*TWO, "kododo", 2, n).play(), "games", 1, "2 players need 2 games at least"),
+    (
+        lambda n: Match(*TWO, "kododo", 2, 8, n).play(),
+        "seed",
+        -1,
+        "seed must be at least 0",
+    ),
+    (lambda n: Tournament("kododo", PAIR, 2, 80, n), "seed", -1, "seed must be at least 0"),
     (lambda n: Tournament("kododo", PAIR, 2, n), "games", 1, "games"),
     (lambda n: Tournament("kododo", PAIR, n), "players", 9, "players"),
-    (lambda n: [*run(Tournament("kododo", PAIR, 2, 80), [], n)], "workers", 0, "workers must be 1"),
+    (
+        lambda n: [*run(Tournament("kododo", PAIR, 2, 80), [], n)],
+        "workers",
+        0,
+        "workers must be at least 1",
+    ),
 ]
 
 
@@ -280,7 +290,7 @@ def test_agents_take_whole_numbers_in_range(
     use: Callable[[Any], Any], name: str, beyond: int, said: str
 ) -> None:
     for bad in (True, 1.5, "3", np.float64(2)):
-        refused(lambda bad=bad: use(bad), f"{name} must be a whole number, not ")
+        refused(lambda bad=bad: use(bad), f"{name} must be an integer, not ")
     refused(lambda: use(beyond), said)
 
 

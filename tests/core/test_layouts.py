@@ -90,7 +90,7 @@ def test_a_fingerprint_is_that_of_names_shapes_maxima_and_axes() -> None:
             lambda: replace(HAND, axes=("colour",)),
             "piece 'hand' has 2 axes (2, 3) but 1 names for them: ('colour',)",
         ),
-        (lambda: replace(TURN, maximum=0), "the maximum of piece 'turn' must be 1 or more, not 0"),
+        (lambda: replace(TURN, maximum=0), "the maximum of piece 'turn' must be at least 1, not 0"),
         (lambda: ObservationLayout((HAND, TURN, HAND)), "two pieces are called 'hand'"),
         (
             lambda: ObservationLayout((HAND, TURN), alike=("seat",)),
@@ -110,29 +110,29 @@ def test_a_fingerprint_is_that_of_names_shapes_maxima_and_axes() -> None:
         (lambda: SlotPiece("card", "hand", 5, 3), "plays must be 1 to 2, not 3"),
         (
             lambda: ActionPiece("give", (0,), ("seat",)),
-            "each of the shape of actions 'give' must be 1 or more, not 0",
+            "each of the shape of actions 'give' must be at least 1, not 0",
         ),
         (
             lambda: ActionPiece("give", 2, ("seat",)),
-            "the shape of actions 'give' must be a tuple of whole numbers, not 2",
+            "the shape of actions 'give' must be a tuple of integers, not 2",
         ),
         (
             lambda: Piece("held", (0,), 3, "", ("seat",)),
-            "each of the shape of piece 'held' must be 1 or more, not 0",
+            "each of the shape of piece 'held' must be at least 1, not 0",
         ),
         (
             lambda: Piece("held", (2,), 3.5, "", ("seat",)),
-            "the maximum of piece 'held' must be a whole number, not 3.5",
+            "the maximum of piece 'held' must be an integer, not 3.5",
         ),
         (
             lambda: Piece("held", (), True, ""),
-            "the maximum of piece 'held' must be a whole number, not True",
+            "the maximum of piece 'held' must be an integer, not True",
         ),
         (
             lambda: Piece("held", (1.5,), 1, "", ("seat",)),
-            "each of the shape of piece 'held' must be a whole number, not 1.5",
+            "each of the shape of piece 'held' must be an integer, not 1.5",
         ),
-        (lambda: SlotPiece("card", "hand", 1.0, 1), "slots must be a whole number, not 1.0"),
+        (lambda: SlotPiece("card", "hand", 1.0, 1), "slots must be an integer, not 1.0"),
         (lambda: SlotPiece("card", "hand", 300, 1), "slots must be 1 to 255, not 300"),
         (lambda: ObservationLayout(()), "a layout has one piece at least"),
         (lambda: ActionLayout(()), "a layout has one block of actions at least"),
@@ -142,7 +142,7 @@ def test_a_fingerprint_is_that_of_names_shapes_maxima_and_axes() -> None:
         ),
         (
             lambda: Piece("held", (), 2**63, ""),
-            f"the maximum of piece 'held' must be {2**63 - 1} or less, not {2**63}",
+            f"the maximum of piece 'held' must be at most {2**63 - 1}, not {2**63}",
         ),
         (
             lambda: ObservationLayout((HAND,), Symmetry(("colour",), "shifts", ("hand",))),

@@ -173,10 +173,10 @@ SIZE = batch().layout.size
         ),
         (
             lambda: batch().sample_decks(0, np.random.default_rng(0)),
-            "num must be 1 or more, not 0",
+            "num must be at least 1, not 0",
         ),
         *(
-            (call, "rng must be like np.random.default_rng(0), not 5")
+            (call, "rng must be a numpy Generator such as np.random.default_rng(0), not 5")
             for call in (
                 lambda: batch().sample_decks(2, 5),  # type: ignore[arg-type]
                 lambda: kododo_v0.batch_game(1, 2, "long").sample_decks(2, 5),  # type: ignore[arg-type]
@@ -185,7 +185,7 @@ SIZE = batch().layout.size
         ),
         (
             lambda: kododo_v0.batch_game(1, 2, "long").sample_decks(0, np.random.default_rng(0)),
-            "num must be 1 or more, not 0",
+            "num must be at least 1, not 0",
         ),
         (
             lambda: batch(num=1).load_state(5),  # type: ignore[arg-type]

@@ -129,8 +129,8 @@ def with_first_number(number: float) -> Callable[[np.ndarray], np.ndarray]:
         (with_entry("_terminated", np.logical_not), "not a state of {game}: _"),
         (with_entry("_just", np.logical_not), "_just must be among _terminated"),
         (with_entry("turn", lambda turn: 99), "not a state of {game}: turn must be 0 to "),
-        (with_entry("turn", lambda turn: 1.0), "turn must be a whole number, not 1.0"),
-        (with_entry("steps_played", lambda steps: -1), "steps_played must be 0 or more, not -1"),
+        (with_entry("turn", lambda turn: 1.0), "turn must be an integer, not 1.0"),
+        (with_entry("steps_played", lambda steps: -1), "steps_played must be at least 0, not -1"),
         (
             with_entry("rng", lambda rng: {**rng, "state": 1}),
             "rng must be a state of numpy's PCG64",

@@ -156,9 +156,9 @@ def test_its_scripted_players_are_found_beside_its_door() -> None:
 def test_nobody_is_measured_alone_at_a_table() -> None:
     """A game for one player was divided by the others at the table, of whom there are none."""
     assert registry.batch_game(GAME, 1, num_players=1).num_players == 1
-    with pytest.raises(ValueError, match="players must be 2 or more, not 1"):
+    with pytest.raises(ValueError, match="players must be at least 2, not 1"):
         Match("random", "thrifty", GAME, 1, 40)
-    with pytest.raises(ValueError, match="players must be 2 or more, not 1"):
+    with pytest.raises(ValueError, match="players must be at least 2, not 1"):
         Tournament(GAME, ("random", "thrifty"), 1, 40)
 
 
