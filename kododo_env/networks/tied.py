@@ -59,7 +59,7 @@ class Encoders(nn.Module):
         self.around = nn.ModuleList()
         tables = [_columns(layout, kind, self._inner(kind.axis)) for kind in self.kinds.values()]
         features = {axis: table.shape[1] for axis, table in zip(self.kinds, tables, strict=True)}
-        shared_names = [p.name for p in layout.pieces if not set(p.axes) & set(layout.alike)]
+        shared_names = [p.name for p in layout.pieces if not set(p.axes) & set(layout.tied_axes)]
         where = np.arange(layout.size)
         tables.append(
             np.concatenate([where[layout.where(name)] for name in shared_names] or [where[:0]])

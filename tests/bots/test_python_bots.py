@@ -139,7 +139,7 @@ WRONG = [
     ("bad.py:OneArgument", "bot {} cannot be created: TypeError: too many positional arguments"),
     ("bad.py:Raises", r"bot {} fails: KeyError: 'nothing' \(bad.py, line 12\)"),
     ("bad.py:Leaves", r"bot {} fails: SystemExit \(bad.py, "),
-    ("bad.py:Ragged", "bad.py:Ragged' plays must be an array of integers, not "),
+    ("bad.py:Ragged", "bad.py:Ragged' must be an array of integers"),
     ("bad.py:Deep", r"bot {} fails: IndexError: .*\(bad.py, line \d+\)"),
     ("bad.py:DeepWhenMade", r"bot {} cannot be created: AxisError: .*\(bad.py, line \d+\)"),
     ("bad.py:Wide", r"bad.py:Wide' plays must be integers, not bool"),

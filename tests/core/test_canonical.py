@@ -144,5 +144,5 @@ def test_many_rows_are_the_same_as_a_few(monkeypatch: pytest.MonkeyPatch) -> Non
     game = registry.batch_game("kododo", 16, num_players=3, seed=5)
     rows = canonical_rows(game)
     monkeypatch.setattr(canonical, "CHUNK", 7)
-    for few, many in zip(canonical_rows(game), rows, strict=True):
-        assert np.array_equal(few, many)
+    for chunked, whole in zip(canonical_rows(game), rows, strict=True):
+        assert np.array_equal(chunked, whole)

@@ -189,18 +189,18 @@ def test_the_victory_is_decided_by_keys_of_any_dtype_and_sign(
 def test_steps_taken_back_lead_here_again(game: str, players: int) -> None:
     for played in positions(game, players, num_envs=100):
         if not isinstance(played, TakesBack):
-            assert played.view(0).known_past == 0
+            assert played.view(0).undoable_steps == 0
             continue
         before = played.clone()
         rng = np.random.default_rng(0)
-        assert played.view(0).known_past == played.known_past
+        assert played.view(0).undoable_steps == played.undoable_steps
         past: list[tuple[Any, Any]] = [(played.clone(), None)]
-        for _ in range(played.known_past):
+        for _ in range(played.undoable_steps):
             past.append(past[-1][0].before_last_step(rng))
-        with pytest.raises(ValueError, match=f"^{game} cannot take back .*: known_past is 0$"):
+        with pytest.raises(ValueError, match=f"^{game} cannot take back .*: undoable_steps is 0$"):
             past[-1][0].before_last_step(rng)
         replayed = past[-1][0]
-        assert replayed.steps_played == played.steps_played - played.known_past
+        assert replayed.steps_played == played.steps_played - played.undoable_steps
         for _, candidates in past[:0:-1]:
             replayed.step(candidates.argmax(axis=2))
         assert_same_state(played, before)
@@ -235,7 +235,7 @@ def layout_facts(game: str) -> dict[str, Any]:
         table = batch(game, players)
         facts[str(players)] = [
             table.layout.fingerprint(), table.num_actions, repr(table.layout.symmetry),
-            table.layout.alike, [repr(piece) for piece in table.actions.pieces],
+            table.layout.tied_axes, [repr(piece) for piece in table.actions.pieces],
         ]  # fmt: skip
     return facts
 

@@ -39,7 +39,7 @@ def observation_layout(rules: Rules) -> ObservationLayout:
     keys = ("by_colour", "hand", "passed", "received", "face_up")
     names = [piece.name for piece in pieces]
     symmetry = Symmetry(("colour",), "permutations", tuple(k for k in keys if k in names))
-    return ObservationLayout(tuple(pieces), symmetry, alike=("colour",))
+    return ObservationLayout(tuple(pieces), symmetry, tied_axes=("colour",))
 
 
 def action_layout(rules: Rules) -> ActionLayout:

@@ -24,22 +24,22 @@ class CombiComboShown(BatchGame):
     @property
     def hands(self) -> Uint8:
         """Cards in hand by type, shape (N, P, C * 4)."""
-        return self._shown(self._state.hands)
+        return self._games_first(self._state.hands)
 
     @property
     def passed(self) -> Uint8:
         """Cards each player has passed to the left, by type, shape (N, P, C * 4)."""
-        return self._shown(self._state.passed)
+        return self._games_first(self._state.passed)
 
     @property
     def received(self) -> Uint8:
         """Cards each player has received from the right, by type, shape (N, P, C * 4)."""
-        return self._shown(np.roll(self._state.passed, 1, axis=0))
+        return self._games_first(np.roll(self._state.passed, 1, axis=0))
 
     @property
     def face_up(self) -> Uint8:
         """Cards face up in the middle, by type, shape (N, C * 4)."""
-        return self._shown(self._state.face_up)
+        return self._games_first(self._state.face_up)
 
     @property
     def draw_pile_size(self) -> int:

@@ -30,12 +30,12 @@ def observation_layout(rules: Rules) -> ObservationLayout:
     pieces = (*_tableau_pieces(rules), *_turn_pieces(rules), *_own_pieces(rules))
     interchangeable = ("seat", "row", "column")
     if not rules.rotates:
-        return ObservationLayout(pieces, alike=interchangeable)
+        return ObservationLayout(pieces, tied_axes=interchangeable)
     # The gift of the card to be placed or dealt comes first, whichever it is: then where
     # it fits is always read off the same numbers.
     keys = ("card_gift", "offered_gift", "own_gifts", "own_ribbons")
     symmetry = Symmetry(("gift", "ribbon"), "rotations", keys)
-    return ObservationLayout(pieces, symmetry, alike=interchangeable)
+    return ObservationLayout(pieces, symmetry, tied_axes=interchangeable)
 
 
 def _piece(

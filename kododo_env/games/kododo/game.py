@@ -45,17 +45,17 @@ class KododoView(View):
     @property
     def hand(self) -> Int8:
         """Own card ids sorted by slot, -1 where empty; shape (N, hand_size)."""
-        return self._kept("hand", lambda: self._game.hands[:, self.player])
+        return self._cached_copy("hand", lambda: self._game.hands[:, self.player])
 
     @property
     def table(self) -> Int8:
         """Card ids each player laid this round in order, -1 where none yet; (N, P, 4)."""
-        return self._kept("table", lambda: self._game.table)
+        return self._cached_copy("table", lambda: self._game.table)
 
     @property
     def last_table(self) -> Int8:
         """The table of the round before, as it was scored; -1 in the first round."""
-        return self._kept("last_table", lambda: self._game.last_table)
+        return self._cached_copy("last_table", lambda: self._game.last_table)
 
     @property
     def turn(self) -> int:
@@ -139,7 +139,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
             fresh = self.fresh(len(games), int(self.rng.integers(1 << 63)))._state
             fresh.given = state.given[..., games]
             fresh.next_given[:] = len(state.given)  # they were for the old games
-            state.put(games, fresh.arrays())
+            state.replace_games(games, fresh.arrays())
             self.clock += 1
         return finished
 
@@ -228,14 +228,14 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         deal_again(self._state, self.rules, player, rng)
 
     @property
-    def known_past(self) -> int:
+    def undoable_steps(self) -> int:
         """The turns of this round that have been played."""
         return self._state.turn
 
     def before_last_step(self, rng: np.random.Generator) -> Past:
         """The position before the last turn of this round; see ``TakesBack``."""
         if self._state.turn == 0:
-            raise ValueError("kododo cannot take back the last step here: known_past is 0")
+            raise ValueError("kododo cannot take back the last step here: undoable_steps is 0")
         before = self.clone()
         candidates = take_back(before._state, self.rules, self._tables, rng)
         return Past(before, candidates.transpose(2, 0, 1))

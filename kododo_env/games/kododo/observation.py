@@ -34,7 +34,7 @@ def observation_layout(rules: Rules) -> ObservationLayout:
             _piece("seen", max(rules.copies), revealed, types, by_type),
         ),
         Symmetry(("colour",), "permutations", ("colour_totals", "hand")),
-        alike=("seat", "colour"),
+        tied_axes=("seat", "colour"),
     )
 
 

@@ -31,7 +31,7 @@ class KododoShown(BatchGame):
     @property
     def deal_index(self) -> Int16:
         """How many deals each game has been through before this one, shape (N,)."""
-        return self._shown(self._state.deals)
+        return self._games_first(self._state.deals)
 
     @property
     def just_dealt(self) -> Bool:
@@ -45,22 +45,22 @@ class KododoShown(BatchGame):
     @property
     def hands(self) -> Int8:
         """Card ids sorted by slot, -1 where empty; shape (N, P, hand_size)."""
-        return self._shown(self._state.hands.view(np.int8))
+        return self._games_first(self._state.hands.view(np.int8))
 
     @property
     def table(self) -> Int8:
         """Card ids each player laid this round in order, -1 where none yet; (N, P, 4)."""
-        return self._shown(self._state.table.view(np.int8))
+        return self._games_first(self._state.table.view(np.int8))
 
     @property
     def last_table(self) -> Int8:
         """The table of the round before, as it was scored; -1 in the first round."""
-        return self._shown(self._state.last_table.view(np.int8))
+        return self._games_first(self._state.last_table.view(np.int8))
 
     @property
     def pile_sizes(self) -> Int16:
         """Cards in the score piles, since the last shuffle; shape (N, P)."""
-        return self._shown(self._state.pile_sizes)
+        return self._games_first(self._state.pile_sizes)
 
     @property
     def draw_pile_size(self) -> int:

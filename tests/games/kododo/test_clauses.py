@@ -599,7 +599,7 @@ def test_a_long_game_takes_the_decks_of_a_hundred_deals_and_another_of_one() -> 
     standard = KododoGame(1)
     for accepted in (decks[:, 0], decks[:, :100]):
         long.reset(decks=accepted)
-    with pytest.raises(ValueError, match="a game of kododo takes at most 100 deals, not 101"):
+    with pytest.raises(ValueError, match=r"at most 100 deals.*101"):
         long.reset(decks=decks)
-    with pytest.raises(ValueError, match="must have the shape"):
+    with pytest.raises(ValueError, match="shape"):
         standard.reset(decks=decks[:, :2])
