@@ -105,7 +105,7 @@ def test_a_fingerprint_is_that_of_names_shapes_maxima_and_axes() -> None:
         ),
         (
             lambda: ActionPiece("give", (3, 2), ("seat",)),
-            r"\'give\'.*seat.*\(3, 2\)",
+            r"\'give\'.*\(3, 2\).*seat",
         ),
         (lambda: SlotPiece("card", "hand", 5, 0), "plays.*1 to 2.*0$"),
         (lambda: SlotPiece("card", "hand", 5, 3), "plays.*1 to 2.*3$"),
