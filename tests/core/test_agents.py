@@ -1,4 +1,4 @@
-"""Random legal play, what agents can do, and the joint action of all."""
+"""Random legal play, the protocols of agents, and joint actions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from tests.helpers import play_random
 
 
 class Last:
-    """Plays the last legal action and remembers who was asked, and with which generator."""
+    """Plays the last legal action and records the seats and generators of its calls."""
 
     name = "last"
 
@@ -72,7 +72,7 @@ def test_the_first_of_those_that_are_as_good_as_the_best_is_chosen() -> None:
 
 
 def test_equals_are_ranked_by_their_numbers() -> None:
-    """Noise changes nothing, and the first in rank is the one that is played."""
+    """Small noise does not change the ranks, and rank 0 is the action that is played."""
     values = np.array([[0.5, 1, 2, 1 + 0.9 * TIE, 0.5], [1, 2, 3, 4, 5], [3, 3, 3, 3, 3]])
     expected_ranks = [[3, 1, 0, 2, 4], [4, 3, 2, 1, 0], [0, 1, 2, 3, 4]]
     noise = np.random.default_rng(0).uniform(-1e-6, 1e-6, (100, *values.shape))
@@ -93,7 +93,7 @@ def test_a_single_mask_gives_a_single_action() -> None:
               (0, 5), (3, 5), (5, 5), (2, 2, 5), (GAMES_AT_A_TIME * 3 + 1, 3, 7)],
 )  # fmt: skip
 def test_few_and_many_choices_are_drawn_alike(shape: tuple[int, ...]) -> None:
-    """The same actions from the same random numbers, whatever the shape, and at once or not."""
+    """The same random numbers give the same actions for any shape and code path."""
     masks, rng, expected_rng = (np.random.default_rng(seed) for seed in (0, 1, 1))
     mask = masks.random(shape) < 0.4
     mask[..., masks.integers(shape[-1])] = True
@@ -228,7 +228,7 @@ def test_agents_are_asked_in_turn_order_from_a_seat_on(first: int, order: list[i
 
 
 class Numbered(ActionValueAgent):
-    """Values an action by its number, and takes the best legal one; notes its generator."""
+    """Values an action by its number, plays the best legal one, and records its generator."""
 
     name = "numbered"
 
@@ -250,7 +250,7 @@ def test_an_agent_with_action_values_plays_by_them() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_first_and_the_last_legal_action_are_played_by_two_agents(game: str) -> None:
-    """They are baselines of no game, but the kits and fuzzers play by them."""
+    """They are not registered as baselines, but kits and fuzzers use them."""
     game_batch = registry.batch_game(game, 4, 0)
     rng = np.random.default_rng(0)
     for _ in range(6):
@@ -286,7 +286,7 @@ def test_an_agent_that_can_check_is_asked_about_the_game() -> None:
 
 
 def test_an_agent_that_answers_later_is_refused() -> None:
-    """It was asked, and Python warned that nobody had awaited its answer."""
+    """Regression: the agent was called, and Python warned of a coroutine never awaited."""
 
     class Later:
         name = "later"
@@ -306,7 +306,7 @@ def test_as_many_agents_as_seats() -> None:
 
 
 class CapableAgent(Last):
-    """An agent that can do all that any can."""
+    """An agent with all optional abilities."""
 
     def action_values(self, view: View) -> np.ndarray:
         return np.zeros((view.num_actions, view.num_envs))
@@ -350,7 +350,7 @@ def agents_of(game: str) -> list[Agent]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_threads_with_a_batch_each_play_as_one_thread_does(game: str) -> None:
-    """The agents are everybody's, and so is the memory that a policy's session binds."""
+    """The threads share the agents, and with them the memory bound by a policy's session."""
     agents = agents_of(game)
 
     def played(seed: int) -> list[list[float]]:

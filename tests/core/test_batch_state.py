@@ -1,4 +1,4 @@
-"""The state of a batch is its fields: made, copied, loaded and put back by what each was told."""
+"""The state of a batch: its fields are created, copied and loaded from their metadata."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SmallState(BatchState):
 
 
 def small() -> SmallState:
-    """Four games that can be told apart."""
+    """Four games with different numbers."""
     state = SmallState.blank(Rules(), 4)
     state.turn = 5
     state.stage = Stage.LAST
@@ -64,7 +64,7 @@ def test_a_blank_state_is_what_its_fields_say() -> None:
 
 
 def test_fields_are_what_they_are_told_to_be() -> None:
-    """The class is made here: what a module made when it was imported shows no later change."""
+    """The class is created here, so that mutated code of the module takes effect."""
 
     @dataclass(slots=True, eq=False)
     class LocalState(BatchState):
@@ -155,7 +155,7 @@ def test_entries_of_no_state_are_refused(key: str, entry: object, message: str) 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_tables_of_some_rules_are_shared_and_read_only(game: str) -> None:
-    """A mask's base is a row of them, and who wrote into it changed what is legal in all games."""
+    """Regression: writing into a mask's base changed the legal actions of all games."""
     first_game, second_game = (registry.batch_game(game, 1, seed) for seed in (1, 2))
     tables = getattr(first_game, "_tables", ())
     assert tables is getattr(second_game, "_tables", ())
@@ -171,7 +171,7 @@ def test_a_games_capabilities_stand_among_its_bases(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_state_that_is_refused_leaves_the_generator_where_it_was(game: str) -> None:
-    """Its own generator is read first, and whether the numbers hold is asked afterwards."""
+    """Regression: the generator was restored before the numbers were checked."""
     game_batch = registry.batch_game(game, 2, 0)
     wrong = game_batch.state() | {"rng": np.random.default_rng(99).bit_generator.state}
     wrong["_rewards"] = np.full_like(wrong["_rewards"], np.nan)

@@ -1,4 +1,4 @@
-"""Small things that every batch owes its users and that the kit does not ask."""
+"""Small guarantees of every batch that the kit does not check."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ for_every_game = pytest.mark.parametrize("game", GAMES)
 
 
 class Wide(KododoGame):
-    """Gives the legal actions to each player of each game."""
+    """Returns a mask with all players and games in place of one row for all."""
 
     def _mask(self) -> np.ndarray:
         shape = (self.num_players, self.num_actions, self.num_envs)
@@ -38,7 +38,7 @@ def test_a_game_may_give_its_mask_once_for_all() -> None:
 
 @for_every_game
 def test_a_mask_is_of_its_turn_and_nobodys_to_change(game: str) -> None:
-    """It is made once a turn, and looked at by ``step``."""
+    """The mask is computed once per turn and used by ``step``."""
     played, fresh = (registry.batch_game(game, 2, 0, num_players=4) for _ in range(2))
     start = played.state()
     first = played.legal_action_mask()

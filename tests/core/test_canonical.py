@@ -1,4 +1,4 @@
-"""The canonical form: one for all equivalent positions, in which the same game is played."""
+"""The canonical form: the same for all equivalent positions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_equivalent_positions_have_one_canonical_form(name: str, players: int) -
 
 
 def actions_in_order(rows: CanonicalRows) -> np.ndarray:
-    """Every action as it is: the canonical form of a canonical row changes nothing."""
+    """The identity mapping: a canonical row is its own canonical form."""
     return np.broadcast_to(np.arange(rows.actions.shape[1]), rows.actions.shape)
 
 

@@ -1,4 +1,4 @@
-"""Shuffling decks, and checking those that somebody gives."""
+"""Shuffling decks, and checks of given decks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CARDS = np.array([0, 0, 1, 2, 2, 2, 255], np.uint8)
 
 @pytest.mark.parametrize(("rows", "size"), [(1, 1), (3, 5), (4, 6), (0, 4)])
 def test_each_row_keeps_its_own_cards(rows: int, size: int) -> None:
-    """Two keys are drawn at once, so odd and even numbers of cards are different cases."""
+    """Two keys are drawn per word, so odd and even numbers of cards are different cases."""
     cards = np.random.default_rng(0).integers(0, 256, (rows, size)).astype(np.uint8)
     before = cards.copy()
     shuffled = shuffled_rows(cards, np.random.default_rng(1))
@@ -53,7 +53,7 @@ def test_a_shuffle_follows_from_the_generator_and_nothing_else() -> None:
 
 @pytest.mark.parametrize(("rows", "size", "words"), [(1, 4, 2), (1, 5, 3), (3, 3, 5), (2, 3, 3)])
 def test_two_cards_take_one_word_of_the_generator(rows: int, size: int, words: int) -> None:
-    """What is drawn after a shuffle depends on it, in every game of a seed."""
+    """The number of words determines all later random numbers of a seed."""
     rng = np.random.default_rng(7)
     expected_rng = np.random.default_rng(7)
     shuffled_rows(np.zeros((rows, size), np.uint8), rng)

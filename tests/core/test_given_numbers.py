@@ -63,7 +63,7 @@ def refused(call: Callable[[], Any], message: str) -> None:
 @for_every_game
 @pytest.mark.parametrize("call", [call for call, (_, message) in CALLS.items() if message])
 def test_a_number_is_whole_and_in_range(game: str, call: str) -> None:
-    """``describe_action(-1)`` described the last one."""
+    """Regression: ``describe_action(-1)`` described the last action."""
     last = batch(game).num_actions
     for value in (*NO_NUMBERS, *EDGES, *NUMBERS, last - 1, last):
         if CALLS[call][0] is good_size and is_whole(value, 4, ANY_SIZE):
@@ -130,7 +130,7 @@ DEPTHS = [1, 2, 3, 31, 32, 33, 34, 63, 64, 65, 66, 5000]  # about numpy's limits
 
 @for_every_game
 def test_lists_in_lists_are_refused_at_any_depth(game: str) -> None:
-    """A list 33 to 64 deep was numpy's RuntimeError."""
+    """Regression: a list nested 33 to 64 deep raised numpy's RuntimeError."""
     for call in CALLS:
         for depth in DEPTHS:
             value = nested(depth)
@@ -165,7 +165,7 @@ def test_numbers_of_any_library_are_the_same_number(game: str) -> None:
 
 
 class Foolish(Agent):
-    """Plays truth values."""
+    """Plays bools."""
 
     name = "foolish"
 
@@ -175,7 +175,7 @@ class Foolish(Agent):
 
 @for_every_game
 def test_agents_play_whole_numbers_wherever_they_are_asked(game: str) -> None:
-    """Where everybody is asked at once, what they play was turned into integers in silence."""
+    """Regression: ``joint_action`` silently converted bools to integers."""
     game_batch = batch(game)
     message = "agent 'foolish' must be integers.*bool"
     seats = [Foolish()] * game_batch.num_players
@@ -218,7 +218,7 @@ def gymnasium_id(game: str) -> str:
 def test_an_option_is_one_of_those_that_there_are(
     door: str, option: str, game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A key that no dictionary takes was a TypeError, and long text came back whole."""
+    """Regression: an unhashable option raised TypeError, and messages repeated long text."""
     monkeypatch.chdir(tmp_path)
     Path("ansi\n").touch()  # so that no records can be written there
     for wrong in NO_NAMES:
@@ -300,7 +300,7 @@ def test_agents_take_whole_numbers_in_range(
 
 
 def test_numpys_numbers_in_a_tournament_become_pythons() -> None:
-    """They made its results impossible to write, as JSON."""
+    """Regression: the results could not be written as JSON."""
     rules = {"target_score": np.int64(7), "copies": np.array([5, 6, 5, 2, 1, 1]), "variant": "long"}
     names = "random", "heuristic"
     numpys = Tournament("kododo", names, *(np.int64([2, 80, 3])), rules=rules)
@@ -315,7 +315,7 @@ def test_numpys_numbers_in_a_tournament_become_pythons() -> None:
 
 
 def test_layouts_are_made_of_whole_numbers() -> None:
-    """numpy's numbers in a layout made its fingerprint fail."""
+    """Regression: numpy numbers in a layout broke its fingerprint."""
     piece = Piece("hand", (np.int64(2),), np.int64(9), "", ("slot",))  # type: ignore[arg-type]
     plain_piece = Piece("hand", (2,), 9, "", ("slot",))
     assert (

@@ -1,4 +1,4 @@
-"""Layouts of observations and actions: names, places, sizes, and what is refused."""
+"""Layouts of observations and actions: names, positions, sizes and errors."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_views_cut_observations_of_any_shape() -> None:
 
 @pytest.mark.parametrize("numbers", [9, 11, 40])
 def test_views_refuse_observations_of_another_layout(numbers: int) -> None:
-    """Longer ones, such as a state of all players, were cut in silence."""
+    """Regression: longer arrays, such as a state of all players, were silently cut."""
     with pytest.raises(ValueError, match=f"10 numbers.*{numbers}$"):
         LAYOUT.views(np.zeros((2, numbers)))
 
@@ -71,7 +71,7 @@ def test_the_table_of_the_documentation() -> None:
 
 
 def test_a_fingerprint_is_that_of_names_shapes_maxima_and_axes() -> None:
-    """Policies are refused by it, so it stays what it is."""
+    """It must not change, since policies with another fingerprint are rejected."""
     redescribed = ObservationLayout((replace(HAND, description="?"), TURN, SEATS))
     assert LAYOUT.fingerprint() == redescribed.fingerprint() == "a7ab4a0eb6c8c5ce"
     changed_layouts = [
@@ -229,7 +229,7 @@ def test_pairs_of_slots_come_in_lexicographic_order() -> None:
 def test_observations_are_gathered_from_rows_few_or_many(
     num: int, threshold: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Many games are put together row by row, few at once: every number must be the same."""
+    """Many games are gathered row by row, few at once, with the same result."""
     monkeypatch.setattr(observation, "MANY_NUMBERS", threshold)
     rng = np.random.default_rng(0)
     rows = numbered(hand=(2, 2, 3), turn=(), scores=(2, 3))

@@ -1,4 +1,4 @@
-"""Masks: the lowest legal actions, and one row for all."""
+"""Masks: the lowest legal actions, and masks of one shared row."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_nobody_decides_where_all_have_one_legal_action() -> None:
 
 
 def test_a_view_keeps_a_row_that_all_share_once() -> None:
-    """The copy is the view's own: nobody writes into the game by it."""
+    """The view has its own copy, through which the game cannot be modified."""
     game = registry.batch_game("kododo", 100, 0)
     mask = game.view(1).legal_action_mask
     assert shared_row(mask) is not None

@@ -31,7 +31,7 @@ def running(env: Any) -> Any:
 
 
 class Silent(RandomAgent):
-    """Plays one game where there are several."""
+    """Returns no actions."""
 
     name = "silent"
 
@@ -139,7 +139,7 @@ def batch(name: str = "kododo", num: int = 3, players: int = 4) -> BatchGame:
 
 
 def played(actions: dict[tuple[int, int], int]) -> None:
-    """Three games of two players, all with action 5 but for these."""
+    """Play a step of three games of two players: action 5 except in some places."""
     chosen = np.full((3, 2), 5)
     for place, action in actions.items():
         chosen[place] = action
@@ -219,7 +219,7 @@ def test_batches(call: Callable[[], Any], words: str) -> None:
 
 
 def test_a_game_of_ones_own_has_cards_that_fit_into_a_byte() -> None:
-    """Card 256 became card 0 without a word."""
+    """Regression: card 256 silently became card 0."""
     game_batch = batch()
     for wrong in (np.arange(257), np.arange(-1, 3)):
         with pytest.raises(ValueError, match=f"0 to 255.*{wrong[0]} to "):

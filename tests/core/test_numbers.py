@@ -1,4 +1,4 @@
-"""One rule says what a whole number and a finite number are, wherever somebody gives one."""
+"""Checks of integers and finite numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.fuzz.odd import nested
 
 @dataclass(frozen=True)
 class Bounds:
-    """Rules of a game that there is not."""
+    """Settings with bounds."""
 
     low: Annotated[Any, Bound(1, 5)] = 1
     high: Annotated[Any, Bound(5, 9)] = 9
@@ -35,7 +35,7 @@ class Bounds:
 
 
 class Truth:
-    """A truth value of a library that lets it be counted with."""
+    """A bool of a library that supports ``__index__``."""
 
     dtype = "library.bool"
 

@@ -1,4 +1,4 @@
-"""Padding: every number of a table has its place in the layouts that all tables have in common."""
+"""Padding of observations and actions to the common layouts of all tables."""
 
 from __future__ import annotations
 

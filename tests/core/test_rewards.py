@@ -1,4 +1,4 @@
-"""What learners get: points, margins, shares of the victory."""
+"""Reward functions: points, margins and shares of the victory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.helpers import play_random, random_actions
 
 
 def uneven_end() -> BatchGame:
-    """Games of which some have just ended and others go on; see the long variant."""
+    """Return games of the long variant of which some have just ended and others continue."""
     game = registry.batch_game("kododo", 40, 0, num_players=3, variant="long", target_score=18)
     rng = np.random.default_rng(0)
     while not game.just_terminated.any():
@@ -87,7 +87,7 @@ def test_a_reward_is_named_or_the_callers_own() -> None:
 
 
 def test_an_own_reward_of_whole_numbers_becomes_a_float() -> None:
-    """PettingZoo's rewards were ints, where all others are floats."""
+    """Regression: rewards in PettingZoo were ints."""
     env = registry.door("kododo").parallel_env(reward=lambda game: np.ones((1, 4), np.int8))
     _, infos = env.reset(seed=0)
     first = {name: int(env.game.legal_action_mask()[0, 0].argmax()) for name in infos}
@@ -96,7 +96,7 @@ def test_an_own_reward_of_whole_numbers_becomes_a_float() -> None:
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, "a", 1j, None])
 def test_a_reward_is_a_finite_number(wrong: object) -> None:
-    """NaN went into the learner without a word, and text ended in its arithmetic."""
+    """Regression: NaN reached the learner silently, and text failed in its arithmetic."""
     game = registry.batch_game("kododo", 2, 0)
     with pytest.raises(ValueError, match=r"finite.*array"):
         reward_function(lambda game: np.full((2, 4), wrong))(game)

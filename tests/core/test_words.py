@@ -1,4 +1,4 @@
-"""Choices in words: cards by their names, and no more than the player knows."""
+"""Descriptions of choices, which use card names and only what the player knows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.toy_game.high_card.game import HighCard
 
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
 def test_words_say_no_more_than_the_player_knows(name: str, players: int) -> None:
-    """In every world that the player thinks possible, each choice is called the same."""
+    """In every world possible for the player, each choice has the same description."""
     game = registry.batch_game(name, 2, seed=1, num_players=players)
     rng = np.random.default_rng(2)
     while not game.terminated.all():
@@ -53,7 +53,7 @@ def test_a_view_shows_what_its_player_sees_by_default_of_the_first_game(
 
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
 def test_after_the_end_the_one_legal_action_plays_no_card(name: str, players: int) -> None:
-    """In two games it was told as the first card, or as that of an empty hand."""
+    """Regression: two games described it as the first card, or as a card of an empty hand."""
     game = registry.batch_game(name, 1, seed=1, num_players=players)
     play_random(game, np.random.default_rng(0))
     assert game.terminated.all()
@@ -137,7 +137,7 @@ def test_the_deck_of_a_later_deal() -> None:
 
 @pytest.mark.parametrize("name", registry.DOORS)
 def test_what_is_asked_of_a_player_game_or_step_that_there_is_not_is_refused(name: str) -> None:
-    """A player -1 was the last one, whose hand was told; and any batch was one's own before."""
+    """Regression: player -1 was the last player, and ``before`` could be any batch."""
     game = registry.batch_game(name, 2, 0, num_players=4)
     assert isinstance(game, TellsInWords)
     before = game.clone()

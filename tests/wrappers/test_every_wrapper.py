@@ -587,7 +587,7 @@ def test_observations_as_other_libraries_want_them(
 def test_pictures_show_what_each_learner_may_know(mode: str, kind: Any) -> None:
     """PettingZoo's pictures are for all players together, and show everything."""
     if mode == "rgb_array":
-        pytest.importorskip("resvg_py", reason="drawing pixels is an extra")
+        pytest.importorskip("resvg_py", reason="rendering pixels is an extra")
     table = kind(players=2, render_mode=mode, **({"seat": 1} if kind.one_learner else {}))
     table.reset(0)
     drawn = table.game.text if mode == "ansi" else lambda *at: pixels(table.game.svg(*at))

@@ -1,4 +1,4 @@
-"""The things to see in a batch of Combi-Combo games: the turn, and the cards by their types."""
+"""Public read-only properties of a batch of Combi-Combo games."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from kododo_env.games.combi_combo.state import CombiComboState
 
 
 class CombiComboShown(BatchGame):
-    """The base of ``CombiComboGame``: its state for a reader, in read-only arrays."""
+    """The base of ``CombiComboGame``: read-only access to its state."""
 
     rules: Rules
     _state: CombiComboState
 
     @property
     def turn(self) -> int:
-        """0 to 7, the same in all games; 8 when they are over."""
+        """The turn, 0 to 7, the same in all games; 8 when they are over."""
         return self._state.turn
 
     @property

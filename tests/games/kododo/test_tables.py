@@ -1,4 +1,4 @@
-"""Kododo's look-up tables, made again: those that games share were made before a change."""
+"""Kododo's look-up tables, rebuilt without the cache."""
 
 from __future__ import annotations
 
