@@ -271,7 +271,7 @@ TAKING: list[tuple[Callable[[Any], Any], str, int, str]] = [
     (lambda n: SearchBudget(worlds=n), "worlds", 0, "worlds must be 1 to 100000, not 0"),
     (DataParallel, "threads", 0, "threads must be at least 1, not 0"),
     (lambda n: Match(*TWO, "kododo", n).play(), "players", 9, "players"),
-    (lambda n: Match(*TWO, "kododo", 2, n).play(), "games", 1, "2 players need 2 games at least"),
+    (lambda n: Match(*TWO, "kododo", 2, n).play(), "games", 1, "games must be at least 2"),
     (
         lambda n: Match(*TWO, "kododo", 2, 8, n).play(),
         "seed",

@@ -250,7 +250,7 @@ def test_a_game_is_called_as_its_batch_is(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("id", ["", "a b-v0", "Poker", "a:b/Poker-v0", "kododo/Kado-v0", None])
 def test_an_id_is_gymnasiums_and_not_ours(id: Any) -> None:
     """Regression: the module created another game, or none."""
-    with pytest.raises(ValueError, match=r"id of poker must be like poker/Name-v0 and no other"):
+    with pytest.raises(ValueError, match="id of poker must be like poker/Name-v0"):
         register("poker", id)
 
 

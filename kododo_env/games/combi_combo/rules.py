@@ -32,19 +32,18 @@ class Rules:
     Args:
         num_players: 4 or 5.
         num_colours: C, 1 to 26.
-        copies: The number of cards of the values 1, 2, 3 and 4 in each colour; in all colours
-            together 1 to 250 cards.
+        copies: How many cards of the values 1, 2, 3 and 4 there are in each colour; in all
+            colours together 1 to 250 cards.
         opening_hand: Cards in hand before the first turn, 0 to 61.
-        num_turns: Turns, 1 to 62, limited by the number of cards; in each turn everybody draws a
-            card and passes one.
+        num_turns: Turns, 1 to 62, if the deck has enough cards; in each turn everybody draws
+            a card and passes one.
         ones_points: Points for strictly more 1s than every other player.
         sequence_points: Points for each colour held in all four values.
         twos_points: Points for each series of 2s.
-        twos_in_series: The number of 2s in a series, 1 to 250.
-        threes_par: The number of 3s that scores nothing, -100 to 100; each further 3 is a point,
-            and each missing 3 a point less.
-        fours_points: Points for 4s of 0, 1, 2, ... different colours, with at least one entry
-            for each number up to ``num_colours``, and at most 27.
+        twos_in_series: How many 2s make a series, 1 to 250.
+        threes_par: 3s score their number minus this, -100 to 100.
+        fours_points: Points for 4s of 0, 1, 2, ... different colours; at least
+            ``num_colours`` + 1 entries, at most 27.
 
     Raises:
         ValueError: A number is not an integer or out of bounds, or the rules contradict each

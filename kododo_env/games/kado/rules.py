@@ -45,10 +45,10 @@ class Rules:
             is the most even deck. At most 250 cards, and gifts times ribbons times the
             highest value at most 127.
         num_rows: Rows of a finished tableau, 1 to 83.
-        num_columns: Columns of a finished tableau, 1 to 83; times the highest value at most
-            255. There are rows times columns turns, at least 2, limited by the number of cards.
+        num_columns: Columns of a finished tableau, 1 to 83; at most 255 divided by the highest
+            value. There are rows times columns turns, at least 2, if the deck has enough cards.
         perfect_points: Points for a perfect at the end, 0 to 250.
-        discards: The number of cards that the dealer may put aside each turn, 0 or 1; None uses
+        discards: How many cards the dealer may put aside each turn, 0 or 1; None takes
             the rulebook's number, 1 in the duel of two players.
 
     Raises:

@@ -36,18 +36,18 @@ class Rules:
         variant: ``"standard"``, one deal, or ``"long"``, deals until somebody has
             ``target_score`` points.
         num_colours: C, 1 to 26.
-        copies: The number of cards of each value 1, 2, ... in each colour. Cards of value 1 are
-            the Kododo cards. At least one card, at most 250 in all colours together, and at
-            most 120 types.
+        copies: How many cards of each value 1, 2, ... there are in each colour. Cards
+            of value 1 are the Kododo cards. The deck has 1 to 250 cards, of at most 120 types.
         hand_size: Cards in hand at the start of a turn, 1 to 20.
-        plays: Cards that each player lays in each turn of a round, 1 or 2 per turn; in a round
-            at most as many as a hand holds, and worth at most 255 points.
-        kododo_offset: With P plus this many Kododo cards on the table only those score;
-            1 - P to 250. No table has 251 cards, so 250 disables this clause.
+        plays: Cards each player lays in each turn of a round, 1 or 2 per turn; in a round at
+            most ``hand_size`` cards, worth at most 255 points.
+        kododo_offset: With exactly P plus this many Kododo cards on the table, only these
+            score; 1 - P to 250. 250 disables this rule.
         limit_offset: A colour with P plus this many cards or more does not score; 2 - P to
-            250, which disables the limit.
-        removed_cards: Cards put aside unseen before each deal, 0 to 248; None uses the rulebook's
-            number for the number of players. The draw pile must run out at the end of a round.
+            250. 250 disables this rule.
+        removed_cards: Cards put aside unseen before each deal, 0 to 248; None takes the
+            rulebook's number for the number of players. The draw pile must run out at the
+            end of a round.
         target_score: Points that end the long variant, 1 to 1000.
 
     Raises:
