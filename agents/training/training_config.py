@@ -328,7 +328,7 @@ def task_of(config: TrainConfig) -> Task:
         raise ValueError(
             "--opponents: a training of at most --imitation-steps has no self-play; raise --steps"
         )
-    if task.recipe.tied and not game.layout.alike and not task.recipe.network:
+    if task.recipe.tied and not game.layout.tied_axes and not task.recipe.network:
         raise ValueError(f"--tied: {task.game} declares no interchangeable entries; leave it out")
     check_agents(game, [task.expert(), *task.opponents().values()])
     return task

@@ -1,4 +1,4 @@
-"""Scripted players of Combi-Combo. For points they ask the game's own scoring."""
+"""Scripted players of Combi-Combo. They use the game's own scoring functions."""
 
 from __future__ import annotations
 
@@ -36,34 +36,34 @@ from kododo_env.games.combi_combo.scoring import (
 )
 
 MOST = 14
-"""More cards than this of a value are not expected to come."""
+"""The largest number of cards of a value that is expected to come."""
 
 
 class GreedyAgent(NoisyAgent):
     """Passes the card without which its hand would score most if the game ended now.
 
-    It counts a point for having any 1s, and thinks of nobody else.
+    It counts one point for having any 1s, and ignores the other players.
     """
 
     name = "greedy"
 
     def action_values(self, view: View) -> Float64:
-        """The points of the hand without each card; shape (A, N)."""
+        """Return the points of the hand without each card; shape (A, N)."""
         hand = games_last(view.pieces["hand"])
         hands = np.maximum(hand[:, :, None] - single_cards(hand), 0)  # (C, 4, A, N)
         return np.asarray(own_points(hands, view.rules) + (held(hands, ONE) > 0), np.float64)
 
 
 class HeuristicAgent(NoisyAgent):
-    """Counts for each card the points it expects to lose without it, and the neighbour's gain.
+    """Weighs the expected loss of points without each card against the neighbour's gain.
 
-    It expects that each card still to come is any of those it has not seen, that the left
-    neighbour mostly still has what it passed, and that the others' 1s lie anywhere, but that
-    one more may give the neighbour the most.
+    It assumes that each card to come is any of those it has not seen, that the left neighbour
+    mostly still has the cards passed, and that the others' 1s are anywhere, but that one more may
+    give the neighbour the most 1s.
 
     Args:
         neighbour_weight: The cost of a point of the left neighbour, in own points.
-        keep_chance: Chance that the left neighbour keeps a card for good.
+        keep_chance: The probability that the left neighbour keeps a card until the end.
     """
 
     name = "heuristic"
@@ -74,7 +74,7 @@ class HeuristicAgent(NoisyAgent):
 
     @underflow_is_zero
     def action_values(self, view: View) -> Float64:
-        """The cost that is expected of passing each card, with the sign turned; shape (A, N)."""
+        """Return the negative expected cost of passing each card; shape (A, N)."""
         situation = Situation(view)
         loss = own_loss(situation) + self.neighbour_weight * neighbours_gain(
             situation, self.keep_chance
@@ -83,24 +83,24 @@ class HeuristicAgent(NoisyAgent):
 
 
 BASELINES: dict[str, Callable[[], Agent]] = {"greedy": GreedyAgent, "heuristic": HeuristicAgent}
-"""The makers of scripted agents by their names, the weakest first."""
+"""Constructors of the scripted agents by name, weakest first."""
 
 
 HELD_OUT: dict[str, Callable[[], Agent]] = {"collector": CollectorAgent}
-"""Scripted agents that no recipe imitates or trains against, likewise; the main one first."""
+"""Constructors of the held-out agents, which no recipe imitates or trains against; main first."""
 
 
 def drawn(seed: int) -> Agent:
-    """A stranger of the population, whose weights are drawn."""
+    """Return a held-out opponent with weights drawn from a seed."""
     return CollectorAgent(drawn_weights(Weights, seed))
 
 
 HELD_OUT_SEARCHES = ("flat:random:64",)
-"""Searches that are held out as well."""
+"""The held-out searches."""
 
 
 class Situation:
-    """The cards that a player holds and may expect; arrays of shape (C, 4, N)."""
+    """The cards that a player holds and can expect; arrays of shape (C, 4, N)."""
 
     def __init__(self, view: View) -> None:
         self.rules: Rules = view.rules
@@ -112,23 +112,23 @@ class Situation:
         if "face_up" in pieces:
             self.hidden -= games_last(pieces["face_up"])
         draws = int(pieces["draw_pile"].flat[0])
-        in_piles = np.maximum(self.hidden - self.passed, 0)  # for all that is certain
-        # How many cards of a type are expected to come.
+        in_piles = np.maximum(self.hidden - self.passed, 0)  # an upper bound of the cards in piles
+        # The expected number of cards of each type to come.
         self.expected = draws * _share(in_piles) + (draws + 1) * _share(self.hidden)
 
 
 def _share(cards: Array) -> Float64:
-    """The share of each type among some cards, (C, 4, N)."""
+    """Return the share of each type among some cards, (C, 4, N)."""
     return np.asarray(cards / np.maximum(cards.sum(axis=(0, 1)), 1))
 
 
 def _chance_of_any(expected: Array) -> Float64:
-    """The chance of at least one where this many are expected (Poisson)."""
+    """Return the probability of at least one event, given the expected number (Poisson)."""
     return np.asarray(-np.expm1(-expected))
 
 
 def own_loss(situation: Situation) -> Float64:
-    """Points a player expects to lose by passing a card of each type, (C, 4, N)."""
+    """Return the points that a player expects to lose by passing each type of card, (C, 4, N)."""
     rules = situation.rules
     hand = situation.hand
     expected = situation.expected
@@ -153,7 +153,7 @@ def own_loss(situation: Situation) -> Float64:
 
 
 def neighbours_gain(situation: Situation, keep_chance: float) -> Float64:
-    """Points the left neighbour may gain by a card of each type, (C, 4, N)."""
+    """Return the points that the left neighbour may gain by each type of card, (C, 4, N)."""
     rules = situation.rules
     sequence, twos, threes, fours = _points(rules)
     holds = _chance_of_any(rules.pile_size * _share(situation.hidden))
@@ -167,19 +167,19 @@ def neighbours_gain(situation: Situation, keep_chance: float) -> Float64:
 
 
 def _others_in_colour(chance: Float64) -> Float64:
-    """For each type the product of the other values' chances in its colour, (C, 4, N)."""
+    """For each type, multiply the probabilities of the other values of its colour, (C, 4, N)."""
     return np.stack([np.delete(chance, v, axis=1).prod(axis=1) for v in range(VALUES)], axis=1)
 
 
 def _number_coming(expected: Float64) -> Float64:
-    """The chance of each number 0, 1, ... where this many are expected (Poisson), (MOST, N)."""
+    """Return the Poisson probabilities of 0, 1, ..., given the expected number, (MOST, N)."""
     numbers = np.arange(MOST)[:, None]
     factorials = np.cumprod(np.maximum(numbers, 1), axis=0)
     return np.asarray(np.exp(-expected) * expected**numbers / factorials)
 
 
 def _number_true(chances: Float64) -> Float64:
-    """The chance that 0, 1, ... of some independent things happen, (C + 1, N) from (C, N)."""
+    """Return the probability of 0, 1, ... of C independent events, (C + 1, N) from (C, N)."""
     number = np.zeros((len(chances) + 1, chances.shape[1]))
     number[0] = 1
     for chance in chances:
@@ -189,14 +189,17 @@ def _number_true(chances: Float64) -> Float64:
 
 
 def _loss_of_one(points: Float64, count: Array, coming: Float64) -> Float64:
-    """Expected points lost with one of ``count`` cards, a random number still to come, (N,)."""
+    """Return the expected points lost by passing one of ``count`` cards, (N,).
+
+    ``coming`` has the probabilities of 0, 1, ... further cards.
+    """
     last = count + np.arange(len(coming))[:, None]
     return np.asarray((coming * (points[last] - points[np.maximum(last - 1, 0)])).sum(axis=0))
 
 
 @lru_cache
 def _points(rules: Rules) -> tuple[float, Float64, Float64, Float64]:
-    """Points for one sequence; and for 0, 1, 2, ... 2s, 3s, and 4s of different colours."""
+    """Return the points for a sequence, and for 0, 1, 2, ... 2s, 3s and different 4s."""
     number = np.arange(MOST + 2 * rules.num_cards + rules.twos_in_series)
     hands = np.zeros((rules.num_colours, VALUES, len(number)), np.int16)
     hands[0, TWO] = hands[0, THREE] = number
@@ -209,14 +212,14 @@ def _points(rules: Rules) -> tuple[float, Float64, Float64, Float64]:
 
 @lru_cache
 def _chance_of_most_ones(rules: Rules) -> Float64:
-    """[n, m]: the chance of having most 1s with n, if m lie anywhere in the other hands.
+    """Estimate [n, m], the probability of having the most 1s with n, if the others have m.
 
-    From a sample that is always the same.
+    The m cards are distributed at random; the sample has a fixed seed.
     """
     rng = np.random.default_rng(1)
     opponents = rules.num_players - 1
     counts = np.arange(rules.num_colours * rules.copies[ONE] + 1)
-    # What is one below 0 or too many has none.
+    # The last row and column, for -1 and for too many 1s, stay 0.
     chance = np.zeros((len(counts) + 1, len(counts) + 1))
     for m in counts:
         spread = rng.multinomial(m, [1 / opponents] * opponents, size=4000).T

@@ -1,4 +1,4 @@
-"""A held-out player of Combi-Combo that gives credit for what it has begun."""
+"""A held-out player of Combi-Combo that gives credit for unfinished sequences and series."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ from kododo_env.games.combi_combo.scoring import (
 
 @dataclass(frozen=True)
 class Weights:
-    """What the collector goes by; each is drawn from its range in a population.
+    """The collector's weights; in a population each is drawn from its range.
 
     Attributes:
-        credit: The credit for what is begun, and ``melts`` how it goes with the turns: the power.
-        fours_share: The share of their points at best that 4s of different colours have,
-        ones_share: that each 1 has,
-        twos_share: and that a begun series of 2s has.
+        credit: The weight of unfinished sequences and series.
+        melts: The exponent with which this weight decreases over the turns.
+        fours_share: The share of the best score that is credited for 4s of different colours.
+        ones_share: The share of the best score that is credited for each 1.
+        twos_share: The share that is credited for an unfinished series of 2s.
         neighbour: The cost of the left neighbour's gain.
-        noise: Scale, in points, of the random number that is added to each card's value.
+        noise: The scale, in points, of the random number added to each card's value.
     """
 
     credit: float = within(1.0, 0.5, 1.5)
@@ -45,10 +46,10 @@ class Weights:
 
 
 class CollectorAgent(NoisyAgent):
-    """Counts the points it has, and gives credit for what is begun, which melts as turns go by.
+    """Counts its points, with a credit for unfinished sets that decreases over the turns.
 
-    Of a colour the rare cards count most, and nothing does if a missing one cannot come. It passes
-    the card whose loss costs least, with a part of what such a card and colour give to the left.
+    In a colour, rare cards count most; a colour counts nothing if a missing card cannot come. It
+    passes the card whose loss costs least, including a part of the left neighbour's gain.
     """
 
     name = "collector"
@@ -59,7 +60,7 @@ class CollectorAgent(NoisyAgent):
 
     @underflow_is_zero
     def action_values(self, view: View) -> Floating:
-        """The worth of the hand without each card, less what is given away; shape (A, N)."""
+        """Return the value of the hand without each card, minus the neighbour's gain; (A, N)."""
         rules: Rules = view.rules
         weights = self.weights
         hand = games_last(view.pieces["hand"])
@@ -79,7 +80,7 @@ class CollectorAgent(NoisyAgent):
         return np.asarray(values - weights.neighbour * neighbour_gain)
 
     def _credit(self, hand: Array, can_come: Array, rules: Rules) -> Floating:
-        """The points that may come of all that a hand has begun: (...) from (C, 4, ...)."""
+        """Return the credit for all unfinished sets of a hand: (...) from (C, 4, ...)."""
         far = _far(hand, rules) * ((hand > 0) | can_come).all(axis=1)
         sequences = rules.sequence_points * (far * (hand == 0).any(axis=1)).sum(axis=0)
         series_cards = held(hand, TWO) % rules.twos_in_series
@@ -90,26 +91,26 @@ class CollectorAgent(NoisyAgent):
 
 
 def games_last(piece: Array) -> Int16:
-    """A piece of the observation with the game axis last, as numbers with a sign."""
+    """Return a piece of the observation with the game axis last, as signed integers."""
     return np.ascontiguousarray(np.moveaxis(piece, 0, -1), dtype=np.int16)
 
 
 def single_cards(hand: Array) -> Int16:
-    """One card of each type, (C, 4, A, 1), for hands (C, 4, N); A is the number of types."""
+    """Return one card of each type, (C, 4, A, 1), for hands (C, 4, N); A is the number of types."""
     colours, values = hand.shape[:2]
     cards = np.eye(colours * values, dtype=np.int16).reshape(colours * values, colours, values)
     return cards.transpose(1, 2, 0)[..., None]
 
 
 def _far(hand: Array, rules: Rules) -> Floating:
-    """How far each colour's sequence has come, 0 to 1; the rarer a card, the more: (C, ...)."""
+    """Return the progress of each colour's sequence, 0 to 1; rare cards count more: (C, ...)."""
     rare = 1 / np.maximum(np.array(rules.copies), 1)
     parts = (rare / rare.sum()).astype(np.float32)
     return np.asarray(sum((hand[:, v] > 0) * part for v, part in enumerate(parts)))
 
 
 def _neighbour_gain(passed: Array, card: Array, rules: Rules) -> Floating:
-    """The left neighbour's gain by a card, after all that was passed to them: (A, N)."""
+    """Return the left neighbour's gain by a card, given the cards passed to them: (A, N)."""
     points = own_points(passed + card, rules) - own_points(passed, rules)
     far = (_far(passed + card, rules) - _far(passed, rules)).sum(axis=0)
     return np.asarray(

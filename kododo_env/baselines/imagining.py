@@ -1,4 +1,4 @@
-"""Cards as they may fall, for players that imagine how a game may go on."""
+"""Random cards for players that simulate possible continuations."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from kododo_env.core.arrays import Array, Float32, Uint8
 
 
 def drawn(weights: Array, cards: int, ways: int, seed: int, stick: float = 0.0) -> Uint8:
-    """How many cards of each kind fall altogether, in each of some ways: (K, ..., ways, N).
+    """Sample the total number of cards of each kind, shape (K, ..., ways, N).
 
-    Each seat draws or lays ``cards`` cards, each kind as likely as its weight, (S, K, ..., N).
-    With the chance ``stick`` a card is of the kind of the card before. The ways are the same for
-    all games, so that a choice made by them follows from the position.
+    The samples use the same random numbers for all games, so that a choice based on them depends
+    only on the position.
+
+    Args:
+        weights: The weight of each kind for each seat, (S, K, ..., N).
+        cards: The number of cards that each seat draws or lays.
+        ways: The number of samples.
+        seed: Seed of the random numbers.
+        stick: The probability that a card is of the same kind as the card before.
     """
     upto = np.cumsum(weights, axis=1, dtype=np.float32)
     below = (upto[:, :-1] / np.maximum(upto[:, -1:], np.float32(1e-9)))[..., None, :]
@@ -29,7 +35,7 @@ def drawn(weights: Array, cards: int, ways: int, seed: int, stick: float = 0.0) 
 
 @lru_cache
 def _numbers(seed: int, cards: int, ways: int, stick: float) -> Float32:
-    """Random numbers for each card of a seat in each way, (cards, ways), always the same.
+    """Return random numbers for each card of a seat in each sample, (cards, ways), from a seed.
 
     The numbers of a card are spread evenly over 0 to 1.
     """

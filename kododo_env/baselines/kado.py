@@ -13,24 +13,24 @@ from kododo_env.baselines.weights import drawn_weights
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array, Bool, Float32
 
-# How the heuristic expects others to play; the numbers were found by self-play.
-DOUBT = 1.0  # how far dealers are from always doing what is best, in points
-LUCK = 0.4  # the chance that a challenger is right about the dealer's card
-SURE = 0.3  # how far challengers are from always naming the best guess, in points
+# The heuristic's model of the other players; the numbers were found by self-play.
+DOUBT = 1.0  # temperature of dealers' choices, in points
+LUCK = 0.4  # the probability that a challenger is right about the dealer's card
+SURE = 0.3  # temperature of challengers' guesses, in points
 
 
 class GreedyAgent(KadoAgent):
-    """Counts the points that a card scores at once, and nothing later.
+    """Counts only the points that a card scores immediately.
 
-    As dealer it keeps a card that scores at least the average value, and gives others to whom
-    they score least. It guesses what most of the unseen cards have, and places where the card
-    scores most.
+    As dealer it keeps a card that scores at least the average value, and gives any other card to
+    the player for whom it scores least. It guesses the most frequent gift and ribbon of the unseen
+    cards, and places a card where it scores most.
     """
 
     name = "greedy"
 
     def deal(self, situation: Situation) -> Float32:
-        """Keep it, give it to whom it scores least, or else put it aside."""
+        """Prefer to keep the card, then to give it where it scores least, then to put it aside."""
         rules = situation.rules
         card = situation.card
         own_points, *opponent_points = (
@@ -44,23 +44,23 @@ class GreedyAgent(KadoAgent):
         )
 
     def challenge(self, situation: Situation) -> Float32:
-        """Name what most unseen cards have that are not ruled out."""
+        """Value each guess by the number of possible cards that it fits."""
         return guess_values(situation, situation.possible, np.zeros_like(situation.possible))
 
     def place(self, situation: Situation) -> Float32:
-        """Put it where it scores most."""
+        """Value each cell by the points that the card scores there."""
         return points_now(situation, 0).by_cell(situation.card)
 
 
 class Plan:
     """The value to a dealer of giving each kind of card to each player.
 
-    Values are points of margin, the dealer's own less the mean of the others', against a random
+    Values are margins in points (the dealer's minus the mean of the others'), relative to a random
     card. Seats are counted from the dealer, seat 0.
 
     Attributes:
-        share: How likely each kind is the next card, (K, N).
-        gain: What each kind gains in each tableau, (P, K, N).
+        share: The probability that each kind is the next card, (K, N).
+        gain: The gain of each kind in each tableau, (P, K, N).
         values: The value to the dealer of giving it to each seat, (P, K, N).
     """
 
@@ -72,11 +72,11 @@ class Plan:
         gain = np.stack([points_expected(situation, seat).best(situation.parts) for seat in seats])
         self.gain = gain - (gain * self.share).sum(axis=1, keepdims=True)
         self._set_values(np.full_like(self.share, LUCK))
-        # Challengers guess by the cards that the dealer keeps, and the other way round.
+        # Challengers guess by the cards that the dealer keeps, and vice versa: one iteration.
         self._set_values(self._luck())
 
     def _set_values(self, luck: Float32) -> None:
-        """Set the values, if one challenger is right about a kept card so often, (K, N)."""
+        """Set the values, given the probability that a challenger is right, (K, N)."""
         rivals = len(self.gain) - 1
         lost = 1 - (1 - luck) ** rivals
         dealer_gain = self.gain[0]
@@ -89,11 +89,15 @@ class Plan:
         self._later = self._values_of_dealing_on(keep, give.max(axis=0))
 
     def _values_of_dealing_on(self, keep: Float32, give: Float32) -> Float32:
-        """The expected value of the next cards to a dealer who has none yet.
+        """Return the expected value of the next cards to a dealer who has none yet.
 
-        By how many players lack a card, and how many cards may still be put aside, -1 being one
-        too many: (P + 1, discards + 2, N); from the values of keeping each kind and of giving it
-        to whom it is best given, (K, N).
+        Args:
+            keep: The value of keeping each kind, (K, N).
+            give: The value of giving each kind to the best receiver, (K, N).
+
+        Returns:
+            Shape (P + 1, discards + 2, N): by the number of players without a card, and by the
+            number of cards that may still be put aside, where -1 is one too many.
         """
         spares = self._situation.rules.max_discards + 1
         later = np.full((len(self.gain) + 1, spares + 1, keep.shape[1]), NEVER)
@@ -108,10 +112,14 @@ class Plan:
         return later
 
     def options(self, receivers: Bool, spare: Array) -> Float32:
-        """Values of giving each kind to each seat, and of putting it aside: (P + 1, K, N).
+        """Return the values of giving each kind to each seat, and of putting it aside.
 
-        The ``receivers`` are the players who have no card, (P, N), seats counted from the dealer;
-        ``spare`` cards may still be put aside, (N,).
+        Args:
+            receivers: The players without a card, (P, N), seats counted from the dealer.
+            spare: The number of cards that may still be put aside, (N,).
+
+        Returns:
+            Shape (P + 1, K, N).
         """
         number = receivers.sum(axis=0)
         dealer_receives = receivers[0]
@@ -124,17 +132,19 @@ class Plan:
         return np.concatenate([values, np.broadcast_to(aside, (1, *self.share.shape))])
 
     def deal_probability(self, seat: int, receivers: Bool, spare: Array) -> Float32:
-        """How likely the dealer gives each kind to that seat, not to another: (K, N)."""
+        """Return the probability that the dealer gives each kind to a seat: (K, N)."""
         options = self.options(receivers, spare)
         better = np.delete(options, seat, axis=0).max(axis=0)
         edge = np.clip((options[seat] - better) / DOUBT, -30, 30)
         return np.asarray(1 / (1 + np.exp(-edge)), np.float32)
 
     def guesses(self, seat: int, dealer_chances: Float32, own_chances: Float32) -> Float32:
-        """The value of each guess to a challenger: (G, B, N).
+        """Return the value of each guess to a challenger: (G, B, N).
 
-        Their seat is counted from the dealer; ``dealer_chances`` and ``own_chances`` are how likely
-        each kind is the dealer's card, and theirs: (K, N), the sum not 0.
+        Args:
+            seat: The challenger's seat, counted from the dealer.
+            dealer_chances: Weights of each kind to be the dealer's card, (K, N).
+            own_chances: Weights of each kind to be the challenger's card, (K, N).
         """
         dealer_chances, own_chances = (
             chances / np.maximum(chances.sum(axis=0), np.float32(1e-9))
@@ -149,7 +159,7 @@ class Plan:
         )
 
     def _luck(self) -> Float32:
-        """How often one challenger would be right about each kind if it were kept: (K, N)."""
+        """Return the probability that a challenger is right about each kind, if kept: (K, N)."""
         receivers = np.ones((len(self.gain), self.share.shape[1]), np.bool_)
         spare = np.full(self.share.shape[1], self._situation.rules.max_discards)
         dealer_chances = self.share * self.deal_probability(0, receivers, spare)
@@ -170,17 +180,17 @@ class Plan:
 
 
 class HeuristicAgent(KadoAgent):
-    """Goes by the points that tableaus can be expected to have at the end.
+    """Maximizes the expected final points of tableaus.
 
-    As dealer it gives each card to the seat of the highest value to itself, with a view to the
-    cards to come and the guesses to fear. As challenger it asks how likely the dealer would have
-    kept each card, and what a swap gains; it passes if no guess gains anything.
+    As dealer it gives each card to the seat with the highest value for itself, considering the
+    cards to come and the guesses of the challengers. As challenger it estimates how likely the
+    dealer would have kept each card, and the gain of a swap; it passes if no guess gains anything.
     """
 
     name = "heuristic"
 
     def deal(self, situation: Situation) -> Float32:
-        """Give it to the seat of the highest value."""
+        """Value each seat for the card by the plan."""
         plan = Plan(situation, 0)
         spare = situation.rules.max_discards - (situation["put_aside"] > 0)
         options = plan.options(situation["dealt_as"] == 0, spare)
@@ -188,7 +198,7 @@ class HeuristicAgent(KadoAgent):
         return np.asarray(options[:, kind, np.arange(situation.num_envs)], np.float32)
 
     def challenge(self, situation: Situation) -> Float32:
-        """Name what gains most, if anything does."""
+        """Value each guess by its expected gain."""
         plan = Plan(situation, situation.dealer)
         dealer_chances, own_chances = self.suspected(situation, plan)
         return plan.guesses(
@@ -196,9 +206,9 @@ class HeuristicAgent(KadoAgent):
         )
 
     def suspected(self, situation: Situation, plan: Plan) -> tuple[Float32, Float32]:
-        """How likely each kind is the dealer's card, and the own one: two arrays (K, N).
+        """Return weights of each kind to be the dealer's card, and the own one: two arrays (K, N).
 
-        Both were dealt by a dealer who had a choice, unless nobody else lacked a card.
+        Both cards were given by a dealer who had a choice, unless nobody else lacked a card.
         """
         order = np.roll(situation["dealt_as"], -situation.dealer, axis=0)  # from the dealer on
         chances = []
@@ -206,28 +216,28 @@ class HeuristicAgent(KadoAgent):
             (0, situation.possible),
             (len(order) - situation.dealer, situation.unseen),
         ):
-            # How many could be put aside when this seat was given its card.
+            # The cards that could be put aside when this seat was given its card.
             before = (situation["put_aside"] > 0) & (situation["put_aside"] < order[seat])
             spare = situation.rules.max_discards - before
             chances.append(cards * plan.deal_probability(seat, order >= order[seat], spare))
         return chances[0], chances[1]
 
     def place(self, situation: Situation) -> Float32:
-        """Put it where it raises the expected points most."""
+        """Value each cell by the expected points that the card adds there."""
         return points_expected(situation, 0).by_cell(situation.card)
 
 
 BASELINES: dict[str, Callable[[], Agent]] = {"greedy": GreedyAgent, "heuristic": HeuristicAgent}
-"""The makers of scripted agents by their names, the weakest first."""
+"""Constructors of the scripted agents by name, weakest first."""
 
 HELD_OUT: dict[str, Callable[[], Agent]] = {"builder": BuilderAgent}
-"""Scripted agents that no recipe imitates or trains against, likewise; the main one first."""
+"""Constructors of the held-out agents, which no recipe imitates or trains against; main first."""
 
 
 def drawn(seed: int) -> Agent:
-    """A stranger of the population, whose weights are drawn."""
+    """Return a held-out opponent with weights drawn from a seed."""
     return BuilderAgent(drawn_weights(Weights, seed))
 
 
 HELD_OUT_SEARCHES = ("flat:random:64",)
-"""Searches that are held out as well."""
+"""The held-out searches."""

@@ -1,4 +1,4 @@
-"""A held-out player of KADO that counts how far rows and columns have come."""
+"""A held-out player of KADO that counts the progress of rows and columns."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from kododo_env.core.arrays import Array, Float32
 
 @dataclass(frozen=True)
 class Weights:
-    """What the builder goes by; each is drawn from its range in a population.
+    """The builder's weights; in a population each is drawn from its range.
 
     Attributes:
-        card_share: The share of its value that each card makes of a column that is not full.
-        rows: The worth of points in rows, beside those in columns.
-        keep: As dealer it keeps a card that gains it so much more than most.
-        spite: What a gain of the player who swaps with it is to be feared, or of its own envied.
-        perfect: The worth of a perfect guess, beside its points.
+        card_share: The share of a column's value that each card of an unfinished column counts.
+        rows: The weight of points in rows, relative to columns.
+        keep: The gain above the average from which the builder keeps a card as dealer.
+        spite: The weight of the dealer's gain in a swap.
+        perfect: The weight of the points of a perfect guess.
         caution: The value of not guessing.
-        noise: Scale, in points, of the random number that is added to each action's value.
+        noise: The scale, in points, of the random number added to each action's value.
     """
 
     card_share: float = within(0.25, 0.1, 0.4)
@@ -36,11 +36,11 @@ class Weights:
 
 
 class BuilderAgent(KadoAgent):
-    """Builds columns of one ribbon card by card, and reckons with no chances.
+    """Builds columns of one ribbon card by card, without estimating probabilities.
 
-    Each card of the ribbon makes a share of a column's highest value; one of another ribbon
-    spoils it. As dealer it keeps the first card that gains it more than most, and gives others to
-    whom they gain least. It guesses what gains most of the cards that nobody has seen.
+    Each card of the ribbon counts a share of a column's highest value; a card of another ribbon
+    spoils the column. As dealer it keeps the first card with a gain above the average, and gives
+    any other card to the player who gains least. It guesses the unseen cards with the largest gain.
     """
 
     name = "builder"
@@ -50,7 +50,7 @@ class BuilderAgent(KadoAgent):
         self.noise = self.weights.noise
 
     def deal(self, situation: Situation) -> Float32:
-        """Keep it if it gains more than an average card, or give it to whom it gains least."""
+        """Keep a card that gains more than average, or give it to the player who gains least."""
         rules = situation.rules
         kind = np.searchsorted(situation.kinds, situation.card)
         games = np.arange(situation.num_envs)
@@ -65,7 +65,7 @@ class BuilderAgent(KadoAgent):
         return np.concatenate([keep[None], -above[1:], aside[None]]).astype(np.float32)
 
     def challenge(self, situation: Situation) -> Float32:
-        """Name what the dealer's card may be that it would rather have."""
+        """Value each guess by the gain of the possible dealer's cards that it fits."""
         own_gain = self._above(situation, 0)
         dealer_gain = self._above(situation, situation.dealer)
         dealer_chances = situation.possible / np.maximum(situation.possible.sum(axis=0), 1)
@@ -77,30 +77,30 @@ class BuilderAgent(KadoAgent):
         return guess_values(situation, dealer_chances * gain, bonus * dealer_chances) - caution
 
     def place(self, situation: Situation) -> Float32:
-        """Put it where rows and columns come on most."""
+        """Value each cell by the progress of its row and column."""
         return self._progress(situation, 0).by_cell(situation.card)
 
     def _above(self, situation: Situation, seat: int) -> Float32:
-        """The gain of each kind of card at its best in a tableau, above the average; (K, N)."""
+        """Return the best gain of each kind in a tableau, minus the average gain; (K, N)."""
         gain = self._progress(situation, seat).best(situation.parts)
         share = situation.unseen / np.maximum(situation.unseen.sum(axis=0), 1)
         return np.asarray(gain - (gain * share).sum(axis=0), np.float32)
 
     def _progress(self, situation: Situation, seat: int) -> Gains:
-        """The points of each card at once in rows, and how far it brings columns."""
+        """Return the immediate points of each card in rows, and its progress in columns."""
         at_once = points_now(situation, seat)
         rows = np.float32(self.weights.rows) * at_once.rows
         return Gains(rows, _columns(situation, seat, self.weights.card_share), at_once.open)
 
 
 def _columns(situation: Situation, seat: int, card_share: float) -> Float32:
-    """How far each card brings each column, (columns, B, V, N)."""
+    """Return the progress of each column with each card, (columns, B, V, N)."""
     rules = situation.rules
     counts = situation["column_ribbons"][seat].astype(np.float32)
     best = situation["column_best"][seat].astype(np.float32)[:, None, None]
     values = np.arange(1, rules.num_values + 1, dtype=np.float32)[:, None]
     total = counts.sum(axis=1, keepdims=True)
-    alone = (counts == total)[:, :, None]  # no other ribbon lies there
+    alone = (counts == total)[:, :, None]  # the column has no other ribbon
     share_before, share_after = (
         _column_share(cards, rules.num_rows, card_share) for cards in (total, total + 1)
     )
@@ -110,5 +110,5 @@ def _columns(situation: Situation, seat: int, card_share: float) -> Float32:
 
 
 def _column_share(cards: Array, full: int, card_share: float) -> Array:
-    """The share of its highest value that a column of one ribbon with this many cards is worth."""
+    """Return the share of its highest value that a column of one ribbon counts."""
     return np.where(cards < full, np.minimum(np.float32(card_share) * cards, 1), 1)

@@ -1,4 +1,4 @@
-"""The base of scripted players of KADO: a value for each action of a phase."""
+"""The base class of scripted players of KADO, which value the actions of each phase."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from kododo_env.games.kado.actions import moves
 
 
 class KadoAgent(NoisyAgent):
-    """Values the actions of each phase, in points; more is better."""
+    """Values the actions of each phase, in points; higher is better."""
 
     ties = 1e-3
 
     @abstractmethod
     def deal(self, situation: Situation) -> Float32:
-        """Values of giving the card to each seat, and of putting it aside: (P + 1, N)."""
+        """Return the values of giving the card to each seat or putting it aside: (P + 1, N)."""
 
     @abstractmethod
     def challenge(self, situation: Situation) -> Float32:
-        """Values of each guess against passing: (G, B, N)."""
+        """Return the values of the guesses, relative to passing: (G, B, N)."""
 
     @abstractmethod
     def place(self, situation: Situation) -> Float32:
-        """Values of each cell: (rows, columns, N)."""
+        """Return the values of the cells: (rows, columns, N)."""
 
     @underflow_is_zero
     def action_values(self, view: View) -> Float32:
-        """Values of the phase's actions, 0 for the others; shape (A, N)."""
+        """Return the values of the phase's actions, 0 for the others; shape (A, N)."""
         every = np.zeros((view.num_actions, view.num_envs), np.float32)
         if view.legal_action_mask[:, view.no_op].all():
             return every
@@ -47,9 +47,12 @@ class KadoAgent(NoisyAgent):
 
 
 def guess_values(situation: Situation, gain: Float32, bonus: Float32) -> Float32:
-    """The value of each guess, (G, B, N): the sum over the cards about which it is right.
+    """Return the value of each guess, (G, B, N): the sum over the kinds of cards that it fits.
 
-    Right about gift or ribbon of a card brings ``gain``, about both ``bonus`` besides, (K, N).
+    Args:
+        situation: The situation of the challenger.
+        gain: The value if gift or ribbon of a kind is right, (K, N).
+        bonus: The additional value if both are right, (K, N).
     """
     pairs = situation.by_pair(gain)
     right = pairs.sum(axis=1, keepdims=True) + pairs.sum(axis=0, keepdims=True) - pairs

@@ -50,18 +50,18 @@ class Situation:
         self.unseen = (copies[:, None] - observed_counts)[self.kinds].astype(np.float32)
 
     def __getitem__(self, name: str) -> Array:
-        """A piece of the observation, shape (\\*piece.shape, N)."""
+        """Return a piece of the observation, shape (\\*piece.shape, N)."""
         return np.moveaxis(self._pieces[name], 0, -1)
 
     @property
     def possible(self) -> Float32:
-        """How many unseen cards of each kind wrong guesses have left for the dealer: (K, N)."""
+        """The unseen cards of each kind that the dealer can have after wrong guesses: (K, N)."""
         gift, ribbon, _ = self.parts
         out = self["not_gift"][gift] | self["not_ribbon"][ribbon]
         return np.where(out, np.float32(0), self.unseen)
 
     def by_pair(self, amounts: Float32) -> Float32:
-        """Amounts of kinds (K, N) added up by gift and ribbon: (G, B, N)."""
+        """Sum amounts of kinds (K, N) by gift and ribbon: (G, B, N)."""
         rules = self.rules
         pairs = np.arange(rules.num_gifts * rules.num_ribbons)[:, None]
         matches = self.parts[0] * rules.num_ribbons + self.parts[1] == pairs
@@ -88,7 +88,7 @@ class Gains:
     open: Bool  # where a card may go, (rows, columns, N)
 
     def by_cell(self, card: Array) -> Float32:
-        """The gains of one card, an id for each game, in each cell: (rows, columns, N)."""
+        """Return the gains of a card, given as ids (N,), in each cell: (rows, columns, N)."""
         games = np.arange(len(card))
         kind, value = np.divmod(card, self.rows.shape[2])
         gift, ribbon = np.divmod(kind, self.columns.shape[1])
@@ -97,7 +97,7 @@ class Gains:
         return np.where(self.open, rows[:, None] + columns, NEVER)
 
     def best(self, parts: Int64) -> Float32:
-        """The gains of cards in their best cell, (K, N), from gift, ribbon and value (3, K)."""
+        """Return the gains of cards in their best cell, (K, N), for gift, ribbon, value (3, K)."""
         gift, ribbon, value = parts
         gains = np.full((), NEVER)
         for row, free in zip(self.rows, self.open, strict=True):
@@ -108,7 +108,7 @@ class Gains:
 
 
 def points_now(situation: Situation, seat: int) -> Gains:
-    """The points that each card would score at once, by the game's own scoring."""
+    """Return the points that each card would score immediately, by the game's own scoring."""
     rules = situation.rules
     values = np.arange(1, rules.num_values + 1, dtype=np.uint8)[:, None]  # (V, N)
     gifts, ribbons = (np.eye(n, dtype=np.uint8) for n in (rules.num_gifts, rules.num_ribbons))

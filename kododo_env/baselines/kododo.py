@@ -22,61 +22,61 @@ from kododo_env.games.kododo import KododoView
 
 
 def _colours_and_values(view: KododoView) -> tuple[Array, Array]:
-    """The cards in hand, each of shape (slots, N); an empty slot looks like a card."""
+    """Return colours and values of the cards in hand, (slots, N) each; empty slots are card 0."""
     hand = np.maximum(np.ascontiguousarray(view.hand.T), 0).astype(np.intp)
     return hand // view.rules.num_values, hand % view.rules.num_values + 1
 
 
 def _of_cards(values: Array, view: KododoView) -> Array:
-    """The values of the turn's choices, (choices, N), from those of the cards, (slots, N)."""
+    """Return the values of choices, (choices, N), from the values of cards, (slots, N)."""
     return of_choices(values, choices_of_turn(view.rules, view.turn)[1])
 
 
 class GreedyAgent(KododoAgent):
-    """Lays the cards of the highest values; among equals any."""
+    """Lays the cards of the highest values; ties are broken at random."""
 
     name = "greedy"
 
     def choice_values(self, view: KododoView) -> Array:
-        """The values of the cards laid."""
+        """Return the values of the cards laid."""
         return _of_cards(_colours_and_values(view)[1].astype(np.float32), view)
 
 
 class FollowAgent(KododoAgent):
-    """Lays into the leading colour on the table, the highest cards it has of it.
+    """Lays its highest cards of the leading colour on the table.
 
-    That is the colour with the most cards among those that one card more does not bring to
-    the limit; between equals the one in which the player has more points. On an empty table
-    it is the colour of which it holds most.
+    That is the colour with the most cards among those that one more card does not bring to the
+    limit, and of these the one in which the player has the most points. On an empty table it is
+    the colour of which it holds the most cards.
     """
 
     name = "follow"
 
     def choice_values(self, view: KododoView) -> Array:
-        """The values of the cards laid, far behind whether their colour leads."""
+        """Return keys that order choices by the leading colour first, then by card values."""
         colours, values = _colours_and_values(view)
         if view.turn == 0:
             leading = view.pieces["hand"].sum(axis=-1, dtype=np.intp)
         else:
             cards = view.pieces["colour_totals"].astype(np.intp)
             own_points = view.pieces["table_points"][:, 0]
-            # The three keys one after the other, each beyond the reach of the next.
+            # Three keys in one number, each beyond the range of the next.
             leading = np.where(view.pieces["to_limit"] > 1, cards * 100 + own_points, -10_000)
         keys = 100 * np.take_along_axis(leading.T, colours, axis=0) + values
         return _of_cards(keys.astype(np.float64), view)
 
 
 class HeuristicAgent(KododoAgent):
-    """Reckons, for each choice, the chance of every colour to score, and what it would bring.
+    """Estimates for each choice the probability that each colour scores, and the points.
 
-    A choice's value is the points it is expected to gain on the mean of the others by the end
-    of the round: see ``kododo_chances``. Under rules with other colours, hands or turns than
-    the real game's, for which the chances are not known, it plays like ``follow``.
+    A choice's value is the expected margin over the mean of the other players at the end of the
+    round: see ``kododo_chances``. Under rules with other colours, hands or turns than the real
+    game's, for which there are no tables, it plays like ``follow``.
 
     Args:
-        noise: Scale, in points, of the random number (of Gumbel's distribution) that is
-            added to each choice's value, so that nobody can foretell what is laid.
-        tables: Chances to use in place of those that come with the project.
+        noise: The scale, in points, of the Gumbel noise added to each choice's value, so that
+            its choices cannot be predicted.
+        tables: Tables of probabilities; None uses those of the package.
     """
 
     name = "heuristic"
@@ -87,7 +87,7 @@ class HeuristicAgent(KododoAgent):
         self.tables = tables
 
     def choice_values(self, view: KododoView) -> Array:
-        """The expected gain of each choice on the mean of the others."""
+        """Return the expected margin of each choice over the mean of the other players."""
         tables = self.tables or tables_for(view.rules, self.counts_cards)
         if tables is None:
             return FollowAgent().choice_values(view)
@@ -97,9 +97,9 @@ class HeuristicAgent(KododoAgent):
 
 
 class PlainHeuristicAgent(HeuristicAgent):
-    """The heuristic without counting: it forgets which cards it has seen, and is less sure.
+    """The heuristic without card counting and with more noise.
 
-    It stands between ``follow`` and the heuristic.
+    Its strength is between ``follow`` and the heuristic.
     """
 
     name = "plain-heuristic"
@@ -114,19 +114,19 @@ BASELINES: dict[str, Callable[[], Agent]] = {
     "follow": FollowAgent,
     "heuristic": HeuristicAgent,
 }
-"""The makers of scripted agents by their names, the weakest first."""
+"""Constructors of the scripted agents by name, weakest first."""
 
 HELD_OUT: dict[str, Callable[[], Agent]] = {
     "forecaster": ForecasterAgent,
     "plain-heuristic": PlainHeuristicAgent,
 }
-"""Scripted agents that no recipe imitates or trains against, likewise; the main one first."""
+"""Constructors of the held-out agents, which no recipe imitates or trains against; main first."""
 
 
 def drawn(seed: int) -> Agent:
-    """A stranger of the population, whose weights are drawn."""
+    """Return a held-out opponent with weights drawn from a seed."""
     return ForecasterAgent(drawn_weights(Weights, seed))
 
 
 HELD_OUT_SEARCHES = ("flat:random:64", "search:forecaster:64")
-"""Searches that are held out as well."""
+"""The held-out searches."""

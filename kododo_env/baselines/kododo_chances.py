@@ -1,14 +1,14 @@
-"""Which colour of Kododo will score, and what that brings: the reckoning of the heuristic.
+"""Estimates of which colour of Kododo will score, and of the points: the core of the heuristic.
 
-In the first two turns of a round the chance of each colour is a look-up. Tables of weights,
-indexed by what the player sees of a colour once their cards lie, are added up; the exponentials
-are shared out among the colours, the Kododo clause and nobody. Two more tables say how many
-points a scoring colour will still bring to oneself and to the others. In the last turn only the
-others' cards of this turn are unknown: tables tell how likely each colour is to be laid, all
-their combinations are gone through, and the rules' own scoring says which colour scores.
+In the first two turns of a round the probability that a colour scores is a softmax over the
+colours, the Kododo clause and nobody, of sums of table entries. The tables are indexed by what the
+player sees of a colour after laying their cards. Two more tables have the expected further points
+of a scoring colour for the player and for the others. In the last turn only the others' cards of
+this turn are unknown: tables have the probability of each colour to be laid, and all combinations
+are scored by the rules.
 
-The tables come from games of the heuristic against itself and others, repeated until they agree
-with what they make it do: see ``agents/release/kododo_fitting.py``.
+The tables are fitted to games of the heuristic against itself and others, until they are
+consistent with its play: see ``agents/release/kododo_fitting.py``.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ Lookup = tuple[Array, int]
 """Positions in a table, and the table's size."""
 
 TABLES = Path(__file__).with_name("data") / "kododo_chances.npz"
-UNSEEN = 16  # steps of an eighth of how many cards of a colour are out of sight
-RESERVE = 12  # points held back, at most
+UNSEEN = 16  # steps of an eighth of an even share of unseen cards
+RESERVE = 12  # points of kept cards, at most
 KEPT = 4  # cards of a colour or Kododo cards in hand, at most 3 in the first turn
 STAKE = 4  # cards of a colour laid, at most 3 before the last turn
 POINTS = 12  # points on the table in a colour
@@ -39,9 +39,9 @@ POINTS = 12  # points on the table in a colour
 
 @lru_cache
 def tables_for(rules: Rules, counts_cards: bool = True) -> Tables | None:
-    """The tables for this many players, by name; None if the rules are not the real game's.
+    """Return the tables for this number of players, or None for rules other than the real game's.
 
-    A player who does not count cards forgets which ones they have seen.
+    Without ``counts_cards`` the tables ignore unseen cards.
     """
     real = Rules(rules.num_players)
     rule_names = ("num_colours", "hand_size", "plays", "kododo_offset", "limit_offset")
@@ -63,36 +63,36 @@ def _shipped_tables(players: int) -> Tables:
 class Laid:
     """The table and the hand after each choice of cards. A = choices, C = colours, N = games."""
 
-    cards: Array  # that it lays, (A, C, N)
-    points: Array  # their values added up, (A, C, N)
-    kododos: Array  # Kododo cards that it lays, (A, N)
-    hand_cards: Array  # cards that stay in hand, (A, C, N)
-    hand_kododos: Array  # Kododo cards that stay in hand, (A, N)
-    reserve: Array  # points of the best kept cards, as many as will still be laid, (A, C, N)
+    cards: Array  # cards laid, (A, C, N)
+    points: Array  # sums of their values, (A, C, N)
+    kododos: Array  # Kododo cards laid, (A, N)
+    hand_cards: Array  # cards kept, (A, C, N)
+    hand_kododos: Array  # Kododo cards kept, (A, N)
+    reserve: Array  # points of the best kept cards, one for each turn left, (A, C, N)
 
     def only(self, choice: Array) -> Laid:
-        """One choice in each game, (N,): the same with A = 1."""
+        """Select one choice in each game, (N,), so that A = 1."""
         games = np.arange(len(choice))
         return Laid(*(np.moveaxis(a[choice, ..., games], 0, -1)[None] for a in vars(self).values()))
 
 
 class Situation:
-    """The view of the heuristic on its games; small integers, the game axis last.
+    """The features of the heuristic; small integers, the game axis last.
 
     Attributes:
         rules: The rules.
         turn: The turn of the round.
-        turns_left: Turns of the round after this one.
-        colours: In each slot of the hand, whether it holds a card of a colour, (slots, C, N).
+        turns_left: The number of turns of the round after this one.
+        colours: Whether each slot of the hand has a card of each colour, (slots, C, N).
         values: The value of that card, else 0; (slots, C, N).
         kododos: Whether a slot holds a Kododo card, (slots, N).
         cards: Cards on the table by seat, one's own first, and colour, (P, C, N).
-        points: Their values added up, (P, C, N).
+        points: Sums of their values, (P, C, N).
         table_kododos: Kododo cards on the table by seat, (P, N).
         totals: Cards on the table by colour, (C, N).
         opponent_points: The others' points on the table by colour, on average, (C, N).
-        unseen: How many cards of a colour are out of sight, as eighths of an even share of
-            all that are; (C, N).
+        unseen: The number of unseen cards of a colour, in eighths of an even share of all unseen
+            cards; (C, N).
     """
 
     def __init__(self, view: KododoView) -> None:
@@ -119,7 +119,7 @@ class Situation:
         self.unseen = np.minimum((8 * rules.num_colours) * unseen // even, UNSEEN - 1)
 
     def after(self, choices: tuple[tuple[int, ...], ...]) -> Laid:
-        """The table and the hand after each choice of slots."""
+        """Return the table and the hand after each choice of slots."""
         colours, kododos = (of_choices(values, choices) for values in (self.colours, self.kododos))
         return Laid(
             colours,
@@ -131,7 +131,7 @@ class Situation:
         )
 
     def _reserve(self, choices: tuple[tuple[int, ...], ...]) -> Array:
-        """The points of the best kept cards of each colour, (A, C, N)."""
+        """Return the points of the best kept cards of each colour, (A, C, N)."""
         best = second = np.zeros((len(choices), *self.totals.shape), np.int16)
         if self.turns_left == 0:
             return best
@@ -146,18 +146,18 @@ class Situation:
 
 
 def of_choices(values: Array, choices: tuple[tuple[int, ...], ...]) -> Array:
-    """The sums over each choice of slots, (A, ..., N); of the slots, (slots, ..., N)."""
+    """Sum the values of slots, (slots, ..., N), over each choice of slots: (A, ..., N)."""
     total: Array = reduce(
         np.add, (values[list(choice_slots)] for choice_slots in zip(*choices, strict=True))
     )
     return total
 
 
-# --- where to look --------------------------------------------------------------------------
+# --- look-ups -------------------------------------------------------------------------------
 
 
 def _lookup(*axes: tuple[Array, int]) -> Lookup:
-    """Positions in a table of several axes: along each an index, cut off at the axis' size."""
+    """Return the flat index in a table of several axes; indices are clipped to the axis' size."""
     flat = np.zeros((), np.int16)
     total = 1
     for index, size in axes:
@@ -167,7 +167,7 @@ def _lookup(*axes: tuple[Array, int]) -> Lookup:
 
 
 def chance_lookups(situation: Situation, laid: Laid) -> dict[str, Lookup]:
-    """Where the chance of each colour to score is found, (A, C, N); not for the last turn."""
+    """Return the look-ups of each colour's logit to score, (A, C, N); not for the last turn."""
     if situation.turn == 0:
         return {
             "0/opening": _lookup(
@@ -184,13 +184,13 @@ def chance_lookups(situation: Situation, laid: Laid) -> dict[str, Lookup]:
 
 
 def kododo_lookup(situation: Situation, laid: Laid) -> dict[str, Lookup]:
-    """Where the chance of the Kododo clause is found, (A, N)."""
+    """Return the look-up of the Kododo clause, (A, N)."""
     count = situation.table_kododos.sum(axis=0) + laid.kododos, situation.rules.kododo_number + 2
     return {f"{situation.turn}/kododo": _lookup(count, (laid.hand_kododos, KEPT))}
 
 
 def gain_lookups(situation: Situation, laid: Laid) -> tuple[tuple[str, Lookup], tuple[str, Lookup]]:
-    """Where one's own and the others' points still to come in a colour are found, (A, C, N)."""
+    """Return the look-ups of the player's and the others' further points, (A, C, N)."""
     count = situation.totals + laid.cards, situation.rules.limit + 1
     return (
         (f"{situation.turn}/own", _lookup(count, (laid.reserve, RESERVE))),
@@ -199,7 +199,7 @@ def gain_lookups(situation: Situation, laid: Laid) -> tuple[tuple[str, Lookup], 
 
 
 def reply_lookups(situation: Situation, seats: int | slice) -> dict[str, Lookup]:
-    """Where is found how likely seats are to lay each colour in the last turn, (..., C, N)."""
+    """Return the look-ups of the colours that seats lay in the last turn, (..., C, N)."""
     count = situation.totals, situation.rules.limit + 1
     return {
         "2/pattern": _lookup(
@@ -211,7 +211,7 @@ def reply_lookups(situation: Situation, seats: int | slice) -> dict[str, Lookup]
 
 
 def _sum_of_entries(tables: Tables, lookups: dict[str, Lookup]) -> Float32:
-    """The sum of what is found in several tables."""
+    """Sum the entries of several tables."""
     first, *addends = (tables[name].take(index) for name, (index, _) in lookups.items())
     return sum(addends, first)
 
@@ -220,7 +220,7 @@ def _sum_of_entries(tables: Tables, lookups: dict[str, Lookup]) -> Float32:
 
 
 def expected_margins(situation: Situation, laid: Laid, tables: Tables) -> Float32:
-    """The expected gain of each choice on the mean of the others, in points, (A, N)."""
+    """Return the expected margin of each choice over the mean of the others, in points, (A, N)."""
     own_points = situation.points[0] + laid.points
     opponent_points = situation.opponent_points
     kododo = _sum_of_entries(tables, kododo_lookup(situation, laid))
@@ -242,7 +242,7 @@ def expected_margins(situation: Situation, laid: Laid, tables: Tables) -> Float3
 
 
 def _kododo_margin(situation: Situation, laid: Laid, tables: Tables) -> Float32:
-    """The margin if the Kododo clause comes about, (A, N)."""
+    """Return the margin if the Kododo clause applies, (A, N)."""
     own_kododos = situation.table_kododos[0] + laid.kododos
     if situation.turns_left:
         own_kododos = own_kododos + tables[f"{situation.turn}/more_kododos"][0] * laid.hand_kododos
@@ -253,10 +253,10 @@ def _kododo_margin(situation: Situation, laid: Laid, tables: Tables) -> Float32:
 
 
 def _last_turn(situation: Situation, laid: Laid, margins: Float32, tables: Tables) -> Float32:
-    """The mean over all the others may lay in the last turn of ``margins``, (A, C, N): (A, N)."""
+    """Average ``margins``, (A, C, N), over all replies of the others in the last turn: (A, N)."""
     rules = situation.rules
     replies, chances = replies_of_all(situation, tables)
-    # The others' points by the cards of the reply itself, [reply, winner]; none for nobody.
+    # The others' points by the cards of the reply, [reply, winner]; 0 for nobody.
     card_points = tables["2/card_points"][0] / (rules.num_players - 1)
     reply_points = _with_nobody((replies * card_points).astype(np.float32))
     margins = _with_nobody(margins)
@@ -268,7 +268,7 @@ def _last_turn(situation: Situation, laid: Laid, margins: Float32, tables: Table
     expected = np.empty(codes.shape, np.float32)
     for choice, code in enumerate(codes):
         winner = winners.take(code + reply_codes)
-        # One index, the place in memory, instead of two axes of indices.
+        # A flat index is faster than two index arrays.
         gain = margins[choice].take(winner * len(games) + games)
         gain -= reply_points.take(rows * reply_points.shape[1] + winner)
         gain *= chances
@@ -277,15 +277,15 @@ def _last_turn(situation: Situation, laid: Laid, margins: Float32, tables: Table
 
 
 def _with_nobody(of_colours: Array) -> Array:
-    """The numbers of each colour, (A, C, ...), and 0 for nobody behind it."""
+    """Append 0 for nobody to the numbers of each colour, (A, C, ...)."""
     return np.concatenate([of_colours, np.zeros_like(of_colours[:, :1])], axis=1)
 
 
 def replies_of_all(situation: Situation, tables: Tables) -> tuple[Array, Float32]:
-    """All cards that the others may lay together in the last turn.
+    """Return all combinations of cards that the others may lay in the last turn.
 
     Returns:
-        Cards by colour, (R, C), and how likely, (R, N).
+        Cards by colour, (R, C), and their probabilities, (R, N).
     """
     rules = situation.rules
     chances = np.ones((1, situation.totals.shape[1]), np.float32)
@@ -299,14 +299,17 @@ def replies_of_all(situation: Situation, tables: Tables) -> tuple[Array, Float32
 
 @lru_cache
 def _combinations(cards: int, colours: int) -> Array:
-    """The ways in which this many cards may fall on colours, (R, C)."""
+    """Return all distributions of cards over colours, (R, C)."""
     ways = combinations_with_replacement(range(colours), cards)
     return np.array([[way.count(colour) for colour in range(colours)] for way in ways], np.intp)
 
 
 @lru_cache
 def _without_one(cards: int, colours: int) -> Array:
-    """[c, way]: the way with a card less in colour c; one past the last if it has none; (C, R)."""
+    """Return the index of each distribution with one card less of each colour, (C, R).
+
+    One past the last index if there is no card of the colour.
+    """
     fewer = [tuple(way) for way in _combinations(cards - 1, colours)]
     number = {way: index for index, way in enumerate(fewer)}
     ways = _combinations(cards, colours)
@@ -316,16 +319,16 @@ def _without_one(cards: int, colours: int) -> Array:
     )
 
 
-# --- how the cards may lie ------------------------------------------------------------------
+# --- winners of all tables ------------------------------------------------------------------
 #
-# The cards on the table by colour are written as one number, so that what the rules say of
-# every possible table is worked out once and then looked up.
+# The cards on the table by colour are encoded as one number, so that the winner of every
+# possible table is computed once and then looked up.
 
 
 def _code(totals: Array, rules: Rules) -> Array:
-    """One number for cards by colour, (..., N) from (..., C, N), that adds up as they do.
+    """Encode cards by colour, (..., C, N), as one number, (..., N); the codes are additive.
 
-    The last colour is left out: all tables of a turn have as many cards.
+    The last colour is left out, since all tables of a turn have equally many cards.
     """
     base = rules.num_players * rules.round_cards + 1
     places = (base ** np.arange(rules.num_colours - 2, -1, -1)).astype(np.int32)
@@ -334,7 +337,7 @@ def _code(totals: Array, rules: Rules) -> Array:
 
 @lru_cache
 def _all_ways(rules: Rules, cards: int) -> tuple[Array, Array]:
-    """All ways in which this many cards may lie: their codes, and the cards by colour (C, ways)."""
+    """Return all distributions of cards: their codes, and the cards by colour (C, ways)."""
     first = np.indices((cards + 1,) * (rules.num_colours - 1)).reshape(rules.num_colours - 1, -1)
     first = first[:, first.sum(axis=0) <= cards]
     totals = np.vstack([first, cards - first.sum(axis=0)])
@@ -343,7 +346,7 @@ def _all_ways(rules: Rules, cards: int) -> tuple[Array, Array]:
 
 @lru_cache
 def _winners(rules: Rules) -> Intp:
-    """By the code of a whole round's cards: the scoring colour, or C for nobody."""
+    """Return, by the code of a round's cards, the scoring colour, or C for nobody."""
     codes, totals = _all_ways(rules, rules.num_players * rules.round_cards)
     colour = scoring_colour(totals, rules.limit)
     winners = np.zeros(codes.max() + 1, np.intp)
@@ -353,9 +356,10 @@ def _winners(rules: Rules) -> Intp:
 
 @lru_cache
 def _patterns(rules: Rules, cards: int) -> tuple[Array, int]:
-    """By the code of this many cards: the number of their pattern; and how many there are.
+    """Return the pattern of each code, and the number of patterns.
 
-    A pattern is what is left if colours have no names and cards beyond the limit do not count.
+    Two tables have the same pattern if they differ only in the names of the colours and in cards
+    beyond the limit.
     """
     codes, totals = _all_ways(rules, cards)
     nameless = np.sort(np.minimum(totals, rules.limit), axis=0)
@@ -366,12 +370,10 @@ def _patterns(rules: Rules, cards: int) -> tuple[Array, int]:
 
 
 def _pattern(totals: Array, situation: Situation) -> tuple[Array, int]:
-    """The number of a table's pattern, (..., 1, N) from (..., C, N), and how many there are."""
+    """Return the pattern of a table, (..., 1, N) from (..., C, N), and the number of patterns."""
     rules = situation.rules
-    after_choice = totals.ndim > situation.totals.ndim  # with one's own cards
-    cards = (
-        rules.num_players * sum(rules.plays[: situation.turn])
-        + after_choice * rules.plays[situation.turn]
-    )
+    cards = rules.num_players * sum(rules.plays[: situation.turn])
+    if totals.ndim > situation.totals.ndim:  # after a choice: with the player's own cards
+        cards += rules.plays[situation.turn]
     patterns, number = _patterns(rules, cards)
     return patterns.take(_code(totals, rules))[..., None, :], number

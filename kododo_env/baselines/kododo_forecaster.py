@@ -1,4 +1,4 @@
-"""A held-out player of Kododo that imagines how the round may end."""
+"""A held-out player of Kododo that simulates the end of the round."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from kododo_env.games.kododo import KododoView
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import scoring_colours
 
-ENDS = 32  # ways in which the round may end
+ENDS = 32  # simulated ends of the round
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What the forecaster goes by; each is drawn from its range in a population.
+    """The forecaster's weights; in a population each is drawn from its range.
 
     Attributes:
-        stake: How opponents are drawn to a colour by their points there beyond the mean,
-        crowd: by the cards that lie there,
-        leads: by whether it would score now,
-        dead: by whether one more card brings it to the limit,
-        unseen: and by how many of its cards are out of sight.
+        stake: The opponents' preference for colours in which they have more points than the mean,
+        crowd: for colours with many cards on the table,
+        leads: for the colour that would score now,
+        dead: for colours that one more card brings to the limit,
+        unseen: and for colours with many unseen cards.
         stick: How often they lay a card of the same colour as the one before.
-        kododo: How much likelier a card that is laid is a Kododo card than one unseen.
-        greed: The worth of a point that is laid, whatever scores.
-        follow: The worth of a card in the colour that would score now.
-        noise: Scale, in points, of the random number that is added to each choice's value.
+        kododo: The ratio of Kododo cards among laid cards to those among unseen cards.
+        greed: The value of each point laid, whatever scores.
+        follow: The value of a card in the colour that would score now.
+        noise: The scale, in points, of the random number added to each choice's value.
     """
 
     stake: float = within(0.1, 0.0, 0.25)
@@ -48,11 +48,11 @@ class Weights:
 
 
 class ForecasterAgent(KododoAgent):
-    """Imagines ways in which the round may go on, and has them all scored.
+    """Simulates ends of the round and scores them all.
 
-    It expects opponents to be drawn to colours in which they have points and many cards lie, and
-    itself to go on with what it keeps. It lays what gains most on the mean of the others over all
-    these ways.
+    It assumes that opponents prefer colours in which they have points or many cards are on the
+    table, and that it lays the cards it keeps itself. It makes the choice with the largest mean
+    margin over the other players.
     """
 
     name = "forecaster"
@@ -62,7 +62,7 @@ class ForecasterAgent(KododoAgent):
         self.noise = self.weights.noise
 
     def choice_values(self, view: KododoView) -> Float32:
-        """The gain of each choice on the mean of the others, on average; (choices, N)."""
+        """Return the mean margin of each choice over the other players; (choices, N)."""
         table = _Table(view, self.weights)
         plan = _Plan(view)
         opponent_cards = table.opponent_cards()[:, None]
@@ -85,7 +85,7 @@ class ForecasterAgent(KododoAgent):
 
 
 class _Table:
-    """The cards on the table and those out of sight; arrays with the game axis last.
+    """The cards on the table and the unseen cards; arrays with the game axis last.
 
     Attributes:
         cards: On the table by colour, (C, N).
@@ -115,7 +115,7 @@ class _Table:
         self.mean_value = np.float32(np.average(np.arange(1, len(copies) + 1), weights=copies))
 
     def opponent_cards(self) -> Uint8:
-        """How many cards of each colour the others may lay, in each way; (C, ENDS, N)."""
+        """Sample the number of cards of each colour that the others lay; (C, ENDS, N)."""
         weights = self.weights
         dead = self.cards + 1 >= self.rules.limit
         stake, crowd, leads, lost = map(
@@ -126,7 +126,7 @@ class _Table:
         return drawn(np.exp(interest) * unseen, self.plays_left, ENDS, 1, weights.stick)
 
     def kododo_clause(self, laid: Array) -> tuple[Float32, Float32]:
-        """The chance that only Kododo cards score, and the margin then; (choices, N)."""
+        """Return the probability and the margin of the Kododo clause; (choices, N) each."""
         number = self.rules.kododo_number
         cards = self.all_plays_left
         unseen = self.unseen[:, KODODO_VALUE - 1].sum(axis=0) / np.maximum(
@@ -172,10 +172,10 @@ class _Plan:
         self.hand_points = slot_points.sum(axis=1, dtype=np.int16)[:, None] - self.points
 
     def mean_hand_value(self) -> Float32:
-        """The mean value of the cards of each colour that it keeps."""
+        """Return the mean value of the kept cards of each colour."""
         return np.asarray(self.hand_points / np.maximum(self.hand_cards, 1), np.float32)
 
     def later_cards(self, stick: float) -> Uint8:
-        """How many cards of each colour it may go on with, in each way; (C, choices, ENDS, N)."""
+        """Sample the number of cards of each colour laid later; (C, choices, ENDS, N)."""
         weights = np.maximum(self.hand_cards, np.float32(0.01))
         return drawn(weights[None], self.plays_left, ENDS, 0, stick)

@@ -1,4 +1,4 @@
-"""The base of scripted players of Kododo, who lay the cards of the highest value."""
+"""The base class of scripted players of Kododo."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kododo_env.games.kododo.observation import action_layout
 
 @lru_cache
 def choices_of_turn(rules: Rules, turn: int) -> tuple[slice, tuple[tuple[int, ...], ...]]:
-    """Which actions lay cards in a turn, and the slots that each of them lays."""
+    """Return the actions of a turn, and the slots that each of them lays."""
     actions = action_layout(rules)
     slots = [piece for piece in actions.pieces if isinstance(piece, SlotPiece)]
     lays = next(piece for piece in slots if piece.plays == rules.plays[turn])
@@ -27,22 +27,21 @@ def choices_of_turn(rules: Rules, turn: int) -> tuple[slice, tuple[tuple[int, ..
 
 
 class KododoAgent(ActionValueAgent):
-    """Lays the cards of the highest value, a little randomness aside.
+    """Makes the choice of the highest value, after adding a little noise.
 
     Attributes:
-        noise: Scale of the random number (of Gumbel's distribution) that is added to each
-            choice's value.
+        noise: The scale of the Gumbel noise added to each choice's value.
     """
 
-    noise = 1e-3  # among equals one at random
+    noise = 1e-3  # breaks ties at random
 
     @abstractmethod
     def choice_values(self, view: KododoView) -> Array:
-        """Values of the turn's choices, in points: (choices, N)."""
+        """Return the values of the turn's choices, in points: (choices, N)."""
 
     @underflow_is_zero
     def action_values(self, view: View) -> Array:
-        """Values of the turn's choices, 0 for all other actions; shape (A, N)."""
+        """Return the values of the turn's choices, 0 for all other actions; shape (A, N)."""
         view = cast("KododoView", view)
         values = self.choice_values(view)
         every = np.zeros((view.num_actions, view.num_envs), values.dtype)
@@ -50,7 +49,7 @@ class KododoAgent(ActionValueAgent):
         return every
 
     def choose(self, values: Array, view: View, rng: np.random.Generator) -> Int64:
-        """The legal action of the highest value, after the noise; shape (N,)."""
+        """Choose the legal action of the highest value after adding noise; shape (N,)."""
         where, _ = choices_of_turn(view.rules, cast("KododoView", view).turn)
         noisy = values.astype(np.float64)
         noisy[where] += self.noise * rng.gumbel(size=noisy[where].shape)

@@ -1,4 +1,4 @@
-"""The base of scripted players who choose by values, a little noise aside."""
+"""The base class of scripted players that choose by values with a little noise."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from kododo_env.core.view import View
 
 
 class NoisyAgent(ActionValueAgent):
-    """Plays the action of the highest value, among equals any.
+    """Plays the action of the highest value; ties are broken at random.
 
     Attributes:
-        noise: Scale of the random number (of Gumbel's distribution) added to each value.
-        ties: Values that are equal to about this are told apart at random.
+        noise: The scale of the Gumbel noise added to each value.
+        ties: Values that differ by less than about this count as ties.
     """
 
     noise = 0.0
     ties = 1e-6
 
     def choose(self, values: Array, view: View, rng: np.random.Generator) -> Int64:
-        """The legal action of the highest value, after the noise; shape (N,)."""
+        """Choose the legal action of the highest value after adding noise; shape (N,)."""
         values = values + self.ties * rng.random(values.shape, values.dtype)
         if self.noise:
             values += self.noise * rng.gumbel(size=values.shape)

@@ -1,4 +1,4 @@
-"""Weights by which a scripted player goes, and how strangers are drawn from them."""
+"""Weights of scripted players, and random weights for held-out opponents."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Weights = TypeVar("Weights")
 
 
 def within(usual: float, lowest: float, highest: float) -> Any:
-    """A dataclass's field with its usual value, and the range from which others are drawn."""
+    """Declare a dataclass field with a default and the range for random weights."""
     return field(default=usual, metadata={"range": (lowest, highest)})
 
 
 def drawn_weights(weights: type[Weights], seed: int) -> Weights:
-    """Weights drawn evenly from their ranges; the same seed draws the same."""
+    """Draw weights uniformly from their ranges, reproducibly by seed."""
     rng = np.random.default_rng(seed)
     drawn = {}
     for weight in fields(weights):  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from typing import Annotated
 from kododo_env.core.bounds import Bound, check_settings
 from kododo_env.core.numbers import whole_tuple
 
-MOST_SLOTS = 255  # slots are counted in a uint8
+MOST_SLOTS = 255  # slots are counted in uint8
 
 
 @dataclass(frozen=True)
@@ -31,24 +31,27 @@ class ActionPiece:
         label = f"the shape of actions {self.name!r}"
         object.__setattr__(self, "shape", whole_tuple(self.shape, label, 1))
         if len(self.axes) != len(self.shape):
-            raise ValueError(f"actions {self.name!r}: {self.axes} do not name {self.shape}")
+            raise ValueError(
+                f"actions {self.name!r} have {len(self.shape)} axes {self.shape} "
+                f"but {len(self.axes)} axis names: {self.axes}"
+            )
 
     @property
     def size(self) -> int:
-        """How many actions the block has."""
+        """The number of actions in the block."""
         return prod(self.shape)
 
 
 @dataclass(frozen=True)
 class SlotPiece:
-    """A block of actions that play cards by their place in the sorted hand.
+    """A block of actions that play cards by their position in the sorted hand.
 
     Attributes:
         name: Unique within the layout.
-        hand: The observation's piece that counts the cards in hand by type. Slot s
-            holds the s-th card when the types are written out in the order of the piece.
-        slots: How many slots a hand has, 1 to 255.
-        plays: How many cards one such action plays: 1, or 2 for the pairs of slots
+        hand: The piece of the observation that counts the cards in hand by type. Slot s
+            holds the s-th card when the cards are listed in the order of the types.
+        slots: The number of slots of a hand, 1 to 255.
+        plays: The number of cards that one action plays: 1, or 2 for all pairs of slots
             in lexicographic order.
     """
 
@@ -67,7 +70,7 @@ class SlotPiece:
 
     @property
     def size(self) -> int:
-        """How many actions the block has."""
+        """The number of actions in the block."""
         return len(self.choices)
 
 
@@ -76,7 +79,7 @@ class ActionLayout:
     """All blocks of actions in the order of their numbers.
 
     Raises:
-        ValueError: There are none, or two have one name.
+        ValueError: ``pieces`` is empty, or two blocks have the same name.
     """
 
     pieces: tuple[ActionPiece | SlotPiece, ...]
@@ -84,10 +87,10 @@ class ActionLayout:
     def __post_init__(self) -> None:
         names = [piece.name for piece in self.pieces]
         if not names:
-            raise ValueError("a layout has one block of actions at least")
+            raise ValueError("an action layout needs at least one block of actions")
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"two blocks of actions are called {name!r}")
+                raise ValueError(f"two blocks of actions are named {name!r}")
 
     @property
     def size(self) -> int:
@@ -95,10 +98,15 @@ class ActionLayout:
         return sum(piece.size for piece in self.pieces)
 
     def where(self, name: str) -> slice:
-        """Which action numbers the block of that name has; KeyError if there is none."""
+        """Return the range of action numbers of a block.
+
+        Raises:
+            KeyError: There is no block of that name.
+        """
         start = 0
         for piece in self.pieces:
             if piece.name == name:
                 return slice(start, start + piece.size)
             start += piece.size
-        raise KeyError(f"no actions {name!r}; there are {', '.join(p.name for p in self.pieces)}")
+        names = ", ".join(piece.name for piece in self.pieces)
+        raise KeyError(f"unknown block of actions {name!r}; choose from {names}")

@@ -1,4 +1,4 @@
-"""What it takes to play: the protocols of agents, and what all players of a game do at once."""
+"""Protocols of agents, and the joint action of all players of a game."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from kododo_env.core.numbers import whole_numbers
 from kododo_env.core.rows import all_true, any_true
 from kododo_env.core.view import JoinedView, View
 
-# Logits, points or shares of a victory that differ by no more count as equal. Sums of single
-# precision differ by up to 2e-5 from one processor or library to another.
+# Logits, points or win shares that differ by no more than this count as equal. Single-precision
+# sums differ by up to 2e-5 between processors and libraries.
 TIE = 1e-4
-FEW = 4  # choices that are drawn one by one
+FEW = 4  # up to this many choices are drawn one by one
 # Games for which actions are drawn together, so that their masks stay in the cache.
 GAMES_AT_A_TIME = 2048
 
@@ -32,7 +32,7 @@ GAMES_AT_A_TIME = 2048
 class Agent(Protocol):
     """A player of whole batches. It sees a view, never the game.
 
-    The other protocols here are what some agents can do besides; ``isinstance`` tells.
+    The other protocols here are optional abilities; check for them with ``isinstance``.
     """
 
     name: str
@@ -55,57 +55,57 @@ class Agent(Protocol):
 
 @runtime_checkable
 class RatingAgent(Agent, Protocol):
-    """An agent that knows the values of all actions; it may choose by something else."""
+    """An agent that can rate all actions; it need not choose by these ratings."""
 
     def action_values(self, view: View) -> Floating:
-        """The value of each action in each game, in points; more is better.
+        """Return the value of each action in each game, in points; higher is better.
 
         Args:
             view: What the player knows in each of N games.
 
         Returns:
-            Shape (A, N); those of illegal actions mean nothing.
+            Shape (A, N); values of illegal actions are meaningless.
         """
         ...
 
 
 @runtime_checkable
 class ActionValueAgent(RatingAgent, Protocol):
-    """An agent that chooses by those values. Scripted players inherit from it."""
+    """An agent that chooses by its action values. Scripted players inherit from it."""
 
     def choose(self, values: Floating, view: View, rng: np.random.Generator) -> Int64:
-        """A legal action in each game, (N,), by the view's ``action_values``, (A, N)."""
+        """Choose a legal action in each game, shape (N,), by action values of shape (A, N)."""
         return best_legal(values, view)
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
-        """Choose in each game; shape (N,)."""
+        """Choose an action in each game; shape (N,)."""
         return self.choose(self.action_values(view), view, rng)
 
 
 @runtime_checkable
 class ProbabilisticAgent(Agent, Protocol):
-    """An agent that knows its own distribution, as learned ones do."""
+    """An agent that can return its action probabilities, such as a learned policy."""
 
     def probabilities(self, view: View) -> Floating:
-        """The chance of each action, (N, A); illegal ones have none."""
+        """Return the probability of each action, shape (N, A); 0 for illegal actions."""
         ...
 
 
 @runtime_checkable
 class ValueAgent(Agent, Protocol):
-    """An agent that knows the value of a position, as learned ones do."""
+    """An agent that can evaluate positions, such as a learned policy."""
 
     def value(self, view: View) -> Floating:
-        """What the rest of the game may be expected to bring the player, (N,); any unit."""
+        """Return the expected return of the rest of each game, shape (N,), in any unit."""
         ...
 
 
 @runtime_checkable
 class RowAgent(Agent, Protocol):
-    """An agent that decides each game by its row of observation and mask alone, as learned ones do.
+    """An agent whose choice in a game depends only on that game's observation and mask.
 
-    What it draws it draws row by row. So it is asked for several seats at once, with a
-    ``JoinedView``: a network answers many positions in less time than a few each time.
+    Its random numbers are drawn row by row. Therefore it can be asked for several seats at once,
+    with a ``JoinedView``, which is faster for a network than several small batches.
     """
 
     by_row: bool
@@ -113,19 +113,20 @@ class RowAgent(Agent, Protocol):
 
 @runtime_checkable
 class RememberingAgent(Agent, Protocol):
-    """An agent that keeps a memory from one turn to the next, as recurrent networks do.
+    """An agent that keeps a memory from one turn to the next, such as a recurrent network.
 
     Row i of its views is the same game from the deal to the end. One agent may have several seats
-    of a batch, so it keeps a memory for each ``view.player``. It is asked for one seat at a time:
-    it is no ``RowAgent``. Searches and hints, which ask in positions in any order, refuse it.
+    of a batch, so it keeps a memory for each ``view.player``. It is asked for one seat at a time
+    and must not be a ``RowAgent``. Searches and hints evaluate positions in any order and
+    therefore reject it.
     """
 
     def begin(self, view: View) -> None:
-        """Start the memory of a seat again in the games that have just been dealt.
+        """Reset the memory of a seat in the games that have just been dealt.
 
-        Called for each of the agent's seats after the deal, before anybody chooses; again if the
-        first step was refused. In a match all games of the view have just been dealt. Where an
-        environment deals only some of its games again, ``view.just_dealt`` tells which.
+        Called for each of the agent's seats after the deal, before any player chooses, and again
+        if the first step was rejected. In a match all games of the view have just been dealt. If
+        an environment deals only some of its games again, ``view.just_dealt`` says which.
 
         Args:
             view: What the player knows in each of N games.
@@ -135,24 +136,25 @@ class RememberingAgent(Agent, Protocol):
 
 @runtime_checkable
 class CheckingAgent(Agent, Protocol):
-    """An agent that is made for one game, such as a learned policy, and can check that."""
+    """An agent that is made for one game, such as a learned policy, and can check the game."""
 
     def check(self, game: BatchGame) -> None:
-        """Raise ValueError, saying what differs, unless it can play this game."""
+        """Raise ValueError, with the difference, unless the agent can play this game."""
         ...
 
 
 def check_agents(game: BatchGame, agents: Iterable[Agent | None]) -> None:
-    """Raise ValueError, saying what differs, if one of the agents cannot play this game."""
+    """Raise ValueError if one of the agents cannot play this game."""
     for agent in agents:
         if agent is not None and iscoroutinefunction(agent.act):
-            raise ValueError(f"agent {agent.name!r} must answer at once: its act is asynchronous")
+            raise ValueError(f"agent {agent.name!r}: act must not be asynchronous (async def)")
         if isinstance(agent, CheckingAgent):
             agent.check(game)
 
 
 def remembers(agent: Agent | None) -> bool:
-    """Whether this is a ``RememberingAgent``; asked in every step, and so by its class alone."""
+    """Whether this is a ``RememberingAgent``."""
+    # Called at every step: the class is looked up in a cache instead of using isinstance.
     kind: type = type(agent)
     return _has_begin(kind)
 
@@ -163,11 +165,11 @@ def _has_begin(kind: type) -> bool:
 
 
 def check_forgets(agent: Agent) -> None:
-    """Raise ValueError if an agent keeps a memory, where positions are asked in any order."""
+    """Raise ValueError if an agent keeps a memory and so cannot evaluate positions in any order."""
     if remembers(agent):
         raise ValueError(
             f"agent {agent.name!r} keeps a memory of its games (it has begin): it can play, but "
-            "not be asked in positions out of their order, as searches and hints do"
+            "searches and hints cannot use it, since they evaluate positions out of order"
         )
 
 
@@ -175,7 +177,7 @@ def check_forgets(agent: Agent) -> None:
 
 
 def begin(agent: Agent, view: View) -> None:
-    """Tell an agent, if it is a ``RememberingAgent``, that games of a view were just dealt."""
+    """Tell a ``RememberingAgent`` that games of a view were just dealt; ignore other agents."""
     if remembers(agent):
         cast("RememberingAgent", agent).begin(view)
 
@@ -183,28 +185,28 @@ def begin(agent: Agent, view: View) -> None:
 def joint_action(
     agents: Sequence[Agent | None], game: BatchGame, rng: np.random.Generator, first: int = 0
 ) -> Int64:
-    """What all players do in a step: agents are asked where they have something to decide.
+    """Return the actions of all players in a step; agents are asked where they have a choice.
 
-    Agents that keep a memory are told first of games that have just been dealt.
+    Agents that keep a memory are first told which games have just been dealt.
 
     Args:
-        agents: For each of the P seats an agent, or None for one that is not asked. One
-            that has several seats is asked for each of them, with that seat's view.
+        agents: An agent for each of the P seats, or None for a seat that is not asked. An
+            agent with several seats is asked for each of them, with that seat's view.
         game: N games; they are not stepped.
         rng: The source of the agents' randomness.
         first: The seat that is asked first; the others follow in turn order.
 
     Returns:
-        Action numbers, shape (N, P), as ``game.step`` takes them: a fresh array. A seat that
-        is not asked, or has nothing to decide in any game, has its first legal action.
+        Action numbers, shape (N, P), as ``game.step`` takes them: a new array. A seat that
+        is not asked, or has nothing to decide in any game, gets its first legal action.
 
     Raises:
-        ValueError: There is not one agent for each seat, or one of them gives anything but an
-            integer for each game.
+        ValueError: The number of agents is not P, or an agent does not return one integer for
+            each game.
     """
     players = game.num_players
     if len(agents) != players:
-        raise ValueError(f"{players} seats need as many agents, not {len(agents)}")
+        raise ValueError(f"expected {players} agents, one for each seat, got {len(agents)}")
     for player, agent in enumerate(agents):
         if agent is not None and remembers(agent) and any_true(game.just_dealt):
             begin(agent, game.view(player))
@@ -216,10 +218,10 @@ def joint_action(
         if agents[player] is not None and deciding[player]:
             players_to_ask.append(player)
         elif not deciding[player] and all_true(mask[:, player, game.no_op]):
-            chosen[player] = game.no_op  # in a tenth of the time of looking for it
+            chosen[player] = game.no_op  # faster than a search for the first legal action
         else:
             chosen[player] = first_legal(mask[:, player])
-    # One after the other, as randomness is drawn: together those that follow each other.
+    # In turn order, because agents draw random numbers; neighbouring seats of one agent together.
     for _, together in groupby(players_to_ask, lambda player: id(agents[player])):
         seats = list(together)
         agent = agents[seats[0]]
@@ -231,24 +233,25 @@ def joint_action(
 def joint_action_by_game(
     agents: Sequence[Agent], numbers: Integer, game: BatchGame, rng: np.random.Generator
 ) -> Int64:
-    """What all players do in a step, where agents have seats in some of the games only.
+    """Return the actions of all players in a step, with agents that differ from game to game.
 
-    A ``RowAgent`` is asked for those alone. Any other agent is asked for all games of a seat, so
-    that a row of its views is always the same game, and plays where it has the seat. Agents that
-    keep a memory are told first of games that have just been dealt.
+    A ``RowAgent`` is asked only for the games in which it plays. Any other agent is asked for all
+    games of a seat, so that a row of its views is always the same game; its choices are used in
+    the games in which it has the seat. Agents that keep a memory are first told which games have
+    just been dealt.
 
     Args:
-        agents: K of them.
-        numbers: Which of the agents has each seat of each game, (N, P); a number that none of
-            them has, such as -1, is a seat that is not asked.
+        agents: K agents.
+        numbers: The index of the agent at each seat of each game, (N, P); any number outside
+            0 to K - 1, such as -1, is a seat that is not asked.
         game: N games; they are not stepped.
         rng: The source of the agents' randomness.
 
     Returns:
-        Action numbers, shape (N, P), as those of ``joint_action``.
+        Action numbers, shape (N, P), like those of ``joint_action``.
 
     Raises:
-        ValueError: An agent gives anything but an integer for each game.
+        ValueError: An agent does not return one integer for each game.
     """
     actions = joint_action([None] * game.num_players, game, rng)
     deciding = np.logical_or.reduce(game.deciding(), axis=0)
@@ -279,71 +282,73 @@ def over_seats(
     game: BatchGame,
     players: Sequence[int],
 ) -> Array:
-    """An agent's answers to the views of several players, those of a ``RowAgent`` in one call.
+    """Return an agent's answers to the views of several players.
+
+    A ``RowAgent`` answers all of them in one call.
 
     Args:
-        answer: The agent's, for a view of N games: shape (N, ...).
+        answer: Computes the agent's answer to a view of N games, shape (N, ...).
         agent: The agent that answers.
         game: N games.
-        players: V of them.
+        players: V seats.
 
     Returns:
         Shape (V, N, ...).
     """
-    if len(players) > 1 and getattr(agent, "by_row", False):  # isinstance takes 20 µs
+    if len(players) > 1 and getattr(agent, "by_row", False):  # isinstance is slow
         joined = answer(JoinedView(game, players))
         return joined.reshape(len(players), game.num_envs, *joined.shape[1:])
     return np.stack([answer(game.view(player)) for player in players])
 
 
 def choice_of(agent: Agent, view: View, rng: np.random.Generator) -> Integer:
-    """What an agent plays in each game of its view, shape (N,).
+    """Return an agent's action in each game of its view, shape (N,).
 
     Raises:
-        ValueError: It gives anything but an integer for each game.
+        ValueError: The agent does not return one integer for each game.
     """
     return checked_choice(agent.act(view, rng), view, agent.name)
 
 
 def checked_choice(played: npt.ArrayLike, view: View, name: str) -> Integer:
-    """What the agent of that name plays in each game of its view, if it is an integer for each.
+    """Return an agent's actions as an array of integers, one for each game of its view.
 
     Raises:
-        ValueError: It is not.
+        ValueError: ``played`` does not have one integer for each game.
     """
-    chosen = whole_numbers(played, f"what agent {name!r} plays")
+    chosen = whole_numbers(played, f"the actions of agent {name!r}")
     if chosen.shape != (view.num_envs,):
         raise ValueError(
-            f"agent {name!r} must play {view.num_envs} actions, one for each game, not "
-            f"an array of the shape {chosen.shape}"
+            f"agent {name!r} must return {view.num_envs} actions, one for each game, not "
+            f"an array of shape {chosen.shape}"
         )
     return chosen
 
 
 def first_of_best(values: Floating) -> Int64:
-    """The rule for ties: the lowest number of those whose value is within ``TIE`` of the largest.
+    """Return the lowest index whose value is within ``TIE`` of the largest value.
 
-    So actions that mirror each other are chosen alike on every machine, although the last bit of
-    a sum depends on the processor and on the library that adds it up.
+    With this rule equivalent actions are chosen alike on every machine, although the last bit of
+    a sum depends on the processor and the library.
 
     Args:
-        values: Of each choice, shape (..., A): logits, or values of actions.
+        values: Logits or action values, shape (..., A).
 
     Returns:
-        Numbers of choices, shape (...).
+        Indices, shape (...).
     """
     chosen: Int64 = (values >= values.max(axis=-1, keepdims=True) - TIE).argmax(-1)
     return chosen
 
 
 def ranks(values: Floating) -> Int64:
-    """The place of each choice: 0 for the one of ``first_of_best``, 1 for that of the others, ...
+    """Return the rank of each choice, found by repeated use of ``first_of_best``.
 
     Args:
-        values: Of each choice, shape (..., A), finite.
+        values: Finite values of the choices, shape (..., A).
 
     Returns:
-        Shape (..., A).
+        Ranks from 0 (best), shape (..., A).
     """
     remaining = values.copy()
     places = np.empty(values.shape, np.int64)
@@ -355,9 +360,9 @@ def ranks(values: Floating) -> Int64:
 
 
 def best_legal(values: Floating, view: View) -> Int64:
-    """The legal action of the highest value in each game, (N,); ``values`` is (A, N).
+    """Return the legal action of the highest value in each game, (N,); ``values`` is (A, N).
 
-    Equals are for the caller to tell apart, as scripted players do by a little noise.
+    Of equal values the first wins; scripted players break ties with a little noise.
     """
     legal = np.where(view.legal_action_mask.T, values, -np.inf)
     best: Int64 = legal.argmax(axis=0)
@@ -377,7 +382,7 @@ def random_legal_actions(mask: Bool, rng: np.random.Generator) -> Int64:
     if (row := shared_row(mask)) is not None:
         legal = row.nonzero()[0]
         return legal[rng.integers(len(legal), size=mask.shape[:-1])]
-    if mask.size <= FEW * mask.shape[-1]:  # the same choices one by one, in half the time
+    if mask.size <= FEW * mask.shape[-1]:  # the same choices, faster for a few rows
         rows = [row.nonzero()[0] for row in mask.reshape(-1, mask.shape[-1])]
         drawn = [row[rng.integers(len(row))] for row in rows]
         return np.array(drawn, np.int64).reshape(mask.shape[:-1])
@@ -387,8 +392,9 @@ def random_legal_actions(mask: Bool, rng: np.random.Generator) -> Int64:
             random_legal_actions(mask[first : first + GAMES_AT_A_TIME], rng) for first in starts
         ]
         return np.concatenate(parts)
-    # The k-th legal action, k uniform: so many actions have a running count of at most k. Games
-    # come last in memory, and where all have as many choices, one bound draws the same numbers.
+    # The k-th legal action, k uniform, is the number of actions whose running count is at most k.
+    # Games come last in memory. If all rows have equally many choices, a scalar bound draws the
+    # same numbers faster.
     number = np.min_scalar_type(mask.shape[-1])
     count = np.moveaxis(mask, -1, 0).astype(number, order="C")
     for before, running in pairwise(count):
@@ -405,7 +411,7 @@ def random_legal_actions(mask: Bool, rng: np.random.Generator) -> Int64:
 
 
 class RandomAgent(Agent):
-    """Plays a legal action, all with the same chance."""
+    """Plays a legal action, all with equal probability."""
 
     name = "random"
     by_row = True
@@ -421,7 +427,7 @@ class FirstAgent:
     name = "first"
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
-        """The legal action of the lowest number; shape (N,)."""
+        """Return the legal action of the lowest number; shape (N,)."""
         return first_legal(view.legal_action_mask)
 
 
@@ -431,6 +437,6 @@ class LastAgent:
     name = "last"
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
-        """The legal action of the highest number; shape (N,)."""
+        """Return the legal action of the highest number; shape (N,)."""
         last: Int64 = view.num_actions - 1 - view.legal_action_mask[:, ::-1].argmax(axis=1)
         return last

@@ -1,4 +1,4 @@
-"""The contract of a batch game: many games of the same kind that play the same turn at once."""
+"""The base class of a batch game: many games of the same kind, all at the same turn."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class BatchGame(Copied, Told, ABC):
 
     Shapes are written (N, P, ...): N = ``num_envs`` games, P = ``num_players`` players.
     In memory the game axis is the last and fastest, so that every numpy call runs over
-    contiguous games; what is handed out are transposed, read-only views.
+    contiguous games; methods return transposed, read-only views.
 
-    A batch and its views are one thread's: threads that step the same batch corrupt it. Threads
-    with a batch each play as one thread does, and may share agents.
+    A batch and its views are not thread-safe: use one batch per thread. Threads with separate
+    batches may share agents.
 
-    A new game supplies the methods marked abstract and, as ``_state_type``, the dataclass of
-    its state. What it can do besides it declares by its bases (``core.capabilities``).
+    A new game implements the abstract methods and sets ``_state_type`` to the dataclass of its
+    state. It declares optional abilities by its base classes (``core.capabilities``).
 
     Args:
         num_envs: N, at least 1.
@@ -45,13 +45,13 @@ class BatchGame(Copied, Told, ABC):
         actions: The meaning of the action numbers.
         cards: The cards of one deck, each a number from 0 to 255, shape (D,).
         seed: Seed of the batch's own generator.
-        max_deals: How often a game may go through the deck: this many decks can be given to it.
+        max_deals: The largest number of deals of a game, and so of decks that ``reset`` accepts.
 
     Attributes:
         name: The game's name in the registry.
-        version: Goes up with any change of rules, observation, action or reward.
-        no_op: The one legal action of a player who has nothing to decide.
-        clock: Goes up whenever the games change: a view is good while it stays the same.
+        version: Increases with any change of rules, observation, action or reward.
+        no_op: The only legal action of a player who has nothing to decide.
+        clock: Increases whenever the games change; a view is valid while it stays the same.
     """
 
     name: ClassVar[str]
@@ -76,13 +76,13 @@ class BatchGame(Copied, Told, ABC):
         self.layout = layout
         self.actions = actions
         if cards.min() < 0 or cards.max() > 255:
-            raise ValueError(f"cards are numbered 0 to 255, not {cards.min()} to {cards.max()}")
+            raise ValueError(f"cards must be 0 to 255, not {cards.min()} to {cards.max()}")
         self.cards: Uint8 = cards.astype(np.uint8)
         self.cards.flags.writeable = False
         self._max_deals = max_deals
         self.clock = 0
-        self._masked: tuple[int, Array] | None = None  # at which clock, the mask
-        self._observed: tuple[int, Array] | None = None  # at which clock, what views share
+        self._masked: tuple[int, Array] | None = None  # clock, mask
+        self._observed: tuple[int, Array] | None = None  # clock, observations that views share
         self.reset(seed)
 
     # --- starting ---------------------------------------------------------------------
@@ -91,14 +91,14 @@ class BatchGame(Copied, Told, ABC):
         """Deal every game again.
 
         Args:
-            seed: A whole number from 0, starts the batch's generator again; None lets it go
-                on (the first time from fresh entropy).
-            decks: The exact order of the cards, shape (N, D); None shuffles. How cards
-                are dealt and drawn from a deck is documented with each game.
+            seed: An integer of at least 0 that seeds the batch's generator; None continues with
+                the current generator (at first one from fresh entropy).
+            decks: The exact order of the cards, shape (N, D); None shuffles. Each game
+                documents how cards are dealt and drawn from a deck.
 
         Raises:
-            ValueError: The seed is no whole number from 0, or the decks have the wrong shape or
-                are not this game's; nothing is changed.
+            ValueError: ``seed`` is not an integer of at least 0, or ``decks`` has the wrong shape
+                or other cards than this game; nothing is changed.
         """
         seed = whole_seed(seed)
         checked_decks = None
@@ -115,15 +115,15 @@ class BatchGame(Copied, Told, ABC):
         self.clock += 1
 
     def fresh(self, num_envs: int, seed: int | None = None) -> Self:
-        """A new batch of the same rules."""
+        """Return a new batch of the same rules."""
         return type(self)(num_envs, self.rules, seed)  # type: ignore[call-arg, arg-type]
 
     def sample_decks(self, num: int, rng: np.random.Generator) -> Uint8:
-        """Shuffled decks that ``reset(decks=...)`` accepts.
+        """Return shuffled decks that ``reset(decks=...)`` accepts.
 
         Args:
-            num: How many, at least 1; to use them all, a batch of as many games.
-            rng: The source of randomness; the batch's own is not touched.
+            num: The number of decks, at least 1.
+            rng: The source of randomness; the batch's own generator is not used.
 
         Returns:
             Shape (num, D).
@@ -131,10 +131,10 @@ class BatchGame(Copied, Told, ABC):
         return shuffled_decks(self.cards, whole_number(num, "num", 1), rng)
 
     def restart_finished(self) -> Bool:
-        """Deal finished games again, where the schedule of the batch allows it now.
+        """Deal finished games again, if the batch allows it now.
 
         Returns:
-            Shape (N,): which games were started again.
+            Shape (N,): which games were dealt again.
         """
         if not self._state.terminated.all():
             return np.zeros(self.num_envs, np.bool_)
@@ -144,18 +144,18 @@ class BatchGame(Copied, Told, ABC):
     # --- playing ----------------------------------------------------------------------
 
     def legal_action_mask(self) -> Bool:
-        """The legal actions of each player: shape (N, P, A), True = legal, never all False.
+        """Return the legal actions of each player: shape (N, P, A), True = legal.
 
-        A player with nothing to decide has exactly one legal action, the no-op.
-        The array is read-only, and the same one whenever it is asked for in a turn.
+        Every player has at least one legal action; a player with nothing to decide has only the
+        no-op. The array is read-only and stays the same object for the whole turn.
         """
         if self._masked is None or self._masked[0] != self.clock:
-            self._masked = None  # first: it may be the largest array of a batch
+            self._masked = None  # freed first: it may be the largest array of a batch
             self._masked = self.clock, self._with_idle(self._mask())
         return self._masked[1]
 
     def _with_idle(self, mask: Bool) -> Bool:
-        """The legal actions of all games, (N, P, A): in those that are over the no-op alone."""
+        """Return the mask of all games, (N, P, A): in finished games only the no-op is legal."""
         over = self._state.terminated
         actions = self.num_actions
         if any_true(over):
@@ -164,11 +164,11 @@ class BatchGame(Copied, Told, ABC):
             mask = np.broadcast_to(mask if mask.ndim == 3 else mask[:, None], shape)
             mask = np.where(over, idle[:, None], mask)
         if mask.ndim == 3:
-            return self._shown(read_only(mask))
+            return self._games_first(read_only(mask))
         return same_for_all(read_only(mask), (self.num_envs, self.num_players, actions))
 
     def deciding(self) -> Bool:
-        """Which players have more than one legal action now, shape (N, P)."""
+        """Return which players have more than one legal action now, shape (N, P)."""
         mask = self.legal_action_mask()
         if (row := shared_row(mask)) is not None:
             return np.full(mask.shape[:2], np.count_nonzero(row) > 1)
@@ -176,7 +176,7 @@ class BatchGame(Copied, Told, ABC):
         return np.asarray(np.add.reduce(mask.view(np.uint8), axis=2, dtype=number) > 1)
 
     def step(self, actions: npt.ArrayLike) -> None:
-        """Play everybody's choice at once. A finished game stays as it is.
+        """Play the actions of all players at once. Finished games do not change.
 
         Args:
             actions: Action numbers, shape (N, P), any integer dtype.
@@ -202,27 +202,27 @@ class BatchGame(Copied, Told, ABC):
             state.steps_played += 1
         self.clock += 1
 
-    # --- what there is to see ---------------------------------------------------------
+    # --- looking ----------------------------------------------------------------------
 
     def observe(self, out: Array | None = None, seats: Sequence[int] | None = None) -> Array:
-        """The knowledge of each player, in numbers; see ``layout``.
+        """Return the observation of each player; see ``layout``.
 
         Args:
             out: An array of shape (N, S, F) to fill, of any dtype that can hold the
-                numbers; None makes a fresh one of ``layout.dtype``.
-            seats: Whose knowledge, S players; None: of all P, in order.
+                numbers; None creates a new one of ``layout.dtype``.
+            seats: S players to observe; None for all P, in order.
 
         Returns:
-            Shape (N, S, F): ``out``, or a fresh array.
+            Shape (N, S, F): ``out``, or a new array.
 
         Raises:
-            ValueError: ``out`` has the wrong shape, or there is no such player.
+            ValueError: ``out`` has the wrong shape, or a seat does not exist.
         """
         players = ALL if seats is None else [self._seat(seat) for seat in seats]
         places = self.num_players if seats is None else len(seats)
         shape = (self.num_envs, places, self.layout.size)
         if out is not None and (out_shape := _shape_of(out)) != shape:
-            raise ValueError(f"out must be an array of the shape {shape}, not {out_shape}")
+            raise ValueError(f"out must be an array of shape {shape}, not {out_shape}")
         if out is None:
             return self._observation(None, players).transpose(2, 0, 1)
         self._observation(out.transpose(1, 2, 0), players)
@@ -230,64 +230,63 @@ class BatchGame(Copied, Told, ABC):
 
     @property
     def steps_played(self) -> int:
-        """Steps since the deal in which a game of the batch was going on."""
+        """The number of steps since the deal in which at least one game was running."""
         return self._state.steps_played
 
     @property
     def just_dealt(self) -> Bool:
-        """The games in which nothing has been played since the deal, shape (N,).
+        """Which games have not been stepped since their deal, shape (N,).
 
-        All or none. A game whose ``restart_finished`` deals some games again while others go on
-        has its own.
+        All or none; a subclass that deals finished games again one by one overrides this.
         """
         return np.full(self.num_envs, self.steps_played == 0)
 
     @property
     def decks(self) -> Uint8:
-        """The order of the cards in the deal that is played, as ``reset`` takes it; (N, D)."""
+        """The order of the cards in the current deal, as ``reset`` takes it; shape (N, D)."""
         dealt: Uint8 = self._state.arrays()["deck"][: len(self.cards)]
-        return self._shown(dealt)
+        return self._games_first(dealt)
 
     @property
     def deal_index(self) -> Int16:
-        """How many deals each game has been through before this one, shape (N,)."""
+        """The number of deals before the current one in each game, shape (N,)."""
         return np.zeros(self.num_envs, np.int16)
 
     @property
     def rewards(self) -> Float32:
         """Points scored by the last step, shape (N, P)."""
-        return self._shown(self._state.rewards)
+        return self._games_first(self._state.rewards)
 
     @property
     def scores(self) -> Int16:
         """Points so far, shape (N, P)."""
-        return self._shown(self._state.scores)
+        return self._games_first(self._state.scores)
 
     @property
     def terminated(self) -> Bool:
         """Which games are over, shape (N,)."""
-        return self._shown(self._state.terminated)
+        return self._games_first(self._state.terminated)
 
     @property
     def just_terminated(self) -> Bool:
         """Which games the last step ended, shape (N,)."""
-        return self._shown(self._state.just)
+        return self._games_first(self._state.just)
 
     def outcome(self) -> Float64:
-        """Shares of the victory as things stand, shape (N, P), each game's sum 1.
+        """Return each player's share of the victory, shape (N, P), summing to 1 per game.
 
-        Final where ``terminated``; before that, what it would be if play stopped here.
+        Final where ``terminated``; otherwise as if play stopped now.
         """
         leading = np.ones((self.num_players, self.num_envs), np.bool_)
         for key in self._standing():
-            # A player who no longer leads gets the key's least value, never above the best.
+            # A player who no longer leads gets the key's minimum, which is never above the best.
             best = np.where(leading, key, key.min(axis=0)).max(axis=0)
             leading &= key == best
         shares: Float64 = (leading / leading.sum(axis=0)).T
         return shares
 
     def view(self, player: int) -> View:
-        """All that a player may know, and no more. Good until the next step.
+        """Return a player's view of the games, valid until the next step.
 
         Raises:
             ValueError: There is no such player.
@@ -295,31 +294,33 @@ class BatchGame(Copied, Told, ABC):
         return self._view(self._seat(player))
 
     def _seat(self, player: Any) -> int:
-        """The number of a player, checked."""
+        """Return the number of a player, checked."""
         return whole_number(player, "player", 0, self.num_players - 1)
 
     def _view(self, player: int) -> View:
         return View(self, player)
 
     def observation_of(self, player: int) -> Array:
-        """A player's observation, (N, F), read-only: cut from those of all, written once a turn."""
+        """Return a player's observation, (N, F), read-only.
+
+        The observations of all players are computed once per turn.
+        """
         if self._observed is None or self._observed[0] != self.clock:
             self._observed = self.clock, read_only(self._observation())
         observation: Array = self._observed[1][player].T
         return observation
 
     @staticmethod
-    def _shown(array: Array) -> Array:
-        """A state array (..., N) as users see it: games first, read-only."""
-        # For up to two axes the same, in half the time.
-        shown = array.T if array.ndim < 3 else array.transpose(GAMES_FIRST[array.ndim])
-        shown.setflags(write=False)
-        return shown
+    def _games_first(array: Array) -> Array:
+        """Return a read-only view (N, ...) of a state array (..., N)."""
+        view = array.T if array.ndim < 3 else array.transpose(GAMES_FIRST[array.ndim])
+        view.setflags(write=False)
+        return view
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} num_envs={self.num_envs} {self.rules}>"
 
-    # --- what a game supplies -----------------------------------------------------------
+    # --- implemented by each game -------------------------------------------------------
 
     @abstractmethod
     def _start(self, decks: Uint8) -> None:
@@ -327,29 +328,29 @@ class BatchGame(Copied, Told, ABC):
 
     @abstractmethod
     def _mask(self) -> Bool:
-        """Legal actions of the running games: (P, A, N), or (A,) where all have the same."""
+        """Return the legal actions of the running games: (P, A, N), or (A,) if all are equal."""
 
     @abstractmethod
     def _advance(self, chosen: Array) -> None:
         """Play one step with legal actions (P, N).
 
-        Writes the state's ``rewards``, adds to ``scores``, sets ``terminated``. The actions
-        of finished games are no-ops, and whatever is done to these games is undone after.
+        Write the state's ``rewards``, add to ``scores`` and set ``terminated``. Finished games
+        receive no-ops; changes to these games are reverted afterwards.
         """
 
     def _observation(self, out: Array | None = None, seats: Seats = ALL) -> Array:
-        """The knowledge of each of S players, (S, F, N).
+        """Return the observations of S players, (S, F, N).
 
         Args:
-            out: An array to fill, in any order and of any dtype that can hold the numbers; None
-                makes a fresh one.
+            out: An array to fill, in any memory order and of any dtype that can hold the numbers;
+                None creates a new one.
             seats: The players.
         """
         arrays, rows = self._knowledge()
         return gathered(arrays, rows[seats], self.layout.dtype, out)
 
     def _knowledge(self) -> Knowledge:
-        """All that the players know; here by ``_write_observation``."""
+        """Return the arrays that observations are built from; here by ``_write_observation``."""
         layout = self.layout
         shape = (self.num_players, self.layout.size, self.num_envs)
         flat = np.zeros(shape, layout.dtype)
@@ -361,14 +362,17 @@ class BatchGame(Copied, Told, ABC):
         return [flat], np.arange(len(flat) * layout.size).reshape(len(flat), layout.size)
 
     def _write_observation(self, into: dict[str, Array]) -> None:
-        """Fill the observation's pieces: each an array (P, \\*piece.shape, N), 0 at first."""
+        """Fill the observation's pieces: arrays (P, \\*piece.shape, N), initially 0."""
         raise NotImplementedError
 
     @abstractmethod
     def _standing(self) -> tuple[Array, ...]:
-        """The keys that decide the victory, most important first: each (P, N), higher is better."""
+        """Return the keys that decide the victory, (P, N) each, most important first.
+
+        Higher is better.
+        """
 
 
 def _shape_of(array: Any) -> Any:
-    """An array's shape; what is none of numpy's, as a message shows it."""
+    """The shape, or a repr if ``array`` is not a numpy array."""
     return array.shape if isinstance(array, np.ndarray) else shown(array)

@@ -1,4 +1,4 @@
-"""How small and how large a number may be: a bound stands on the field that it bounds."""
+"""Bounds of the numeric fields of dataclasses, declared as annotations."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Annotated, Any, get_args, get_type_hints
 from kododo_env.core.numbers import finite_number, whole_number
 
 YEAR = 525_600  # minutes
-MOST_GAMES = 10_000_000  # by then intervals are narrower than .001
+MOST_GAMES = 10_000_000  # with so many games intervals are narrower than .001
 MOST_STEPS = 10**12
-MOST_SEED = 2**32 - 1  # what stable-baselines3 and torch both take
+MOST_SEED = 2**32 - 1  # the largest that stable-baselines3 and torch both accept
 
 
 @dataclass(frozen=True)
 class Bound:
-    """Which numbers a setting takes.
+    """The range of numbers that a setting accepts.
 
     Attributes:
-        lowest: The smallest.
-        highest: The largest.
-        whole: Whether whole numbers only.
-        above: Whether the lowest itself will not do.
+        lowest: The smallest number.
+        highest: The largest number.
+        whole: Whether only integers are accepted.
+        above: Whether ``lowest`` itself is excluded.
     """
 
     lowest: float
@@ -31,7 +31,7 @@ class Bound:
     above: bool = False
 
     def checked(self, value: Any, name: str) -> int | float:
-        """The value as Python's int or float; ValueError, naming it, if it will not do."""
+        """Return a number as Python's int or float; raise ValueError if it is out of bounds."""
         if self.whole:
             return whole_number(value, name, int(self.lowest), self.highest)
         return finite_number(value, name, self.lowest, self.highest, self.above)
@@ -43,16 +43,16 @@ class Bound:
 
 
 def real(lowest: float, highest: int) -> Bound:
-    """Any number from the lowest to the highest."""
+    """Return the bound of any number from ``lowest`` to ``highest``."""
     return Bound(lowest, highest, whole=False)
 
 
 def positive(highest: int) -> Bound:
-    """Any number above 0, up to the highest."""
+    """Return the bound of any number above 0, up to ``highest``."""
     return Bound(0, highest, whole=False, above=True)
 
 
-# Fields that several classes have.
+# Types of fields that several classes have.
 Seed = Annotated[int, Bound(0, MOST_SEED)]
 Games = Annotated[int, Bound(1, MOST_GAMES)]
 Processes = Annotated[int, Bound(1, 512)]
@@ -62,7 +62,7 @@ Steps = Annotated[int, Bound(1, MOST_STEPS)]
 
 @cache
 def bounds_of(config_class: type) -> dict[str, Bound]:
-    """The bounds that stand on a dataclass's fields, ``width: Annotated[int, Bound(1, 4096)]``."""
+    """Return the bounds of fields that are declared like ``Annotated[int, Bound(1, 4096)]``."""
     hints = get_type_hints(config_class, include_extras=True)
     bounds = {
         config_field.name: _bound(hints[config_field.name]) for config_field in fields(config_class)
@@ -71,20 +71,20 @@ def bounds_of(config_class: type) -> dict[str, Bound]:
 
 
 def _bound(hint: Any) -> Bound | None:
-    """What stands on a type, or on one of a union."""
+    """Return the bound in an annotation, or in a member of a union."""
     beside = (*getattr(hint, "__metadata__", ()), *map(_bound, get_args(hint)))
     return next((annotation for annotation in beside if isinstance(annotation, Bound)), None)
 
 
 def check_settings(config: Any, flags: bool = False) -> None:
-    """Check the numbers of a dataclass by their bounds; None will do where it is the default.
+    """Check the numbers of a dataclass against their bounds; None is valid if it is the default.
 
     Args:
-        config: An instance, frozen or not; its numbers become Python's own.
-        flags: Whether to name them as on the command line.
+        config: An instance, frozen or not; its numbers become Python's int and float.
+        flags: Whether messages name the fields as on the command line.
 
     Raises:
-        ValueError: One is no such number.
+        ValueError: A number has the wrong type or is out of bounds.
     """
     for name, bound in bounds_of(config.__class__).items():
         value = getattr(config, name)
@@ -94,5 +94,5 @@ def check_settings(config: Any, flags: bool = False) -> None:
 
 
 def flag(name: str) -> str:
-    """How a field is given on the command line."""
+    """Return the command-line option of a field."""
     return f"--{name.replace('_', '-')}"

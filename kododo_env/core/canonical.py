@@ -1,9 +1,9 @@
 """The canonical form of observations, masks and actions.
 
-If the colours of a game are interchangeable, a position has as many equivalent positions as there
-are ways to name the colours. The canonical form is the same for all of them: it sorts the entries
-of the interchangeable axes by a key, and the slots of the hand by the order of their cards. All of
-it follows from the layouts that a game declares.
+If the colours of a game are interchangeable, renaming the colours of a position gives equivalent
+positions. The canonical form is the same for all of them: it sorts the entries of the
+interchangeable axes by a key, and the slots of the hand by the order of their cards. It is derived
+from the layouts that a game declares.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.arrays import Array, Float64, Int64, Intp
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 
-EXACT = 1 << 53  # keys are float64, which adds whole numbers up to this without rounding
+EXACT = 1 << 53  # keys are float64, which adds integers up to this without rounding
 FINE = (99_991, 9_973, 997, 97, 13)  # bounds of the tie-breaking coefficients, to try
 NO_SYMMETRY = Symmetry((), "", ())
-MOST_ARRANGEMENTS = 720  # of which a table is kept; 6 entries have as many permutations
+MOST_ARRANGEMENTS = 720  # the largest table of arrangements: all permutations of 6 entries
 CHUNK = 1024  # rows whose indices stay in the processor's cache
 
 
 class CanonicalRows(NamedTuple):
-    """Observations in canonical form, and how to play in them.
+    """Observations and masks in canonical form, and the plain actions of canonical ones.
 
     Attributes:
-        observations: Shape (B, F), the dtype of the plain ones.
-        masks: The legal canonical actions, (B, A), the dtype of the plain masks.
+        observations: Shape (B, F), dtype as in the plain observations.
+        masks: The legal canonical actions, (B, A), dtype as in the plain masks.
         actions: The plain action of each canonical action, (B, A) intp.
     """
 
@@ -40,10 +40,10 @@ class CanonicalRows(NamedTuple):
 
 
 class _Arrangements(NamedTuple):
-    """What K orders of the entries do to columns, actions and types of card."""
+    """The effect of K orders of the entries on columns, actions and types of card."""
 
-    columns: Intp  # the plain column of each canonical one, (K, F)
-    actions: Intp  # the plain action of each canonical one in the blocks without slots, (K, A)
+    columns: Intp  # the plain column of each canonical column, (K, F)
+    actions: Intp  # the plain action of each canonical action in blocks without slots, (K, A)
     types: Intp  # the canonical type of each plain type of card, (K, types)
 
 
@@ -123,14 +123,14 @@ class CanonicalForm:
         )
 
     def _numbers(self, key: Float64) -> Intp:
-        """The number of each row's arrangement in the table, (B,), by its keys, (C, B)."""
+        """Return the index of each row's arrangement in the table, (B,), from keys (C, B)."""
         if self._number_of_code is None:
             numbers: Intp = key.argmax(axis=0)
             return numbers
         return self._number_of_code.take(_code(key))
 
     def _arrangements(self, orders: Intp) -> _Arrangements:
-        """What orders of the entries, (K, C), do; each has the place of every entry."""
+        """Return the arrangements of orders (K, C), each of which has the place of every entry."""
         size = self._actions.size
         actions = np.tile(np.arange(size), (len(orders), 1))
         start = 0
@@ -149,7 +149,7 @@ class CanonicalForm:
     def _fill_slot_actions(self, actions: Intp, order: Intp) -> None:
         """Fill in the plain action of each canonical action that plays from slots, (B, A).
 
-        ``order`` is the plain slot that comes to each canonical slot, (slots, B).
+        ``order`` is the plain slot of each canonical slot, (slots, B).
         """
         for piece in self._slot_pieces:
             first = self._actions.where(piece.name).start
@@ -158,13 +158,13 @@ class CanonicalForm:
             actions[:, first : first + piece.size] = first + numbers.T
 
     def _slot_order(self, observations: Array, types: Intp, numbers: Intp) -> Intp:
-        """The plain slot that comes to each canonical slot, (slots, B); empty slots are last."""
+        """Return the plain slot of each canonical slot, (slots, B); empty slots are last."""
         assert self._hand is not None
         hand = np.ascontiguousarray(observations[:, self._layout.where(self._hand.name)].T)
         counted = np.cumsum(hand, axis=0, dtype=hand.dtype)
         slots = range(self._num_slots)
         number = np.min_scalar_type(len(hand))
-        # Slot s holds the first type up to which more than s cards have been counted.
+        # Slot s holds the first type whose running count exceeds s.
         cards = [np.add.reduce(counted <= slot, axis=0, dtype=number) for slot in slots]
         empty = types.shape[1]
         types = np.concatenate([types, np.full((len(types), 1), empty)], axis=1)
@@ -172,7 +172,7 @@ class CanonicalForm:
         rows = np.arange(len(observations))
         order = np.empty((self._num_slots, len(observations)), np.intp)
         for slot in slots:
-            place = np.zeros(len(observations), np.uint8)  # there are 255 slots at most
+            place = np.zeros(len(observations), np.uint8)  # there are at most 255 slots
             for rival in slots:
                 if rival < slot:
                     place += keys[rival] <= keys[slot]
@@ -182,18 +182,18 @@ class CanonicalForm:
         return order
 
 
-# --- what the layouts say -----------------------------------------------------------------
+# --- derived from the layouts -------------------------------------------------------------
 
 
 def num_entries(layout: ObservationLayout) -> int:
-    """C, how many entries the interchangeable axes have; 1 without a symmetry."""
+    """Return C, the length of the interchangeable axes; 1 without a symmetry."""
     if layout.symmetry is None or not layout.symmetry.axes:
         return 1
     return layout.length(layout.symmetry.axes[0])
 
 
 def hand_piece(layout: ObservationLayout, actions: ActionLayout) -> Piece | None:
-    """The piece that counts the cards which are played by slot; None without such actions.
+    """Return the piece that counts the cards played by slot; None without such actions.
 
     Raises:
         ValueError: There are several such pieces.
@@ -205,10 +205,10 @@ def hand_piece(layout: ObservationLayout, actions: ActionLayout) -> Piece | None
 
 
 def interchangeable(piece: Piece | ActionPiece, symmetry: Symmetry) -> list[int]:
-    """Which axes of a piece are interchangeable.
+    """Return the indices of the interchangeable axes of a piece.
 
     Raises:
-        ValueError: They are more than two.
+        ValueError: There are more than two.
     """
     axes = [number for number, axis in enumerate(piece.axes) if axis in symmetry.axes]
     if len(axes) > 2:
@@ -217,12 +217,11 @@ def interchangeable(piece: Piece | ActionPiece, symmetry: Symmetry) -> list[int]
 
 
 def places_of(piece: Piece | ActionPiece, symmetry: Symmetry, first: int, entries: int) -> Int64:
-    """How the canonical place of each number of a piece follows from the entries' places.
+    """Return the linear map from the entries' places to the canonical place of each number.
 
     Returns:
-        An array (1 + C, size). Its first row is the base, of which ``first`` and the axes that
-        are not interchangeable are part; the others are what the place of each entry is multiplied
-        by.
+        An array (1 + C, size). Its first row is the constant term, from ``first`` and the axes
+        that are not interchangeable; row 1 + c has the coefficients of the place of entry c.
     """
     table = np.zeros((1 + entries, piece.size), np.int64)
     table[0] = first
@@ -236,14 +235,14 @@ def places_of(piece: Piece | ActionPiece, symmetry: Symmetry, first: int, entrie
 
 
 def key_matrix(layout: ObservationLayout) -> Float64:
-    """The part of each number of an observation in the key of each entry; shape (F, C).
+    """Return the weight of each number of an observation in the key of each entry; shape (F, C).
 
-    The declared pieces decide first; then everything else does, through coefficients that
-    differ but do not depend on the entry, so that entries with equal keys are alike.
-    All are whole numbers, small enough that float64 adds them exactly in any order.
+    The declared key pieces decide first. All other pieces break ties through coefficients that
+    differ but do not depend on the entry, so that entries with equal keys are equivalent.
+    All weights are integers, small enough that float64 adds them exactly in any order.
 
     Raises:
-        ValueError: They cannot be that small.
+        ValueError: The weights cannot be that small.
     """
     symmetry = layout.symmetry or NO_SYMMETRY
 
@@ -274,7 +273,7 @@ def key_matrix(layout: ObservationLayout) -> Float64:
 
 
 def _by_entry(piece: Piece, axis: int, numbers: Int64) -> Int64:
-    """A number for each place of a piece, in the column of the entry meant there: (size, C)."""
+    """Put a number for each place of a piece into the column of the place's entry: (size, C)."""
     entry = np.indices(piece.shape)[axis].reshape(-1, 1)
     number = np.broadcast_to(numbers, piece.shape).reshape(-1, 1)
     return np.where(entry == np.arange(piece.shape[axis]), number, 0)
@@ -284,9 +283,9 @@ def _by_entry(piece: Piece, axis: int, numbers: Int64) -> Int64:
 
 
 def _orders(group: str, entries: int) -> Intp | None:
-    """All orders that a symmetry allows, (K, C), each the place of every entry.
+    """Return all orders that a symmetry allows, (K, C), each the place of every entry.
 
-    None if they are too many for a table.
+    None if there are too many for a table.
     """
     if group == "rotations":
         first = np.arange(entries)[:, None]
@@ -299,13 +298,13 @@ def _orders(group: str, entries: int) -> Intp | None:
 
 
 def _descending_places(key: Float64) -> Intp:
-    """The place of each entry by descending key, (B, C), of keys (C, B); ties keep their order."""
+    """Return the place of each entry by descending key, (B, C), for keys (C, B); stable."""
     order = np.argsort(-key, axis=0, kind="stable")
     return _inverse(order.T)
 
 
 def _code(key: Float64) -> Intp:
-    """A number for how the keys of a row, (C, B), compare in pairs: (B,)."""
+    """Encode the pairwise comparisons of the keys of each row, (C, B), as a number: (B,)."""
     code = np.zeros(key.shape[1], np.intp)
     for later in range(len(key)):
         for earlier in range(later):
@@ -315,7 +314,7 @@ def _code(key: Float64) -> Intp:
 
 
 def _numbers_of_codes(orders: Intp) -> Intp:
-    """The number of the order that has a code; one that no order has is 0."""
+    """Return the index of the order of each code; 0 for codes without an order."""
     codes = _code(-orders.T.astype(np.float64))
     numbers = np.zeros(codes.max() + 1, np.intp)
     numbers[codes] = np.arange(len(orders))
@@ -323,20 +322,20 @@ def _numbers_of_codes(orders: Intp) -> Intp:
 
 
 def _applied(table: Int64, orders: Intp) -> Intp:
-    """The canonical places (K, size) that a table of ``places_of`` gives for orders (K, C)."""
+    """Apply a table of ``places_of`` to orders (K, C): canonical places (K, size)."""
     places: Intp = table[0] + orders @ table[1:]
     return places
 
 
 def _inverse(places: Intp) -> Intp:
-    """Rows of permutations turned round."""
+    """Invert each row, a permutation."""
     inverse = np.empty_like(places)
     np.put_along_axis(inverse, places, np.arange(places.shape[1])[None], axis=1)
     return inverse
 
 
 def _pair_numbers(piece: SlotPiece) -> Intp:
-    """The number of each pair of slots within its block, (slots, slots)."""
+    """Return the number of each pair of slots within its block, (slots, slots)."""
     numbers = np.zeros((piece.slots, piece.slots), np.intp)
     for number, (lower, higher) in enumerate(piece.choices):
         numbers[lower, higher] = number
@@ -345,6 +344,6 @@ def _pair_numbers(piece: SlotPiece) -> Intp:
 
 
 def _take_columns(rows: Array, columns: Intp) -> Array:
-    """The columns (B, F) of each of the rows (B, F), which may be written to."""
+    """Take columns (B, F) from rows (B, F); overwrites ``columns``."""
     columns += np.arange(0, rows.size, rows.shape[1])[:, None]
     return np.ascontiguousarray(rows).ravel().take(columns)

@@ -1,4 +1,4 @@
-"""Copies of a batch: exact ones, some of its games, its state, and as a player imagines it."""
+"""Copies of a batch: clones, subsets of its games, saved states and determinizations."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class Copied:
     _state: BatchState
 
     def clone(self) -> Self:
-        """An exact copy that goes its own way, generator included."""
+        """Return an independent exact copy, including the generator."""
         return self._take(np.arange(self.num_envs))
 
     __copy__ = clone
 
     def __getstate__(self) -> dict[str, Any]:
-        """For all kinds of copies: without the caches, which hold the knowledge of all players."""
+        """Leave out the caches, which hold the knowledge of all players."""
         return {**self.__dict__, "clock": 0, **dict.fromkeys(self._caches)}
 
     def _with(self, state: BatchState) -> Self:
-        """A batch of the same rules in another state, with the same generator."""
+        """Return a batch of the same rules in another state, with the same generator."""
         batch = object.__new__(type(self))
         batch.__dict__.update(self.__getstate__())
         batch._state = state
@@ -45,16 +45,16 @@ class Copied:
         return batch
 
     def take(self, games: Intp) -> Self:
-        """A batch made of copies of some of the games, in the order given.
+        """Return a batch of copies of some of the games, in the order of ``games``.
 
         Args:
-            games: Indices, shape (M,), M at least 1; one may come several times.
+            games: Indices, shape (M,), M at least 1; repetitions are allowed.
 
         Returns:
             A batch of M games; its generator is a copy of this batch's.
 
         Raises:
-            ValueError: They are no indices of games.
+            ValueError: ``games`` is empty or has invalid indices.
         """
         return self._take(whole_indices(games, "games", self.num_envs))
 
@@ -64,24 +64,24 @@ class Copied:
         return batch
 
     def determinize(self, player: int, rng: np.random.Generator, samples: int) -> Self:
-        """Copies in which all that the player cannot know is dealt again, or is not there.
+        """Return copies in which everything hidden from a player is dealt again.
 
-        Uniform among all that is consistent with the player's knowledge. Things that have come to
-        pass unseen and are of no more use, such as the order of cards that have been drawn, are
-        made up or left out.
+        The copies are uniform among all games consistent with the player's knowledge. Hidden past
+        events without any effect on the rest of the game, such as the order of cards already
+        drawn, are invented or left out.
 
         Args:
-            player: Whose knowledge is kept.
-            rng: The source of randomness; the batch's own is not touched.
-            samples: Copies of each game, at least 1.
+            player: The player whose knowledge is kept.
+            rng: The source of randomness; the batch's own generator is not used.
+            samples: The number of copies of each game, at least 1.
 
         Returns:
-            A batch of N * samples games; those of game i are i * samples and the
-            following ones. Its generator is a new one, seeded from ``rng``.
+            A batch of N * samples games; the copies of game i start at index i * samples.
+            Its generator is a new one, seeded from ``rng``.
 
         Raises:
-            ValueError: There is no such player, not at least one sample, or ``rng`` is no
-                generator of numpy's.
+            ValueError: There is no such player, ``samples`` is below 1, or ``rng`` is not a numpy
+                generator.
         """
         check_generator(rng)
         player = whole_number(player, "player", 0, self.num_players - 1)
@@ -92,29 +92,30 @@ class Copied:
         return worlds
 
     def state(self) -> dict[str, Any]:
-        """Everything that changes, copied: for ``load_state`` of a batch of the same shape."""
-        return self._state.as_dict() | {"rng": self.rng.bit_generator.state}  # a new one each time
+        """Return a copy of the state, for ``load_state`` of a batch of the same rules and size."""
+        return self._state.as_dict() | {"rng": self.rng.bit_generator.state}
 
     @property
     def stored_state(self) -> BatchState:
-        """The state itself, not copied: to change it is to change the games."""
+        """The state itself, not a copy: changing it changes the games."""
         return self._state
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go back to a state of this batch or of one with the same rules and size.
+        """Restore a state of this batch, or of one with the same rules and size.
 
         Args:
-            state: A state that ``state`` has given, perhaps by way of a file, or one that looks so:
-                arrays of the same dtypes and shapes and numbers with which the game can go on.
+            state: A state returned by ``state``, or a dict with arrays of the same dtypes and
+                shapes and numbers with which the game can continue.
 
         Raises:
-            ValueError: It is no such state, and why; nothing is changed.
+            ValueError: ``state`` is not such a state; nothing is changed.
         """
         if not isinstance(state, dict):
-            raise ValueError(f"not a state of {self.name}, a dictionary, but {shown(state)}")
+            raise ValueError(f"not a state of {self.name}: expected a dict, got {shown(state)}")
         wrong = {*self._state.keys(), "rng"} ^ set(state)
         if wrong:
-            raise ValueError(f"not a state of {self.name}: {shown(sorted(map(str, wrong)))} differ")
+            names = shown(sorted(map(str, wrong)))
+            raise ValueError(f"not a state of {self.name}: missing or unknown entries {names}")
         batch = self._with(self._state.like(state))
         rng = generator_like(self.rng, state["rng"])
         for must, holds in chain(batch._shared_invariants(), batch._invariants()):
@@ -125,24 +126,25 @@ class Copied:
         self.clock += 1
 
     def _shared_invariants(self) -> Iterator[Invariant]:
-        """The things that hold in the states of all games."""
+        """Yield the invariants of the states of all games."""
         points = self._state.rewards
         yield "_rewards must be points", np.isfinite(points) & (np.rint(points) == points)
         yield "_just must be among _terminated", self._state.terminated | ~self._state.just
 
-    # --- what a game supplies -----------------------------------------------------------
+    # --- implemented by each game -------------------------------------------------------
 
     @abstractmethod
     def _invariants(self) -> Iterator[Invariant]:
-        """The things that hold in every state: by them ``load_state`` judges a state.
+        """Yield the invariants that ``load_state`` checks.
 
-        All arrays have the right dtype and shape. Each thing may rely on those before it.
+        All arrays already have the right dtype and shape. Each invariant may rely on those before
+        it.
         """
 
     @abstractmethod
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
-        """Deal again, uniformly, all that the player cannot know (see ``determinize``).
+        """Deal again, uniformly, everything hidden from the player (see ``determinize``).
 
-        In the games that are over as well. No array may keep anything of it, and the new
-        cards follow from the player's knowledge and the generator alone.
+        Finished games are included. No array may keep anything hidden; the new cards must
+        depend only on the player's knowledge and the generator.
         """

@@ -13,16 +13,16 @@ NONE = 255  # no card
 
 
 def shuffled_rows(cards: Array, rng: np.random.Generator) -> Uint8:
-    """The same cards, (num, D) and each below 256, every row in a random order of its own.
+    """Shuffle each row of an array of cards below 256, shape (num, D), independently.
 
     Raises:
-        ValueError: ``rng`` is no generator of numpy's.
+        ValueError: ``rng`` is not a numpy generator.
     """
     check_generator(rng)
-    # Sorting by random keys is 4 to 7 times as fast as rng.permuted, from 64 decks on. A key's
-    # low byte carries the card; equal keys (2**-24 a pair) are too rare to bias anything.
+    # Sorting by random keys is faster than rng.permuted. A key's low byte holds the card; equal
+    # keys (2**-24 a pair) are too rare to bias anything.
     shuffled = np.empty(cards.shape, np.uint8)
-    for rows in blocks(len(cards)):  # an even number at a time, since a word is two keys
+    for rows in blocks(len(cards)):  # an even number of rows, since a random word is two keys
         num = cards[rows].size
         words = rng.integers(1 << 64, size=(num + 1) // 2, dtype=np.uint64)
         keys = words.view(np.uint32)[:num].reshape(cards[rows].shape)
@@ -34,14 +34,20 @@ def shuffled_rows(cards: Array, rng: np.random.Generator) -> Uint8:
 
 
 def shuffled_decks(cards: Array, num: int, rng: np.random.Generator) -> Uint8:
-    """Shuffle the same cards many times over: shape (num, D) from ``cards`` (D,)."""
+    """Return ``num`` shuffled copies of ``cards`` (D,): shape (num, D)."""
     return shuffled_rows(np.broadcast_to(cards, (num, len(cards))), rng)
 
 
 def shuffled_counts(counts: Array, length: int, rng: np.random.Generator) -> Uint8:
-    """Each game's cards, counted by type, (T, N), in a random order: their types, (length, N).
+    """Shuffle cards that are counted by type.
 
-    Where a game has fewer cards than places, ``NONE`` stands behind them.
+    Args:
+        counts: The number of cards of each type in each game, (T, N).
+        length: The number of places in the result.
+        rng: The source of randomness.
+
+    Returns:
+        The types of the cards in random order, (length, N), padded at the end with ``NONE``.
     """
     types, num = counts.shape
     kinds = np.tile(np.append(np.arange(types, dtype=np.uint8), np.uint8(NONE)), num)
@@ -55,12 +61,17 @@ def shuffled_counts(counts: Array, length: int, rng: np.random.Generator) -> Uin
 def check_decks(
     decks: npt.ArrayLike, cards: Array, num_envs: int, name: str, most_deals: int
 ) -> Uint8:
-    """Decks that somebody gave, (num_envs, D) or (num_envs, K, D) for K deals, as (num_envs, K, D).
+    """Check decks given by a caller and return them with shape (num_envs, K, D).
 
-    Each is an order of the game's own ``cards``, (D,).
+    Args:
+        decks: Shape (num_envs, D), or (num_envs, K, D) for K deals.
+        cards: The cards that every deck must have, (D,).
+        num_envs: The number of games.
+        name: The name of the game, for messages.
+        most_deals: The largest K allowed.
 
     Raises:
-        ValueError: Wrong shape or dtype, too many deals, or cards that are not the game's.
+        ValueError: ``decks`` has the wrong shape or dtype, too many deals, or other cards.
     """
     checked_decks = whole_numbers(decks, f"decks of {name}")
     if checked_decks.ndim == 2:
@@ -71,11 +82,11 @@ def check_decks(
     )
     if not fits or checked_decks.shape[1] == 0 or (checked_decks.shape[1] > 1 and most_deals == 1):
         raise ValueError(
-            f"decks of {name} must have the shape ({num_envs}, {len(cards)}), not {np.shape(decks)}"
+            f"decks of {name} must have shape ({num_envs}, {len(cards)}), not {np.shape(decks)}"
         )
     if checked_decks.shape[1] > most_deals:
         raise ValueError(
-            f"a game of {name} takes at most {most_deals} deals, not {checked_decks.shape[1]}"
+            f"{name} accepts at most {most_deals} deals per game, not {checked_decks.shape[1]}"
         )
     wrong = (np.sort(checked_decks, axis=2) != np.sort(cards)).any(axis=2)
     if wrong.any():
@@ -87,7 +98,7 @@ def check_decks(
         want = np.bincount(cards, minlength=256)
         card = int(np.argmax(have != want))
         raise ValueError(
-            f"deck {env} is not the deck of {name}: it has {have[card]} of card {card}, "
-            f"the game {want[card]}"
+            f"deck {env} does not have the cards of {name}: it has {have[card]} of card {card}, "
+            f"expected {want[card]}"
         )
     return checked_decks.astype(np.uint8)

@@ -1,4 +1,4 @@
-"""JSON from outside: from a message, a file or a command line."""
+"""Reading JSON from untrusted sources: messages, files and command lines."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-# Far more than anything that is written here needs, and far less than numpy has dimensions (32,
-# or 64 since numpy 2) or Python calls inside one another.
+# Far more than this package needs, and far less than the dimensions of a numpy array (32, or 64
+# since numpy 2) or Python's recursion limit.
 DEEPEST = 16
 
 
@@ -21,16 +21,16 @@ class TooDeep(ValueError):
 def read_json(
     text: str | bytes, object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None
 ) -> Any:
-    """Return the value of a JSON text; it is safe to give to numpy, to print and to write again.
+    """Parse a JSON text; the result is safe to pass to numpy, to print and to serialise again.
 
     Args:
         text: The JSON.
-        object_pairs_hook: As ``json.loads`` takes it; returns a dict.
+        object_pairs_hook: As in ``json.loads``; returns a dict.
 
     Raises:
-        json.JSONDecodeError: It is no JSON.
-        TooDeep: It is nested too deep.
-        ValueError: It has a number of too many digits, or is not UTF-8.
+        json.JSONDecodeError: ``text`` is not JSON.
+        TooDeep: ``text`` is nested too deep.
+        ValueError: A number has too many digits, or ``text`` is not UTF-8.
     """
     try:
         value = json.loads(text, object_pairs_hook=object_pairs_hook)
@@ -45,7 +45,7 @@ def read_json(
 
 
 def _parts(value: Any) -> Any:
-    """The values in a list or an object; none of anything else."""
+    """The elements of a list or the values of a dict; empty for any other value."""
     if isinstance(value, dict):
         return value.values()
     return value if isinstance(value, list) else ()

@@ -1,4 +1,4 @@
-"""The one rule for numbers that somebody gives: whole numbers in a range, or finite ones."""
+"""Check numbers that callers pass: integers in a range, or finite numbers."""
 
 from __future__ import annotations
 
@@ -16,71 +16,79 @@ SHOWN = 60  # characters of a wrong value that a message repeats
 
 
 def is_whole(value: object) -> bool:
-    """Whether a value is an integer of Python's or numpy's, a truth value not being one."""
+    """Whether a value is a Python or numpy integer (bools excluded)."""
     return isinstance(value, INTEGERS) and not isinstance(value, bool)
 
 
 def whole_number(
     value: Any, name: str, lowest: int | None = None, highest: int | None = None
 ) -> int:
-    """A whole number as Python's int; ``name`` is for the message, and None sets no bound.
+    """Return an integer as Python's int.
 
-    Any library's integer is one if it says so (``__index__``); a truth value or a float is not.
+    Any object with ``__index__`` counts as an integer; bools and floats do not.
+
+    Args:
+        value: The number to check.
+        name: Its name in error messages.
+        lowest: The smallest number allowed; None for no bound.
+        highest: The largest number allowed; None for no bound.
 
     Raises:
-        ValueError: It is no whole number, or out of the range.
+        ValueError: ``value`` is not an integer, or is out of range.
     """
     number = value if type(value) is int else _as_index(value)
     if number is None:
-        raise ValueError(f"{name} must be a whole number, not {shown(value)}")
+        raise ValueError(f"{name} must be an integer, not {shown(value)}")
     if (lowest is not None and number < lowest) or (highest is not None and number > highest):
         raise ValueError(f"{name} must be {_range(lowest, highest)}, not {shown(number)}")
     return number
 
 
 def whole_seed(value: Any) -> int | None:
-    """A seed as Python's int; None, fresh entropy, stays None.
+    """Return a seed as Python's int; None (fresh entropy) stays None.
 
     Raises:
-        ValueError: It is neither None nor a whole number from 0.
+        ValueError: ``value`` is neither None nor an integer of at least 0.
     """
     return None if value is None else whole_number(value, "seed", 0)
 
 
 def check_generator(rng: object) -> None:
-    """Raise ValueError if a source of randomness is none of numpy's, such as a bare seed."""
+    """Raise ValueError unless ``rng`` is a numpy ``Generator`` (a bare seed is not)."""
     if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng must be like np.random.default_rng(0), not {shown(rng)}")
+        raise ValueError(
+            f"rng must be a numpy Generator such as np.random.default_rng(0), not {shown(rng)}"
+        )
 
 
 def whole_numbers(values: npt.ArrayLike, name: str) -> Integer:
-    """Whole numbers, in lists of lists too, as an array of integers; of an array, the array itself.
+    """Return integers, such as lists of lists, as an array; an integer array is not copied.
 
     Raises:
-        ValueError: They are no whole numbers, or no array, rows of unequal length being none.
+        ValueError: ``values`` contains anything but integers, or has rows of unequal length.
     """
-    if type(values) is np.ndarray and values.dtype.kind in "iu":  # in half the time
+    if type(values) is np.ndarray and values.dtype.kind in "iu":
         return values
     try:
         array = np.asarray(values)
     except Exception:  # an object's __array__ may raise anything
         raise ValueError(f"{name} must be an array of integers, not {shown(values)}") from None
     in_lists = isinstance(values, list | tuple)
-    if in_lists and not array.size:  # numpy makes floats of none
+    if in_lists and not array.size:  # numpy makes an empty list an array of floats
         array = array.astype(np.intp)
     kind = array.dtype
-    if kind.kind in "iu" and in_lists and _has_truth(values):
-        kind = np.dtype(np.bool_)  # numpy makes 0 and 1 of those that stand among numbers
+    if kind.kind in "iu" and in_lists and _has_bool(values):
+        kind = np.dtype(np.bool_)  # numpy turns bools in a list of integers into 0 and 1
     if kind.kind not in "iu":
         raise ValueError(f"{name} must be integers, not {kind}")
     return array
 
 
 def whole_indices(values: npt.ArrayLike, name: str, size: int) -> Integer:
-    """Indices of things that there are, each 0 to ``size`` - 1; shape (n,), n at least 1.
+    """Return indices from 0 to ``size`` - 1 as an array of shape (n,), n at least 1.
 
     Raises:
-        ValueError: They are no whole numbers, not in one row, none at all, or out of range.
+        ValueError: ``values`` is empty, not one-dimensional, not of integers, or out of range.
     """
     indices = whole_numbers(values, name)
     if indices.ndim != 1 or not indices.size or indices.min() < 0 or indices.max() >= size:
@@ -91,14 +99,14 @@ def whole_indices(values: npt.ArrayLike, name: str, size: int) -> Integer:
 def whole_tuple(
     values: Any, name: str, lowest: int | None = None, highest: int | None = None
 ) -> tuple[int, ...]:
-    """Whole numbers as a tuple of Python's ints, from a tuple, a list or an array (n,).
+    """Return a tuple, list or array (n,) of integers as a tuple of Python's ints.
 
     Raises:
-        ValueError: They are none, or one of them is no whole number or out of the range.
+        ValueError: ``values`` is none of these, or an entry is not an integer or out of range.
     """
     one_row = isinstance(values, np.ndarray) and values.ndim == 1
     if not isinstance(values, tuple | list) and not one_row:
-        raise ValueError(f"{name} must be a tuple of whole numbers, not {shown(values)}")
+        raise ValueError(f"{name} must be a tuple of integers, not {shown(values)}")
     return tuple(whole_number(entry, f"each of {name}", lowest, highest) for entry in values)
 
 
@@ -109,12 +117,17 @@ def finite_number(
     highest: float | None = None,
     above: bool = False,
 ) -> float:
-    """A finite number as Python's float; with ``above`` it must be more than the lowest.
+    """Return a finite number as Python's float; bools and strings are not numbers.
 
-    A truth value or text is no number; ``name`` is for the message, and None sets no bound.
+    Args:
+        value: The number to check.
+        name: Its name in error messages.
+        lowest: The smallest number allowed; None for no bound.
+        highest: The largest number allowed; None for no bound.
+        above: Whether ``lowest`` itself is excluded.
 
     Raises:
-        ValueError: It is no finite number, or out of the range.
+        ValueError: ``value`` is not a finite number, or is out of range.
     """
     is_number = is_whole(value) or isinstance(value, float | np.floating)
     try:
@@ -130,16 +143,16 @@ def finite_number(
 
 
 def shown(value: object) -> str:
-    """A wrong value for a message of one line, cut where it is long."""
+    """Return the repr of a wrong value on one line, shortened, for an error message."""
     text = " ".join(_text(value).split())
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def _as_index(value: Any) -> int | None:
-    """An integer of any library as an int; None if it is none, or a truth value."""
+    """Return an integer of any library as an int; None for a bool or anything else."""
     if is_whole(value):
         return int(value)
-    if _is_truth(value):
+    if _is_bool(value):
         return None
     try:
         return index(value)
@@ -147,29 +160,29 @@ def _as_index(value: Any) -> int | None:
         return None
 
 
-def _is_truth(value: Any) -> bool:
-    """Whether it is a truth value, of any library."""
+def _is_bool(value: Any) -> bool:
+    """Whether a value is a bool of any library."""
     return isinstance(value, bool) or "bool" in str(getattr(value, "dtype", ""))
 
 
-def _has_truth(values: Any) -> bool:
-    """Whether a truth value stands among numbers in lists."""
-    # An array's own iterator takes 32 dimensions, and ``ravel`` all that an array can have.
-    return any(map(_is_truth, np.asarray(values, object).ravel()))
+def _has_bool(values: Any) -> bool:
+    """Whether lists of numbers contain a bool."""
+    # An array's own iterator is limited to 32 dimensions; ravel is not.
+    return any(map(_is_bool, np.asarray(values, object).ravel()))
 
 
 def _text(value: object) -> str:
     try:
         return repr(value)
-    except (ValueError, RecursionError):  # an int of too many digits, lists in lists in lists
+    except (ValueError, RecursionError):  # an int of too many digits, or deeply nested lists
         return f"{type(value).__name__} too long to show"
-    except Exception:  # its own __repr__ may raise anything
+    except Exception:  # a custom __repr__ may raise anything
         return f"{type(value).__name__} that cannot be shown"
 
 
 def _range(lowest: float | None, highest: float | None, above: bool = False) -> str:
     if lowest is None:
-        return f"{highest} or less"
+        return f"at most {highest}"
     if highest is None:
-        return f"above {lowest}" if above else f"{lowest} or more"
+        return f"above {lowest}" if above else f"at least {lowest}"
     return f"above {lowest} and at most {highest}" if above else f"{lowest} to {highest}"

@@ -1,4 +1,4 @@
-"""The layout of an observation: named pieces of small integers, one after the other."""
+"""The layout of an observation: consecutive named pieces of small integers."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from kododo_env.core.arrays import Array, Int64, Intp
 from kododo_env.core.numbers import shown, whole_number, whole_tuple
 from kododo_env.core.rows import into_any
 
-# From this many games on memory counts: fetched again each time, and more than the cache holds. Put
-# together row by row an observation takes .8 of the time then, and 2 times as long with 4,096.
+# From this many games on the arrays exceed the cache, and copying row by row is faster.
 MANY_NUMBERS = 1 << 16
 
-LARGEST = 2**63 - 1  # of int64, which ``maxima`` are
+LARGEST = 2**63 - 1  # the largest int64, the dtype of ``maxima``
 GROUPS = ("permutations", "rotations")
 
 Knowledge = tuple[Sequence[Array], Intp]
-"""What there is to know, (..., N) each, and where in it stands each number of an observation.
+"""Arrays of shape (..., N), and the source row of each number of an observation, (P, F).
 
-Rows of N numbers are counted through all arrays; the second is (P, F).
+Rows of N numbers are counted through all arrays.
 """
 
 
@@ -38,9 +37,9 @@ class Piece:
         name: Unique within the layout.
         shape: Shape of the piece, without the batch; ``()`` for a single number.
         maximum: Largest value that can occur; the smallest is 0.
-        description: The things that the numbers count, for the documentation.
-        axes: A name for each axis of ``shape``, so that a network can tell which
-            pieces run over the same thing (``"colour"``, ``"seat"``, ...).
+        description: The meaning of the numbers, for the documentation.
+        axes: A name for each axis of ``shape`` (``"colour"``, ``"seat"``, ...), so that a
+            network knows which pieces share an axis.
     """
 
     name: str
@@ -58,12 +57,12 @@ class Piece:
         if len(self.axes) != len(self.shape):
             raise ValueError(
                 f"piece {self.name!r} has {len(self.shape)} axes {self.shape} "
-                f"but {len(self.axes)} names for them: {self.axes}"
+                f"but {len(self.axes)} axis names: {self.axes}"
             )
 
     @property
     def size(self) -> int:
-        """How many numbers the piece takes in the observation."""
+        """The number of entries of the piece in an observation."""
         return prod(self.shape)
 
 
@@ -73,10 +72,10 @@ class Symmetry:
 
     Attributes:
         axes: The axes that are renamed together, all of the same length.
-        group: ``"permutations"``, every renaming, or ``"rotations"``, cyclic shifts only.
-        keys: Names of pieces by which a canonical naming is chosen, the most
-            important first. They have one of ``axes``; of the seats only one's own counts,
-            and over what other axes they have they are summed.
+        group: ``"permutations"`` for every renaming, or ``"rotations"`` for cyclic shifts.
+        keys: Names of the pieces that determine the canonical order, most important first.
+            Each has one of ``axes``. Of a seat axis only the player's own entry counts; other
+            axes are summed.
     """
 
     axes: tuple[str, ...]
@@ -86,58 +85,60 @@ class Symmetry:
 
 @dataclass(frozen=True)
 class ObservationLayout:
-    """All pieces of an observation in their order, and which symmetry they have.
+    """All pieces of an observation in order, and their symmetry.
 
     Args:
-        pieces: The pieces; their names are unique.
+        pieces: The pieces, with unique names.
         symmetry: The interchangeable axes, if the game has any.
-        alike: Names of axes whose entries are things of one kind, as seats and rows are and
-            values are not: a network may share its weights among them.
+        tied_axes: Names of axes whose entries are of one kind, such as seats and rows (but not
+            card values): a network may share its weights among the entries.
 
     Raises:
-        ValueError: There are no pieces, two have one name, or the symmetry or ``alike`` names what
-            they do not have.
+        ValueError: ``pieces`` is empty or has two equal names, or ``symmetry`` or ``tied_axes``
+            names an axis or piece that does not exist.
     """
 
     pieces: tuple[Piece, ...]
     symmetry: Symmetry | None = None
-    alike: tuple[str, ...] = ()
+    tied_axes: tuple[str, ...] = ()
     _slices: dict[str, slice] = field(init=False, repr=False, compare=False)
     _dtype: np.dtype[Any] = field(init=False, repr=False)
     _size: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.pieces:
-            raise ValueError("a layout has one piece at least")
+            raise ValueError("an observation layout needs at least one piece")
         slices: dict[str, slice] = {}
         start = 0
         for piece in self.pieces:
             if piece.name in slices:
-                raise ValueError(f"two pieces are called {piece.name!r}")
+                raise ValueError(f"two pieces are named {piece.name!r}")
             slices[piece.name] = slice(start, start + piece.size)
             start += piece.size
-        for axis in self.alike:
+        for axis in self.tied_axes:
             self.length(axis)  # raises
         self._check_symmetry()
         largest = max(piece.maximum for piece in self.pieces)
-        for name, value in (
-            ("_slices", slices),
-            ("_dtype", np.min_scalar_type(largest)),
-            ("_size", start),
-        ):
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "_slices", slices)
+        object.__setattr__(self, "_dtype", np.min_scalar_type(largest))
+        object.__setattr__(self, "_size", start)
 
     def _check_symmetry(self) -> None:
-        """Raise ValueError if the symmetry is of axes or pieces that the layout does not have."""
+        """Raise ValueError if the symmetry names axes or pieces that the layout does not have."""
         if (symmetry := self.symmetry) is None:
             return
         if symmetry.group not in GROUPS:
-            raise ValueError(f"a symmetry is of {' or '.join(GROUPS)}, not {shown(symmetry.group)}")
+            raise ValueError(
+                f"a symmetry's group must be {' or '.join(GROUPS)}, not {shown(symmetry.group)}"
+            )
         if not symmetry.axes or len({self.length(axis) for axis in symmetry.axes}) != 1:
-            raise ValueError(f"the axes {symmetry.axes} of a symmetry must have one length")
+            raise ValueError(f"the axes {symmetry.axes} of a symmetry must all have one length")
         for name in symmetry.keys:
             if not any(p.name == name and {*p.axes} & {*symmetry.axes} for p in self.pieces):
-                raise ValueError(f"no piece {name!r} with one of the axes {symmetry.axes} is a key")
+                raise ValueError(
+                    f"a symmetry's key must be a piece with one of the axes {symmetry.axes}; "
+                    f"there is no such piece {name!r}"
+                )
 
     @property
     def size(self) -> int:
@@ -155,25 +156,33 @@ class ObservationLayout:
         return np.repeat([p.maximum for p in self.pieces], [p.size for p in self.pieces])
 
     def length(self, axis: str) -> int:
-        """How many entries an axis has; ValueError if there is none, or not the same in all."""
+        """Return the length of an axis.
+
+        Raises:
+            ValueError: No piece has this axis, or its length differs between pieces.
+        """
         lengths = {p.shape[p.axes.index(axis)] for p in self.pieces if axis in p.axes}
         if len(lengths) != 1:
             raise ValueError(f"the axis {axis!r} must have one length, not {sorted(lengths)}")
         return lengths.pop()
 
     def piece(self, name: str) -> Piece:
-        """The piece of that name; KeyError if there is none."""
+        """Return the piece of that name.
+
+        Raises:
+            KeyError: There is no such piece.
+        """
         for piece in self.pieces:
             if piece.name == name:
                 return piece
-        raise KeyError(f"no piece {name!r}; there are {', '.join(self._slices)}")
+        raise KeyError(f"unknown piece {name!r}; choose from {', '.join(self._slices)}")
 
     def where(self, name: str) -> slice:
-        """Where a piece lies in the observation."""
+        """Return the slice of a piece in the observation."""
         return self._slices[self.piece(name).name]
 
     def views(self, observation: Array) -> dict[str, Array]:
-        """The pieces of an observation by name.
+        """Return the pieces of an observation by name.
 
         Args:
             observation: Any shape (..., F).
@@ -183,30 +192,30 @@ class ObservationLayout:
             numpy can make one.
 
         Raises:
-            ValueError: It has another F.
+            ValueError: The last axis is not F.
         """
         *batch, numbers = observation.shape
         if numbers != self.size:
-            raise ValueError(f"an observation has {self.size} numbers here, not {numbers}")
+            raise ValueError(f"expected observations of {self.size} numbers, got {numbers}")
         return {
             piece.name: observation[..., self._slices[piece.name]].reshape((*batch, *piece.shape))
             for piece in self.pieces
         }
 
     def filled(self, pieces: Mapping[str, Any], num_players: int) -> Intp:
-        """Observations of these pieces, each (P, \\*piece.shape) or the same for all; (P, F)."""
+        """Return observations (P, F) of pieces that are (P, \\*piece.shape) or broadcast to it."""
         flat = np.empty((num_players, self.size), np.intp)
         for name, piece in self.views(flat).items():
             piece[:] = pieces[name]
         return flat
 
     def fingerprint(self) -> str:
-        """A hash of names, shapes and maxima: equal for layouts that can be exchanged."""
+        """Return a hash of names, shapes, maxima and axes; equal for compatible layouts."""
         facts: Sequence[Any] = [(p.name, p.shape, p.maximum, p.axes) for p in self.pieces]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
 
     def table(self) -> str:
-        """The layout as a Markdown table, for the documentation."""
+        """Return the layout as a Markdown table, for the documentation."""
         lines = ["| index | piece | shape | axes | values | meaning |", "|---|---|---|---|---|---|"]
         for piece in self.pieces:
             where = self._slices[piece.name]
@@ -221,7 +230,7 @@ class ObservationLayout:
 
 
 def numbered(**shapes: tuple[int, ...]) -> dict[str, Intp]:
-    """Whole numbers from 0 on, each once, in arrays of these shapes: the rows of ``gathered``."""
+    """Return arrays of these shapes that hold the integers from 0, for the rows of ``gathered``."""
     rows = {}
     start = 0
     for name, shape in shapes.items():
@@ -236,23 +245,20 @@ def gathered(
     dtype: np.dtype[Any],
     out: Array | None = None,
 ) -> Array:
-    """Observations put together from what there is to know, each number by where it stands.
-
-    Two calls, whatever there is in an observation: written piece by piece it takes 2 to 4 times as
-    long.
+    """Build observations by gathering rows of arrays, faster than piece by piece.
 
     Args:
         arrays: Arrays (..., N), whose rows of N numbers are counted through.
-        rows: Where each number stands, (P, F).
-        dtype: The dtype of the result, which holds all numbers of the rows.
-        out: An array (P, F, N) to fill, in any order and of any dtype that can hold the numbers;
-            None makes a fresh one.
+        rows: The source row of each number of an observation, (P, F).
+        dtype: The dtype of the result, which can hold all numbers of the rows.
+        out: An array (P, F, N) to fill, in any memory order and of any dtype that can hold the
+            numbers; None creates a new one.
 
     Returns:
         Shape (P, F, N).
     """
     num = arrays[0].shape[-1]
-    if num == 1 and out is None:  # in half the time
+    if num == 1 and out is None:  # a fast path
         flat = np.concatenate([array.ravel() for array in arrays], dtype=dtype, casting="unsafe")
         return flat[rows][..., None]
     if out is not None and not (out.flags.c_contiguous and out.dtype == dtype):
@@ -261,7 +267,7 @@ def gathered(
     if num < MANY_NUMBERS:
         as_rows = [array if array.ndim == 2 else array.reshape(-1, num) for array in arrays]
         flat = np.concatenate(as_rows, dtype=dtype, casting="unsafe")
-        # With another mode what is taken goes through a buffer.
+        # Any other mode copies through a buffer.
         return flat.take(rows, axis=0, out=out, mode="clip")
     observations = np.empty((*rows.shape, num), dtype) if out is None else out
     single = [row for array in arrays for row in array.reshape(-1, num)]
@@ -272,11 +278,12 @@ def gathered(
 
 @cache
 def from_own_seat(num_players: int) -> Intp:
-    """Whom each player sees where: themselves first, then the next ones in turn.
+    """Return the order in which each player sees the seats: their own first, then in turn order.
 
     Returns:
-        Shape (P, P), the same array each time: the index that turns an array by player,
-        (P, ...), into what each player sees, (P, P, ...), seat k being player (p + k) % P.
+        Shape (P, P), the same array each time: an index that turns an array by player,
+        (P, ...), into the array that each player sees, (P, P, ...), where seat k of player p is
+        player (p + k) % P.
     """
     players = np.arange(num_players)
     seats: Intp = (players[:, None] + players) % num_players

@@ -1,4 +1,4 @@
-"""The one rule for options that somebody gives: there is such an option, and such a choice."""
+"""Checks of option names and choices that callers pass."""
 
 from __future__ import annotations
 
@@ -8,23 +8,26 @@ from typing import Any, is_typeddict
 
 from kododo_env.core.numbers import shown
 
-_NOT_BY_NAME = ("game", "num_envs")  # the batch or the door, and its size
+_NOT_BY_NAME = ("game", "num_envs")  # the batch or the environment module, and its size
 
 
 def is_one_of(value: object, names: Collection[str]) -> bool:
-    """Whether a value is one of some names; other than text, which may be no key, it never is."""
+    """Whether a value is a string among ``names``; other types, even unhashable, never are."""
     return isinstance(value, str) and value in names
 
 
 def check_options(
     options: Collection[str], *takers: Callable[..., Any], but: Collection[str] = ()
 ) -> None:
-    """Check the names of keyword arguments that functions, classes or a ``TypedDict`` name.
+    """Check the names of keyword arguments against those that callables accept.
 
-    Those of ``but`` are not offered.
+    Args:
+        options: The names to check.
+        *takers: Functions, classes or ``TypedDict`` types that accept keyword arguments.
+        but: Names that are not accepted even so.
 
     Raises:
-        TypeError: None of them takes one; as from Python itself, with those that they take.
+        TypeError: No callable accepts one of the names; the message lists the accepted ones.
     """
     if not options:
         return
@@ -33,11 +36,11 @@ def check_options(
     for name in options:
         if name not in option_names:
             choices = ", ".join(dict.fromkeys(option_names))
-            raise TypeError(f"there is no option {shown(name)}; there are {choices}")
+            raise TypeError(f"unknown option {shown(name)}; choose from {choices}")
 
 
 def _names(taker: Callable[..., Any]) -> list[str]:
-    """The keyword arguments that a function, a class or a ``TypedDict`` names."""
+    """The keyword arguments of a function, a class or a ``TypedDict``."""
     if is_typeddict(taker):
         return [*taker.__annotations__]
     parameters = signature(taker).parameters

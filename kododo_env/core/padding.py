@@ -1,10 +1,9 @@
-"""One form of observations, masks and actions for all tables of a game.
+"""Padding of observations, masks and actions, so that one policy can play at all tables of a game.
 
 A table for fewer players has fewer numbers in an observation, and perhaps fewer actions. The common
-layouts have all pieces of all tables, each as large as it is at the largest one. A table's own
-numbers keep their places within their pieces, such as a seat its number, and the rest is 0: seats
-that do not exist hold nothing, and actions that do not exist are illegal. So one policy can play at
-all tables.
+layouts have all pieces of all tables, each as large as at the largest table. A table's numbers keep
+their positions within their pieces, and the rest is 0: seats that do not exist hold nothing, and
+actions that do not exist are illegal.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ class Layouts(NamedTuple):
     """The layouts of a table.
 
     Attributes:
-        observation: That of the observations.
-        actions: That of the actions.
+        observation: The layout of observations.
+        actions: The layout of actions.
     """
 
     observation: ObservationLayout
@@ -35,45 +34,45 @@ class Layouts(NamedTuple):
 
 
 def common_layouts(tables: Sequence[Layouts]) -> Layouts:
-    """The layouts in which the observations and actions of all tables have a place.
+    """Return the smallest layouts that hold the observations and actions of all tables.
 
-    A piece is as large along each axis, and its maximum as large, as at any table. Pieces come in
-    the order of the largest table, and those that it lacks come last.
+    Each axis of a piece and its maximum are the largest of all tables. Pieces come in the order
+    of the largest table; pieces that it lacks come last.
 
     Args:
-        tables: The layouts of some tables of one game, at least one.
+        tables: The layouts of at least one table of a game.
 
     Raises:
-        ValueError: The tables have not the same symmetry, or pieces of one name have other axes.
+        ValueError: The tables have different symmetries, or a piece has different axes.
     """
     tables = sorted(tables, key=lambda table: table.observation.size, reverse=True)
     layouts = [table.observation for table in tables]
     pieces = _by_name([piece for layout in layouts for piece in layout.pieces])
     actions = _by_name([piece for table in tables for piece in table.actions.pieces])
-    alike_axes = dict.fromkeys(axis for layout in layouts for axis in layout.alike)
+    tied_axes = dict.fromkeys(axis for layout in layouts for axis in layout.tied_axes)
     observation = ObservationLayout(
         tuple(_largest(namesakes) for namesakes in pieces.values()),
         _symmetry(layouts),
-        tuple(alike_axes),
+        tuple(tied_axes),
     )
     return Layouts(observation, ActionLayout(tuple(map(_largest_block, actions.values()))))
 
 
 class Padding:
-    """Brings the observations, masks and actions of one table into common layouts, and back.
+    """Converts observations, masks and actions of one table to common layouts, and back.
 
     Args:
         table: The layouts of the table.
-        common: The common layouts, of which the table is one.
+        common: Common layouts that include the table's.
 
     Attributes:
         layout: The common layout of observations.
         actions: The common layout of actions.
-        columns: The place of each of the table's numbers in a common observation, (F,).
+        columns: The position of each of the table's numbers in a common observation, (F,).
         numbers: The common number of each of the table's actions, (A,).
 
     Raises:
-        ValueError: The table has a piece that the common layouts lack, or that is larger.
+        ValueError: The table has a piece that the common layouts lack, or a larger one.
     """
 
     def __init__(self, table: Layouts, common: Layouts) -> None:
@@ -97,22 +96,22 @@ class Padding:
         self._own_number[self.numbers] = np.arange(len(self.numbers))
 
     def observations(self, observations: Array) -> Array:
-        """Common observations (..., F'), of the common layout's dtype, of own ones (..., F)."""
+        """Pad the table's observations (..., F) to common ones (..., F')."""
         padded = np.zeros((*observations.shape[:-1], self.layout.size), self.layout.dtype)
         padded[..., self.columns] = observations
         return padded
 
     def masks(self, masks: Array) -> Array:
-        """Common masks (..., A'), in their own dtype, of own ones (..., A)."""
+        """Pad the table's masks (..., A) to common ones (..., A') of the same dtype."""
         padded = np.zeros((*masks.shape[:-1], self.actions.size), masks.dtype)
         padded[..., self.numbers] = masks
         return padded
 
     def own_actions(self, actions: Integer) -> Int64:
-        """The table's own actions of common ones, in the same shape.
+        """Convert common actions to the table's own actions, in the same shape.
 
         Raises:
-            ValueError: One is no action, or none of this table.
+            ValueError: An action does not exist, or not at this table.
         """
         actions = np.asarray(actions)
         if ((actions < 0) | (actions >= self.actions.size)).any():
@@ -120,7 +119,7 @@ class Padding:
         table_actions: Int64 = self._own_number[actions].astype(np.int64)
         if (table_actions < 0).any():
             missing = int(actions[table_actions < 0].flat[0])
-            raise ValueError(f"there is no action {missing} at this table: its mask forbids it")
+            raise ValueError(f"action {missing} does not exist at this table and is never legal")
         return table_actions
 
 
@@ -135,9 +134,9 @@ def _by_name(pieces: Sequence[Named]) -> dict[str, list[Named]]:
 
 
 def _largest_shape(pieces: Sequence[Piece | ActionPiece]) -> tuple[int, ...]:
-    """The length of each axis at the table where it is longest."""
+    """The largest length of each axis at any table."""
     if len({piece.axes for piece in pieces}) > 1:
-        raise ValueError(f"{pieces[0].name!r} has not the same axes at all tables")
+        raise ValueError(f"the axes of {pieces[0].name!r} differ between tables")
     return tuple(map(max, zip(*(piece.shape for piece in pieces), strict=True)))
 
 
@@ -151,14 +150,14 @@ def _largest_block(pieces: Sequence[ActionPiece | SlotPiece]) -> ActionPiece | S
     blocks = [piece for piece in pieces if isinstance(piece, ActionPiece)]
     slots = [piece for piece in pieces if isinstance(piece, SlotPiece)]
     if (blocks and slots) or len({(piece.hand, piece.plays) for piece in slots}) > 1:
-        raise ValueError(f"the actions {pieces[0].name!r} are not the same at all tables")
+        raise ValueError(f"the actions {pieces[0].name!r} differ between tables")
     if slots:
         return max(slots, key=lambda piece: piece.slots)
     return replace(blocks[0], shape=_largest_shape(blocks))
 
 
 def _symmetry(layouts: Sequence[ObservationLayout]) -> Symmetry | None:
-    """The symmetry that all layouts have, with the keys of any of them."""
+    """The common symmetry of all layouts, with the keys of all of them."""
     symmetries = [layout.symmetry for layout in layouts]
     present = [symmetry for symmetry in symmetries if symmetry is not None]
     if not present:
@@ -168,9 +167,9 @@ def _symmetry(layouts: Sequence[ObservationLayout]) -> Symmetry | None:
         (symmetry_of_table.axes, symmetry_of_table.group) != (first.axes, first.group)
         for symmetry_of_table in present
     ):
-        raise ValueError("the tables have not the same symmetry")
+        raise ValueError("the tables do not have the same symmetry")
     if len({layout.length(first.axes[0]) for layout in layouts}) > 1:
-        raise ValueError(f"the axes {first.axes} have not the same length at all tables")
+        raise ValueError(f"the length of the axes {first.axes} differs between tables")
     keys = dict.fromkeys(key for symmetry_of_table in present for key in symmetry_of_table.keys)
     return replace(first, keys=tuple(keys))
 
@@ -179,14 +178,14 @@ def _named(pieces: Sequence[Named], name: str) -> Named:
     for piece in pieces:
         if piece.name == name:
             return piece
-    raise ValueError(f"the common layouts have no {name!r}")
+    raise ValueError(f"the common layouts lack {name!r}")
 
 
 def _places(piece: Piece | ActionPiece | SlotPiece, common: object) -> Intp:
-    """The place within the common piece of each number of a table's own piece."""
+    """The position in the common piece of each number of a table's piece."""
     if isinstance(piece, SlotPiece):
         if not isinstance(common, SlotPiece) or common.slots < piece.slots:
-            raise ValueError(f"the common layouts have no place for all of {piece.name!r}")
+            raise ValueError(f"{piece.name!r} does not fit into the common layouts")
         numbers = {slots: number for number, slots in enumerate(common.choices)}
         return np.array([numbers[slots] for slots in piece.choices], np.intp)
     if (
@@ -194,7 +193,7 @@ def _places(piece: Piece | ActionPiece | SlotPiece, common: object) -> Intp:
         or common.axes != piece.axes
         or any(map(int.__lt__, common.shape, piece.shape))
     ):
-        raise ValueError(f"the common layouts have no place for all of {piece.name!r}")
+        raise ValueError(f"{piece.name!r} does not fit into the common layouts")
     whole = np.arange(common.size).reshape(common.shape)
     places: Intp = whole[tuple(map(slice, piece.shape))].ravel()
     return places

@@ -1,4 +1,4 @@
-"""The rewards a learner can ask for, in every game alike."""
+"""Reward functions for learners, the same for every game."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Reward = Callable[["BatchGame"], Float32]
 RewardName = Literal["score", "margin", "win", "margin+win"]
 
 MARGIN_WEIGHT = 0.05
-"""Of a point of the margin, where a victory is worth 1."""
+"""The weight of one point of the margin, where a victory is worth 1."""
 
 
 def score(game: BatchGame) -> Float32:
-    """Points as they are scored, shape (N, P)."""
+    """Return the points scored in the last step, shape (N, P)."""
     return game.rewards
 
 
 def margin(game: BatchGame) -> Float32:
-    """Points scored minus the mean of what the others scored, shape (N, P)."""
+    """Return the points scored minus the mean of the other players' points, shape (N, P)."""
     points = game.rewards
     opponents_points = points.sum(axis=1, keepdims=True) - points
     margins: Float32 = points - opponents_points / np.float32(game.num_players - 1)
@@ -36,7 +36,7 @@ def margin(game: BatchGame) -> Float32:
 
 
 def win(game: BatchGame) -> Float32:
-    """At the end the share of the victory minus 1/P, before it 0; shape (N, P)."""
+    """Return the share of the victory minus 1/P at the end of a game, otherwise 0; (N, P)."""
     over = game.just_terminated
     if not over.any():
         return np.zeros((game.num_envs, game.num_players), np.float32)
@@ -45,10 +45,9 @@ def win(game: BatchGame) -> Float32:
 
 
 def margin_and_win(game: BatchGame, margin_weight: float = MARGIN_WEIGHT) -> Float32:
-    """The margin times a weight, and the share of the victory at the end; shape (N, P).
+    """Return the weighted margin plus the share of the victory at the end, shape (N, P).
 
-    The margin says early which choices were good, the victory is what counts: ``train.py`` learns
-    from both.
+    The margin is an early signal, and the victory is the goal: ``train.py`` uses both.
     """
     weighted: Float32 = np.float32(margin_weight) * margin(game)
     return weighted + win(game)
@@ -60,11 +59,11 @@ REWARDS: dict[RewardName, Reward] = {
     "win": win,
     "margin+win": margin_and_win,
 }
-"""The rewards that have a name."""
+"""The named rewards."""
 
 
 def reward_function(reward: RewardName | Reward) -> Reward:
-    """The reward of that name, or the caller's own function, held to finite numbers (N, P).
+    """Return the reward of that name, or a custom function with a check of its results.
 
     Raises:
         ValueError: There is no reward of that name.
@@ -72,16 +71,16 @@ def reward_function(reward: RewardName | Reward) -> Reward:
     if callable(reward):
         return partial(_checked, reward)
     if not is_one_of(reward, REWARDS):
-        raise ValueError(f"unknown reward {shown(reward)}; choose one of {', '.join(REWARDS)}")
+        raise ValueError(f"unknown reward {shown(reward)}; choose from {', '.join(REWARDS)}")
     return REWARDS[reward]
 
 
 def _checked(reward: Reward, game: BatchGame) -> Float32:
-    """The rewards of a caller's function; ValueError unless they are finite numbers, (N, P)."""
+    """Return a custom function's rewards; raise ValueError unless finite, of shape (N, P)."""
     rewards = np.asarray(reward(game))
     shape = (game.num_envs, game.num_players)
     if rewards.shape != shape:
-        raise ValueError(f"a reward function gives the shape {shape}, not {rewards.shape}")
+        raise ValueError(f"a reward function must return shape {shape}, not {rewards.shape}")
     if rewards.dtype.kind not in "buif" or not np.isfinite(rewards).all():
-        raise ValueError(f"a reward function gives finite numbers, not {shown(rewards)}")
+        raise ValueError(f"a reward function must return finite numbers, not {shown(rewards)}")
     return rewards.astype(np.result_type(rewards, np.float32), copy=False)

@@ -1,4 +1,4 @@
-"""The state of a batch: a dataclass of arrays; and states that somebody gives, taken or refused."""
+"""The state of a batch, a dataclass of arrays, and checks of states to be loaded."""
 
 from __future__ import annotations
 
@@ -17,46 +17,46 @@ from kododo_env.core.arrays import Array, Bool, Float32, Int16, Integer, Intp
 from kododo_env.core.numbers import shown, whole_number
 
 Invariant = tuple[str, Any]
-"""A thing that must hold, in words, and whether it does: a truth value, or an array of them."""
+"""A condition on states in words, and whether it holds: a bool or an array of bools."""
 
 
 def per_game(
     *sizes: str, dtype: npt.DTypeLike = np.uint8, fill: int | str = 0, any_number: bool = False
 ) -> Any:
-    """A field that is an array, the game axis last.
+    """Declare a field that is an array with the game axis last.
 
     Args:
-        *sizes: How long the other axes are: each the rules' number of that name.
+        *sizes: The lengths of the other axes, as names of attributes of the rules.
         dtype: The array's dtype.
-        fill: The number it is full of at first, or the name of the rules' number of that name.
-        any_number: Whether there is one axis more before all others, of any length, 0 at first.
+        fill: The initial number, or the name of an attribute of the rules.
+        any_number: Whether there is an additional first axis of variable length, initially 0.
     """
     metadata = {"sizes": sizes, "dtype": np.dtype(dtype), "fill": fill, "any_number": any_number}
     return field(init=False, metadata=metadata)
 
 
 def of_batch(first: int = 0) -> Any:
-    """A field that is one whole number, or of an enumeration, in all games; ``first`` at first."""
+    """Declare a field that is one integer or enum member for all games, initially ``first``."""
     return field(init=False, metadata={"first": first})
 
 
 @dataclass(slots=True, eq=False)
 class BatchState:
-    """All that changes in a batch of N games; a game's own state adds its fields to these.
+    """The mutable state of a batch of N games; a game's own state adds its fields to these.
 
-    Each field is made by ``per_game`` or by ``of_batch``. ``BatchGame.state`` has the arrays
-    by their names with an underscore before, and the numbers by their names.
+    Each field is declared with ``per_game`` or ``of_batch``. In ``BatchGame.state`` the keys of
+    arrays are their names with a leading underscore, the keys of numbers their names.
     """
 
-    steps_played: int = of_batch()  # steps since the deal in which a game was going on
+    steps_played: int = of_batch()  # steps since the deal in which a game was running
     scores: Int16 = per_game("num_players", dtype=np.int16)  # points so far
     rewards: Float32 = per_game("num_players", dtype=np.float32)  # points of the last step
     terminated: Bool = per_game(dtype=np.bool_)  # which games are over
-    just: Bool = per_game(dtype=np.bool_)  # which games the last step has ended
+    just: Bool = per_game(dtype=np.bool_)  # which games the last step ended
 
     @classmethod
     def blank(cls, rules: Any, num_envs: int) -> Self:
-        """The state before anything is dealt."""
+        """Return the state before the deal."""
         state = cls()
         for name, first in cls._numbers().items():
             setattr(state, name, first)
@@ -68,29 +68,30 @@ class BatchState:
         return state
 
     def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
-        """From a pickle; what was kept outside it, as Ray does, comes back read-only."""
-        for name, value in state[1].items():
+        """Restore a pickle; arrays that Ray stores outside it come back read-only."""
+        for name, entry in state[1].items():
             is_array = name in self._arrays()
-            setattr(self, name, np.require(value, requirements="W") if is_array else value)
+            setattr(self, name, np.require(entry, requirements="W") if is_array else entry)
 
     def keys(self) -> set[str]:
         """The keys of ``as_dict``."""
         return {*self._numbers(), *self._arrays().values()}
 
     def arrays(self) -> dict[str, Array]:
-        """All arrays by the names of their fields, not copied."""
+        """Return all arrays by the names of their fields, not copied."""
         return {name: getattr(self, name) for name in self._arrays()}
 
     def as_dict(self) -> dict[str, Any]:
-        """All fields, copied."""
+        """Return all fields, copied, by key."""
         arrays = {key: getattr(self, name).copy() for name, key in self._arrays().items()}
         return arrays | {name: getattr(self, name) for name in self._numbers()}
 
     def like(self, entries: dict[str, Any]) -> Self:
-        """A state like this one from what ``as_dict`` gave of it, copied.
+        """Return a new state from a dict as returned by ``as_dict``, copied.
 
         Raises:
-            ValueError: Another dtype or shape, or no whole number.
+            ValueError: An entry has another dtype or shape than in this state, or is not an
+                integer of at least 0.
         """
         copy_of_state = type(self)()
         for name, key in self._arrays().items():
@@ -103,7 +104,7 @@ class BatchState:
         return copy_of_state
 
     def take(self, games: Integer) -> Self:
-        """Copies of some of the games, in the order given."""
+        """Return copies of some of the games, in the order of ``games``."""
         copy_of_state = type(self)()
         for name in self._numbers():
             setattr(copy_of_state, name, getattr(self, name))
@@ -111,29 +112,29 @@ class BatchState:
             setattr(copy_of_state, name, np.take(getattr(self, name), games, axis=-1))
         return copy_of_state
 
-    def put(self, games: Integer, replacements: dict[str, Array]) -> None:
-        """Let some of the games be others, whose arrays are given by their names."""
+    def replace_games(self, games: Integer, replacements: dict[str, Array]) -> None:
+        """Replace some of the games by others, given as arrays by field name."""
         for name, array in replacements.items():
             getattr(self, name)[..., games] = array
 
     @contextmanager
     def unchanged(self, frozen: Bool) -> Iterator[None]:
-        """Inside, all arrays may be changed; afterwards some games (N,) are as they were."""
+        """Restore the arrays of the ``frozen`` games, (N,), when the context ends."""
         games = np.flatnonzero(frozen)
         before = self.take(games).arrays() if len(games) else {}
         yield
-        self.put(games, before)
+        self.replace_games(games, before)
 
     @classmethod
     @cache
     def _numbers(cls) -> dict[str, int]:
-        """The fields that are numbers, and what each is at first."""
+        """The initial numbers of the fields that are numbers, by name."""
         return {e.name: e.metadata["first"] for e in fields(cls) if "first" in e.metadata}
 
     @classmethod
     @cache
     def _arrays(cls) -> dict[str, str]:
-        """The fields that are arrays, and the key of each."""
+        """The keys of the fields that are arrays, by name."""
         return {
             array_field.name: f"_{array_field.name}"
             for array_field in fields(cls)
@@ -143,7 +144,7 @@ class BatchState:
     @classmethod
     @cache
     def _shapes(cls, rules: Any) -> list[tuple[str, tuple[int, ...], np.dtype[Any], int]]:
-        """For each array its name, shape without the games, dtype, and what it is full of."""
+        """For each array its name, shape without the game axis, dtype and initial number."""
         shapes = []
         for name in cls._arrays():
             metadata = cls.__dataclass_fields__[name].metadata
@@ -159,12 +160,16 @@ class BatchState:
 
 
 def array_like(template: Array, array: Any, name: str, any_length: bool) -> Array:
-    """A copy of a given array that can take the place of the template; ``name`` is for the message.
+    """Return a copy of an array if it has the dtype and shape of a template.
 
-    With ``any_length`` its first axis may have another length.
+    Args:
+        template: The array to compare with.
+        array: The array to check.
+        name: Its name in error messages.
+        any_length: Whether its first axis may have another length.
 
     Raises:
-        ValueError: It is no array, or has another dtype or shape.
+        ValueError: ``array`` is not an array, or has another dtype or shape.
     """
     if not isinstance(array, np.ndarray):
         raise ValueError(f"not a state: {name} must be an array, not {shown(array)}")
@@ -172,16 +177,16 @@ def array_like(template: Array, array: Any, name: str, any_length: bool) -> Arra
         raise ValueError(f"not a state: {name} must be {template.dtype}, not {array.dtype}")
     if array.ndim != template.ndim or array.shape[any_length:] != template.shape[any_length:]:
         raise ValueError(
-            f"state of another batch: {name} has the shape {array.shape}, here {template.shape}"
+            f"not a state of this batch: {name} must have shape {template.shape}, not {array.shape}"
         )
     return np.array(array, order="C")
 
 
 def number_like(template: Any, entry: Any, name: str) -> Any:
-    """A given number in the type that a batch keeps, which may be an enumeration.
+    """Return a number in the type of a template, which is int or an enum.
 
     Raises:
-        ValueError: It is no whole number from 0, or not one of the enumeration's.
+        ValueError: ``entry`` is not an integer of at least 0, or not a member of the enum.
     """
     number = whole_number(entry, name, 0)
     try:
@@ -191,16 +196,16 @@ def number_like(template: Any, entry: Any, name: str) -> Any:
 
 
 def generator_like(template: np.random.Generator, generator_state: Any) -> np.random.Generator:
-    """A generator of the same kind in a given state.
+    """Return a generator of the same kind as a template, in a given state.
 
     Raises:
-        ValueError: It is no state of such a generator.
+        ValueError: ``generator_state`` is not a state of such a generator.
     """
     generator = copy.deepcopy(template)
     try:
         generator.bit_generator.state = generator_state
         generator.random()
-    except Exception as error:  # numpy has no common class for what such a state raises
+    except Exception as error:  # numpy raises various errors for invalid states
         kind = template.bit_generator.state["bit_generator"]
         raise ValueError(
             f"rng must be a state of numpy's {kind}, not {shown(generator_state)}"
@@ -210,9 +215,9 @@ def generator_like(template: np.random.Generator, generator_state: Any) -> np.ra
 
 
 def count_types(cards: Array, num_types: int) -> Intp:
-    """How many cards of each type there are: (..., T, N) from cards (..., K, N) below 256.
+    """Count the cards of each type: (..., T, N) from cards (..., K, N) below 256.
 
-    Cards from ``num_types`` on, such as the one that is none, are not counted.
+    Cards from ``num_types`` on, such as ``NONE``, are not counted.
     """
     *batch, _, num = cards.shape
     batch_index = np.arange(prod(batch)).reshape(*batch, 1, 1)

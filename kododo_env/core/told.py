@@ -1,4 +1,4 @@
-"""The words and pictures of a batch: its actions in words, its games as text and pictures."""
+"""Descriptions and renderings of a batch: actions in words, games as text and pictures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kododo_env.core.numbers import whole_number
 
 
 class Told:
-    """The words and pictures of a ``BatchGame``."""
+    """The descriptions and renderings of a ``BatchGame``."""
 
     name: ClassVar[str]
     num_actions: int
@@ -24,19 +24,19 @@ class Told:
         """The legal actions of each player, (N, P, A)."""
 
     def rules_text(self) -> str:
-        """The rules of the game in words, as Markdown: ``rules.md`` beside the game's class.
+        """Return the rules of the game as Markdown: ``rules.md`` beside the game's class.
 
         Raises:
-            ValueError: The game has none.
+            ValueError: The game has no ``rules.md``.
         """
         package = type(self).__module__.rpartition(".")[0]
-        page = files(package or __package__) / "rules.md"  # our own folder has none
+        page = files(package or __package__) / "rules.md"  # not in the folder of this module
         if not page.is_file():
-            raise ValueError(f"{self.name} has no rules.md that tells its rules")
+            raise ValueError(f"{self.name} has no rules.md")
         return page.read_text("utf-8")
 
     def describe_action(self, action: int) -> str:
-        """The meaning of an action, in words.
+        """Return the meaning of an action in words.
 
         Raises:
             ValueError: There is no such action.
@@ -44,9 +44,10 @@ class Told:
         return self._describe(whole_number(action, "action", 0, self.num_actions - 1))
 
     def describe_choice(self, action: int, player: int, index: int = 0) -> str:
-        """The meaning of an action to a player here and now, in words, cards by their names.
+        """Return the meaning of a player's action in the current position, with card names.
 
-        No more than the player knows; as ``describe_action`` says it, if it is not legal now.
+        Uses only what the player knows. An action that is not legal now is described as by
+        ``describe_action``.
 
         Raises:
             ValueError: There is no such action, player or game.
@@ -59,44 +60,52 @@ class Told:
         return self._describe_here(action, player, index) or words
 
     def text(self, index: int = 0, player: int | None = None) -> str:
-        """One game as text, without colour codes; ``player`` hides what that player cannot see.
+        """Return one game as text, without colour codes.
+
+        Args:
+            index: The index of the game.
+            player: The player whose knowledge is shown; None shows everything.
 
         Raises:
-            ValueError: There is no such game, or no such player.
+            ValueError: There is no such game or player.
         """
-        return self._text(*self._looked_at(index, player))
+        return self._text(*self._checked_indices(index, player))
 
     def svg(self, index: int = 0, player: int | None = None) -> str:
-        """One game as an SVG document, without what ``player`` cannot see; None sees everything.
+        """Return one game as an SVG document.
+
+        Args:
+            index: The index of the game.
+            player: The player whose knowledge is shown; None shows everything.
 
         Raises:
-            ValueError: There is no such game, or no such player.
+            ValueError: There is no such game or player.
         """
-        return self._svg(*self._looked_at(index, player))
+        return self._svg(*self._checked_indices(index, player))
 
-    def _looked_at(self, index: Any, player: Any) -> tuple[int, int | None]:
-        """Which game is drawn for whom, checked."""
+    def _checked_indices(self, index: Any, player: Any) -> tuple[int, int | None]:
+        """Return the index of a game and a player, checked."""
         seat = player
         if player is not None:
             seat = whole_number(player, "player", 0, self.num_players - 1)
         return whole_number(index, "index", 0, self.num_envs - 1), seat
 
-    # --- what a game supplies -----------------------------------------------------------
+    # --- implemented by each game -------------------------------------------------------
 
     @abstractmethod
     def _describe(self, action: int) -> str:
-        """The meaning of an action, in words; there is such an action."""
+        """Return the meaning of an action, which exists, in words."""
 
     def _describe_here(self, action: int, player: int, index: int) -> str | None:
-        """A legal action by the names of its cards; None where ``_describe`` says it all."""
+        """Return a legal action with card names, or None if ``_describe`` is sufficient."""
         return None
 
     def _text(self, index: int, player: int | None) -> str:
-        """See ``text``; there are such a game and player."""
+        """Render as ``text`` does, with arguments already checked."""
         text: str = self._render.text(self, index, player)
         return text
 
     def _svg(self, index: int, player: int | None) -> str:
-        """See ``svg``; there are such a game and player."""
+        """Render as ``svg`` does, with arguments already checked."""
         svg: str = self._render.svg(self, index, player)
         return svg

@@ -1,4 +1,4 @@
-"""Numbers that are too small for a float, whatever a script has told numpy to do about them."""
+"""Protection against ``np.seterr(under="raise")`` in callers' scripts."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ Result = TypeVar("Result")
 
 
 def underflow_is_zero(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Decorate a function that computes chances: those too small for a float are 0 in it.
+    """Decorate a function of probabilities so that underflow silently gives 0, as by default.
 
-    This is numpy's own default. With ``np.seterr(all="raise")`` in somebody's script the softmax
-    of points that lie far apart would be an error.
+    With ``np.seterr(all="raise")`` in a caller's script, a softmax of distant logits would raise.
     """
 
-    # Numpy's errstate can decorate as well, but that of numpy 1 is shared by all calls and threads.
+    # Numpy's errstate is a decorator too, but in numpy 1 all calls and threads share its state.
     @wraps(function)
     def computed(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         with np.errstate(under="ignore"):

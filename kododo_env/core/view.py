@@ -1,4 +1,4 @@
-"""The knowledge of one player on a batch of games."""
+"""One player's knowledge of a batch of games."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def own_copy(array: Array) -> Array:
-    """An array that a player may keep: a read-only copy, laid out alike, with nothing behind it."""
+    """Return a read-only copy of an array in the same memory order, without a base array."""
     if array.dtype == np.bool_ and (row := shared_row(array)) is not None:
         return same_for_all(read_only(row.copy()), array.shape)
     return read_only(array.copy("K"))
@@ -30,14 +30,14 @@ def own_copy(array: Array) -> Array:
 class View:
     """One player's knowledge in each of N games. Agents get this, never the game.
 
-    A view is good until the next step of its game; after that it raises RuntimeError.
-    Its arrays are copies, made when first asked for: they lead, by no attribute, base or
-    copy, to anything that the player does not know. It cannot be copied or
-    pickled itself. Games may add public facts of their own in a subclass.
+    A view is valid until the next step of its game; after that it raises RuntimeError.
+    Its arrays are copies, made on first access: no attribute, base or copy of them leads to
+    anything that the player does not know. A view cannot be copied or pickled. Games may add
+    public facts of their own in a subclass.
 
     Args:
-        game: The batch looked at.
-        player: Whose knowledge.
+        game: The batch.
+        player: The seat of the player.
     """
 
     def __init__(self, game: BatchGame, player: int) -> None:
@@ -47,7 +47,7 @@ class View:
         self._copies: dict[str, Array] = {}
 
     def __reduce_ex__(self, protocol: Any) -> NoReturn:
-        raise TypeError("a view is not copied or pickled; keep what it shows, or another view")
+        raise TypeError("a view cannot be copied or pickled; keep its arrays instead")
 
     def __repr__(self) -> str:
         player = getattr(self, "players", self.player)
@@ -55,11 +55,11 @@ class View:
 
     def _current(self) -> BatchGame:
         if self._game.clock != self._clock:
-            raise RuntimeError("this view is of an earlier turn; ask the game for a new one")
+            raise RuntimeError("this view belongs to an earlier turn; call game.view() again")
         return self._game
 
-    def _kept(self, name: str, read: Callable[[], Array]) -> Array:
-        """The player's own copy of an array that the game shows, made once."""
+    def _cached_copy(self, name: str, read: Callable[[], Array]) -> Array:
+        """Return the player's copy of an array of the game, made once."""
         self._current()
         if name not in self._copies:
             self._copies[name] = own_copy(read())
@@ -72,7 +72,7 @@ class View:
 
     @property
     def game_version(self) -> int:
-        """The game's version, which goes up with any change that a policy must know."""
+        """The game's version, which increases with any change that affects policies."""
         return self._game.version
 
     @property
@@ -92,49 +92,49 @@ class View:
 
     @property
     def num_envs(self) -> int:
-        """N, how many games."""
+        """N, the number of games."""
         return self._game.num_envs
 
     @property
     def num_players(self) -> int:
-        """P, how many players each game has."""
+        """P, the number of players of each game."""
         return self._game.num_players
 
     @property
     def num_actions(self) -> int:
-        """A, how many actions there are."""
+        """A, the number of actions."""
         return self._game.num_actions
 
     @property
     def no_op(self) -> int:
-        """The one legal action of a player who has nothing to decide."""
+        """The only legal action of a player who has nothing to decide."""
         return self._game.no_op
 
     @property
     def steps_played(self) -> int:
-        """Steps since the deal in which a game of the batch was going on."""
+        """The number of steps since the deal in which at least one game was running."""
         return self._current().steps_played
 
     @property
     def just_dealt(self) -> Bool:
-        """The games in which nothing has been played since the deal, shape (N,), read-only."""
-        return self._kept("just_dealt", lambda: self._game.just_dealt)
+        """Which games have not been stepped since their deal, shape (N,), read-only."""
+        return self._cached_copy("just_dealt", lambda: self._game.just_dealt)
 
     @property
-    def known_past(self) -> int:
-        """How many of the last steps the games of ``determinize`` can take back."""
+    def undoable_steps(self) -> int:
+        """The number of steps that games from ``determinize`` can undo."""
         game = self._current()
-        return game.known_past if isinstance(game, TakesBack) else 0
+        return game.undoable_steps if isinstance(game, TakesBack) else 0
 
     @property
     def observation(self) -> Array:
         """The player's observation, shape (N, F), ``layout.dtype``, read-only."""
-        return self._kept("observation", lambda: self._game.observation_of(self.player))
+        return self._cached_copy("observation", lambda: self._game.observation_of(self.player))
 
     @property
     def legal_action_mask(self) -> Bool:
         """True = legal, shape (N, A), read-only."""
-        return self._kept("mask", lambda: self._game.legal_action_mask()[:, self.player])
+        return self._cached_copy("mask", lambda: self._game.legal_action_mask()[:, self.player])
 
     @property
     def pieces(self) -> dict[str, Array]:
@@ -148,52 +148,52 @@ class View:
 
     @property
     def scores(self) -> Array:
-        """Everybody's points so far, shape (N, P), read-only."""
-        return self._kept("scores", lambda: self._game.scores)
+        """The points of all players so far, shape (N, P), read-only."""
+        return self._cached_copy("scores", lambda: self._game.scores)
 
     @property
     def rewards(self) -> Array:
         """The points that each player scored in the last step, shape (N, P), read-only."""
-        return self._kept("rewards", lambda: self._game.rewards)
+        return self._cached_copy("rewards", lambda: self._game.rewards)
 
     def text(self, index: int = 0) -> str:
-        """One of the games as text, as the player sees it."""
+        """Return one of the games as text, as the player sees it."""
         return self._current().text(index, self.player)
 
     def svg(self, index: int = 0) -> str:
-        """One of the games as an SVG document, as the player sees it."""
+        """Return one of the games as an SVG document, as the player sees it."""
         return self._current().svg(index, self.player)
 
     def describe_choice(self, action: int, index: int = 0) -> str:
-        """The meaning of an action to the player in one of the games, in words."""
+        """Return the meaning of an action of the player in one of the games, in words."""
         return self._current().describe_choice(action, self.player, index)
 
     def held(self, index: int = 0) -> list[Any]:
-        """The cards that the player holds and has seen, each a ``rendering.svg_cards.Card``.
+        """Return the cards that the player holds and has seen (``rendering.svg_cards.Card``).
 
-        Empty if the game does not tell in words.
+        Empty if the game is not a ``TellsInWords``.
         """
         game = self._current()
         return game.hand_of(self.player, index) if isinstance(game, TellsInWords) else []
 
     def cards_played(self, action: int, index: int = 0) -> tuple[int, ...]:
-        """Which cards of ``held`` a legal action plays, by their places there."""
+        """Return the indices in ``held`` of the cards that a legal action plays."""
         game = self._current()
         if not isinstance(game, TellsInWords):
             return ()
         return game.cards_played(action, self.player, index)
 
     def short_form(self, action: int, index: int = 0) -> str:
-        """A legal action in a few letters, as a player may type it; empty if the game has none."""
+        """Return a legal action in a few letters, to be typed; empty if there is no such form."""
         game = self._current()
         if not isinstance(game, TellsInWords):
             return ""
         return game.short_form(action, self.player, index)
 
     def memory(self, index: int = 0) -> dict[str, Any]:
-        """Cards that the player has not seen yet, and more that is worth remembering.
+        """Return the cards that the player has not seen yet, and other memory aids.
 
-        See ``TellsInWords.memory_of``; nothing if the game does not tell in words.
+        See ``TellsInWords.memory_of``; empty if the game is not a ``TellsInWords``.
         """
         game = self._current()
         if not isinstance(game, TellsInWords):
@@ -202,15 +202,15 @@ class View:
         return game.memory_of({name: piece[index] for name, piece in self.pieces.items()})
 
     def determinize(self, rng: np.random.Generator, samples: int) -> BatchGame:
-        """Games as they may be, given all that the player knows.
+        """Return possible games, sampled given all that the player knows.
 
         Args:
             rng: The source of randomness.
-            samples: Copies of each game.
+            samples: The number of samples of each game.
 
         Returns:
-            A batch of N * samples games; those of game i are i * samples and the
-            following ones. Hidden cards are dealt uniformly among all that are possible.
+            A batch of N * samples games; the samples of game i start at index i * samples.
+            Hidden cards are dealt uniformly among all possibilities.
         """
         return self._current().determinize(self.player, rng, samples)
 
@@ -218,13 +218,13 @@ class View:
 class JoinedView(View):
     """Several seats of N games as one view of V * N rows, seat by seat: see ``RowAgent``.
 
-    It has observations and masks; cards one by one, or worlds, are asked of a seat's own view.
+    It has only observations and masks; use a seat's own view for cards or determinizations.
 
     Args:
-        game: The batch looked at.
-        players: Whose knowledge, V of them.
-        games: The numbers of the games in which each of the players is looked at, V arrays; None
-            is all games. The view has a row for each.
+        game: The batch.
+        players: The V seats.
+        games: The indices of the games of each seat, V arrays; None for all games. The view has
+            a row for each.
     """
 
     def __init__(
@@ -238,42 +238,42 @@ class JoinedView(View):
 
     @property
     def num_envs(self) -> int:
-        """V * N, or the number of rows: how many games there seem to be."""
+        """The number of rows, V * N if ``games`` is None."""
         return self._rows
 
     @property
     def observation(self) -> Array:
-        """The players' observations, (V * N, F), ``layout.dtype``, read-only."""
-        return self._kept("observation", lambda: self._joined(self._game.observation_of))
+        """The players' observations, shape (V * N, F), ``layout.dtype``, read-only."""
+        return self._cached_copy("observation", lambda: self._joined(self._game.observation_of))
 
     @property
     def legal_action_mask(self) -> Bool:
         """True = legal, shape (V * N, A), read-only."""
         mask = self._game.legal_action_mask()
         if (row := shared_row(mask)) is not None:
-            return self._kept("mask", lambda: same_for_all(row, (self.num_envs, len(row))))
-        return self._kept("mask", lambda: self._joined(lambda player: mask[:, player]))
+            return self._cached_copy("mask", lambda: same_for_all(row, (self.num_envs, len(row))))
+        return self._cached_copy("mask", lambda: self._joined(lambda player: mask[:, player]))
 
     def _joined(self, rows_of: Callable[[int], Array]) -> Array:
-        """The rows of all players, of an array (N, ...) for each."""
+        """Concatenate the rows of all players, given a function that returns (N, ...) for each."""
         parts = [rows_of(player) for player in self.players]
         if self._games is not None:
             parts = [part[games] for part, games in zip(parts, self._games, strict=True)]
         return np.concatenate(parts)
 
     def determinize(self, rng: np.random.Generator, samples: int) -> BatchGame:
-        """Not possible: raises TypeError."""
-        raise TypeError("worlds are dealt from the view of one player")
+        """Raise TypeError: a joined view cannot be determinized."""
+        raise TypeError("only the view of one player can be determinized")
 
 
 def own_facts(view: View) -> dict[str, Any]:
-    """The public facts that a game has added to its view, by name: arrays (N, ...) and numbers."""
+    """Return the public facts that a game adds to its view, by name: arrays (N, ...), numbers."""
     return {name: getattr(view, name) for name in _names_of_facts(type(view).__mro__)}
 
 
 @cache
 def _names_of_facts(kinds: tuple[type, ...]) -> tuple[str, ...]:
-    """Their names, given the view's classes."""
+    """The names of these facts, given the view's classes."""
     return tuple(
         name
         for kind in kinds[: kinds.index(View)]

@@ -51,7 +51,7 @@ class Encoders(nn.Module):
 
     def __init__(self, layout: ObservationLayout, width: int) -> None:
         super().__init__()
-        if not layout.alike:
+        if not layout.tied_axes:
             raise ValueError("the game declares no axes alike, so a network cannot be tied")
         self.width = width
         self.kinds = _kinds(layout)
@@ -59,7 +59,7 @@ class Encoders(nn.Module):
         self.around = nn.ModuleList()
         tables = [_columns(layout, kind, self._inner(kind.axis)) for kind in self.kinds.values()]
         features = {axis: table.shape[1] for axis, table in zip(self.kinds, tables, strict=True)}
-        shared_names = [p.name for p in layout.pieces if not set(p.axes) & set(layout.alike)]
+        shared_names = [p.name for p in layout.pieces if not set(p.axes) & set(layout.tied_axes)]
         where = np.arange(layout.size)
         tables.append(
             np.concatenate([where[layout.where(name)] for name in shared_names] or [where[:0]])
@@ -166,7 +166,7 @@ def _kinds(layout: ObservationLayout) -> dict[str, _Kind]:
     An axis is within another if all its pieces have the other axis, which also has other pieces.
     """
     pieces_of = {
-        axis: [piece for piece in layout.pieces if axis in piece.axes] for axis in layout.alike
+        axis: [piece for piece in layout.pieces if axis in piece.axes] for axis in layout.tied_axes
     }
     kinds = {}
     for axis, pieces in pieces_of.items():

@@ -89,7 +89,7 @@ class LessonTable(Table):
                     wanted=say(", or ").join(expected_words),
                 )
             )
-        for other_seat, actions in step.others.items():
+        for other_seat, actions in step.other_actions.items():
             self._scripts[other_seat].lines.extend(actions)
         self._num_choices += 1
         self._news_start = len(self._past)
@@ -98,7 +98,7 @@ class LessonTable(Table):
     def _expected_actions(self, at: int) -> list[int]:
         """Return the actions that a step of the lesson asks for; empty if any will do."""
         steps = self._lesson.steps
-        words = steps[at].wanted if at < len(steps) else ()
+        words = steps[at].expected_actions if at < len(steps) else ()
         with speaking("en"):
             legal = legal_actions(self._game.view(PUPIL))
         return [action for action, description in legal.items() if description in words]

@@ -1,4 +1,4 @@
-"""Pictures one after the other: as one SVG document that moves by itself, or as a GIF."""
+"""Animations of pictures, as one SVG document or as a GIF."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Sequence
 from kododo_env.rendering.pixels import check_libraries, pixels
 from kododo_env.rendering.svg import HEIGHT, WIDTH, document, number
 
-LAST_PICTURE = 3  # times as long as the others the last picture is shown
-LONGEST = 655_350  # milliseconds that a picture of a GIF can be shown: 16 bits of hundredths
+LAST_PICTURE = 3  # the last picture is shown this many times as long as the others
+LONGEST = 655_350  # milliseconds, the longest duration in a GIF: 16 bits of hundredths
 
 
 def animated_svg(frames: Sequence[str], seconds: float, title: str, height: int = HEIGHT) -> str:
-    """Pictures as one SVG document that shows them one after the other, again and again.
+    """Return an SVG document that shows pictures one after the other in a loop.
 
-    Where nothing moves, as on paper, the last one is seen.
+    Without animation, as on paper, it shows the last picture.
 
     Args:
-        frames: SVG documents, one at least.
-        seconds: How long each is shown; the last one longer.
-        title: A description for those who cannot see them.
-        height: Of each, in pixels.
+        frames: At least one SVG document.
+        seconds: The duration of each picture; the last one is shown longer.
+        title: A description for screen readers.
+        height: The height of each picture in pixels.
     """
     total = len(frames) - 1 + LAST_PICTURE
     groups = [
@@ -33,7 +33,7 @@ def animated_svg(frames: Sequence[str], seconds: float, title: str, height: int 
 
 
 def _moment(place: int, total: int, seconds: float, count: int) -> str:
-    """When a picture is seen: from its own place on to the next one's."""
+    """Return the SVG animation that shows a picture from its place to the next one's."""
     after = total if place == count - 1 else place + 1
     times = [0.0, place / total, after / total]
     values = ["none", "inline", "none"]
@@ -51,19 +51,20 @@ def _moment(place: int, total: int, seconds: float, count: int) -> str:
 
 
 def animated_gif(frames: Sequence[str], seconds: float) -> bytes:
-    """Pictures as a GIF that shows them one after the other, again and again.
+    """Return a GIF that shows pictures one after the other in a loop.
 
     Args:
-        frames: SVG documents of the same size, one at least.
-        seconds: How long each is shown, 655 at most; the last one longer, as far as a GIF can.
+        frames: At least one SVG document, all of the same size.
+        seconds: The duration of each picture, at most 655; the last one is shown longer, as far
+            as a GIF allows.
 
     Raises:
         RenderingUnavailable: A library is missing.
-        ValueError: They are to be shown longer than a GIF can.
+        ValueError: ``seconds`` is longer than a GIF allows.
     """
     milliseconds = round(1000 * seconds)
     if milliseconds > LONGEST:
-        raise ValueError(f"a picture of a GIF is shown {LONGEST // 1000} seconds at most")
+        raise ValueError(f"seconds must be at most {LONGEST // 1000} in a GIF, not {seconds}")
     check_libraries()
     from PIL import Image
 

@@ -1,4 +1,4 @@
-"""Worked examples of the rules: cards by their short names, drawn as a small picture."""
+"""Worked examples of the rules, as small pictures."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from kododo_env.rendering.svg import FELT, GOLD, Box, document, label, rectangle
 from kododo_env.rendering.svg_cards import Blank, Card, card
 
 WIDTH = 440
-"""Of the picture of an example, which is to be read on a phone."""
+"""The width of an example's picture, which must be readable on a phone."""
 
 
 class Worked(NamedTuple):
     """A worked example.
 
     Attributes:
-        picture: SVG.
-        lines: What the game says of the cards.
+        picture: An SVG document.
+        lines: The game's sentences about the cards.
     """
 
     picture: str
@@ -25,7 +25,7 @@ class Worked(NamedTuple):
 
 
 def on_felt(pieces: Iterable[str], title: str, height: float) -> str:
-    """An SVG document of pieces on a piece of the table."""
+    """Return an SVG document of pieces on a felt background."""
     background = rectangle(Box(0, 0, WIDTH, height), 12, FELT)
     return document([background, *pieces], title, WIDTH, int(height))
 
@@ -33,7 +33,7 @@ def on_felt(pieces: Iterable[str], title: str, height: float) -> str:
 def named_row(
     name: str, note: str, cards: Sequence[Card | Blank], box: Box, width: float
 ) -> list[str]:
-    """Cards of this width side by side in a box, below a name and, at the right, a note in gold."""
+    """Draw cards of this width in a row, below a name at the left and a gold note at the right."""
     pitch = min(width + 5, (box.width - width) / max(len(cards) - 1, 1))
     return [
         label(name, box.x, box.y + 13, 13, bold=True),

@@ -1,7 +1,7 @@
-"""What people read, in their language: English stands in the code, others in a file each.
+"""Translations of texts for players: English is in the code, other languages in a file each.
 
-A file ``texts/<code>.json`` has for each English text its translation, and in both the same
-``{names}`` of what is filled in. The page's own texts stand in the same files.
+A file ``texts/<code>.json`` maps each English text to its translation, with the same ``{names}``
+of placeholders. It also has the texts of the page.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from importlib.resources import files
 from typing import Any
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français"}
-"""The languages by their codes, each by its own name."""
+"""The native names of the languages by their codes."""
 
 _spoken: ContextVar[Mapping[str, str]] = ContextVar("_spoken", default={})  # noqa: B039
 
 
 @cache
 def translations(language: str) -> Mapping[str, str]:
-    """The texts of a language, by the English ones; none for English.
+    """Return the texts of a language by the English ones; empty for English.
 
     Raises:
         ValueError: There is no such language.
@@ -38,7 +38,7 @@ def translations(language: str) -> Mapping[str, str]:
 
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
-    """Let ``say`` speak a language as long as the context lasts, in this thread or task.
+    """Set the language of ``say`` in this context, for the current thread or task.
 
     Raises:
         ValueError: There is no such language.
@@ -51,11 +51,11 @@ def speaking(language: str) -> Iterator[None]:
 
 
 def say(text: str, **parts: Any) -> str:
-    """A text in the language that is spoken, English unless in ``speaking``.
+    """Translate a text to the current language (see ``speaking``), and fill in its placeholders.
 
     Args:
-        text: The English text, with ``{names}`` of the parts.
-        parts: What is filled in, said already.
+        text: The English text, with ``{names}`` of the placeholders.
+        parts: The texts to fill in, already translated.
     """
     translation = _spoken.get().get(text, text)
     return translation.format(**parts) if parts else translation

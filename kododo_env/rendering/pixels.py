@@ -1,4 +1,4 @@
-"""Pictures as pixels: an SVG document drawn by resvg, with a font that is always there."""
+"""Rasterizing SVG documents with resvg and a fixed font."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import numpy as np
 
 from kododo_env.core.arrays import Uint8
 
-MISSING = "drawing pixels needs {}: pip install 'kododo-env[render]'"
+MISSING = "rendering pixels needs {}: pip install 'kododo-env[render]'"
 LIBRARIES = {"resvg_py": "resvg-py", "PIL": "Pillow"}
 
 
 class RenderingUnavailable(ImportError, TypeError):
-    """A library that pictures need is not installed; the message says how to get it.
+    """Raised when a library for rendering is not installed.
 
-    It is a TypeError too, since stable-baselines3 makes each environment with
-    ``render_mode="rgb_array"`` and, only on a TypeError, again without a mode.
+    It is also a TypeError, since stable-baselines3 makes each environment with
+    ``render_mode="rgb_array"`` and tries again without a mode only after a TypeError.
     """
 
 
 @cache
 def font_files() -> tuple[str, ...]:
-    """The files of DejaVu Sans, plain and bold, that come with matplotlib.
+    """Return the files of DejaVu Sans, plain and bold, that come with matplotlib.
 
-    matplotlib itself is not imported, which would take longer than all the drawing.
+    matplotlib itself is not imported, because that is slow.
 
     Raises:
         RenderingUnavailable: matplotlib is not installed.
@@ -37,13 +37,13 @@ def font_files() -> tuple[str, ...]:
         raise RenderingUnavailable(MISSING.format("the font that comes with matplotlib"))
     folder = Path(spec.submodule_search_locations[0], "mpl-data", "fonts", "ttf")
     files = [folder / name for name in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")]
-    if not all(file.is_file() for file in files):  # some systems' packages leave them out
+    if not all(file.is_file() for file in files):  # some Linux packages leave them out
         raise RenderingUnavailable(MISSING.format("the font that comes with matplotlib"))
     return tuple(map(str, files))
 
 
 def check_libraries() -> None:
-    """Check that pixels can be drawn here, without importing the libraries.
+    """Check that the libraries for rendering are installed, without importing them.
 
     Raises:
         RenderingUnavailable: A library is missing.
@@ -55,9 +55,9 @@ def check_libraries() -> None:
 
 
 def png(svg: str, zoom: float = 1) -> bytes:
-    """The bytes of a PNG file of an SVG document, each unit of which takes ``zoom`` pixels.
+    """Return an SVG document as a PNG file, with ``zoom`` pixels per unit.
 
-    The machine's own fonts are left out, so that a picture is the same everywhere.
+    System fonts are not used, so that a picture is the same on every machine.
 
     Raises:
         RenderingUnavailable: A library is missing.
@@ -77,7 +77,7 @@ def png(svg: str, zoom: float = 1) -> bytes:
 
 
 def pixels(svg: str) -> Uint8:
-    """An SVG document as red, green and blue, shape (height, width, 3), uint8.
+    """Return an SVG document as an RGB array, shape (height, width, 3), uint8.
 
     Raises:
         RenderingUnavailable: A library is missing.

@@ -1,7 +1,7 @@
-"""The alphabet of all pictures: boxes, shapes, labels, and the SVG document around them.
+"""Building blocks of SVG pictures: boxes, shapes, labels and documents.
 
-Every function returns a bit of SVG as a string. Lengths are in pixels of a picture of
-900 by 600. Cards are drawn in ``svg_cards``, tables in ``svg_table``.
+Every function returns SVG code as a string. Lengths are in pixels of a picture of 900 by 600.
+``svg_cards`` draws cards, ``svg_table`` draws tables.
 """
 
 from __future__ import annotations
@@ -32,26 +32,29 @@ class Box(NamedTuple):
     height: float
 
     def inset(self, by: float) -> Box:
-        """The same rectangle, smaller by so much on each side."""
+        """Return the rectangle made smaller by this much on each side."""
         return Box(self.x + by, self.y + by, self.width - 2 * by, self.height - 2 * by)
 
 
 def number(value: float) -> str:
-    """A number as people write it: at most two decimals, none that are not needed."""
+    """Format a number with at most two decimals and without trailing zeros."""
     return f"{round(float(value), 2):g}"
 
 
 def ink_on(fill: str) -> str:
-    """Dark or light ink, whichever stands out more on a colour ``#rrggbb``."""
+    """Return dark or light ink, whichever has more contrast on a colour ``#rrggbb``."""
     red, green, blue = (int(fill[i : i + 2], 16) for i in (1, 3, 5))
-    # The weights of ITU-R BT.601: how bright each primary looks.
+    # The luma weights of ITU-R BT.601.
     return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 165 else "#ffffff"
 
 
 def star(points: int, inner: float = 0, turn: float = -0.25) -> str:
-    """The path of a star with this many tips in the unit circle, the first ``turn`` turns on.
+    """Return the path of a star in the unit circle, or of a polygon.
 
-    ``inner`` is the radius of the inner corners; 0 gives a plain polygon.
+    Args:
+        points: The number of tips.
+        inner: The radius of the inner corners; 0 for a polygon.
+        turn: The angle of the first tip, in turns.
     """
     radii = (1.0, inner) if inner else (1.0,)
     corners = points * len(radii)
@@ -74,7 +77,7 @@ def label(
     bold: bool = False,
     turn: float = 0,
 ) -> str:
-    """A line of text whose baseline starts at (x, y), turned around it by ``turn`` degrees.
+    """Draw a line of text whose baseline starts at (x, y), rotated around it by ``turn`` degrees.
 
     With the anchor ``"middle"`` the baseline is centred there, with ``"end"`` it ends there.
     """
@@ -91,7 +94,7 @@ def label(
 def rectangle(
     box: Box, radius: float, fill: str, *, opacity: float = 1, stroke: str = "", thick: float = 1
 ) -> str:
-    """A rectangle with round corners; ``thick`` is the width of its outline, if it has one."""
+    """Draw a rectangle with round corners; ``thick`` is the width of its outline, if any."""
     x, y, width, height = map(number, box)
     style = f'fill="{fill}"'
     if opacity != 1:
@@ -104,43 +107,43 @@ def rectangle(
 
 
 def circle(x: float, y: float, radius: float, fill: str) -> str:
-    """A disc around (x, y)."""
+    """Draw a disc around (x, y)."""
     return f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" fill="{fill}"/>'
 
 
 def shadow(box: Box, radius: float) -> str:
-    """The soft shadow under a rectangle: two faint ones, shifted down."""
+    """Draw a soft shadow under a rectangle: two faint rectangles, shifted down."""
     far = rectangle(box._replace(y=box.y + 2.6), radius, "#000000", opacity=0.12)
     return far + rectangle(box._replace(y=box.y + 1.2), radius, "#000000", opacity=0.22)
 
 
 def at(x: float, y: float, scale: float, content: str) -> str:
-    """Content drawn around the origin, moved to (x, y) and scaled."""
+    """Move content that is drawn around the origin to (x, y), and scale it."""
     return f'<g transform="translate({number(x)} {number(y)}) scale({scale:.4g})">{content}</g>'
 
 
 def part(content: str, **place: int) -> str:
-    """A part that can be shown by itself, where a whole picture would be too small.
+    """Mark a part that can be shown alone where the whole picture would be too small.
 
-    Its place is given by the names that the axes of actions have, such as ``seat=1``.
+    Its place is given by the axes of actions, such as ``seat=1``.
     """
     return f'<g class="part"{_data(place)}>{content}</g>'
 
 
 def reveal(content: str, stage: int) -> str:
-    """Something that a page shows only after the cards have been turned over, stage by stage."""
+    """Mark content that the page shows in stages after the cards have been turned over."""
     return f'<g class="told" style="--stage:{stage}">{content}</g>'
 
 
 def spot(content: str, **place: int) -> str:
-    """Where an action may go, found by the names of its axes, such as ``row=1, column=2``."""
+    """Mark the place of an action, given by its axes, such as ``row=1, column=2``."""
     return f'<g class="spot"{_data(place)}>{content}</g>'
 
 
 def hand(content: str, height: float = 0) -> str:
-    """Cards in a hand, which a page leaves out where they are shown elsewhere.
+    """Mark the cards of a hand, which the page hides if it shows them elsewhere.
 
-    Without them, things below come up by ``height``.
+    Without them, the content below moves up by ``height``.
     """
     return f'<g class="hand" data-height="{number(height)}">{content}</g>'
 
@@ -150,9 +153,9 @@ def _data(place: Mapping[str, int]) -> str:
 
 
 def badge(words: str, x: float, y: float, fill: str = GOLD, fixed: float | None = None) -> str:
-    """A round tag with a few words, centred at (x, y).
+    """Draw a round tag with a few words, centred at (x, y).
 
-    A page that enlarges it lets the point (``fixed``, y) stay, or else its centre.
+    When the page enlarges it, the point (``fixed``, y) stays in place, by default the centre.
     """
     width = 14 + 7 * len(words)
     origin = x if fixed is None else fixed
@@ -163,7 +166,7 @@ def badge(words: str, x: float, y: float, fill: str = GOLD, fixed: float | None 
 
 
 def document(pieces: Iterable[str], title: str, width: int, height: int) -> str:
-    """An SVG document of pieces, the lowest first; the title is for those who cannot see it."""
+    """Return an SVG document of pieces, the lowest first, with a title for screen readers."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}" '
@@ -173,7 +176,7 @@ def document(pieces: Iterable[str], title: str, width: int, height: int) -> str:
 
 
 def picture(pieces: Iterable[str], title: str, width: int = WIDTH, height: int = HEIGHT) -> str:
-    """A document of pieces on a table of felt."""
+    """Return an SVG document of pieces on a felt table."""
     stops = "".join(
         f'<stop offset="{place}" stop-color="{colour}"/>'
         for place, colour in ((0, FELT), (0.5, FELT_LIGHT), (1, FELT))

@@ -1,4 +1,4 @@
-"""Cards in pictures: the looks of their colours, faces, backs, and piles."""
+"""Drawing cards: suits, faces, backs and piles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kododo_env.rendering.svg import (
 
 @dataclass(frozen=True)
 class Suit:
-    """The looks of a colour. Letter and symbol tell it apart without its hue."""
+    """The appearance of a colour; letter and symbol identify it without the hue."""
 
     name: str  # in words
     letter: str  # unique in a game
@@ -37,25 +37,25 @@ class Suit:
 class Card:
     """A card's face."""
 
-    suit: Suit  # its colour
-    value: int  # the big number
-    # SVG in the square from (-1, -1) to (1, 1) that stands in the middle; empty for the symbol.
+    suit: Suit
+    value: int
+    # SVG in the square from (-1, -1) to (1, 1) for the middle; empty for the suit's symbol.
     emblem: str = ""
-    second: Suit | None = None  # another suit that it has, drawn as a ribbon across its foot
+    second: Suit | None = None  # a second suit, drawn as a ribbon across the foot
     lit: bool = False  # whether it has a gold rim
-    faded: bool = False  # whether it is pale, since it no longer lies there
-    laid: bool = False  # whether it lies on the table, where a page turns it over when it is new
+    faded: bool = False  # whether it is pale, since it is no longer there
+    laid: bool = False  # whether it is on the table, where the page turns new cards over
 
 
 class Blank(Enum):
-    """A place where no face shows."""
+    """A place without a visible face."""
 
     BACK = "a card face down"
     SLOT = "an empty place"
 
 
-# Chosen so that each two of the first five stay apart in hue or lightness for the common
-# kinds of colour blindness too; blue and violet, and yellow and orange, differ by lightness.
+# The first five differ in hue or lightness also for the common kinds of colour blindness; blue
+# and violet, and yellow and orange, differ in lightness.
 PALETTE = (
     Suit("blue", "B", "#3a98dc", "M0-1C.3-.5.8-.1.8.3A.8.7 0 1 1-.8.3C-.8-.1-.3-.5 0-1Z"),
     Suit("green", "G", "#0a7d58", star(3)),
@@ -69,7 +69,7 @@ PALETTE = (
 
 
 def suits(count: int) -> tuple[Suit, ...]:
-    """The first suits of the palette; beyond its end they come again, with other names."""
+    """Return the first suits of the palette, repeated under other names beyond its end."""
     palette = []
     for k in range(count):
         suit = PALETTE[k % len(PALETTE)]
@@ -83,25 +83,25 @@ def suits(count: int) -> tuple[Suit, ...]:
 
 
 def symbol(suit: Suit, x: float, y: float, radius: float, fill: str) -> str:
-    """A suit's symbol around (x, y)."""
+    """Draw a suit's symbol around (x, y)."""
     # The faint outline keeps a pale symbol visible on paper.
     edge = f'stroke="{INK}" stroke-opacity=".3" stroke-width=".1"' if fill == suit.fill else ""
     return at(x, y, radius, f'<path d="{suit.symbol}" fill="{fill}" {edge}/>')
 
 
 def suit_emblem(suit: Suit) -> str:
-    """A disc in a suit's colour with symbol and letter; in the square from (-1, -1) to (1, 1)."""
+    """Draw a disc in a suit's colour with symbol and letter, in the square from -1 to 1."""
     ink = ink_on(suit.fill)
     letter = label(suit.letter, 0.45, 0.33, 0.9, ink, anchor="middle", bold=True)
     return circle(0, 0, 1, suit.fill) + symbol(suit, -0.36, 0, 0.36, ink) + letter
 
 
 CARD = Box(0, 0, 50, 70)
-"""The size in which a card is drawn before it is scaled."""
+"""The size of a card before scaling."""
 
 
 def card(face: Card | Blank, x: float, y: float, width: float) -> str:
-    """A card, or the place of one, its left upper corner at (x, y)."""
+    """Draw a card, or an empty place, with the upper left corner at (x, y)."""
     if isinstance(face, Card):
         drawn = at(x, y, width / CARD.width, _face(face))
         return f'<g class="laid">{drawn}</g>' if face.laid else drawn
@@ -109,7 +109,7 @@ def card(face: Card | Blank, x: float, y: float, width: float) -> str:
 
 
 def card_picture(face: Card | Blank) -> str:
-    """A card alone, as an SVG document of 58 by 78 with room for its rim and shadow."""
+    """Return a single card as an SVG document of 58 by 78, with room for its rim and shadow."""
     head = '<svg xmlns="http://www.w3.org/2000/svg" width="58" height="78" viewBox="-4 -4 58 78" '
     return f'{head}font-family="{FONT}, Verdana, sans-serif">{card(face, 0, 0, CARD.width)}</svg>'
 
@@ -136,7 +136,7 @@ def _face(face: Card) -> str:
 
 
 def _ribbon(suit: Suit) -> str:
-    """A second suit across the foot of a card."""
+    """Draw a second suit across the foot of a card."""
     ink = ink_on(suit.fill)
     return (
         rectangle(Box(0, 51, 50, 14), 0, PAPER)
@@ -160,7 +160,7 @@ def _slot() -> str:
 
 
 def pile(count: int, x: float, y: float, width: float) -> str:
-    """A stack of cards face down with their number on top; an empty place when there are none."""
+    """Draw a stack of cards face down with their number on top, or an empty place for 0."""
     height = width * CARD.height / CARD.width
     layers = min(3, (count + 11) // 12)
     pieces = [card(Blank.SLOT, x, y, width)]

@@ -1,4 +1,4 @@
-"""Tables in pictures: where players sit, their panels with rows of cards, and meters."""
+"""Drawing tables: seats, panels with rows of cards, and meters."""
 
 from __future__ import annotations
 
@@ -29,20 +29,21 @@ from kododo_env.rendering.svg_cards import CARD, Blank, Card, card
 
 COUNT = 1
 POINTS = 6
-"""When a page shows a meter's count, and points; between them comes what a meter's mark says."""
+"""The stages at which the page shows a meter's count, and points; marks come in between."""
 
 HEAD = 40
-"""Height of a panel's head."""
+"""The height of a panel's head."""
 
 
 def seats(num_players: int, band: float, front: int | None = None, margin: float = 10) -> list[Box]:
-    """Where each player sits: clockwise around a band in the middle.
+    """Return the boxes of the players, clockwise around a band in the middle.
 
-    The player in ``front``, or else the first one, sits below: in the middle, or where two sit
-    there, at the left. The margin is the space between seats, and to the picture's edge.
+    The player in ``front``, by default the first, sits below the band: in the middle, or at the
+    left if two players sit there. The margin is the space between boxes, and to the edge.
     """
     lower = num_players // 2
-    lower += num_players % 2 and not lower % 2  # then the one in front has as many on each side
+    if num_players % 2 and lower % 2 == 0:
+        lower += 1  # the player in front has equally many neighbours on each side
     left_of = (lower - 1) // 2
     below = [(left_of - place) % num_players for place in range(lower)]
     above = range(left_of + 1, left_of + 1 + num_players - lower)
@@ -60,18 +61,18 @@ def seats(num_players: int, band: float, front: int | None = None, margin: float
 class Seat:
     """The head of a player's panel."""
 
-    name: str  # the player's
+    name: str  # of the player
     points: float  # so far
-    gained: float  # by the last step
-    note: str  # a few words more
+    gained: float  # points of the last step
+    note: str  # additional words
     tag: str  # words on a gold tag at the panel's foot; empty for none
-    highlight: bool  # whether this is the player who looks on
+    highlight: bool  # whether this is the viewer
 
     @classmethod
     def of(
         cls, game: BatchGame, index: int, seat: int, player: int | None, note: str, gained: Any = 0
     ) -> Seat:
-        """The head for a seat in one game of a batch, when ``player`` looks on."""
+        """Return the head for a seat in one game of a batch, as seen by ``player``."""
         share = game.outcome()[index, seat] if game.terminated[index] else 0
         tag = say("winner") if share == 1 else say("shared win") if share else ""
         points = float(game.scores[index, seat])
@@ -79,7 +80,7 @@ class Seat:
 
 
 def panel(box: Box, seat: Seat, content: str = "") -> str:
-    """A player's part of the table: a tray with a head, and its content."""
+    """Draw a player's part of the table: a tray with a head, and its content."""
     stroke, thick = (GOLD, 3) if seat.highlight else ("#4d7f8b", 1)
     right = box.x + box.width - 14
     line = box.y + 26
@@ -102,17 +103,17 @@ def panel(box: Box, seat: Seat, content: str = "") -> str:
 def rows(
     box: Box, named: Sequence[tuple[str, Sequence[Card | Blank]]], places: int, in_hand: int
 ) -> str:
-    """Rows of cards under each other below a panel's head, their names at the left.
+    """Draw rows of cards below a panel's head, with their names at the left.
 
-    A row has room for ``places`` cards side by side, if only just; more cards overlap. The first
-    ``in_hand`` rows are a hand.
+    A row has room for ``places`` cards side by side; more cards overlap. The first ``in_hand``
+    rows are a hand.
     """
     margin = 13.0
     gap = 10.0
     name = 18.0
     width = box.width - 2 * margin - name
     height = (box.height - HEAD - margin - gap * (len(named) - 1)) / len(named)
-    # As high as the row allows, but narrow enough for all places; not below half of that.
+    # As high as the row allows and narrow enough for all places, but at least half that size.
     max_width = height * CARD.width / CARD.height
     size = max(max_width / 2, min(max_width, (width + 5) / places - 5))
     tall = size * CARD.height / CARD.width
@@ -134,21 +135,21 @@ def rows(
 
 @dataclass(frozen=True)
 class Meter:
-    """How far something has come: a count and the number it is measured by."""
+    """A progress bar: a count and its goal."""
 
-    name: str  # of the things that are counted
+    name: str  # of the counted things
     emblem: str  # SVG in the square from (-1, -1) to (1, 1)
     fill: str  # colour of the bar
-    count: int  # how many there are
-    goal: int  # how many steps the bar has
+    count: int
+    goal: int  # the number of steps of the bar
     note: str  # the meaning of the goal
     mark: str = ""  # a word on a tag; empty for none
-    stage: int = COUNT  # when a page shows the tag, after the cards have been turned over
-    lit: bool = False  # whether the tag is gold and the meter framed, or both are plain
+    stage: int = COUNT  # the stage at which the page shows the tag; see ``reveal``
+    lit: bool = False  # whether the tag is gold and the meter framed
 
 
 def meter(reading: Meter, box: Box) -> str:
-    """A tile with an emblem, a big count, a bar of steps and a tag."""
+    """Draw a tile with an emblem, a big count, a bar of steps and a tag."""
     centre = box.x + box.width / 2
     right = box.x + box.width - 11
     fit = min(1, box.width / 100)  # narrow tiles have smaller contents
@@ -173,7 +174,7 @@ def meter(reading: Meter, box: Box) -> str:
 
 
 def _bar(reading: Meter, box: Box) -> str:
-    """A step for each one up to the goal, filled as far as the count goes."""
+    """Draw a step for each number up to the goal, filled up to the count."""
     width = box.width / reading.goal
     steps = []
     for step in range(reading.goal):

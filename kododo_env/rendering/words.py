@@ -1,4 +1,4 @@
-"""Words for people who play: cards, several things, numbers of things."""
+"""Texts for players: cards, lists and numbers of things."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kododo_env.rendering.svg_cards import Card
 
 
 def card_words(face: Card) -> str:
-    """A card in words, such as "blue 3" or "socks 5 (violet ribbon)"."""
+    """Return a card in words, such as "blue 3" or "socks 5 (violet ribbon)"."""
     suit = say(face.suit.name)
     if face.second is None:
         return say("{suit} {value}", suit=suit, value=face.value)
@@ -22,37 +22,37 @@ def card_words(face: Card) -> str:
 
 
 def card_short(face: Card) -> str:
-    """A card in short, by the letters of its suits and its value, such as "B3" or "SV5"."""
+    """Return a card in short form, by the letters of its suits and its value, such as "B3"."""
     return f"{face.suit.letter}{face.second.letter if face.second else ''}{face.value}"
 
 
 def listed(words: Iterable[Any]) -> str:
-    """Words as people list them: "one", "one and two", "one, two and three"."""
+    """Join words to a list: "one", "one and two", "one, two and three"."""
     *first_words, last = map(str, words)
     return say("{most} and {last}", most=", ".join(first_words), last=last) if first_words else last
 
 
 def cards_in_words(faces: Sequence[Card]) -> str:
-    """Several cards in words, at least one."""
+    """Return one or more cards in words."""
     return listed(map(card_words, faces))
 
 
 def counted(number: Any, word: str, **parts: Any) -> str:
-    """A number of things, such as "1 point" or "2 points", which have a text each."""
+    """Return a number of things, such as "1 point" or "2 points"; both are translated texts."""
     return say(f"1 {word}", **parts) if number == 1 else say(f"{{n}} {word}s", n=number, **parts)
 
 
 def cards_left(
     title: str, rows: Iterable[str], columns: Iterable[Any], copies: npt.ArrayLike, visible: Any
 ) -> dict[str, Any]:
-    """A table of the cards that a player has not seen, for one who need not count them.
+    """Return a table of the cards that a player has not seen.
 
     Args:
-        title: What is left.
-        rows: Their names, R, such as colours.
-        columns: Their names, C, such as values.
-        copies: How many cards of each kind there are, (R, C).
-        visible: How many of them the player has seen, (R, C).
+        title: The title of the table.
+        rows: R names, such as colours.
+        columns: C names, such as values.
+        copies: The number of cards of each kind, (R, C).
+        visible: The number of cards of each kind that the player has seen, (R, C).
     """
     all_cards = np.asarray(copies, int)
     remaining = all_cards - np.asarray(visible, int)

@@ -31,7 +31,7 @@ def likely_worlds(policy: Agent, view: View, rng: np.random.Generator, samples: 
     Returns:
         A batch of N * samples games; game i has the worlds from i * samples on.
     """
-    if view.known_past == 0 or not isinstance(policy, ProbabilisticAgent):
+    if view.undoable_steps == 0 or not isinstance(policy, ProbabilisticAgent):
         return view.determinize(rng, samples)
     dealt = view.determinize(rng, samples * DEALT)
     likelihood = _log_likelihood(policy, dealt, view.player, rng).reshape(-1, DEALT)
@@ -50,7 +50,7 @@ def _log_likelihood(
     """
     total = np.zeros(game.num_envs)
     opponents = [seat for seat in range(game.num_players) if seat != player]
-    while isinstance(game, TakesBack) and game.known_past:
+    while isinstance(game, TakesBack) and game.undoable_steps:
         game, masks = game.before_last_step(rng)
         probabilities = over_seats(policy.probabilities, policy, game, opponents)
         for seat, action_probabilities in zip(opponents, probabilities, strict=True):

@@ -1,4 +1,4 @@
-"""The scripted players of every game play whatever rules it takes."""
+"""The scripted players of every game play under any rules."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_the_same_generator_gives_the_same_choices_and_they_differ_else(game: st
 
 
 def play(name: str, rules: Any) -> None:
-    """Play some steps with each scripted player in every seat; an illegal action raises."""
+    """Play some steps with each scripted player in every seat; illegal actions raise."""
     numbers = {number.name: getattr(rules, number.name) for number in fields(rules)}
     for make in scripted(name).values():
         game = registry.batch_game(name, 2, 0, **numbers)
@@ -75,7 +75,7 @@ def play(name: str, rules: Any) -> None:
     ids=lambda argument: argument if isinstance(argument, str) else short_name(argument),
 )
 def test_scripted_players_play_rules_at_their_bounds(name: str, rules: Any) -> None:
-    """With values of 127 KADO's heuristic once reckoned with infinity."""
+    """Regression: with values of 127 KADO's heuristic overflowed."""
     play(name, rules)
 
 
@@ -83,5 +83,5 @@ def test_scripted_players_play_rules_at_their_bounds(name: str, rules: Any) -> N
 @few(8)
 @given(data=st.data())
 def test_scripted_players_play_any_rules(name: str, data: st.DataObject) -> None:
-    """With long series of 2s Combi-Combo's heuristic once looked beyond its table."""
+    """Regression: with long series of 2s Combi-Combo's heuristic exceeded its table."""
     play(name, data.draw(rules_of(name)))

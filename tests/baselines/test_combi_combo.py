@@ -1,4 +1,4 @@
-"""The scripted players: what they pass in clear cases, and how they fare."""
+"""The scripted players of Combi-Combo: their choices in clear cases."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_card_is_worth_more_to_a_neighbour_who_kept_others_of_its_colour() -> 
 
 
 def test_the_heuristic_minds_the_neighbour_as_much_as_its_weight_says() -> None:
-    """It would give away a 1 that it can hardly use, if the neighbour were nobody."""
+    """Without regard to the neighbour it would pass a 1 that it can hardly use."""
     game = CombiComboGame(300, Rules(), seed=7)
     play_random(game, np.random.default_rng(7), 7)
     shares = [

@@ -1,4 +1,4 @@
-"""The held-out opponents, and that all scripted players see their view alone."""
+"""The held-out opponents, and a check that scripted players use only their view."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_hidden_cards_change_nothing(game: str, name: str) -> None:
 
 @pytest.mark.parametrize(("game", "name"), SCRIPTED)
 def test_a_batch_is_played_like_its_games_one_by_one(game: str, name: str) -> None:
-    """Values by value: the randomness of a batch is drawn for all its games at once."""
+    """Compares action values, since the noise is drawn for all games of a batch at once."""
     batch = registry.batch_game(game, 6, 1)
     agent = make_agent(name, game)
     while not batch.terminated.all():

@@ -1,4 +1,4 @@
-"""The scripted players: what they do in clear cases, and how they fare."""
+"""The scripted players of KADO: their choices in clear cases."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def choice(agent: Agent, game: KadoGame, player: int) -> int:
 
 
 def two_cards_each() -> KadoGame:
-    """Before the third turn, dealer 2: player 0 has SV3 SV5 in a row, 1 and 2 other cards."""
+    """Return a game before the third turn (dealer 2): player 0 has SV3 SV5 in a row."""
     game = start("SV3 CO1 PG1 SV5 FB1 HR1", Rules(num_players=3))
     play_turn(game, [0, 1], (0, 0))
     play_turn(game, [2, 0], (0, 1))
@@ -78,7 +78,7 @@ def test_points_expected_prefer_the_row_of_the_gift_and_the_column_of_the_ribbon
 
 
 def test_in_the_last_turn_what_is_expected_is_the_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With one cell left nothing is uncertain any more but what rounding leaves."""
+    """With one cell left the expected points are exact up to rounding."""
     monkeypatch.setattr(kado_tableaus, "SPREAD", np.float32(0.01))
     game = KadoGame(50, Rules(num_players=2), seed=3)
     while game.turn < 11:
@@ -134,7 +134,7 @@ def test_a_kind_named_in_vain_is_not_named_again(agent: Agent) -> None:
 
 
 def test_the_heuristic_names_what_fits_it_and_the_dealer() -> None:
-    """Of two equally likely kinds it names the one that it can use."""
+    """Of two equally likely kinds it guesses the one that it can use."""
     game = two_cards_each()
     deal(game, [1, 2])
     assert game.challenger == 0
@@ -144,7 +144,7 @@ def test_the_heuristic_names_what_fits_it_and_the_dealer() -> None:
 
 
 def test_the_heuristic_passes_when_every_swap_loses() -> None:
-    """If the dealer were sure to have kept the worst of cards, nobody would want it."""
+    """No challenge gains if the dealer certainly kept the worst card."""
     game = two_cards_each()
     deal(game, [1, 2])
     view = game.view(0)
@@ -163,7 +163,7 @@ def test_the_heuristic_passes_when_every_swap_loses() -> None:
 
 
 def suspected_gain(game: KadoGame, player: int) -> float:
-    """The gain of a fearless dealer by their card, as a challenger believes."""
+    """Return the challenger's estimate of the gain of a dealer who ignores challenges."""
     situation = Situation(game.view(player))
     with patch.object(kado, "LUCK", 0.05):
         plan = Plan(situation, situation.dealer)

@@ -1,4 +1,4 @@
-"""The scripted players: what they lay in clear cases, what they reckon, and how they fare."""
+"""The scripted players of Kododo: their choices in clear cases, and their estimates."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ STILL = HeuristicAgent(noise=0.0)
 
 
 def position(table: Sequence[str], hand: str) -> KododoGame:
-    """A first round in which so much has been laid, equally by all; player 0 holds this hand.
+    """Return a first round with these cards laid equally by all; player 0 has this hand.
 
     The others hold the first cards of the deck that nobody has here.
     """
@@ -68,14 +68,14 @@ def position(table: Sequence[str], hand: str) -> KododoGame:
 
 
 def laid_by(agent: Agent, game: KododoGame, player: int = 0) -> str:
-    """The names of the cards that an agent lays in the only game, its rng always the same."""
+    """Return the names of the cards that an agent lays in the only game, with a fixed seed."""
     action = int(agent.act(game.view(player), np.random.default_rng(0))[0])
     ids = [int(game.hands[0, player, slot]) for slot in SLOTS[action]]
     return " ".join("BGYOV"[card // 6] + str(card % 6 + 1) for card in ids)
 
 
 def margins(game: KododoGame, player: int = 0) -> npt.NDArray[np.float32]:
-    """The margin that the heuristic expects of each of this turn's actions, (actions, N)."""
+    """Return the heuristic's expected margin of each action of this turn, (actions, N)."""
     view = game.view(player)
     assert isinstance(view, KododoView)
     situation = Situation(view)
@@ -207,7 +207,7 @@ def test_the_last_turn_is_what_going_through_all_replies_one_by_one_gives(player
 def reckoned(
     game: KododoGame, situation: Situation, tables: dict[str, Any], env: int, slot: int
 ) -> float:
-    """The expected margin by colour of laying a slot, from the rules' own scoring."""
+    """Return the expected margin by colour of laying a slot, by the rules' own scoring."""
     rules = game.rules
     colours = range(game.rules.num_colours)
     weights = []
@@ -236,7 +236,7 @@ def reckoned(
 
 
 def sorted_margins(game: KododoGame, player: int) -> npt.NDArray[np.float32]:
-    """The margins of all legal actions in order of size, (N, actions)."""
+    """Return the sorted margins of all legal actions, (N, actions)."""
     where, _ = choices_of_turn(game.rules, game.turn)
     legal = game.legal_action_mask()[:, player, where].T
     return np.sort(np.where(legal, margins(game, player), -99), axis=0).T
@@ -293,7 +293,7 @@ def test_fitted_tables_play_better_than_random_and_are_the_same_again() -> None:
 
 
 def test_fitted_tables_tell_how_often_each_event_came_and_the_mean_of_numbers() -> None:
-    """Three events, the last by a table of its own, whose chances depend on the position."""
+    """Three outcomes, the last from a table of its own, depend on the position."""
     rng = np.random.default_rng(0)
     often = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]])
     position = rng.integers(0, 2, 20_000)

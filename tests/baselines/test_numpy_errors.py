@@ -1,4 +1,4 @@
-"""Every agent plays on where a script has numpy raise its errors and Python its warnings."""
+"""All agents work if numpy errors and Python warnings raise."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def strict_script() -> Iterator[None]:
 
 
 def agent_names(game: str, players: int) -> Iterator[str]:
-    """The agents of a table that are no searches."""
+    """Return the agents of a table, without searches."""
     yield from agent_registry.scripted(game)
     yield from agent_registry.FIXED
     yield from (f"drawn:{seed}" for seed in range(3))
@@ -47,7 +47,7 @@ def agent_names(game: str, players: int) -> Iterator[str]:
 def moments(
     game: str, players: int, num_envs: int, share: float
 ) -> Iterator[tuple[int, BatchGame]]:
-    """A share of the positions of random play, in which things happen that no agent leads to."""
+    """Return a sample of positions of random play, including unusual ones."""
     rng = np.random.default_rng(0)
     played = registry.batch_game(game, num_envs, 0, num_players=players)
     for step in count():
@@ -60,7 +60,7 @@ def moments(
 
 
 def ask(agent: Agent, view: View) -> None:
-    """All that an agent says of a position."""
+    """Compute everything that an agent returns about a position."""
     agent.act(view, np.random.default_rng(0))
     if isinstance(agent, ProbabilisticAgent):
         agent.probabilities(view)
@@ -81,7 +81,7 @@ def test_agents(game: str) -> None:
 
 @pytest.mark.parametrize("game", registry.DOORS)
 def test_searches(game: str) -> None:
-    """``underflow encountered in exp``, in the middle of a game."""
+    """Regression: ``underflow encountered in exp`` in the middle of a game."""
     players = default_players(game)
     policy = f"{game}-{players}p"
     names = [

@@ -1,4 +1,4 @@
-"""The population: strangers of three kinds, half of them to choose by and half to report."""
+"""The population: held-out opponents of three kinds, for validation and test."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_half_that_is_none_is_refused() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_seed_draws_a_player(game: str) -> None:
-    """The same seed plays the same, another one otherwise."""
+    """The same seed plays alike, another seed differently."""
     batch = registry.batch_game(game, 300, 0)
     rng = np.random.default_rng(0)
     agents = [make_agent("drawn:3", game)] * batch.num_players

@@ -1,4 +1,4 @@
-"""How the scripted players fare, each alone against copies of another."""
+"""The strength of the scripted players, one against copies of another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.games.kado.written_deals import no_challenge
 
 
 def share(game: str, agent: Agent | str, opponents: str, players: int, games: int) -> float:
-    """The agent's share of the victory, each deck played once from every seat."""
+    """Return the agent's share of the victory, with each deck played from every seat."""
     return Match(agent, opponents, game, players, games, seed=100).play().share.mean
 
 
@@ -50,7 +50,7 @@ def share(game: str, agent: Agent | str, opponents: str, players: int, games: in
 def test_the_better_one_wins_clearly_more_than_its_share(
     game: str, agent: str, opponents: str, players: int, at_least: float
 ) -> None:
-    """At this seed; the bounds lie well below what was measured at length."""
+    """Uses a fixed seed; the bounds are well below precise measurements."""
     games = {"kododo": 1200, "combi_combo": 400 * players, "kado": 150 * players}[game]
     assert share(game, agent, opponents, players, games) > at_least
 

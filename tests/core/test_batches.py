@@ -1,4 +1,4 @@
-"""Small things that every batch owes its users and that the kit does not ask."""
+"""Small guarantees of every batch that the kit does not check."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kododo_env.games.kododo import KododoGame, Rules
 from tests.doors import GAMES
 from tests.helpers import assert_same_state, differences, play_random, random_actions
 
-each_game = pytest.mark.parametrize("game", GAMES)
+for_every_game = pytest.mark.parametrize("game", GAMES)
 
 
 class Wide(KododoGame):
-    """Gives the legal actions to each player of each game."""
+    """Returns a mask with all players and games in place of one row for all."""
 
     def _mask(self) -> np.ndarray:
         shape = (self.num_players, self.num_actions, self.num_envs)
@@ -36,11 +36,12 @@ def test_a_game_may_give_its_mask_once_for_all() -> None:
     assert wide.terminated.all()
 
 
-@each_game
+@for_every_game
 def test_a_mask_is_of_its_turn_and_nobodys_to_change(game: str) -> None:
-    """It is made once a turn, and looked at by ``step``."""
+    """The mask is computed once per turn and used by ``step``."""
     played, fresh = (registry.batch_game(game, 2, 0, num_players=4) for _ in range(2))
-    start, first = played.state(), played.legal_action_mask()
+    start = played.state()
+    first = played.legal_action_mask()
     assert played.legal_action_mask() is first
     with pytest.raises(ValueError, match="WRITEABLE"):
         first.flags.writeable = True
@@ -54,7 +55,7 @@ def test_a_mask_is_of_its_turn_and_nobodys_to_change(game: str) -> None:
         played.legal_action_mask()
 
 
-@each_game
+@for_every_game
 def test_the_first_game_is_drawn_if_nothing_else_is_said(game: str) -> None:
     played = registry.batch_game(game, 2, 0, num_players=4)
     play_random(played, np.random.default_rng(0), 3)
@@ -62,7 +63,7 @@ def test_the_first_game_is_drawn_if_nothing_else_is_said(game: str) -> None:
     assert played.svg() == played.svg(0) != played.svg(1)
 
 
-@each_game
+@for_every_game
 def test_copies_of_the_same_state_are_the_same_bytes_whatever_went_before(game: str) -> None:
     played = registry.batch_game(game, 3, 0, num_players=4)
     straight = played.clone()
@@ -72,7 +73,7 @@ def test_copies_of_the_same_state_are_the_same_bytes_whatever_went_before(game: 
         assert way(played) == way(straight)
 
 
-@each_game
+@for_every_game
 def test_a_state_stays_what_it_was_when_the_batch_goes_on(game: str) -> None:
     played = registry.batch_game(game, 3, 0, num_players=4)
     state = played.state()
@@ -82,7 +83,7 @@ def test_a_state_stays_what_it_was_when_the_batch_goes_on(game: str) -> None:
     assert differences(before, state) == []
 
 
-@each_game
+@for_every_game
 def test_steps_are_counted_while_a_game_is_going_on(game: str) -> None:
     played = registry.batch_game(game, 2, 0, num_players=4)
     steps = len(play_random(played, np.random.default_rng(0)))
@@ -91,7 +92,7 @@ def test_steps_are_counted_while_a_game_is_going_on(game: str) -> None:
         played.step(np.full((2, 4), played.no_op))
 
 
-@each_game
+@for_every_game
 @pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.float16])
 def test_an_array_laid_out_otherwise_takes_the_same_numbers(game: str, dtype: type) -> None:
     played = registry.batch_game(game, 2, 0, num_players=4)
@@ -100,27 +101,28 @@ def test_an_array_laid_out_otherwise_takes_the_same_numbers(game: str, dtype: ty
     assert np.array_equal(played.observe(out=np.zeros(shape[::-1], dtype).T), plain)
 
 
-@each_game
+@for_every_game
 @pytest.mark.parametrize("num", [5, 70_000])
 def test_an_array_in_the_cores_own_order_is_filled_with_nothing_left_of_before(
     game: str, num: int
 ) -> None:
     played = registry.batch_game(game, num, 0)
     played.step(random_actions(played, np.random.default_rng(0)))
-    seen = played.observe()
-    players, numbers = seen.shape[1:]
-    own = np.full((players, numbers, num), 255, seen.dtype).transpose(2, 0, 1)
-    assert played.observe(out=own) is own
-    assert np.array_equal(own, seen)
+    observations = played.observe()
+    players, numbers = observations.shape[1:]
+    out = np.full((players, numbers, num), 255, observations.dtype).transpose(2, 0, 1)
+    assert played.observe(out=out) is out
+    assert np.array_equal(out, observations)
 
 
-@each_game
+@for_every_game
 def test_a_view_of_before_does_not_come_back_with_a_state_or_a_new_deal(game: str) -> None:
     played = registry.batch_game(game, 3, 0, num_players=4)
-    state, views = played.state(), [played.view(0)]
-    for again in (lambda: played.load_state(state), played.reset) * 3:
+    state = played.state()
+    views = [played.view(0)]
+    for deal_again in (lambda: played.load_state(state), played.reset) * 3:
         played.step(random_actions(played, np.random.default_rng(0)))
-        again()
+        deal_again()
         for view in views:
             for late in ("observation", "pieces"):
                 with pytest.raises(RuntimeError, match="earlier turn"):
@@ -130,16 +132,17 @@ def test_a_view_of_before_does_not_come_back_with_a_state_or_a_new_deal(game: st
         assert views[-1].pieces
 
 
-@each_game
+@for_every_game
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint64])
 def test_actions_of_any_integer_dtype_are_the_same_actions(game: str, dtype: type) -> None:
     played = registry.batch_game(game, 3, 0, num_players=4)
-    same, rng = played.clone(), np.random.default_rng(0)
+    twin = played.clone()
+    rng = np.random.default_rng(0)
     while not played.terminated.all():
         actions = random_actions(played, rng)
         played.step(actions)
-        same.step(actions.astype(dtype))
-    assert_same_state(played, same)
+        twin.step(actions.astype(dtype))
+    assert_same_state(played, twin)
 
 
 def test_an_action_is_not_taken_for_another_that_is_the_same_in_a_byte() -> None:
@@ -156,18 +159,18 @@ def test_an_action_is_not_taken_for_another_that_is_the_same_in_a_byte() -> None
     played.step(last)
 
 
-@each_game
+@for_every_game
 def test_the_cards_of_a_batch_cannot_be_changed(game: str) -> None:
     cards = registry.batch_game(game, 2, 0, num_players=4).cards
     with pytest.raises(ValueError, match="read-only"):
         cards[0] = 0
 
 
-@each_game
+@for_every_game
 def test_which_games_are_dealt_anew_is_told_as_truth_values(game: str) -> None:
     played = registry.batch_game(game, 2, 0, num_players=4)
     for over in (False, True):
-        again = played.restart_finished()
-        assert (again.shape, again.dtype) == ((2,), np.dtype(np.bool_))
-        assert again.all() == again.any() == over
+        restarted = played.restart_finished()
+        assert (restarted.shape, restarted.dtype) == ((2,), np.dtype(np.bool_))
+        assert restarted.all() == restarted.any() == over
         play_random(played, np.random.default_rng(0))

@@ -1,4 +1,4 @@
-"""The canonical form: one for all equivalent positions, in which the same game is played."""
+"""The canonical form: the same for all equivalent positions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_equivalent_positions_have_one_canonical_form(name: str, players: int) -
 
 
 def actions_in_order(rows: CanonicalRows) -> np.ndarray:
-    """Every action as it is: the canonical form of a canonical row changes nothing."""
+    """The identity mapping: a canonical row is its own canonical form."""
     return np.broadcast_to(np.arange(rows.actions.shape[1]), rows.actions.shape)
 
 
@@ -144,5 +144,5 @@ def test_many_rows_are_the_same_as_a_few(monkeypatch: pytest.MonkeyPatch) -> Non
     game = registry.batch_game("kododo", 16, num_players=3, seed=5)
     rows = canonical_rows(game)
     monkeypatch.setattr(canonical, "CHUNK", 7)
-    for few, many in zip(canonical_rows(game), rows, strict=True):
-        assert np.array_equal(few, many)
+    for chunked, whole in zip(canonical_rows(game), rows, strict=True):
+        assert np.array_equal(chunked, whole)

@@ -35,7 +35,7 @@ from tests.doors import GAMES
 from tests.fuzz.actions import ANY_SIZE, CALLS, env_for, good_size, is_whole, names_for, refusal
 from tests.fuzz.odd import nested, value_of
 
-each_game = pytest.mark.parametrize("game", GAMES)
+for_every_game = pytest.mark.parametrize("game", GAMES)
 NO_NUMBERS = [
     True, np.True_, np.array(True), 1.0, np.float64(1), "1", [1], 1j, "no", object(), None,
 ]  # fmt: skip
@@ -60,18 +60,18 @@ def refused(call: Callable[[], Any], message: str) -> None:
 # --- batches and what is around them --------------------------------------------------
 
 
-@each_game
-@pytest.mark.parametrize("call", [call for call, (_, said) in CALLS.items() if said])
+@for_every_game
+@pytest.mark.parametrize("call", [call for call, (_, message) in CALLS.items() if message])
 def test_a_number_is_whole_and_in_range(game: str, call: str) -> None:
-    """``describe_action(-1)`` described the last one."""
+    """Regression: ``describe_action(-1)`` described the last action."""
     last = batch(game).num_actions
     for value in (*NO_NUMBERS, *EDGES, *NUMBERS, last - 1, last):
         if CALLS[call][0] is good_size and is_whole(value, 4, ANY_SIZE):
             continue  # this many games could be made
-        said = refusal(call, env_for(call, batch(game), 0), value)
-        kind = ".*" if is_whole(value, -1, ANY_SIZE) else "a whole number"
-        wanted = f"illegal action of|{CALLS[call][1]}.* must be {kind}, not "
-        assert not said or re.match(wanted, said)
+        message = refusal(call, env_for(call, batch(game), 0), value)
+        kind = ".*" if is_whole(value, -1, ANY_SIZE) else "an integer"
+        pattern = f"illegal action of|{CALLS[call][1]}.* must be {kind}, not "
+        assert not message or re.match(pattern, message)
 
 
 OTHER_KINDS = {"bool": "bool", "float": "float64", "str": "<U", "complex": "complex128"}
@@ -90,14 +90,14 @@ REFUSED: list[tuple[list[str], list[str], str]] = [
     (["game.reset(decks=v)"], ["[[1], [1, 2], [1]]"], "decks of {game} must "),
     (
         ["game.observe(v)"], ["128", "'x'", "[1]", "np.array(1)", "np.array([1, None])"],
-        "out must be an array of the shape",
+        "out must be an array",
     ),
     (["game.take(v)"], NO_GAMES, "games must be (one or more of 0 to 2|integers), not"),
     # A mask of games was taken for the games 0 and 1.
     (["game.take(v)"], [*ONLY_LIKE_GAMES, "[0.0]", "None"], "games must be integers, not "),
     (
         STEPS, [f"put(legal, {value})" for value in ("True", "1.0", "'1'", "None", "[1]", "1j")],
-        "the action of player_3 must be a whole number, not ",
+        "the action of player_3 must be an integer, not ",
     ),
     (STEPS, ["put(legal, -1)", "put(legal, 2**100)"], "the action of player_3 must be 0 to .*"),
     (
@@ -106,29 +106,31 @@ REFUSED: list[tuple[list[str], list[str], str]] = [
     (INDICES, ["True", "1.0", "[0, True]", "[0.5]", "'0'", "legal == legal"], "indices must be "),
     (INDICES, ["12", "-1", "[0, 12]", "[-1]"], "indices must be .*0 to 11"),
 ]  # fmt: skip
-for kind, told in OTHER_KINDS.items():
+for kind, dtype_name in OTHER_KINDS.items():
     arrays = [f"legal.astype({kind!r})", f"legal.astype({kind!r}).tolist()"]
-    REFUSED.append((["game.step(v)"], arrays, f"actions of {{game}} must be integers, not {told}"))
+    REFUSED.append(
+        (["game.step(v)"], arrays, f"actions of {{game}} must be integers, not {dtype_name}")
+    )
 
 
-@each_game
-@pytest.mark.parametrize(("calls", "values", "said"), REFUSED)
+@for_every_game
+@pytest.mark.parametrize(("calls", "values", "pattern"), REFUSED)
 def test_other_values_are_refused(
-    calls: list[str], values: list[str], said: str, game: str
+    calls: list[str], values: list[str], pattern: str, game: str
 ) -> None:
     for call in calls:
         env = env_for(call, batch(game), 0)
         for value in values:
-            told = refusal(call, env, value_of(value, **names_for(env)))
-            assert re.match(said.format(game=game), told), value
+            message = refusal(call, env, value_of(value, **names_for(env)))
+            assert re.match(pattern.format(game=game), message), value
 
 
 DEPTHS = [1, 2, 3, 31, 32, 33, 34, 63, 64, 65, 66, 5000]  # about numpy's limits on dimensions
 
 
-@each_game
+@for_every_game
 def test_lists_in_lists_are_refused_at_any_depth(game: str) -> None:
-    """A list 33 to 64 deep was numpy's RuntimeError."""
+    """Regression: a list nested 33 to 64 deep raised numpy's RuntimeError."""
     for call in CALLS:
         for depth in DEPTHS:
             value = nested(depth)
@@ -136,24 +138,26 @@ def test_lists_in_lists_are_refused_at_any_depth(game: str) -> None:
             assert bool(refusal(call, env_for(call, batch(game), 0), value)) != one_index, call
 
 
-@each_game
+@for_every_game
 def test_numbers_of_any_library_are_the_same_number(game: str) -> None:
-    one, vec = batch(game), BatchVecEnv(batch(game))
+    game_batch = batch(game)
+    vec = BatchVecEnv(batch(game))
     for number in NUMBERS:
-        view, seat = one.view(number), SingleSeatEnv(one.fresh(1), number).seat
+        view = game_batch.view(number)
+        seat = SingleSeatEnv(game_batch.fresh(1), number).seat
         assert (type(view.player), type(seat), seat) == (int, int, 1)
-        assert np.array_equal(view.observation, one.observe()[:, 1])
-        for call in (one.text, one.svg, one.describe_action):
+        assert np.array_equal(view.observation, game_batch.observe()[:, 1])
+        for call in (game_batch.text, game_batch.svg, game_batch.describe_action):
             assert call(number) == call(1)
     for games in ([2, 0], (2, 0), np.array([2, 0], np.uint8), np.array([2, 0])):
-        assert np.array_equal(one.take(games).observe(), one.observe()[[2, 0]])
-        assert vec.action_masks(games).shape == (2, one.num_actions)
+        assert np.array_equal(game_batch.take(games).observe(), game_batch.observe()[[2, 0]])
+        assert vec.action_masks(games).shape == (2, game_batch.num_actions)
     assert vec.get_attr("player", 1) == vec.get_attr("player", np.int64(1)) == [1]
-    legal = one.legal_action_mask().argmax(axis=2)
+    legal = game_batch.legal_action_mask().argmax(axis=2)
     for actions in (legal, legal.tolist(), legal.astype(np.uint8)):
-        one.clone().step(actions)
+        game_batch.clone().step(actions)
     for name in ("parallel", "parallel_random"):
-        env = env_for(name, one, 0)
+        env = env_for(name, game_batch, 0)
         kinds = zip(
             (int, np.int64, np.uint8, np.array), names_for(env)["legal"].items(), strict=True
         )
@@ -161,7 +165,7 @@ def test_numbers_of_any_library_are_the_same_number(game: str) -> None:
 
 
 class Foolish(Agent):
-    """Plays truth values."""
+    """Plays bools."""
 
     name = "foolish"
 
@@ -169,20 +173,21 @@ class Foolish(Agent):
         return np.ones(view.num_envs, np.bool_)
 
 
-@each_game
+@for_every_game
 def test_agents_play_whole_numbers_wherever_they_are_asked(game: str) -> None:
-    """Where everybody is asked at once, what they play was turned into integers in silence."""
-    one, said = batch(game), "what agent 'foolish' plays must be integers, not bool"
-    seats = [Foolish()] * one.num_players
+    """Regression: ``joint_action`` silently converted bools to integers."""
+    game_batch = batch(game)
+    message = "agent 'foolish' must be integers.*bool"
+    seats = [Foolish()] * game_batch.num_players
     for call in (
-        lambda: joint_action([seats[0]] * one.num_players, one, rng()),
-        lambda: play(seats, one, one.sample_decks(3, rng()), rng()),
-        lambda: SearchAgent(seats[0]).act(one.view(0), rng()),
-        lambda: demonstrate(seats[0], one, rng(), 0.0),
-        lambda: finish(SingleSeatEnv(one.fresh(1, 0), 0, seats[1:])),
-        lambda: finish(BatchVecEnv(one, opponents=[None, *seats[1:]])),
+        lambda: joint_action([seats[0]] * game_batch.num_players, game_batch, rng()),
+        lambda: play(seats, game_batch, game_batch.sample_decks(3, rng()), rng()),
+        lambda: SearchAgent(seats[0]).act(game_batch.view(0), rng()),
+        lambda: demonstrate(seats[0], game_batch, rng(), 0.0),
+        lambda: finish(SingleSeatEnv(game_batch.fresh(1, 0), 0, seats[1:])),
+        lambda: finish(BatchVecEnv(game_batch, opponents=[None, *seats[1:]])),
     ):
-        refused(call, said)
+        refused(call, message)
 
 
 # --- options --------------------------------------------------------------------------
@@ -208,12 +213,12 @@ def gymnasium_id(game: str) -> str:
     return f"kododo_env:{registry.door(game).GYMNASIUM_ID}"
 
 
-@each_game
+@for_every_game
 @pytest.mark.parametrize(("door", "option"), CHOSEN)
 def test_an_option_is_one_of_those_that_there_are(
     door: str, option: str, game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A key that no dictionary takes was a TypeError, and long text came back whole."""
+    """Regression: an unhashable option raised TypeError, and messages repeated long text."""
     monkeypatch.chdir(tmp_path)
     Path("ansi\n").touch()  # so that no records can be written there
     for wrong in NO_NAMES:
@@ -235,19 +240,19 @@ def test_so_is_a_name(find: Callable[[Any], Any]) -> None:
         refused(lambda: find(wrong), r"\A[^\n]{20,500}\Z")  # noqa: B023
 
 
-@each_game
+@for_every_game
 @pytest.mark.parametrize("door", list(DOORS)[:-1])
 def test_an_option_that_there_is_not_is_named_with_those_that_there_are(
     door: str, game: str
 ) -> None:
-    with pytest.raises(TypeError, match=r"^there is no option 'nonsense'; there are .+$") as error:
+    with pytest.raises(TypeError, match=r"option 'nonsense'; choose from .+$") as error:
         DOORS[door](game, nonsense=1)
-    told = str(error.value).partition("there are ")[2].partition(" was raised")[0].split(", ")
-    rules = {each.name for each in fields(registry.batch_game(game, 1).rules)}
-    own = {"batch_game": {"seed"}, "parallel_env": {"record"}, "env": {"record"}}
-    assert rules | own.get(door, {"seat", "reward", "render_mode"}) <= {*told}
-    assert ("seed" in told) == (door == "batch_game")  # elsewhere it is reset's
-    assert len({*told}) == len(told)
+    options = str(error.value).partition("choose from ")[2].partition(" was raised")[0].split(", ")
+    rules = {rule.name for rule in fields(registry.batch_game(game, 1).rules)}
+    options_of_door = {"batch_game": {"seed"}, "parallel_env": {"record"}, "env": {"record"}}
+    assert rules | options_of_door.get(door, {"seat", "reward", "render_mode"}) <= {*options}
+    assert ("seed" in options) == (door == "batch_game")  # elsewhere it is reset's
+    assert len({*options}) == len(options)
 
 
 def finish(env: Any) -> None:
@@ -264,34 +269,44 @@ TWO = RandomAgent(), RandomAgent()
 PAIR = "random", "heuristic"
 TAKING: list[tuple[Callable[[Any], Any], str, int, str]] = [
     (lambda n: SearchBudget(worlds=n), "worlds", 0, "worlds must be 1 to 100000, not 0"),
-    (DataParallel, "threads", 0, "threads must be 1 or more, not 0"),
+    (DataParallel, "threads", 0, "threads must be at least 1, not 0"),
     (lambda n: Match(*TWO, "kododo", n).play(), "players", 9, "players"),
     (lambda n: Match(*TWO, "kododo", 2, n).play(), "games", 1, "games must be at least 2"),
-    (lambda n: Match(*TWO, "kododo", 2, 8, n).play(), "seed", -1, "seed must be 0 or more, not -1"),
-    (lambda n: Tournament("kododo", PAIR, 2, 80, n), "seed", -1, "seed must be 0 or more, not -1"),
+    (
+        lambda n: Match(*TWO, "kododo", 2, 8, n).play(),
+        "seed",
+        -1,
+        "seed must be at least 0",
+    ),
+    (lambda n: Tournament("kododo", PAIR, 2, 80, n), "seed", -1, "seed must be at least 0"),
     (lambda n: Tournament("kododo", PAIR, 2, n), "games", 1, "games"),
     (lambda n: Tournament("kododo", PAIR, n), "players", 9, "players"),
-    (lambda n: [*run(Tournament("kododo", PAIR, 2, 80), [], n)], "workers", 0, "workers must be 1"),
+    (
+        lambda n: [*run(Tournament("kododo", PAIR, 2, 80), [], n)],
+        "workers",
+        0,
+        "workers must be at least 1",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("use", "name", "beyond", "said"), TAKING)
+@pytest.mark.parametrize(("use", "name", "beyond", "message"), TAKING)
 def test_agents_take_whole_numbers_in_range(
-    use: Callable[[Any], Any], name: str, beyond: int, said: str
+    use: Callable[[Any], Any], name: str, beyond: int, message: str
 ) -> None:
     for bad in (True, 1.5, "3", np.float64(2)):
-        refused(lambda bad=bad: use(bad), f"{name} must be a whole number, not ")
-    refused(lambda: use(beyond), said)
+        refused(lambda bad=bad: use(bad), f"{name} must be an integer, not ")
+    refused(lambda: use(beyond), message)
 
 
 def test_numpys_numbers_in_a_tournament_become_pythons() -> None:
-    """They made its results impossible to write, as JSON."""
+    """Regression: the results could not be written as JSON."""
     rules = {"target_score": np.int64(7), "copies": np.array([5, 6, 5, 2, 1, 1]), "variant": "long"}
     names = "random", "heuristic"
     numpys = Tournament("kododo", names, *(np.int64([2, 80, 3])), rules=rules)
     assert (numpys.players, numpys.games, numpys.seed) == (2, 80, 3)
-    told = json.dumps([numpys.players, numpys.games, numpys.seed, dict(numpys.rules)])
-    assert json.loads(told) == [
+    numbers_json = json.dumps([numpys.players, numpys.games, numpys.seed, dict(numpys.rules)])
+    assert json.loads(numbers_json) == [
         2,
         80,
         3,
@@ -300,7 +315,9 @@ def test_numpys_numbers_in_a_tournament_become_pythons() -> None:
 
 
 def test_layouts_are_made_of_whole_numbers() -> None:
-    """numpy's numbers in a layout made its fingerprint fail."""
+    """Regression: numpy numbers in a layout broke its fingerprint."""
     piece = Piece("hand", (np.int64(2),), np.int64(9), "", ("slot",))  # type: ignore[arg-type]
-    same = Piece("hand", (2,), 9, "", ("slot",))
-    assert ObservationLayout((piece,)).fingerprint() == ObservationLayout((same,)).fingerprint()
+    plain_piece = Piece("hand", (2,), 9, "", ("slot",))
+    assert (
+        ObservationLayout((piece,)).fingerprint() == ObservationLayout((plain_piece,)).fingerprint()
+    )

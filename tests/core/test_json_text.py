@@ -1,4 +1,4 @@
-"""JSON from outside is bounded where it is read, so that nothing after it meets a limit."""
+"""Limits of the depth and size of JSON from untrusted sources."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Layouts of observations and actions: names, places, sizes, and what is refused."""
+"""Layouts of observations and actions: names, positions, sizes and errors."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -54,8 +55,8 @@ def test_views_cut_observations_of_any_shape() -> None:
 
 @pytest.mark.parametrize("numbers", [9, 11, 40])
 def test_views_refuse_observations_of_another_layout(numbers: int) -> None:
-    """Longer ones, such as a state of all players, were cut in silence."""
-    with pytest.raises(ValueError, match=f"^an observation has 10 numbers here, not {numbers}$"):
+    """Regression: longer arrays, such as a state of all players, were silently cut."""
+    with pytest.raises(ValueError, match=f"10 numbers.*{numbers}$"):
         LAYOUT.views(np.zeros((2, numbers)))
 
 
@@ -70,92 +71,92 @@ def test_the_table_of_the_documentation() -> None:
 
 
 def test_a_fingerprint_is_that_of_names_shapes_maxima_and_axes() -> None:
-    """Policies are refused by it, so it stays what it is."""
-    told_otherwise = ObservationLayout((replace(HAND, description="?"), TURN, SEATS))
-    assert LAYOUT.fingerprint() == told_otherwise.fingerprint() == "a7ab4a0eb6c8c5ce"
-    others = [
+    """It must not change, since policies with another fingerprint are rejected."""
+    redescribed = ObservationLayout((replace(HAND, description="?"), TURN, SEATS))
+    assert LAYOUT.fingerprint() == redescribed.fingerprint() == "a7ab4a0eb6c8c5ce"
+    changed_layouts = [
         ObservationLayout((TURN, HAND, SEATS)),
         ObservationLayout((replace(HAND, name="cards"), TURN, SEATS)),
         ObservationLayout((replace(HAND, maximum=5), TURN, SEATS)),
         ObservationLayout((replace(HAND, shape=(3, 2)), TURN, SEATS)),
         ObservationLayout((replace(HAND, axes=("value", "colour")), TURN, SEATS)),
     ]
-    assert len({LAYOUT.fingerprint(), *(other.fingerprint() for other in others)}) == 6
+    assert len({LAYOUT.fingerprint(), *(layout.fingerprint() for layout in changed_layouts)}) == 6
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "words"),
     [
         (
             lambda: replace(HAND, axes=("colour",)),
-            "piece 'hand' has 2 axes (2, 3) but 1 names for them: ('colour',)",
+            "piece 'hand'.*2 axes.*1 axis names.*colour",
         ),
-        (lambda: replace(TURN, maximum=0), "the maximum of piece 'turn' must be 1 or more, not 0"),
-        (lambda: ObservationLayout((HAND, TURN, HAND)), "two pieces are called 'hand'"),
+        (lambda: replace(TURN, maximum=0), "maximum.*'turn'.*at least 1.*0$"),
+        (lambda: ObservationLayout((HAND, TURN, HAND)), "two pieces.*'hand'"),
         (
-            lambda: ObservationLayout((HAND, TURN), alike=("seat",)),
-            "the axis 'seat' must have one length, not []",
+            lambda: ObservationLayout((HAND, TURN), tied_axes=("seat",)),
+            r"axis \'seat\'.*one length.*\[\]",
         ),
         (
             lambda: ObservationLayout(
-                (HAND, replace(HAND, name="other", shape=(4, 3))), alike=("colour",)
+                (HAND, replace(HAND, name="other", shape=(4, 3))), tied_axes=("colour",)
             ),
-            "the axis 'colour' must have one length, not [2, 4]",
+            r"axis \'colour\'.*one length.*\[2, 4\]",
         ),
         (
             lambda: ActionPiece("give", (3, 2), ("seat",)),
-            "actions 'give': ('seat',) do not name (3, 2)",
+            r"\'give\'.*\(3, 2\).*seat",
         ),
-        (lambda: SlotPiece("card", "hand", 5, 0), "plays must be 1 to 2, not 0"),
-        (lambda: SlotPiece("card", "hand", 5, 3), "plays must be 1 to 2, not 3"),
+        (lambda: SlotPiece("card", "hand", 5, 0), "plays.*1 to 2.*0$"),
+        (lambda: SlotPiece("card", "hand", 5, 3), "plays.*1 to 2.*3$"),
         (
             lambda: ActionPiece("give", (0,), ("seat",)),
-            "each of the shape of actions 'give' must be 1 or more, not 0",
+            "shape.*'give'.*at least 1.*0$",
         ),
         (
             lambda: ActionPiece("give", 2, ("seat",)),
-            "the shape of actions 'give' must be a tuple of whole numbers, not 2",
+            "shape.*'give'.*tuple of integers.*2$",
         ),
         (
             lambda: Piece("held", (0,), 3, "", ("seat",)),
-            "each of the shape of piece 'held' must be 1 or more, not 0",
+            "shape.*'held'.*at least 1.*0$",
         ),
         (
             lambda: Piece("held", (2,), 3.5, "", ("seat",)),
-            "the maximum of piece 'held' must be a whole number, not 3.5",
+            "maximum.*'held'.*integer.*3.5$",
         ),
         (
             lambda: Piece("held", (), True, ""),
-            "the maximum of piece 'held' must be a whole number, not True",
+            "maximum.*'held'.*integer.*True$",
         ),
         (
             lambda: Piece("held", (1.5,), 1, "", ("seat",)),
-            "each of the shape of piece 'held' must be a whole number, not 1.5",
+            "shape.*'held'.*integer.*1.5$",
         ),
-        (lambda: SlotPiece("card", "hand", 1.0, 1), "slots must be a whole number, not 1.0"),
-        (lambda: SlotPiece("card", "hand", 300, 1), "slots must be 1 to 255, not 300"),
-        (lambda: ObservationLayout(()), "a layout has one piece at least"),
-        (lambda: ActionLayout(()), "a layout has one block of actions at least"),
+        (lambda: SlotPiece("card", "hand", 1.0, 1), "slots.*integer.*1.0$"),
+        (lambda: SlotPiece("card", "hand", 300, 1), "slots.*1 to 255.*300$"),
+        (lambda: ObservationLayout(()), "at least one piece"),
+        (lambda: ActionLayout(()), "at least one block"),
         (
             lambda: ActionLayout((ActionPiece("give"), SlotPiece("give", "hand", 5, 1))),
-            "two blocks of actions are called 'give'",
+            "two blocks.*'give'",
         ),
         (
             lambda: Piece("held", (), 2**63, ""),
-            f"the maximum of piece 'held' must be {2**63 - 1} or less, not {2**63}",
+            f"maximum.*'held'.*{2**63 - 1}.*{2**63}",
         ),
         (
             lambda: ObservationLayout((HAND,), Symmetry(("colour",), "shifts", ("hand",))),
-            "a symmetry is of permutations or rotations, not 'shifts'",
+            "permutations.*rotations.*'shifts'",
         ),
         (
             lambda: ObservationLayout((HAND,), Symmetry(("seat",), "rotations", ("hand",))),
-            "the axis 'seat' must have one length, not []",
+            r"axis \'seat\'.*one length.*\[\]",
         ),
         *(
             (
                 lambda axes=axes: ObservationLayout((HAND,), Symmetry(axes, "rotations", ())),
-                f"the axes {axes} of a symmetry must have one length",
+                f"axes.*{re.escape(str(axes))}.*one length",
             )
             for axes in ((), ("colour", "value"))
         ),
@@ -164,17 +165,16 @@ def test_a_fingerprint_is_that_of_names_shapes_maxima_and_axes() -> None:
                 lambda key=key: ObservationLayout(
                     (HAND, TURN), Symmetry(("colour",), "rotations", (key,))
                 ),
-                f"no piece {key!r} with one of the axes ('colour',) is a key",
+                f"key.*colour.*{key!r}",
             )
             for key in ("deck", "turn")
         ),
     ],
 )
-def test_layouts_that_contradict_themselves_are_refused(make: object, said: str) -> None:
+def test_layouts_that_contradict_themselves_are_refused(make: object, words: str) -> None:
     assert callable(make)
-    with pytest.raises(ValueError) as error:  # noqa: PT011
+    with pytest.raises(ValueError, match=words):
         make()
-    assert str(error.value) == said
 
 
 @pytest.mark.parametrize("shape", [(2, 1), [2, 1], np.array([2, 1], np.uint8)])
@@ -192,13 +192,11 @@ def test_a_hand_may_be_a_single_slot() -> None:
 
 def test_a_name_that_there_is_not() -> None:
     for look in (LAYOUT.piece, LAYOUT.where):
-        with pytest.raises(KeyError) as error:
+        with pytest.raises(KeyError, match=r"'deck'.*hand, turn, scores"):
             look("deck")
-        assert error.value.args == ("no piece 'deck'; there are hand, turn, scores",)
     actions = ActionLayout((ActionPiece("give", (2,), ("seat",)), ActionPiece("pass")))
-    with pytest.raises(KeyError) as error:
+    with pytest.raises(KeyError, match=r"'take'.*give, pass"):
         actions.where("take")
-    assert error.value.args == ("no actions 'take'; there are give, pass",)
 
 
 def test_actions_are_numbered_block_after_block() -> None:
@@ -227,25 +225,28 @@ def test_pairs_of_slots_come_in_lexicographic_order() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("num", "many"), [(1, 100), (5, 1), (5, 100)])
+@pytest.mark.parametrize(("num", "threshold"), [(1, 100), (5, 1), (5, 100)])
 def test_observations_are_gathered_from_rows_few_or_many(
-    num: int, many: int, monkeypatch: pytest.MonkeyPatch
+    num: int, threshold: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Many games are put together row by row, few at once: every number must be the same."""
-    monkeypatch.setattr(observation, "MANY_NUMBERS", many)
-    rng, rows = np.random.default_rng(0), numbered(hand=(2, 2, 3), turn=(), scores=(2, 3))
-    assert np.concatenate([each.ravel() for each in rows.values()]).tolist() == list(range(19))
+    """Many games are gathered row by row, few at once, with the same result."""
+    monkeypatch.setattr(observation, "MANY_NUMBERS", threshold)
+    rng = np.random.default_rng(0)
+    rows = numbered(hand=(2, 2, 3), turn=(), scores=(2, 3))
+    assert np.concatenate([row_numbers.ravel() for row_numbers in rows.values()]).tolist() == list(
+        range(19)
+    )
     kinds: list[type[np.integer[Any]]] = [np.uint8, np.int16, np.int64]
-    known = [
-        rng.integers(0, 9, (*each.shape, num)).astype(kind)
-        for each, kind in zip(rows.values(), kinds, strict=True)
+    arrays = [
+        rng.integers(0, 9, (*row_numbers.shape, num)).astype(kind)
+        for row_numbers, kind in zip(rows.values(), kinds, strict=True)
     ]
     places = LAYOUT.filled(rows, 2)
-    found = gathered(known, places, LAYOUT.dtype)
-    assert found.flags.writeable
-    assert (found.shape, found.dtype) == ((2, LAYOUT.size, num), LAYOUT.dtype)
+    observations = gathered(arrays, places, LAYOUT.dtype)
+    assert observations.flags.writeable
+    assert (observations.shape, observations.dtype) == ((2, LAYOUT.size, num), LAYOUT.dtype)
     for player in range(2):
-        pieces = LAYOUT.views(found[player].T)
-        assert np.array_equal(pieces["hand"].transpose(1, 2, 0), known[0][player])
-        assert np.array_equal(pieces["turn"], known[1])
-        assert np.array_equal(pieces["scores"].T, known[2][player])
+        pieces = LAYOUT.views(observations[player].T)
+        assert np.array_equal(pieces["hand"].transpose(1, 2, 0), arrays[0][player])
+        assert np.array_equal(pieces["turn"], arrays[1])
+        assert np.array_equal(pieces["scores"].T, arrays[2][player])

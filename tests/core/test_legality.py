@@ -1,4 +1,4 @@
-"""Masks: the lowest legal actions, and one row for all."""
+"""Masks: the lowest legal actions, and masks of one shared row."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ def test_the_first_legal_action_is_that_of_the_lowest_number(
 ) -> None:
     mask = np.random.default_rng(actions).random((50, 3, actions)) < 2 / actions
     mask[..., -1] |= ~mask.any(axis=-1)
-    given = np.ascontiguousarray(mask.transpose(1, 2, 0)).transpose(2, 0, 1) if games_last else mask
-    assert np.array_equal(first_legal(given), mask.argmax(axis=-1))
-    assert first_legal(given).dtype == np.int64
+    laid_out_mask = (
+        np.ascontiguousarray(mask.transpose(1, 2, 0)).transpose(2, 0, 1) if games_last else mask
+    )
+    assert np.array_equal(first_legal(laid_out_mask), mask.argmax(axis=-1))
+    assert first_legal(laid_out_mask).dtype == np.int64
 
 
 def test_a_row_that_all_share_stands_for_a_mask_of_equal_rows() -> None:
@@ -29,8 +31,10 @@ def test_a_row_that_all_share_stands_for_a_mask_of_equal_rows() -> None:
     assert shared_row(written) is None
     assert np.array_equal(shared_row(shared), row)
     assert np.array_equal(first_legal(shared), np.ones((1000, 3)))
-    one, same = (random_legal_actions(mask, np.random.default_rng(5)) for mask in (shared, written))
-    assert np.array_equal(one, same)
+    from_shared, from_written = (
+        random_legal_actions(mask, np.random.default_rng(5)) for mask in (shared, written)
+    )
+    assert np.array_equal(from_shared, from_written)
 
 
 def test_nobody_decides_where_all_have_one_legal_action() -> None:
@@ -41,7 +45,7 @@ def test_nobody_decides_where_all_have_one_legal_action() -> None:
 
 
 def test_a_view_keeps_a_row_that_all_share_once() -> None:
-    """The copy is the view's own: nobody writes into the game by it."""
+    """The view has its own copy, through which the game cannot be modified."""
     game = registry.batch_game("kododo", 100, 0)
     mask = game.view(1).legal_action_mask
     assert shared_row(mask) is not None

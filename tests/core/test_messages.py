@@ -31,7 +31,7 @@ def running(env: Any) -> Any:
 
 
 class Silent(RandomAgent):
-    """Plays one game where there are several."""
+    """Returns no actions."""
 
     name = "silent"
 
@@ -139,7 +139,7 @@ def batch(name: str = "kododo", num: int = 3, players: int = 4) -> BatchGame:
 
 
 def played(actions: dict[tuple[int, int], int]) -> None:
-    """Three games of two players, all with action 5 but for these."""
+    """Play a step of three games of two players: action 5 except in some places."""
     chosen = np.full((3, 2), 5)
     for place, action in actions.items():
         chosen[place] = action
@@ -147,8 +147,8 @@ def played(actions: dict[tuple[int, int], int]) -> None:
 
 
 def loaded(**entries: Any) -> None:
-    one = batch(num=1, players=2)
-    one.load_state({**one.state(), **entries})
+    game_batch = batch(num=1, players=2)
+    game_batch.load_state({**game_batch.state(), **entries})
 
 
 ILLEGAL = "illegal action in kododo: game 1, player 1, action"
@@ -157,26 +157,17 @@ SIZE = batch().layout.size
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "words"),
     [
         (
             lambda: played({(1, 1): 3, (2, 0): 1}),
-            f"{ILLEGAL} 3 (lay the card in slot 3); {LEGAL_NOW}",
+            rf"{ILLEGAL} 3 \(lay the card in slot 3\).*{LEGAL}",
         ),
-        (
-            lambda: played({(1, 1): -1, (2, 0): 1}),
-            f"{ILLEGAL} -1 (no such action); {LEGAL_NOW}",
-        ),
-        (
-            lambda: played({(1, 1): 15, (2, 0): 1}),
-            f"{ILLEGAL} 15 (no such action); {LEGAL_NOW}",
-        ),
-        (
-            lambda: batch().sample_decks(0, np.random.default_rng(0)),
-            "num must be 1 or more, not 0",
-        ),
+        (lambda: played({(1, 1): -1, (2, 0): 1}), rf"{ILLEGAL} -1 \(no such action\).*{LEGAL}"),
+        (lambda: played({(1, 1): 15, (2, 0): 1}), rf"{ILLEGAL} 15 \(no such action\).*{LEGAL}"),
+        (lambda: batch().sample_decks(0, np.random.default_rng(0)), "num.*at least 1.*0$"),
         *(
-            (call, "rng must be like np.random.default_rng(0), not 5")
+            (call, r"rng.*default_rng\(0\).*5$")
             for call in (
                 lambda: batch().sample_decks(2, 5),  # type: ignore[arg-type]
                 lambda: kododo_v0.batch_game(1, 2, "long").sample_decks(2, 5),  # type: ignore[arg-type]
@@ -185,39 +176,36 @@ SIZE = batch().layout.size
         ),
         (
             lambda: kododo_v0.batch_game(1, 2, "long").sample_decks(0, np.random.default_rng(0)),
-            "num must be 1 or more, not 0",
+            "num.*at least 1.*0$",
         ),
         (
             lambda: batch(num=1).load_state(5),  # type: ignore[arg-type]
-            "not a state of kododo, a dictionary, but 5",
+            "state of kododo.*dict.*5$",
         ),
-        (lambda: loaded(_x=1), "not a state of kododo: ['_x'] differ"),
-        (lambda: loaded(_scores="x"), "not a state: _scores must be an array, not 'x'"),
-        (lambda: loaded(rng="x"), "rng must be a state of numpy's PCG64, not 'x'"),
-        (
-            lambda: loaded(_just=np.ones(1, np.bool_)),
-            "not a state of kododo: _just must be among _terminated",
-        ),
+        (lambda: loaded(_x=1), "state of kododo.*_x"),
+        (lambda: loaded(_scores="x"), "state.*_scores must be an array.*'x'"),
+        (lambda: loaded(rng="x"), "rng must be a state of numpy's PCG64.*'x'"),
+        (lambda: loaded(_just=np.ones(1, np.bool_)), "state of kododo.*_just.*_terminated"),
         *(
             (
                 lambda wrong=wrong: loaded(_rewards=np.array([[0], [wrong]], np.float32)),
-                "not a state of kododo: _rewards must be points",
+                "state of kododo.*_rewards",
             )
             for wrong in (0.5, np.inf, -np.inf, np.nan)
         ),
         *(
             (
                 lambda name=name: batch(name).step(np.zeros((3, 5), int)),
-                f"actions of {name} must have the shape (3, 4): (3, 5)",
+                rf"actions of {name}.*shape \(3, 4\).*\(3, 5\)",
             )
             for name in registry.DOORS
         ),
         *(
             (
                 lambda out=out: batch().observe(out=out),
-                f"out must be an array of the shape (3, 4, {SIZE}), not {said}",
+                rf"out.*shape \(3, 4, {SIZE}\).*{re.escape(shape)}$",
             )
-            for out, said in (
+            for out, shape in (
                 (np.zeros((3, 4, 1)), "(3, 4, 1)"),
                 ([1], "[1]"),
                 (SimpleNamespace(shape=(3, 4, SIZE)), f"namespace(shape=(3, 4, {SIZE}))"),
@@ -225,32 +213,30 @@ SIZE = batch().layout.size
         ),
     ],
 )
-def test_batches(call: Callable[[], Any], said: str) -> None:
-    with pytest.raises(ValueError) as error:  # noqa: PT011
+def test_batches(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
         call()
-    assert str(error.value) == said
 
 
 def test_a_game_of_ones_own_has_cards_that_fit_into_a_byte() -> None:
-    """Card 256 became card 0 without a word."""
-    own = batch()
+    """Regression: card 256 silently became card 0."""
+    game_batch = batch()
     for wrong in (np.arange(257), np.arange(-1, 3)):
-        with pytest.raises(ValueError, match=rf"^cards are numbered 0 to 255, not {wrong[0]} to "):
-            BatchGame.__init__(own, 3, own.rules, own.layout, own.actions, wrong, None)
+        with pytest.raises(ValueError, match=f"0 to 255.*{wrong[0]} to "):
+            BatchGame.__init__(
+                game_batch, 3, game_batch.rules, game_batch.layout, game_batch.actions, wrong, None
+            )
 
 
 def test_a_view_says_that_it_is_not_copied_and_that_it_is_of_an_earlier_turn() -> None:
-    one = batch(num=1, players=2)
-    view = one.view(0)
-    for copied in (copy.copy, copy.deepcopy, pickle.dumps):
-        with pytest.raises(TypeError) as error:
-            copied(view)
-        said = "a view is not copied or pickled; keep what it shows, or another view"
-        assert str(error.value) == said
-    one.step([[5, 5]])
-    with pytest.raises(RuntimeError) as late:
+    game_batch = batch(num=1, players=2)
+    view = game_batch.view(0)
+    for copy_or_pickle in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="copied or pickled"):
+            copy_or_pickle(view)
+    game_batch.step([[5, 5]])
+    with pytest.raises(RuntimeError, match="earlier turn"):
         _ = view.observation
-    assert str(late.value) == "this view is of an earlier turn; ask the game for a new one"
 
 
 def test_a_batch_shows_its_kind_its_size_and_its_rules() -> None:

@@ -1,4 +1,4 @@
-"""One rule says what a whole number and a finite number are, wherever somebody gives one."""
+"""Checks of integers and finite numbers."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from tests.fuzz.odd import nested
 
 @dataclass(frozen=True)
 class Bounds:
-    """Rules of a game that there is not."""
+    """Settings with bounds."""
 
-    least: Annotated[Any, Bound(1, 5)] = 1
-    most: Annotated[Any, Bound(5, 9)] = 9
+    low: Annotated[Any, Bound(1, 5)] = 1
+    high: Annotated[Any, Bound(5, 9)] = 9
 
     def __post_init__(self) -> None:
         check_settings(self)
 
 
 class Truth:
-    """A truth value of a library that lets it be counted with."""
+    """A bool of a library that supports ``__index__``."""
 
     dtype = "library.bool"
 
@@ -45,15 +45,15 @@ class Truth:
 
 @pytest.mark.parametrize("value", [3, np.int64(3), np.uint8(3), np.array(3)])
 def test_an_integer_of_any_library_is_a_whole_number(value: Any) -> None:
-    found = (whole_number(value, "seat", 0, 3), whole_seed(value), Bounds(least=value).least)
-    assert found == (3, 3, 3)
-    assert {type(each) for each in found} == {int}
+    results = (whole_number(value, "seat", 0, 3), whole_seed(value), Bounds(low=value).low)
+    assert results == (3, 3, 3)
+    assert {type(result) for result in results} == {int}
 
 
 def test_the_ends_of_a_range_are_in_it() -> None:
     assert [whole_number(n, "n", 0, 2) for n in (0, 2)] == [0, 2]
     assert (whole_seed(None), whole_seed(0), whole_seed(2**70)) == (None, 0, 2**70)
-    assert (Bounds(least=5).least, Bounds(most=5).most, Bounds(most=9).most) == (5, 5, 9)
+    assert (Bounds(low=5).low, Bounds(high=5).high, Bounds(high=9).high) == (5, 5, 9)
     assert [finite_number(x, "x", 0, 2) for x in (0, 2.0)] == [0.0, 2.0]
     assert (finite_number(5, "x", highest=5), finite_number(2, "x", lowest=2)) == (5, 2)
     assert finite_number(-9.5, "x") == -9.5
@@ -63,24 +63,24 @@ def test_the_ends_of_a_range_are_in_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "call", "said"),
+    ("wrong", "call", "expected"),
     [
         (
             [True, np.True_, np.array(True), 1.0, np.float64(1), "1", None, [1], np.array([1, 2])],
             lambda value: whole_number(value, "n"),
-            "n must be a whole number, not ",
+            "n must be an integer, not ",
         ),
-        ([Truth()], lambda value: whole_number(value, "n"), "n must be a whole number, not <"),
-        ([0.5], lambda value: whole_number(value, "n"), "n must be a whole number, not 0.5"),
-        ([4], lambda value: whole_number(value, "n", 5), "n must be 5 or more, not 4"),
-        ([4], lambda value: whole_number(value, "n", None, 3), "n must be 3 or less, not 4"),
+        ([Truth()], lambda value: whole_number(value, "n"), "n must be an integer, not <"),
+        ([0.5], lambda value: whole_number(value, "n"), "n must be an integer, not 0.5"),
+        ([4], lambda value: whole_number(value, "n", 5), "n must be at least 5, not 4"),
+        ([4], lambda value: whole_number(value, "n", None, 3), "n must be at most 3, not 4"),
         ([4], lambda value: whole_number(value, "n", 0, 3), "n must be 0 to 3, not 4"),
         ([4], lambda value: whole_number(value, "n", 5, 9), "n must be 5 to 9, not 4"),
-        ([-1], whole_seed, "seed must be 0 or more, not -1"),
-        ([True, 1.0, "1", (1, 2)], whole_seed, "seed must be a whole number, not "),
-        ([0, 6], lambda value: Bounds(least=value), "least must be 1 to 5, not "),
-        ([4, 10], lambda value: Bounds(most=value), "most must be 5 to 9, not "),
-        (["9"], lambda value: Bounds(most=value), "most must be a whole number, not '9'"),
+        ([-1], whole_seed, "seed must be at least 0, not -1"),
+        ([True, 1.0, "1", (1, 2)], whole_seed, "seed must be an integer, not "),
+        ([0, 6], lambda value: Bounds(low=value), "low must be 1 to 5, not "),
+        ([4, 10], lambda value: Bounds(high=value), "high must be 5 to 9, not "),
+        (["9"], lambda value: Bounds(high=value), "high must be an integer, not '9'"),
         (
             [
                 [1, True],
@@ -115,18 +115,18 @@ def test_the_ends_of_a_range_are_in_it() -> None:
         (
             [1, np.array(1), "12", {1, 2}, iter([1, 2]), None],
             lambda values: whole_tuple(values, "n"),
-            "n must be a tuple of whole numbers, not ",
+            "n must be a tuple of integers, not ",
         ),
         ([(1, 10)], lambda values: whole_tuple(values, "n", 0, 9), "each of n must be 0 to 9, "),
         (  # numpy had its own words for uneven rows
             [(1, True), [1, ["x"]], (1, [1, 2]), [[1], [1, 2]]],
             lambda values: whole_tuple(values, "n", 0, 9),
-            "each of n must be a whole number, not ",
+            "each of n must be an integer, not ",
         ),
         (
             [nested(100)],
             lambda values: whole_tuple(values, "n"),
-            "each of n must be a whole number, not [[[",
+            "each of n must be an integer, not [[[",
         ),
         (
             [float("inf"), float("nan"), -np.inf, "1", None, True, 10**400],
@@ -134,8 +134,8 @@ def test_the_ends_of_a_range_are_in_it() -> None:
             "x must be a finite number, not ",
         ),
         (["1"], lambda value: finite_number(value, "x"), "x must be a finite number, not '1'"),
-        ([6], lambda value: finite_number(value, "x", highest=5), "x must be 5 or less, not 6.0"),
-        ([6], lambda value: finite_number(value, "x", 7), "x must be 7 or more, not 6.0"),
+        ([6], lambda value: finite_number(value, "x", highest=5), "x must be at most 5, not 6.0"),
+        ([6], lambda value: finite_number(value, "x", 7), "x must be at least 7, not 6.0"),
         ([6], lambda value: finite_number(value, "x", 6, above=True), "x must be above 6, not 6.0"),
         (
             [6, 9],
@@ -145,12 +145,14 @@ def test_the_ends_of_a_range_are_in_it() -> None:
         ([5], lambda value: finite_number(value, "x", 6, 8), "x must be 6 to 8, not 5.0"),
     ],
 )
-def test_another_value_is_refused(wrong: list[Any], call: Callable[[Any], Any], said: str) -> None:
+def test_another_value_is_refused(
+    wrong: list[Any], call: Callable[[Any], Any], expected: str
+) -> None:
     for value in wrong:
         with pytest.raises(ValueError) as error:  # noqa: PT011
             call(value)
         message = str(error.value)
-        assert message == said or (said[-1] in " <[" and message.startswith(said))
+        assert message == expected or (expected[-1] in " <[" and message.startswith(expected))
         assert "\n" not in message
 
 
@@ -165,13 +167,13 @@ def test_a_message_does_not_repeat_a_megabyte() -> None:
 def test_an_array_of_integers_is_taken_as_it_is() -> None:
     array = np.array([[1, 2], [3, 4]], np.uint8)
     assert whole_numbers(array, "actions") is array
-    for same in (array.tolist(), tuple(map(tuple, array.tolist())), list(array)):
-        assert np.array_equal(whole_numbers(same, "actions"), array)
+    for values in (array.tolist(), tuple(map(tuple, array.tolist())), list(array)):
+        assert np.array_equal(whole_numbers(values, "actions"), array)
     assert whole_indices([2, 0, 2], "games", 3).tolist() == [2, 0, 2]
 
 
 def test_a_tuple_of_whole_numbers_is_pythons() -> None:
-    for given in ((1, 2), [1, np.uint8(2)], np.array([1, 2])):
-        found = whole_tuple(given, "copies", 0, 9)
-        assert found == (1, 2)
-        assert {type(each) for each in found} == {int}
+    for values in ((1, 2), [1, np.uint8(2)], np.array([1, 2])):
+        integers = whole_tuple(values, "copies", 0, 9)
+        assert integers == (1, 2)
+        assert {type(integer) for integer in integers} == {int}

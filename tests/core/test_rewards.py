@@ -1,4 +1,4 @@
-"""What learners get: points, margins, shares of the victory."""
+"""Reward functions: points, margins and shares of the victory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.helpers import play_random, random_actions
 
 
 def uneven_end() -> BatchGame:
-    """Games of which some have just ended and others go on; see the long variant."""
+    """Return games of the long variant of which some have just ended and others continue."""
     game = registry.batch_game("kododo", 40, 0, num_players=3, variant="long", target_score=18)
     rng = np.random.default_rng(0)
     while not game.just_terminated.any():
@@ -28,8 +28,8 @@ def test_every_reward_is_float32_at_every_step(name: str) -> None:
     rng = np.random.default_rng(0)
     while not game.terminated.all():
         game.step(random_actions(game, rng))
-        given = REWARDS[name](game)
-        assert (given.shape, given.dtype) == ((2, 4), np.dtype(np.float32))
+        rewards = REWARDS[name](game)
+        assert (rewards.shape, rewards.dtype) == ((2, 4), np.dtype(np.float32))
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
@@ -40,24 +40,30 @@ def test_a_margin_is_the_points_above_the_others_mean(game: str, players: int) -
         played.step(random_actions(played, rng))
     margins = REWARDS["margin"](played)
     for points, margin in zip(played.rewards.tolist(), margins.tolist(), strict=True):
-        for player, own in enumerate(points):
-            others = [each for seat, each in enumerate(points) if seat != player]
-            assert margin[player] == pytest.approx(own - sum(others) / len(others), abs=1e-5)
+        for player, player_points in enumerate(points):
+            opponents_points = [
+                seat_points for seat, seat_points in enumerate(points) if seat != player
+            ]
+            assert margin[player] == pytest.approx(
+                player_points - sum(opponents_points) / len(opponents_points), abs=1e-5
+            )
 
 
 def test_only_games_that_have_just_ended_give_shares_of_the_victory() -> None:
     game = uneven_end()
-    given, over = REWARDS["win"](game), game.just_terminated
-    assert given[over] == pytest.approx(game.outcome()[over] - 1 / 3)
-    assert (given[~over] == 0).all()
+    shares = REWARDS["win"](game)
+    over = game.just_terminated
+    assert shares[over] == pytest.approx(game.outcome()[over] - 1 / 3)
+    assert (shares[~over] == 0).all()
     game.step(random_actions(game, np.random.default_rng(0)))
-    again = REWARDS["win"](game)
-    assert (again[over] == 0).all()
+    next_shares = REWARDS["win"](game)
+    assert (next_shares[over] == 0).all()
 
 
 def test_margin_and_win_are_weighed_against_each_other() -> None:
     game = uneven_end()
-    margin, win = REWARDS["margin"](game), REWARDS["win"](game)
+    margin = REWARDS["margin"](game)
+    win = REWARDS["win"](game)
     assert np.allclose(REWARDS["margin+win"](game), MARGIN_WEIGHT * margin + win)
     assert np.allclose(margin_and_win(game, 2), 2 * margin + win)
     assert margin_and_win(game, 0).tolist() == win.tolist()
@@ -70,27 +76,27 @@ def test_before_the_end_nobody_has_a_share() -> None:
 
 
 def test_a_reward_is_named_or_the_callers_own() -> None:
-    def own(game: BatchGame) -> np.ndarray:
+    def all_ones(game: BatchGame) -> np.ndarray:
         return np.ones((game.num_envs, game.num_players), np.float32)
 
     game = registry.batch_game("kododo", 2, 0)
-    assert np.array_equal(reward_function(own)(game), own(game))
+    assert np.array_equal(reward_function(all_ones)(game), all_ones(game))
     assert {name: reward_function(name) for name in REWARDS} == REWARDS
-    with pytest.raises(ValueError, match=r"'x'; choose one of score, margin, win, margin\+win$"):
+    with pytest.raises(ValueError, match=r"'x'.*score, margin, win, margin\+win"):
         reward_function("x")
 
 
 def test_an_own_reward_of_whole_numbers_becomes_a_float() -> None:
-    """PettingZoo's rewards were ints, where all others are floats."""
+    """Regression: rewards in PettingZoo were ints."""
     env = registry.door("kododo").parallel_env(reward=lambda game: np.ones((1, 4), np.int8))
     _, infos = env.reset(seed=0)
     first = {name: int(env.game.legal_action_mask()[0, 0].argmax()) for name in infos}
-    assert {type(each) for each in env.step(first)[1].values()} == {float}
+    assert {type(reward) for reward in env.step(first)[1].values()} == {float}
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, "a", 1j, None])
 def test_a_reward_is_a_finite_number(wrong: object) -> None:
-    """NaN went into the learner without a word, and text ended in its arithmetic."""
+    """Regression: NaN reached the learner silently, and text failed in its arithmetic."""
     game = registry.batch_game("kododo", 2, 0)
-    with pytest.raises(ValueError, match=r"^a reward function gives finite numbers, not array"):
+    with pytest.raises(ValueError, match=r"finite.*array"):
         reward_function(lambda game: np.full((2, 4), wrong))(game)

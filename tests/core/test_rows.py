@@ -1,4 +1,4 @@
-"""Turning arrays around, from the game axis last to games first, and back."""
+"""Transposing arrays between games first and games last."""
 
 from __future__ import annotations
 

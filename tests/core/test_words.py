@@ -1,4 +1,4 @@
-"""Choices in words: cards by their names, and no more than the player knows."""
+"""Descriptions of choices, which use card names and only what the player knows."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from tests.toy_game.high_card.game import HighCard
 
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
 def test_words_say_no_more_than_the_player_knows(name: str, players: int) -> None:
-    """In every world that the player thinks possible, each choice is called the same."""
+    """In every world possible for the player, each choice has the same description."""
     game = registry.batch_game(name, 2, seed=1, num_players=players)
     rng = np.random.default_rng(2)
     while not game.terminated.all():
         for player in range(players):
             worlds = game.determinize(player, rng, 3)
             for action in range(game.num_actions):
-                said = {worlds.describe_choice(action, player, world) for world in range(3)}
-                assert said == {game.describe_choice(action, player, 0)}
+                descriptions = {worlds.describe_choice(action, player, world) for world in range(3)}
+                assert descriptions == {game.describe_choice(action, player, 0)}
         game.step(random_actions(game, rng))
 
 
@@ -35,14 +35,15 @@ def test_a_view_shows_what_its_player_sees_by_default_of_the_first_game(
     name: str, players: int
 ) -> None:
     game = registry.batch_game(name, 2, seed=1, num_players=players)
-    view, legal = game.view(1), np.flatnonzero(game.legal_action_mask()[0, 1]).tolist()
+    view = game.view(1)
+    legal = np.flatnonzero(game.legal_action_mask()[0, 1]).tolist()
     assert (view.text(), view.svg()) == (game.text(0, 1), game.svg(0, 1))
     assert (view.text(1), view.svg(1)) == (game.text(1, 1), game.svg(1, 1))
     assert isinstance(game, TellsInWords)
     for action in legal:
         assert view.cards_played(action) == game.cards_played(action, 1)
-    other = np.flatnonzero(game.legal_action_mask()[1, 1]).tolist()
-    for action in other:
+    second_legal = np.flatnonzero(game.legal_action_mask()[1, 1]).tolist()
+    for action in second_legal:
         assert view.cards_played(action, 1) == game.cards_played(action, 1, 1)
         assert view.short_form(action, 1) == game.short_form(action, 1, 1)
         assert view.describe_choice(action, 1) == game.describe_choice(action, 1, 1)
@@ -52,7 +53,7 @@ def test_a_view_shows_what_its_player_sees_by_default_of_the_first_game(
 
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
 def test_after_the_end_the_one_legal_action_plays_no_card(name: str, players: int) -> None:
-    """In two games it was told as the first card, or as that of an empty hand."""
+    """Regression: two games described it as the first card, or as a card of an empty hand."""
     game = registry.batch_game(name, 1, seed=1, num_players=players)
     play_random(game, np.random.default_rng(0))
     assert game.terminated.all()
@@ -69,8 +70,8 @@ def test_a_game_without_words_has_no_cards_to_tell_of() -> None:
 
 def test_an_illegal_action_is_refused_by_its_words() -> None:
     game = registry.batch_game("kododo", 1, seed=1)
-    said = r"game 0, player 2, action 0 \(lay the card in slot 0\); legal now: 5, 6, "
-    with pytest.raises(IllegalAction, match=said):
+    message = r"game 0, player 2, action 0 \(lay the card in slot 0\); legal now: 5, 6, "
+    with pytest.raises(IllegalAction, match=message):
         game.step([[5, 5, 0, 5]])
 
 
@@ -86,20 +87,21 @@ def test_illegal_actions_are_described_without_cards() -> None:
 def test_choices_are_called_by_the_cards_that_they_move() -> None:
     kododo = registry.batch_game("kododo", 1, seed=1)
     assert kododo.describe_choice(5, 0) == "lay blue 1 and blue 6"
-    said: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for players in (2, 3):
-        kado, rng = registry.batch_game("kado", 1, 1, num_players=players), np.random.default_rng(1)
+        kado = registry.batch_game("kado", 1, 1, num_players=players)
+        rng = np.random.default_rng(1)
         assert isinstance(kado, KadoGame)
         named = {1: "give", kado.moves.discard: "put", kado.moves.place: "place"}
         while not kado.terminated.all():
             for player, action in np.argwhere(kado.legal_action_mask()[0]).tolist():
                 if action in named:
-                    said[named[action]] = kado.describe_choice(action, player)
+                    descriptions[named[action]] = kado.describe_choice(action, player)
             kado.step(random_actions(kado, rng))
     card = r"[a-z]+ \d \([a-z]+ ribbon\)"
-    assert re.fullmatch(f"place {card} in row 1, column 1", said["place"])
-    assert re.fullmatch(f"put {card} aside", said["put"])
-    assert re.fullmatch(f"give {card} to player_[0-2]", said["give"])
+    assert re.fullmatch(f"place {card} in row 1, column 1", descriptions["place"])
+    assert re.fullmatch(f"put {card} aside", descriptions["put"])
+    assert re.fullmatch(f"give {card} to player_[0-2]", descriptions["give"])
 
 
 def test_a_finished_game_has_nothing_in_hand() -> None:
@@ -113,17 +115,18 @@ def test_a_finished_game_has_nothing_in_hand() -> None:
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
 def test_decks_deal_the_same_game_again(name: str, players: int) -> None:
     game = registry.batch_game(name, 3, seed=1, num_players=players)
-    again = registry.batch_game(name, 3, seed=2, num_players=players)
-    again.reset(decks=game.decks)
-    assert np.array_equal(again.decks, game.decks)
-    assert np.array_equal(again.observe(), game.observe())
+    replayed = registry.batch_game(name, 3, seed=2, num_players=players)
+    replayed.reset(decks=game.decks)
+    assert np.array_equal(replayed.decks, game.decks)
+    assert np.array_equal(replayed.observe(), game.observe())
     with pytest.raises(ValueError, match="read-only"):
         game.decks[:] = 0
 
 
 def test_the_deck_of_a_later_deal() -> None:
     game = registry.batch_game("kododo", 20, seed=1, variant="long")
-    first, rng = game.decks.copy(), np.random.default_rng(2)
+    first = game.decks.copy()
+    rng = np.random.default_rng(2)
     while not game.deal_index.any():
         assert np.array_equal(game.decks, first)
         game.step(random_actions(game, rng))
@@ -134,12 +137,13 @@ def test_the_deck_of_a_later_deal() -> None:
 
 @pytest.mark.parametrize("name", registry.DOORS)
 def test_what_is_asked_of_a_player_game_or_step_that_there_is_not_is_refused(name: str) -> None:
-    """A player -1 was the last one, whose hand was told; and any batch was one's own before."""
+    """Regression: player -1 was the last player, and ``before`` could be any batch."""
     game = registry.batch_game(name, 2, 0, num_players=4)
     assert isinstance(game, TellsInWords)
-    before, actions = game.clone(), game.legal_action_mask().argmax(axis=2)
+    before = game.clone()
+    actions = game.legal_action_mask().argmax(axis=2)
     game.step(actions)
-    other = registry.batch_game("kado" if name == "kododo" else "kododo", 2)
+    other_game = registry.batch_game("kado" if name == "kododo" else "kododo", 2)
     calls = [
         *((lambda at=at: game.hand_of(*at), at) for at in ((-1, 0), (4, 0), (0, -1), (0, 2))),
         *((lambda at=at: game.cards_played(*at), at) for at in ((-1, 0), (999, 0), (0, 0, 2))),
@@ -151,11 +155,11 @@ def test_what_is_asked_of_a_player_game_or_step_that_there_is_not_is_refused(nam
         (lambda: game.story_of(before, actions[0], 4), "player"),
         (lambda: game.story_of(before, actions[0], None, -1), "index"),
         (lambda: game.story_of(before.take(np.array([0])), actions[0]), "a smaller batch"),
-        (lambda: game.story_of(other, actions[0]), "another game"),
+        (lambda: game.story_of(other_game, actions[0]), "another game"),
     ]
-    for call, told in calls:
+    for call, label in calls:
         with pytest.raises(ValueError, match="must"):
-            pytest.fail(f"{told}: {call()}")
+            pytest.fail(f"{label}: {call()}")
     view = game.view(0)
     for index in (-1, 2):
         with pytest.raises(ValueError, match=r"^index must be 0 to 1, not"):

@@ -1,4 +1,4 @@
-"""Faults of the machine, in earnest: ``python -m tests.faults --help``.
+"""Fault injection: ``python -m tests.faults --help``.
 
 Scripts are killed at any moment, have no room left, lose their folder; each time they must say
 so in one line, leave nothing that goes on, and come in the end to what they would have come to

@@ -1,4 +1,4 @@
-"""The faults from the command line: ``python -m tests.faults --help``."""
+"""Command line of the fault injection: ``python -m tests.faults --help``."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ Case = Callable[[Path], Counter[str] | None]
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Do it, print a table; 1 if something must not be."""
+    """Run the cases and print a table; return 1 if there are faults."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--kills", type=int, default=20, help="of each game and the tournament")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="+", default=[], help="cases whose names begin so")
-    asked = parser.parse_args(args)
+    options = parser.parse_args(args)
     faults = 0
-    for name, case in cases(asked.kills, asked.seed).items():
-        if asked.only and not name.startswith(tuple(asked.only)):
+    for name, case in cases(options.kills, options.seed).items():
+        if options.only and not name.startswith(tuple(options.only)):
             continue
         with tempfile.TemporaryDirectory(prefix="faults-") as scratch:
             try:
-                said = _words(case(Path(scratch)))
+                outcome = _words(case(Path(scratch)))
             except Fault as fault:
                 faults += 1
-                said = f"FAULT: {fault}"
-        print(f"{name:<32} {said}", flush=True)
+                outcome = f"FAULT: {fault}"
+        print(f"{name:<32} {outcome}", flush=True)
     print(f"{faults} faults")
     return 1 if faults else 0
 
 
 def cases(number: int, seed: int) -> dict[str, Case]:
-    """The cases by name."""
+    """Return the cases by name."""
     works: dict[str, Work] = {"training": Training("kododo", 3), "evaluation": Tournament()}
     every: dict[str, Case] = {
         f"training {game}": partial(

@@ -1,4 +1,4 @@
-"""Killed again and again, and gone on with: what comes of it is what would have come of it."""
+"""Killing and resuming work repeatedly; the results must equal the undisturbed ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.faults.scripts import Script
-from tests.faults.work import Work, begun, compare, undisturbed
+from tests.faults.work import Work, compare, start_work, undisturbed
 
 # How often each: without mercy at any moment, in the middle of a write, by SIGTERM, by Ctrl-C.
 WAYS = {"SIGKILL": 0.4, "SIGKILL in a write": 0.3, "SIGTERM": 0.15, "SIGINT": 0.15}
@@ -22,13 +22,14 @@ SEEN = range(4)  # how many steps forward are seen before the moment comes
 
 
 def killed(work: Work, kills: int, seed: int, scratch: Path) -> Counter[str]:
-    """Kill some work so often, and compare it each time with the undisturbed one.
+    """Kill some work repeatedly, and compare its results with undisturbed work.
 
     Raises:
-        Fault: What must not be.
+        Fault: The results differ, or a script ends otherwise than allowed.
     """
     rng = np.random.default_rng([seed, *repr(work).encode()])
-    whole, broken = undisturbed(work, scratch), scratch / "broken"
+    whole = undisturbed(work, scratch)
+    broken = scratch / "broken"
     done: Counter[str] = Counter()
     while done.total() < kills:
         shutil.rmtree(broken, ignore_errors=True)
@@ -38,10 +39,10 @@ def killed(work: Work, kills: int, seed: int, scratch: Path) -> Counter[str]:
 
 
 def until_finished(work: Work, folder: Path, kills: int, rng: np.random.Generator) -> Counter[str]:
-    """Begin, kill and begin again until the script comes to its end, at most this many kills."""
+    """Start, kill and restart a script until it finishes, with at most this many kills."""
     done: Counter[str] = Counter()
     while True:
-        script = begun(work, folder, folder.parent)
+        script = start_work(work, folder, folder.parent)
         way = str(rng.choice(list(WAYS), p=list(WAYS.values())))
         if done.total() == kills or not _wait(script, work, folder, way, rng):
             script.end([0])
@@ -53,15 +54,16 @@ def until_finished(work: Work, folder: Path, kills: int, rng: np.random.Generato
 
 
 def _wait(script: Script, work: Work, folder: Path, way: str, rng: np.random.Generator) -> bool:
-    """Wait for the moment; False if the script has ended before."""
-    steps, rest = int(rng.choice(SEEN)), float(rng.random())
+    """Wait for the moment to kill; return False if the script ends before."""
+    steps = int(rng.choice(SEEN))
+    delay_share = float(rng.random())
     for _ in range(steps):
         before = work.progress(folder)
         if not script.wait_for(lambda before=before: work.progress(folder) != before):
             return False
     if "write" in way:
         return script.wait_for(lambda: _writes(folder))
-    until = time.monotonic() + rest * (0.3 if steps else START)
+    until = time.monotonic() + delay_share * (0.3 if steps else START)
     return script.wait_for(lambda: time.monotonic() > until)
 
 

@@ -1,4 +1,4 @@
-"""No room, no folder, no right to write: one line, and nothing is written elsewhere."""
+"""Full disks, missing folders and missing permissions: one-line errors, no other files."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import psutil
 from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT
 from tests.faults.scripts import Fault, Script
-from tests.faults.work import Work, begun, compare, in_the_middle, nothing_hidden, undisturbed
+from tests.faults.work import Work, compare, in_the_middle, nothing_hidden, start_work, undisturbed
 
 SIZE = 8  # MB of the small file system
 
 
 @contextmanager
 def small_disk(scratch: Path) -> Iterator[Path | None]:
-    """A file system of some MB, None where this user may not mount one."""
+    """Mount a file system of some MB; yield None if this user may not mount one."""
     place = scratch / "disk"
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}m", "tmpfs", str(place)]
@@ -38,22 +38,23 @@ def small_disk(scratch: Path) -> Iterator[Path | None]:
 
 
 def full_disk(work: Work, disk: Path, scratch: Path) -> None:
-    """Work that finds the disk full ends in a line, keeps what it has and goes on later."""
-    whole, folder = undisturbed(work, scratch), disk / "run"
+    """Check that work on a full disk ends with one line, and can be resumed later."""
+    whole = undisturbed(work, scratch)
+    folder = disk / "run"
     script = in_the_middle(work, folder, scratch)
     _fill(disk)
     _refused(script, "No space left on device")
     nothing_hidden(folder)
     (disk / "filler").unlink()
-    begun(work, folder, scratch).end([0])
+    start_work(work, folder, scratch).end([0])
     compare(work, whole, folder)
 
 
 def no_larger_file(work: Work, scratch: Path, to_the_end: bool = True) -> None:
-    """Work that may not write files of any size: a full disk for a user who is not root.
+    """Check work that may not write larger files, a full disk for users other than root.
 
     Args:
-        work: Is begun.
+        work: The work to start.
         scratch: A folder for it.
         to_the_end: Whether it goes on and is compared with an undisturbed one.
     """
@@ -63,13 +64,14 @@ def no_larger_file(work: Work, scratch: Path, to_the_end: bool = True) -> None:
     _refused(script, "File too large")
     nothing_hidden(folder)
     if to_the_end:
-        begun(work, folder, scratch).end([0])
+        start_work(work, folder, scratch).end([0])
         compare(work, undisturbed(work, scratch), folder)
 
 
 def loses_folder(work: Work, take: Callable[[Path], None], scratch: Path) -> None:
-    """Work whose folder is taken away ends in a line and writes nothing where it was."""
-    folder, moved = scratch / "run", scratch / "moved"
+    """Check that work that loses its folder ends with one line and writes nothing there."""
+    folder = scratch / "run"
+    moved = scratch / "moved"
     script = in_the_middle(work, folder, scratch)
     take(folder)
     before = _files(folder)
@@ -81,26 +83,26 @@ def loses_folder(work: Work, take: Callable[[Path], None], scratch: Path) -> Non
 
 
 def removed(folder: Path) -> None:
-    """It is deleted."""
+    """Delete the folder."""
     aside = folder.with_name("removed")
     folder.rename(aside)  # at once, while files are written into it
     shutil.rmtree(aside, ignore_errors=True)
 
 
 def renamed(folder: Path) -> None:
-    """It is moved elsewhere, with all that is in it."""
+    """Move the folder with its content."""
     folder.rename(folder.with_name("moved"))
 
 
 def replaced(folder: Path) -> None:
-    """Another one, with another run's files, has its name."""
+    """Replace the folder by one with another run's files."""
     renamed(folder)
     folder.mkdir()
     (folder / CHECKPOINT).write_text("another run's")
 
 
 def read_only(folder: Path) -> None:
-    """Nothing may be written into it any more."""
+    """Make the folder read-only."""
     folder.chmod(0o555)
 
 
@@ -117,11 +119,11 @@ def _fill(disk: Path) -> None:
                 continue
 
 
-def _refused(script: Script, said: str) -> None:
+def _refused(script: Script, message: str) -> None:
     script.end([2])
     words = script.words.read_text()
-    if said not in words:
-        raise Fault(f"it does not say {said!r} but: {words.strip()[-300:]}")
+    if message not in words:
+        raise Fault(f"it does not say {message!r} but: {words.strip()[-300:]}")
 
 
 def _files(folder: Path) -> set[str]:
@@ -132,5 +134,5 @@ def _files(folder: Path) -> set[str]:
 
 
 def may_ignore_modes() -> bool:
-    """Whether this user writes into folders that are read-only, as root does."""
+    """Whether this user can write into read-only folders, as root can."""
     return os.geteuid() == 0

@@ -1,4 +1,4 @@
-"""A script in a process of its own, watched from outside."""
+"""A script in a separate process, observed from outside."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ TROUBLE = ("Traceback", "Exception ignored", "Warning:")
 
 
 class Fault(Exception):
-    """Something that must not be."""
+    """Raised when something fails that must not."""
 
 
 class Script:
-    """A running script, in a session of its own.
+    """A running script in a separate session.
 
     Args:
         args: What follows ``python``.
@@ -46,11 +46,11 @@ class Script:
 
     @property
     def running(self) -> bool:
-        """Whether it has not ended."""
+        """Whether the script is still running."""
         return self.process.poll() is None
 
     def wait_for(self, true: Callable[[], bool]) -> bool:
-        """Wait until something is true, or the script has ended: which of them."""
+        """Wait for a condition; return False if the script ends before."""
         until = time.monotonic() + PATIENCE
         while self.running:
             if true():
@@ -61,14 +61,14 @@ class Script:
         return False
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal; one that asks to stop only when the script can hear it."""
+        """Send a signal; signals other than SIGKILL are sent only when Python handles them."""
         if number != signal.SIGKILL:
             self.wait_for(self._hears)
         if self.running:
             self.process.send_signal(number)
 
     def _hears(self) -> bool:
-        """Whether Python has begun to run the script, which answers signals from then on."""
+        """Whether Python has started the script and handles signals."""
         try:
             status = Path(f"/proc/{self.process.pid}/status").read_text()
         except OSError:  # no such file on other systems
@@ -77,7 +77,7 @@ class Script:
         return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
 
     def end(self, allowed: Sequence[int]) -> int:
-        """Wait for its end.
+        """Wait for the end of the script.
 
         Returns:
             Its exit status.
@@ -90,24 +90,26 @@ class Script:
         except subprocess.TimeoutExpired as error:
             self.process.kill()
             raise Fault("it does not end") from error
-        said = self.words.read_text(errors="replace")
+        errors = self.words.read_text(errors="replace")
         if status not in allowed:
-            raise Fault(f"status {status}, not one of {list(allowed)}: {said.strip()[-500:]}")
+            raise Fault(f"status {status}, not one of {list(allowed)}: {errors.strip()[-500:]}")
         # What was killed has no say in what the library's processes tell of its end.
         judged = status != -signal.SIGKILL
-        if judged and (len(said.strip().splitlines()) > 1 or any(word in said for word in TROUBLE)):
-            raise Fault(f"more than a line on stderr: {said.strip()[-500:]}")
+        if judged and (
+            len(errors.strip().splitlines()) > 1 or any(word in errors for word in TROUBLE)
+        ):
+            raise Fault(f"more than a line on stderr: {errors.strip()[-500:]}")
         self._alone()
         return status
 
     def _alone(self) -> None:
-        """Raise Fault if a process of the script's session is there after some seconds."""
+        """Raise Fault if a process of the script's session still exists after some seconds."""
         until = time.monotonic() + LEFT
-        while left := [each for each in psutil.pids() if _session(each) == self.process.pid]:
+        while pids := [pid for pid in psutil.pids() if _session(pid) == self.process.pid]:
             if time.monotonic() > until:
-                for each in left:
-                    os.kill(each, signal.SIGKILL)
-                raise Fault(f"{len(left)} of its processes go on without it")
+                for pid in pids:
+                    os.kill(pid, signal.SIGKILL)
+                raise Fault(f"{len(pids)} of its processes go on without it")
             time.sleep(0.05)
 
 

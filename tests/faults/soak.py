@@ -1,4 +1,4 @@
-"""Long work with flat memory, as JSON lines: ``python -m tests.faults.soak --help``."""
+"""Long runs whose memory must not grow, as JSON lines: ``python -m tests.faults.soak --help``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EVERY = 0.5  # seconds between looks at the memory
 
 
 class Memory:
-    """Looks at this process's resident memory while a ``with`` block runs."""
+    """Samples this process's resident memory during a ``with`` block."""
 
     def __init__(self) -> None:
         self.samples = [_resident()]
@@ -54,7 +54,7 @@ def _resident() -> float:
 
 
 def judged(samples: Sequence[float]) -> dict[str, Any]:
-    """How memory went: at first, in each quarter (medians), by how much the second half grew."""
+    """Return the initial memory, the medians of the quarters, and the growth in the second half."""
     parts = np.array_split(samples, 4)
     quarters = [float(median(part)) for part in parts if len(part)]
     growth = quarters[-1] - quarters[len(quarters) // 2]
@@ -93,22 +93,22 @@ def episodes(game: str, number: int, seed: int = 0) -> dict[str, Any]:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Do both for each game, each in a process of its own; 1 if memory grew."""
+    """Run both parts for each game in separate processes; return 1 if memory grew."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=60, help="of self-play, for all games")
     parser.add_argument("--episodes", type=int, default=100_000, help="for all games")
     parser.add_argument("--part", choices=("self-play", "parallel_env"), help="in this process")
     parser.add_argument("--game", choices=list(registry.DOORS))
-    asked = parser.parse_args(args)
-    if asked.part is None:
-        return _all(asked.minutes, asked.episodes)
-    if asked.part == "self-play":
+    options = parser.parse_args(args)
+    if options.part is None:
+        return _all(options.minutes, options.episodes)
+    if options.part == "self-play":
         with tempfile.TemporaryDirectory() as scratch:
-            found = self_play(asked.game, Path(scratch), minutes=asked.minutes)
+            result = self_play(options.game, Path(scratch), minutes=options.minutes)
     else:
-        found = episodes(asked.game, asked.episodes)
-    print(json.dumps(found), flush=True)
-    return 0 if found["flat"] else 1
+        result = episodes(options.game, options.episodes)
+    print(json.dumps(result), flush=True)
+    return 0 if result["flat"] else 1
 
 
 def _all(minutes: float, number: int) -> int:

@@ -1,4 +1,4 @@
-"""Some of the faults of ``make faults``, and that these tools notice what they look for."""
+"""Some cases of ``make faults``, and tests of its tools."""
 
 from __future__ import annotations
 
@@ -30,12 +30,14 @@ def test_a_killed_training_comes_to_the_same(
     monkeypatch.setattr(kills, "WAYS", {"SIGKILL in a write": 1.0})
     training = Training("kododo", 2)
     assert kills.killed(training, 1, 0, tmp_path).total() == 1
-    other = tmp_path / "other"
-    shutil.copytree(tmp_path / "whole", other)
-    (other / "results.json").write_text("{}")
-    (other / "checkpoint.zip").write_bytes((tmp_path / "broken" / "checkpoint.zip").read_bytes())
+    changed_folder = tmp_path / "other"
+    shutil.copytree(tmp_path / "whole", changed_folder)
+    (changed_folder / "results.json").write_text("{}")
+    (changed_folder / "checkpoint.zip").write_bytes(
+        (tmp_path / "broken" / "checkpoint.zip").read_bytes()
+    )
     with pytest.raises(Fault, match=r"undisturbed: run\['results'\]: uint8.*\)$"):
-        compare(training, tmp_path / "whole", other)
+        compare(training, tmp_path / "whole", changed_folder)
 
 
 def test_a_killed_tournament_with_workers_comes_to_the_same(tmp_path: Path) -> None:
@@ -43,7 +45,7 @@ def test_a_killed_tournament_with_workers_comes_to_the_same(tmp_path: Path) -> N
 
 
 def test_a_training_without_room_says_so_in_a_line(tmp_path: Path) -> None:
-    """A full disk was the right line, and then a traceback of TensorBoard's thread."""
+    """Regression: after the line about a full disk came a traceback of TensorBoard's thread."""
     if hasattr(psutil.Process, "rlimit"):
         places.no_larger_file(Training("kododo", 3), tmp_path, to_the_end=False)
 
@@ -57,7 +59,7 @@ def test_a_tournament_whose_folder_is_removed_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "message"),
     [
         ("raise ValueError", "status 1, not one of"),
         ("import sys; print('one\\ntwo', file=sys.stderr)", "more than a line on stderr"),
@@ -65,10 +67,10 @@ def test_a_tournament_whose_folder_is_removed_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_faults_are_noticed(
-    script: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    script: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tests.faults.scripts.LEFT", 0.5)
-    with pytest.raises(Fault, match=said):
+    with pytest.raises(Fault, match=message):
         Script(["-c", script], tmp_path / "words").end([0])
 
 
@@ -78,8 +80,8 @@ def test_faults_are_told_and_counted(
     def wrong(scratch: Path) -> None:
         raise Fault("another table")
 
-    found = {"right": lambda scratch: None, "wrong": wrong}
-    monkeypatch.setattr(faults, "cases", lambda number, seed: found)
+    fake_cases = {"right": lambda scratch: None, "wrong": wrong}
+    monkeypatch.setattr(faults, "cases", lambda number, seed: fake_cases)
     assert faults.main([]) == 1
     assert "FAULT: another table" in capsys.readouterr().out
     assert faults.main(["--only", "right"]) == 0
@@ -93,8 +95,8 @@ def test_memory_that_grows_to_the_end_is_noticed() -> None:
     warm_up = [100.0] * 5 + [200.0] * 15
     assert soak.judged(warm_up)["flat"]
     leak = [100 + 2 * k for k in range(20)]
-    found = soak.judged(leak)
-    assert (found["growth_mb"], found["flat"]) == (10.0, False)
+    result = soak.judged(leak)
+    assert (result["growth_mb"], result["flat"]) == (10.0, False)
     with soak.Memory() as memory:
         before = len(memory.samples)
         held = bytearray(b"x" * (50 << 20))
@@ -106,8 +108,9 @@ def test_memory_that_grows_to_the_end_is_noticed() -> None:
 
 def test_a_short_soak_of_each_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     soak.main(["--part", "parallel_env", "--game", "combi_combo", "--episodes", "30"])
-    said = json.loads(capsys.readouterr().out)
-    assert (said["part"], said["episodes"]) == ("parallel_env", 30)
-    found = soak.self_play("kododo", tmp_path, steps=1)  # in .01 minutes a busy machine did none
-    assert found["updates"] >= 1
-    assert found["first_mb"] > 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["part"], result["episodes"]) == ("parallel_env", 30)
+    # One step, since a busy machine may not finish an update in .01 minutes.
+    training_result = soak.self_play("kododo", tmp_path, steps=1)
+    assert training_result["updates"] >= 1
+    assert training_result["first_mb"] > 0

@@ -1,4 +1,4 @@
-"""Work that is broken off, gone on with, and compared to the bit with the same undisturbed."""
+"""Work that is interrupted, resumed, and compared bit for bit with undisturbed work."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ class Work(Protocol):
     """The work of a script in a folder."""
 
     def args(self, folder: Path) -> list[str]:
-        """The script and its arguments; it goes on if there is something to go on with."""
+        """Return the script and its arguments, with --resume if possible."""
 
     def progress(self, folder: Path) -> int:
-        """0 at first, and then another number whenever something has been kept."""
+        """Return 0 at first, and another number whenever something has been saved."""
 
     def content(self, folder: Path) -> dict[str, Any]:
-        """The results, but for the time that it took."""
+        """Return the results without times."""
 
 
 @dataclass(frozen=True)
 class Training:
-    """A short training of little networks, with a checkpoint after each update."""
+    """A short training of small networks with a checkpoint after each update."""
 
     game: str
     players: int
@@ -67,7 +67,7 @@ class Training:
         policy = onnx.load(folder / POLICY)
         with zipfile.ZipFile(folder / CHECKPOINT) as archive:
             facts, learner = (archive.read(name) for name in ("facts.json", "learner.pt"))
-        found = {
+        results = {
             "graph": policy.graph.SerializeToString(deterministic=True),
             "metadata": json.loads(OnnxAgent(folder / POLICY).metadata.to_json()),
             "config": json.loads((folder / "config.json").read_text()),
@@ -75,12 +75,12 @@ class Training:
             "facts": json.loads(facts),
             "learner": torch.load(io.BytesIO(learner), weights_only=True),
         }
-        return {name: plain(value) for name, value in found.items()}
+        return {name: plain(result) for name, result in results.items()}
 
 
 @dataclass(frozen=True)
 class Tournament:
-    """A tournament of some seconds with workers."""
+    """A tournament of a few seconds with workers."""
 
     def args(self, folder: Path) -> list[str]:
         resume = ["--resume"] if log_of(folder / "table.json").exists() else []
@@ -96,52 +96,54 @@ class Tournament:
         return {"table": plain((folder / "table.json").read_bytes())}
 
 
-def plain(value: Any) -> Any:
-    """The same in dictionaries, with all numbers of arrays by their bits."""
-    if isinstance(value, torch.Tensor):
-        value = value.numpy()
-    if isinstance(value, np.ndarray):
-        kind = {"dtype": str(value.dtype), "shape": value.shape}
-        return {**kind, "bits": np.frombuffer(value.tobytes(), np.uint8)}
-    if isinstance(value, bytes):
-        return np.frombuffer(value, np.uint8)
-    if isinstance(value, Mapping):
-        return {key: plain(each) for key, each in value.items() if key not in CLOCK}
-    if isinstance(value, list | tuple):
-        return {place: plain(each) for place, each in enumerate(value)}
+def plain(learner_part: Any) -> Any:
+    """Convert an object to dicts, and arrays to their bits."""
+    if isinstance(learner_part, torch.Tensor):
+        learner_part = learner_part.numpy()
+    if isinstance(learner_part, np.ndarray):
+        kind = {"dtype": str(learner_part.dtype), "shape": learner_part.shape}
+        return {**kind, "bits": np.frombuffer(learner_part.tobytes(), np.uint8)}
+    if isinstance(learner_part, bytes):
+        return np.frombuffer(learner_part, np.uint8)
+    if isinstance(learner_part, Mapping):
+        return {key: plain(entry) for key, entry in learner_part.items() if key not in CLOCK}
+    if isinstance(learner_part, list | tuple):
+        return {place: plain(entry) for place, entry in enumerate(learner_part)}
     # Functions and spaces of the learner are made again from the settings, which are compared.
-    return value if isinstance(value, str | int | float | None) else type(value)
+    return (
+        learner_part if isinstance(learner_part, str | int | float | None) else type(learner_part)
+    )
 
 
-def begun(work: Work, folder: Path, scratch: Path) -> Script:
-    """The work, begun or gone on with; what it says goes into the scratch folder."""
+def start_work(work: Work, folder: Path, scratch: Path) -> Script:
+    """Start or resume work; its stderr goes to the scratch folder."""
     folder.mkdir(exist_ok=True)
     return Script(work.args(folder), scratch / "words")
 
 
 def in_the_middle(work: Work, folder: Path, scratch: Path) -> Script:
-    """The work, when there is something to go on with."""
-    script = begun(work, folder, scratch)
+    """Start work and wait until it can be resumed."""
+    script = start_work(work, folder, scratch)
     script.wait_for(lambda: work.progress(folder) > 0)
     return script
 
 
 def undisturbed(work: Work, scratch: Path) -> Path:
-    """The folder of the work, done from beginning to end."""
-    begun(work, scratch / "whole", scratch).end([0])
+    """Run work without interruption and return its folder."""
+    start_work(work, scratch / "whole", scratch).end([0])
     return scratch / "whole"
 
 
-def compare(work: Work, whole: Path, other: Path) -> None:
-    """Raise Fault if not the same has come of both, or something was left in the folder."""
-    if found := differences(work.content(whole), work.content(other), "run"):
-        raise Fault(f"another end than undisturbed: {'; '.join(found[:5])}")
-    nothing_hidden(other)
+def compare(work: Work, whole: Path, other_folder: Path) -> None:
+    """Raise Fault if the results differ, or temporary files are left in the folder."""
+    if changes := differences(work.content(whole), work.content(other_folder), "run"):
+        raise Fault(f"another end than undisturbed: {'; '.join(changes[:5])}")
+    nothing_hidden(other_folder)
 
 
 def nothing_hidden(folder: Path) -> None:
-    """Raise Fault if there are locks, files that are renamed once written, half checkpoints."""
-    if left := [path.name for path in folder.iterdir() if path.name.startswith(".")]:
-        raise Fault(f"left in the folder: {left}")
+    """Raise Fault if the folder has locks, temporary files or a broken checkpoint."""
+    if leftovers := [path.name for path in folder.iterdir() if path.name.startswith(".")]:
+        raise Fault(f"left in the folder: {leftovers}")
     if (folder / CHECKPOINT).exists():
         read_checkpoint(folder / CHECKPOINT)

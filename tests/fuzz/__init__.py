@@ -1,4 +1,4 @@
-"""Wrong input of all kinds, as much as there is time for: ``python -m tests.fuzz --help``.
+"""Fuzzing with invalid input of all kinds: ``python -m tests.fuzz --help``.
 
 A case is a function of its kind and its number: ``generate`` makes the input from them, in
 plain JSON, and ``check`` gives that input to the project and says whether it was refused or

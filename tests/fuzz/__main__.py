@@ -1,4 +1,4 @@
-"""The fuzzer from the command line: ``python -m tests.fuzz --help``."""
+"""Command line of the fuzzer: ``python -m tests.fuzz --help``."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ FOUND = Path(__file__).with_name("found.json")
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Look for faults; 1 if there are some."""
+    """Run the fuzzer; return 1 if it finds faults."""
     parser = _parser()
-    asked = parser.parse_args(args)
-    if asked.case and asked.seed is None:
-        parser.error("--case needs the --seed that was said")
-    asked.seed = randbelow(1 << 32) if asked.seed is None else asked.seed
-    print(f"seed {asked.seed}", flush=True)
+    options = parser.parse_args(args)
+    if options.case and options.seed is None:
+        parser.error("--case needs the --seed that was printed")
+    options.seed = randbelow(1 << 32) if options.seed is None else options.seed
+    print(f"seed {options.seed}", flush=True)
     words: dict[str, Counter[str]] = {}
     faults: set[tuple[str, str]] = set()
     with tempfile.TemporaryDirectory() as scratch:
-        for kind, number, outcome in outcomes(asked, Path(scratch)):
+        for kind, number, outcome in outcomes(options, Path(scratch)):
             words.setdefault(kind, Counter())[outcome.word or "wrong"] += 1
             if outcome.word is None and (kind, outcome.fault) not in faults:
                 faults.add((kind, outcome.fault))
-                tell(asked, kind, number, outcome)
+                tell(options, kind, number, outcome)
     for kind, count in words.items():
         ways = ", ".join(f"{number:,} {word}" for word, number in sorted(count.items()))
         print(f"{kind}: {count.total():,} cases: {ways}")
@@ -72,55 +72,61 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def outcomes(asked: argparse.Namespace, scratch: Path) -> Iterator[tuple[str, int, Outcome]]:
-    """The cases that are asked for, each with its kind and its number."""
-    if asked.found:
-        for number, each in enumerate(json.loads(FOUND.read_text())):
-            if each["kind"] in asked.only:
-                yield each["kind"], number, done(asked, each["kind"], number, scratch, each)
+def outcomes(options: argparse.Namespace, scratch: Path) -> Iterator[tuple[str, int, Outcome]]:
+    """Yield the requested cases with kind and number."""
+    if options.found:
+        for number, finding in enumerate(json.loads(FOUND.read_text())):
+            if finding["kind"] in options.only:
+                kind = finding["kind"]
+                yield kind, number, done(options, kind, number, scratch, finding)
         return
-    if asked.case:
-        kind, _, number = asked.case.rpartition(":")
-        yield kind, int(number), done(asked, kind, int(number), scratch)
+    if options.case:
+        kind, _, number = options.case.rpartition(":")
+        yield kind, int(number), done(options, kind, int(number), scratch)
         return
-    spent, numbers = dict.fromkeys(asked.only, 0.0), Counter[str]()
-    end = time.monotonic() + 60 * asked.minutes
-    while spent and (asked.cases is not None or time.monotonic() < end):
-        kind, since = min(spent, key=spent.__getitem__), time.monotonic()
-        yield kind, numbers[kind], done(asked, kind, numbers[kind], scratch)
+    spent = dict.fromkeys(options.only, 0.0)
+    numbers = Counter[str]()
+    end = time.monotonic() + 60 * options.minutes
+    while spent and (options.cases is not None or time.monotonic() < end):
+        kind = min(spent, key=spent.__getitem__)
+        since = time.monotonic()
+        yield kind, numbers[kind], done(options, kind, numbers[kind], scratch)
         spent[kind] += time.monotonic() - since  # each kind has the same time
         numbers[kind] += 1
-        if numbers[kind] == asked.cases:
+        if numbers[kind] == options.cases:
             del spent[kind]
 
 
 def done(
-    asked: argparse.Namespace, kind: str, number: int, scratch: Path, known: Any = None
+    options: argparse.Namespace, kind: str, number: int, scratch: Path, finding: Any = None
 ) -> Outcome:
-    """A case by its number, or one that is known, in the folder of its kind."""
-    module, base = import_module(f"tests.fuzz.{kind}"), scratch / kind
+    """Run a case, given by its number or as a stored finding, in the folder of its kind."""
+    module = import_module(f"tests.fuzz.{kind}")
+    base = scratch / kind
     if not base.exists():
         base.mkdir()
         getattr(module, "prepare", lambda _: None)(base)
-    generate = partial(module.generate, Random(f"{asked.seed}/{module.__name__}/{number}"))
+    generate = partial(module.generate, Random(f"{options.seed}/{module.__name__}/{number}"))
     return outcome_of(
-        (lambda: known["given"]) if known else generate, module.check, base, KINDS[kind]
+        (lambda: finding["case"]) if finding else generate, module.check, base, KINDS[kind]
     )
 
 
-def tell(asked: argparse.Namespace, kind: str, number: int, outcome: Outcome) -> None:
-    """Say and keep what a case has found."""
+def tell(options: argparse.Namespace, kind: str, number: int, outcome: Outcome) -> None:
+    """Print and store the finding of a case."""
     print(f"{kind}:{number}: {outcome.fault}")
-    print(f"  given {_short(json.dumps(outcome.given), 300)}")
+    print(f"  case {_short(json.dumps(outcome.case), 300)}")
     print(f"  {_short(outcome.detail, 600)}", flush=True)
-    again = (
-        f"--found --only {kind}" if asked.found else f"--seed {asked.seed} --case {kind}:{number}"
+    repeat = (
+        f"--found --only {kind}"
+        if options.found
+        else f"--seed {options.seed} --case {kind}:{number}"
     )
-    print(f"  again: python -m tests.fuzz {again}", flush=True)
-    asked.folder.mkdir(parents=True, exist_ok=True)
-    told = {"kind": kind, "number": number, "seed": asked.seed, **vars(outcome)}
-    with (asked.folder / "findings.jsonl").open("a") as file:
-        file.write(json.dumps(told) + "\n")
+    print(f"  again: python -m tests.fuzz {repeat}", flush=True)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    record = {"kind": kind, "number": number, "seed": options.seed, **vars(outcome)}
+    with (options.folder / "findings.jsonl").open("a") as file:
+        file.write(json.dumps(record) + "\n")
 
 
 def _short(text: str, letters: int) -> str:

@@ -1,4 +1,4 @@
-"""Any object as an action, an index, a seed, a deck, for the games and for all their wrappers."""
+"""Arbitrary objects as actions, indices, seeds and decks, for games and wrappers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Good = Callable[[Any, Any], bool]
 
 
 def is_whole(value: Any, low: int, high: int) -> bool:
-    """Whether a value is a whole number of some library in a range, a truth value not being one."""
+    """Whether a value is an integer of some library in a range (bools excluded)."""
     if isinstance(value, bool) or "bool" in str(getattr(value, "dtype", "")):
         return False
     try:
@@ -61,15 +61,15 @@ def is_whole(value: Any, low: int, high: int) -> bool:
         return False
 
 
-def below(size: Callable[[Any], int], *also: Any) -> Good:
-    """Whole numbers from 0 below the size of something, and what else is taken."""
+def below(size: Callable[[Any], int], *constants: Any) -> Good:
+    """Accept integers from 0 below a size, and some constants."""
     return lambda game, value: (
-        any(value is each for each in also) or is_whole(value, 0, size(game) - 1)
+        any(value is constant for constant in constants) or is_whole(value, 0, size(game) - 1)
     )
 
 
 def legal_actions(value: Any, mask: np.ndarray) -> bool:
-    """Whether these are one legal action for each row of a mask (…, A)."""
+    """Whether a value has one legal action for each row of a mask (…, A)."""
     if mask.ndim == 1:
         return is_whole(value, 0, len(mask) - 1) and bool(mask[value])
     if isinstance(value, np.ndarray) and value.dtype.kind not in "iu":
@@ -81,7 +81,7 @@ def legal_actions(value: Any, mask: np.ndarray) -> bool:
 
 
 def masks_of(env: Any) -> Any:
-    """The legal actions of now as masks (…, A), in the form in which actions are asked for."""
+    """Return the current masks (…, A), in the structure of the actions."""
     if isinstance(env, BatchGame):
         return env.legal_action_mask()
     if isinstance(env, ParallelGame):
@@ -92,7 +92,7 @@ def masks_of(env: Any) -> Any:
 
 
 def good_choice(env: Any, value: Any) -> bool:
-    """Whether a step should take it."""
+    """Whether a step should accept a value."""
     masks = masks_of(env)
     if isinstance(masks, dict):
         fits = isinstance(value, dict) and value.keys() == masks.keys()
@@ -101,21 +101,21 @@ def good_choice(env: Any, value: Any) -> bool:
 
 
 def good_if_replaced(env: Any, value: Any) -> bool:
-    """Whether a step should take it that plays a legal action instead of any other."""
+    """Whether a step that replaces illegal actions should accept a value."""
     last = env.game.num_actions - 1
     if not isinstance(env, ParallelGame):
         return is_whole(value, 0, last)
     fits = isinstance(value, dict) and value.keys() == masks_of(env).keys()
-    return fits and all(is_whole(each, 0, last) for each in value.values())
+    return fits and all(is_whole(action, 0, last) for action in value.values())
 
 
 def good_size(game: Any, value: Any) -> bool:
-    """Whether there may be this many games."""
+    """Whether a value is a valid number of games."""
     return is_whole(value, 1, ENOUGH)
 
 
 def good_options(env: Any, value: Any) -> bool:
-    """Whether a reset should take it."""
+    """Whether a reset should accept options."""
     return value is None or isinstance(value, dict)
 
 
@@ -123,19 +123,21 @@ def good_options(env: Any, value: Any) -> bool:
 
 
 def around(kind: Any, **options: Any) -> Callable[[BatchGame, int], Any]:
-    """A wrapper around one game of the same rules."""
+    """Return a maker of a wrapper around one game of the same rules."""
 
-    def made(game: BatchGame, seed: int) -> Any:
+    def make(game: BatchGame, seed: int) -> Any:
         env = kind(game.fresh(1, seed), **options)
         env.reset(seed=seed)
         return env
 
-    return made
+    return make
 
 
-def vec_env(game: BatchGame, seed: int, others: bool = False) -> BatchVecEnv:
-    """All seats of a batch, or one with opponents in the others."""
-    opponents = [RandomAgent() if others and seat else None for seat in range(game.num_players)]
+def vec_env(game: BatchGame, seed: int, with_opponents: bool = False) -> BatchVecEnv:
+    """Return a vector environment of all seats, or of one seat with opponents."""
+    opponents = [
+        RandomAgent() if with_opponents and seat else None for seat in range(game.num_players)
+    ]
     env = BatchVecEnv(game.fresh(game.num_envs, seed), opponents=opponents)
     env.seed(3)
     env.reset()
@@ -151,7 +153,7 @@ ENVS: dict[str, Callable[[BatchGame, int], Any]] = {
     "gym": around(SingleSeatEnv, illegal_action="raise"),
     "gym_random": around(SingleSeatEnv, illegal_action="random"),
     "vec": vec_env,
-    "vec_two": lambda game, seed: vec_env(game, seed, others=True),
+    "vec_two": lambda game, seed: vec_env(game, seed, with_opponents=True),
 }
 PLAYER = below(lambda game: game.num_players)
 ONLOOKER = below(lambda game: game.num_players, None)
@@ -207,12 +209,12 @@ CALLS: dict[str, tuple[Good | None, str]] = {
 
 
 def env_for(call: str, game: BatchGame, seed: int) -> Any:
-    """The batch or wrapper that is called."""
+    """Return the batch or wrapper of a call."""
     return ENVS.get(call.split(".")[0], ENVS["game"])(game, seed)
 
 
 def values_for(call: str) -> Sequence[str]:
-    """Expressions of what a call is given."""
+    """Return expressions of values for a call."""
     name = call.split(".")[0]
     if "deck" in call:
         return ANY if "sample" in call else DECKS
@@ -232,7 +234,7 @@ def rng() -> np.random.Generator:
 
 
 def names_for(env: Any) -> dict[str, Any]:
-    """The names in expressions of values."""
+    """Return the names that expressions of values may use."""
     game: BatchGame = getattr(env, "game", env)
     masks = masks_of(env)
     if isinstance(env, BatchGame):
@@ -241,73 +243,80 @@ def names_for(env: Any) -> dict[str, Any]:
         legal = {name: int(mask.argmax()) for name, mask in masks.items()}
     else:
         legal = masks.argmax(axis=-1)
-    return {"legal": legal, "deck": game.sample_decks(game.num_envs, rng()), "put": put}
+    return {"legal": legal, "deck": game.sample_decks(game.num_envs, rng()), "put": replace_last}
 
 
-def put(into: Any, value: Any) -> Any:
-    """A copy, as lists or a dictionary, with another value in one place."""
-    if isinstance(into, dict):
-        return {**into, list(into)[-1]: value}
-    copied = np.asarray(into).tolist()
+def replace_last(original: Any, replacement: Any) -> Any:
+    """Return a copy, as lists or a dict, with the last entry replaced."""
+    if isinstance(original, dict):
+        return {**original, list(original)[-1]: replacement}
+    copied = np.asarray(original).tolist()
     inside = copied
     while isinstance(inside[0], list):
         inside = inside[0]
-    inside[-1] = value
+    inside[-1] = replacement
     return copied
 
 
 def remembered(env: Any) -> dict[str, Any]:
-    """All that a refusal leaves as it was: the game's state, and what a wrapper has beside it."""
+    """Return everything that an error must not change: the states of game and wrapper."""
     game = getattr(env, "game", env)
     if game is env:
         return dict(game.state())
-    kept = {name: repr(value) for name, value in vars(env).items() if name != "game"}
+    attributes = {name: repr(attribute) for name, attribute in vars(env).items() if name != "game"}
     choices = getattr(env, "_choices", None)
     generators = [getattr(env, "_rng", None), getattr(choices, "rng", None)]
-    states = [each.bit_generator.state for each in generators if each is not None]
-    return {**game.state(), **kept, "generators": str(states)}
+    states = [generator.bit_generator.state for generator in generators if generator is not None]
+    return {**game.state(), **attributes, "generators": str(states)}
 
 
 def refusal(call: str, env: Any, value: Any) -> str:
-    """Call it: what is said if the value is refused, otherwise nothing.
+    """Return the error message of a call, or an empty string if it accepts the value.
 
     Raises:
         Wrong: It is good and refused, or the other way round, or a refusal changes something.
     """
     good, _ = CALLS[call]
-    fine, before = good and good(env, value), remembered(env)
+    fine = good and good(env, value)
+    before = remembered(env)
     names = {call.split(".")[0]: env, "game": env, "v": value, "rng": rng}
-    said = refuses(lambda: value_of(call, SingleSeatEnv=SingleSeatEnv, **names))
-    if said and fine:
-        raise Wrong("something good is refused", f"{call}: {said}")
-    if said and (changed := differences(before, remembered(env))):
+    message = refuses(lambda: value_of(call, SingleSeatEnv=SingleSeatEnv, **names))
+    if message and fine:
+        raise Wrong("something good is refused", f"{call}: {message}")
+    if message and (changed := differences(before, remembered(env))):
         raise Wrong(f"refused, but {call} has changed something", str(changed))
-    if not said and fine is False:
+    if not message and fine is False:
         raise Wrong(f"accepted by {call}", ascii(value)[:200])
-    return said
+    return message
 
 
 # --- the cases --------------------------------------------------------------------------------
 
 
 def generate(rng: Random) -> dict[str, Any]:
-    """A position, a call, and what it is given."""
-    call = rng.choice([*CALLS, *(each for each in CALLS if values_for(each) is not ANY)])
-    values, odd, whole = values_for(call), rng.choice(STRANGE), rng.choice(WHOLE)
+    """Return a position, a call and its argument."""
+    call = rng.choice(
+        [*CALLS, *(call_name for call_name in CALLS if values_for(call_name) is not ANY)]
+    )
+    values = values_for(call)
+    odd = rng.choice(STRANGE)
+    whole = rng.choice(WHOLE)
     if values is ARRAYS and "Index" in odd:  # numpy makes no integers of these; either will do
         odd = "None"
     text = rng.choice(values).replace("{odd}", f"({odd})").replace("{whole}", f"({whole})")
     return {**random_position(rng), "call": call, "value": text}
 
 
-def check(given: dict[str, Any], base: Path) -> str:
-    """It is refused and nothing is changed, or it was good, and the game goes on."""
-    call, seed, game = given["call"], given["seed"], position(given)
+def check(case: dict[str, Any], base: Path) -> str:
+    """The value is rejected without a change, or is valid and the game continues."""
+    call = case["call"]
+    seed = case["seed"]
+    game = position(case)
     env = env_for(call, game, seed)
-    for _ in range(min(given["steps"], 3) if ".step" in call and env is not game else 0):
+    for _ in range(min(case["steps"], 3) if ".step" in call and env is not game else 0):
         env.step(names_for(env)["legal"])
     try:
-        value = value_of(given["value"], **names_for(env))
+        value = value_of(case["value"], **names_for(env))
     except (*NO_VALUE, np.exceptions.DTypePromotionError):
         return "no case"  # there is no such value in this position
     if CALLS[call][0] is good_size and is_whole(value, ENOUGH, ANY_SIZE):

@@ -1,4 +1,4 @@
-"""Checkpoints, and what else is in a run's folder, damaged; and the run is to go on."""
+"""Resuming runs with damaged checkpoints and configurations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ POINT = {"mean": 0.5, "low": 0.4, "high": 0.6}
 
 
 def prepare(base: Path) -> None:
-    """For each game the folder of a run that was stopped early in its second update."""
+    """Create for each game the folder of a run that was stopped in its second update."""
     for game in GAMES:
         folder = base / game
         folder.mkdir()
@@ -48,49 +48,50 @@ def prepare(base: Path) -> None:
 
 
 def generate(rng: Random) -> dict[str, Any]:
-    """Changes of the file's bytes, of its parts or of its facts."""
+    """Return changes of the file's bytes, members or facts, or of the configuration."""
     how = rng.choice(("bytes", "member", "facts", "facts", "config"))
-    given: dict[str, Any] = {"game": rng.choice(GAMES)}
+    case: dict[str, Any] = {"game": rng.choice(GAMES)}
     if how == "config":
         edits = (
             {"json": json_edits(rng, depth=3)} if rng.random() < 0.8 else {"raw": byte_edits(rng)}
         )
         states = {"checkpoint": rng.random() < 0.2, "resume": rng.random() < 0.5}
-        return {**given, "config": edits, **states}
+        return {**case, "config": edits, **states}
     if how == "bytes":
-        return {**given, "bytes": byte_edits(rng)}
+        return {**case, "bytes": byte_edits(rng)}
     if how == "member":
-        what = rng.choice(("drop", "empty", "bytes", "other", "twice", "rename", "compress"))
-        return {**given, "member": rng.choice(MEMBERS), "what": what, "bytes": byte_edits(rng)}
-    return {**given, "facts": json_edits(rng, depth=5)}
+        damage = rng.choice(("drop", "empty", "bytes", "other", "twice", "rename", "compress"))
+        return {**case, "member": rng.choice(MEMBERS), "what": damage, "bytes": byte_edits(rng)}
+    return {**case, "facts": json_edits(rng, depth=5)}
 
 
-def check(given: dict[str, Any], base: Path) -> str:
-    """It is refused and all is as it was; or the run goes on, and with what was saved."""
-    shutil.copytree(base / given["game"], "run")
-    path, edits = Path("run", CHECKPOINT), given.get("config")
+def check(case: dict[str, Any], base: Path) -> str:
+    """The run is rejected without a change, or continues from the saved state."""
+    shutil.copytree(base / case["game"], "run")
+    path = Path("run", CHECKPOINT)
+    edits = case.get("config")
     whole = path.read_bytes()
     try:
         if edits:
             _damage_config(edits)
         else:
-            path.write_bytes(damaged(whole, given))
+            path.write_bytes(damaged(whole, case))
     except (TypeError, ValueError, IndexError, AttributeError, OverflowError):
         return "no case"
-    if edits and not given["checkpoint"]:
+    if edits and not case["checkpoint"]:
         path.unlink()
     before = contents()
     args = ["--run-dir", "run", "--steps", "1000", "--threads", "1"]
     args += ["--num-envs", "4"] if edits else []
-    args += ["--resume"] if given.get("resume", True) else []
+    args += ["--resume"] if case.get("resume", True) else []
     with replaced(Trainer, "run", starts):
         done = run(TrainConfig, train, args)
     refused = check_end(done, before)
     if refused or edits:
         return refused or ACCEPTED
     path.write_bytes(whole)
-    if "bytes" in given:
-        _same(done.started, path)
+    if "bytes" in case:
+        _check_same_state(done.started, path)
     _goes_on(done.started)
     return ACCEPTED
 
@@ -103,28 +104,29 @@ def _damage_config(edits: dict[str, Any]) -> None:
         path.write_bytes(edited_bytes(path.read_bytes(), edits["raw"]))
 
 
-def damaged(content: bytes, given: dict[str, Any]) -> bytes:
-    """The checkpoint after what has become of it."""
+def damaged(content: bytes, case: dict[str, Any]) -> bytes:
+    """Return the damaged checkpoint."""
     members = _members(content)
-    if "member" in given:
-        return _zipped(_other_members(members, given))
-    if "facts" in given:
-        text = edited_json(json.loads(members["facts.json"]), given["facts"])
+    if "member" in case:
+        return _zipped(_other_members(members, case))
+    if "facts" in case:
+        text = edited_json(json.loads(members["facts.json"]), case["facts"])
         return _zipped([*(members | {"facts.json": text.encode()}).items()])
-    return edited_bytes(content, given["bytes"])
+    return edited_bytes(content, case["bytes"])
 
 
-def _other_members(members: dict[str, bytes], given: dict[str, Any]) -> list[tuple[str, bytes]]:
-    name, what = given["member"], given["what"]
-    (other,) = {*MEMBERS} - {name}
-    changed = edited_bytes(members[name], given["bytes"])
-    if what == "twice":
+def _other_members(members: dict[str, bytes], case: dict[str, Any]) -> list[tuple[str, bytes]]:
+    name = case["member"]
+    damage = case["what"]
+    (other_name,) = {*MEMBERS} - {name}
+    changed = edited_bytes(members[name], case["bytes"])
+    if damage == "twice":
         return [*members.items(), (name, changed)]
-    if what in ("drop", "rename"):
+    if damage in ("drop", "rename"):
         content = members.pop(name)
-        return [*members.items(), *([(f"{name}_", content)] if what == "rename" else [])]
-    new = {"empty": b"", "bytes": changed, "compress": bytes(1 << 20), "other": members[other]}
-    return [*(members | {name: new[what]}).items()]
+        return [*members.items(), *([(f"{name}_", content)] if damage == "rename" else [])]
+    new = {"empty": b"", "bytes": changed, "compress": bytes(1 << 20), "other": members[other_name]}
+    return [*(members | {name: new[damage]}).items()]
 
 
 def _members(content: bytes) -> dict[str, bytes]:
@@ -141,18 +143,23 @@ def _zipped(members: list[tuple[str, bytes]]) -> bytes:
     return file.getvalue()
 
 
-def _same(trainer: Trainer, path: Path) -> None:
-    """Raise Wrong unless the trainer is the one that was saved."""
+def _check_same_state(trainer: Trainer, path: Path) -> None:
+    """Raise Wrong unless the trainer has the saved state."""
     saved = read_checkpoint(path)
-    other = Trainer(trainer.config, saved, path.parent)
-    mine, theirs = other.learner.state_dict(), trainer.learner.state_dict()
-    found = [name for name in mine if not bool((mine[name] == theirs[name]).all())]
-    if found or (saved.task, saved.progress) != (trainer.task, trainer.progress):
-        raise Wrong("a damaged checkpoint was taken, and is another one", str(found))
+    restored = Trainer(trainer.config, saved, path.parent)
+    restored_state = restored.learner.state_dict()
+    trainer_state = trainer.learner.state_dict()
+    changed_names = [
+        name
+        for name in restored_state
+        if not bool((restored_state[name] == trainer_state[name]).all())
+    ]
+    if changed_names or (saved.task, saved.progress) != (trainer.task, trainer.progress):
+        raise Wrong("a damaged checkpoint was taken, and is another one", str(changed_names))
 
 
 def _goes_on(trainer: Trainer) -> None:
-    """Raise unless the run can go on to its end."""
+    """Raise Wrong unless the run can continue to its end."""
     progress = trainer.progress
     if not 0 <= trainer.remaining() <= 1:
         raise Wrong("a checkpoint was taken with time that cannot be", str(progress.seconds))

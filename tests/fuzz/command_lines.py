@@ -1,4 +1,4 @@
-"""Command lines of all scripts, of which most are wrong in one thing; nothing long is started."""
+"""Command lines of all scripts, mostly with one error; nothing slow is run."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ RULES = (
     "target_score=NaN", "target_score=Infinity", "num_players=4.0", 'num_players="3"',
 )  # fmt: skip
 RULE_NAMES = sorted({
-    each.name for game in GAMES for each in fields(registry.batch_game(game, 1).rules)
+    rule.name for game in GAMES for rule in fields(registry.batch_game(game, 1).rules)
 })  # fmt: skip
 POOLS: dict[str, tuple[str, ...]] = {
     "agents": AGENTS,
@@ -129,41 +129,41 @@ POOLS: dict[str, tuple[str, ...]] = {
 
 
 class Flag(NamedTuple):
-    """A field that is an argument, and its type in words: ``int``, ``tuple[str, ...]``, ..."""
+    """A command-line option and the name of its type: ``int``, ``tuple[str, ...]``, ..."""
 
     name: str
     type: str
 
 
 def flags(config: type[Any]) -> Iterator[Flag]:
-    """The fields that are arguments, those of the groups too."""
+    """Yield the options of a configuration, including its groups."""
     types = get_type_hints(config)  # without the bounds that stand on them
-    for each in fields(config):
-        kind = types[each.name]
+    for config_field in fields(config):
+        kind = types[config_field.name]
         if get_origin(kind) in (Union, UnionType):  # with None
             kind = get_args(kind)[0]
         if is_dataclass(kind):
             yield from flags(kind)  # type: ignore[arg-type]
         else:
-            yield Flag(each.name, kind.__name__ if isinstance(kind, type) else str(kind))
+            yield Flag(config_field.name, kind.__name__ if isinstance(kind, type) else str(kind))
 
 
 def generate(rng: Random) -> dict[str, Any]:
-    """A script and its arguments."""
+    """Return a script and its arguments."""
     name = rng.choice((*["train", "evaluate"] * 4, "make_policies"))
     script = SCRIPTS[name]
     args = [*rng.choice(script.usual)]
-    known = list(flags(script.config))
-    for field in rng.sample(known, rng.choice((0, 1, 1, 1, 1, 2, 2, 3))):
-        given = _argument(rng, field)
-        args = [*args, *given] if rng.random() < 0.8 else [*given, *args]
+    config_flags = list(flags(script.config))
+    for field in rng.sample(config_flags, rng.choice((0, 1, 1, 1, 1, 2, 2, 3))):
+        argument = _argument(rng, field)
+        args = [*args, *argument] if rng.random() < 0.8 else [*argument, *args]
     if rng.random() < 0.05:
         args.insert(rng.randint(0, len(args)), rng.choice((*WORDS, "-h", "--help", "--no-resume")))
     return {"script": name, "args": args}
 
 
 def _argument(rng: Random, field: Flag) -> list[str]:
-    """An argument with a value that may do."""
+    """Return an option with a plausible value."""
     flag = f"--{field.name.replace('_', '-')}"
     if field.type == "bool":
         return [rng.choice((flag, flag.replace("--", "--no-", 1)))]
@@ -179,7 +179,7 @@ def _argument(rng: Random, field: Flag) -> list[str]:
 
 
 def prepare(base: Path) -> None:
-    """A run that can be resumed, one that was killed, and policies."""
+    """Create a run that can be resumed, one that was killed, and policies."""
     (base / "files").mkdir()
     checkpoints.prepare(base)
     shutil.move(base / "kododo", base / "files" / "run")
@@ -202,8 +202,8 @@ def _lay_out(base: Path) -> None:
     Path("loop.json").symlink_to("loop.json")
 
 
-def check(given: dict[str, Any], base: Path) -> str:
-    """It is refused in one line and leaves nothing, or begins with numbers that can be."""
+def check(case: dict[str, Any], base: Path) -> str:
+    """The command is rejected in one line without files, or starts with valid settings."""
     _lay_out(base)
     before = contents()
     with ExitStack() as stack:
@@ -211,22 +211,22 @@ def check(given: dict[str, Any], base: Path) -> str:
         stack.enter_context(replaced(evaluation, "run", _played_if_few))
         stack.enter_context(replaced(best_response, "train_best_response", starts))
         stack.enter_context(replaced(policy_maker, "train_all", starts))
-        done = _run(given)
+        done = _run(case)
     refused = check_end(done, before)
     if refused:
         return refused
     if isinstance(done.started, Trainer):
-        _check_taken(done.started, given["args"])
+        _check_taken(done.started, case["args"])
     return ACCEPTED
 
 
-def _run(given: dict[str, Any]) -> Done:
-    script = SCRIPTS[given["script"]]
-    return run(script.config, script.main, [text_of(each) for each in given["args"]])
+def _run(case: dict[str, Any]) -> Done:
+    script = SCRIPTS[case["script"]]
+    return run(script.config, script.main, [text_of(argument) for argument in case["args"]])
 
 
 def _played_if_few(tournament: Any, chunks: Any, workers: int) -> Any:
-    """In place of playing a tournament: only a small one is played."""
+    """Replace the function that plays a tournament; only small ones are played."""
     slow = any(agent.startswith("search:") for agent in tournament.agents)
     if slow or workers > 1 or sum(chunk.deals for chunk in chunks) * tournament.players > FEW_GAMES:
         starts(tournament)
@@ -234,14 +234,14 @@ def _played_if_few(tournament: Any, chunks: Any, workers: int) -> Any:
 
 
 def _check_taken(trainer: Trainer, args: list[str]) -> None:
-    """Raise Wrong if a run was begun with what cannot be, or with other things than asked for."""
+    """Raise Wrong if a run starts with invalid settings, or ignores an argument."""
     settings = {**asdict(trainer.config), **asdict(trainer.task.recipe)}
-    for name, value in settings.items():
-        if isinstance(value, float) and not isfinite(value):
-            raise Wrong("a number that is not finite is taken", f"{name} {value}")
-    asked = asdict(trainer.config.settings)
-    asked |= {"seed": trainer.config.seed} if "--seed" in args else {}
-    has = {**asdict(trainer.task.recipe), "seed": trainer.task.seed}
-    for name, value in asked.items():
-        if value is not None and has[name] != value:
-            raise Wrong("an argument is ignored", f"{name} {has[name]}, not {value}")
+    for name, setting in settings.items():
+        if isinstance(setting, float) and not isfinite(setting):
+            raise Wrong("a number that is not finite is taken", f"{name} {setting}")
+    requested = asdict(trainer.config.settings)
+    requested |= {"seed": trainer.config.seed} if "--seed" in args else {}
+    actual = {**asdict(trainer.task.recipe), "seed": trainer.task.seed}
+    for name, setting in requested.items():
+        if setting is not None and actual[name] != setting:
+            raise Wrong("an argument is ignored", f"{name} {actual[name]}, not {setting}")

@@ -1,4 +1,4 @@
-"""What the project promises about input that is wrong, and what breaks the promise."""
+"""The promised handling of invalid input, and its violations."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ ROOT = Path(__file__).parents[2]
 OURS = (str(ROOT / "kododo_env"), str(ROOT / "agents"))
 LONGEST_MESSAGE = 600
 
-REFUSED, ACCEPTED = "refused", "accepted"
+REFUSED = "refused"
+ACCEPTED = "accepted"
 
 
 class Wrong(Exception):
-    """A case has found a fault.
+    """Raised when a case finds a fault.
 
     Args:
         fault: In a few words, the same for all cases that find the same.
@@ -31,7 +32,7 @@ class Wrong(Exception):
 
 
 def refuses(call: Callable[[], Any]) -> str:
-    """What a call says that refuses its input as promised, nothing if it does not refuse it.
+    """Return the message of a proper error of a call, or an empty string without an error.
 
     Raises:
         Wrong: It refuses in other words than promised; any other error goes on.
@@ -50,7 +51,7 @@ def refuses(call: Callable[[], Any]) -> str:
 
 
 def check_message(text: str) -> None:
-    """Raise Wrong unless it is one line that can be printed, and not endless."""
+    """Raise Wrong unless a message is one printable line of limited length."""
     if "\n" in text or not text.strip():
         raise Wrong("a message is not one line", ascii(text[:LONGEST_MESSAGE]))
     if not text.isprintable():
@@ -60,11 +61,11 @@ def check_message(text: str) -> None:
 
 
 def where(error: BaseException) -> str:
-    """The kind of an error, and the last place of the project that it passed."""
+    """Return the type of an error and its last location in the project."""
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if frame.filename.startswith(OURS)]
+    our_frames = [frame for frame in frames if frame.filename.startswith(OURS)]
     place = ""
-    if ours:
-        file = Path(ours[-1].filename).relative_to(ROOT)
-        place = f" at {file}:{ours[-1].lineno} ({ours[-1].name})"
+    if our_frames:
+        file = Path(our_frames[-1].filename).relative_to(ROOT)
+        place = f" at {file}:{our_frames[-1].lineno} ({our_frames[-1].name})"
     return f"{type(error).__name__}{place}"

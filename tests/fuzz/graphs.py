@@ -1,4 +1,4 @@
-"""Policy files made by hand: a small one that plays, and ones that are wrong in many ways."""
+"""Handmade policy files: a small valid one, and invalid ones."""
 
 from __future__ import annotations
 
@@ -72,19 +72,19 @@ VERSIONS = {"opset": {"opset": 9999}, "ir": {"ir": 9999}}
 
 
 def generated(rng: Random) -> dict[str, Any]:
-    """The odd things about a graph; most of it is as it should be."""
-    given: dict[str, Any] = {"trick": rng.choice([*TRICKS, *["none"] * 5])}
+    """Return the oddities of a graph that is otherwise valid."""
+    oddities: dict[str, Any] = {"trick": rng.choice([*TRICKS, *["none"] * 5])}
     for name in ("observation", "action_mask", "logits", "value"):
         if rng.random() < 0.15:
-            given[f"{name} type"] = rng.choice(TYPES)
+            oddities[f"{name} type"] = rng.choice(TYPES)
         if rng.random() < 0.15:
-            given[f"{name} shape"] = rng.choice(SHAPES)
-    return given
+            oddities[f"{name} shape"] = rng.choice(SHAPES)
+    return oddities
 
 
 def node_edits(rng: Random) -> list[Any]:
-    """A few changes of a graph: ``[what, where (a share), a share]``."""
-    whats = (
+    """Return a few changes of a graph: ``[kind, position (a share), a share]``."""
+    edit_kinds = (
         "operator",
         "input",
         "operator",
@@ -96,36 +96,36 @@ def node_edits(rng: Random) -> list[Any]:
         "swap",
     )
     number = rng.choice((1, 1, 1, 2, 3))
-    return [[rng.choice(whats), rng.random(), rng.random()] for _ in range(number)]
+    return [[rng.choice(edit_kinds), rng.random(), rng.random()] for _ in range(number)]
 
 
 def edit_nodes(graph: onnx.GraphProto, edits: list[Any]) -> None:
-    """Change a graph that plays."""
-    for what, place, share in edits:
-        if what in ("numbers", "dims"):
-            _edit_tensor(graph.initializer[int(place * len(graph.initializer))], what, share)
+    """Change a valid graph."""
+    for edit_kind, place, share in edits:
+        if edit_kind in ("numbers", "dims"):
+            _edit_tensor(graph.initializer[int(place * len(graph.initializer))], edit_kind, share)
             continue
         node = graph.node[int(place * len(graph.node))]
-        names = [*(each.name for each in graph.initializer), "observation", "action_mask"]
-        names += [name for each in graph.node for name in each.output]
-        if what == "operator":
+        names = [*(tensor.name for tensor in graph.initializer), "observation", "action_mask"]
+        names += [name for other_node in graph.node for name in other_node.output]
+        if edit_kind == "operator":
             node.op_type = sorted(OPERATORS)[int(share * len(OPERATORS))]
-        elif what == "input" and node.input:
+        elif edit_kind == "input" and node.input:
             node.input[int(share * len(node.input))] = names[int((share * 97) % 1 * len(names))]
-        elif what == "swap":
+        elif edit_kind == "swap":
             node.input[:] = list(node.input)[::-1]
-        elif what == "attribute" and node.attribute:
+        elif edit_kind == "attribute" and node.attribute:
             attribute = node.attribute[int(share * len(node.attribute))]
             attribute.i, attribute.f = ((0, 0.0), (-1, 1e30), (9, -1.0), (2**40, 2.0))[
                 int(share * 4)
             ]
-        elif what == "drop":
+        elif edit_kind == "drop":
             graph.node.remove(node)
 
 
-def _edit_tensor(tensor: onnx.TensorProto, what: str, share: float) -> None:
-    """Other numbers, or another shape, for one of a graph's constants."""
-    if what == "dims":
+def _edit_tensor(tensor: onnx.TensorProto, edit_kind: str, share: float) -> None:
+    """Change the numbers or the shape of a graph's constant."""
+    if edit_kind == "dims":
         tensor.dims[:] = ([], [1], [*tensor.dims][::-1], [0], [1 << 40], [-1])[int(share * 6)]
         return
     values = numpy_helper.to_array(tensor).copy()
@@ -135,54 +135,56 @@ def _edit_tensor(tensor: onnx.TensorProto, what: str, share: float) -> None:
     tensor.CopyFrom(numpy_helper.from_array(changed, tensor.name))
 
 
-def model_of(game: str, players: int, given: dict[str, Any]) -> onnx.ModelProto:
-    """A policy file that likes all legal actions alike, but for what is odd about it."""
+def model_of(game: str, players: int, oddities: dict[str, Any]) -> onnx.ModelProto:
+    """Return a uniform policy with oddities."""
     batch = registry.batch_game(game, 1, num_players=players)
     numbers = "UINT16" if batch.layout.dtype.itemsize > 1 else "UINT8"
     inputs = [
-        _info(given, "observation", numbers, ["N", batch.layout.size]),
-        _info(given, "action_mask", "INT8", ["N", batch.num_actions]),
+        _info(oddities, "observation", numbers, ["N", batch.layout.size]),
+        _info(oddities, "action_mask", "INT8", ["N", batch.num_actions]),
     ]
-    if given["trick"] in ("more inputs", "initialised input"):
+    if oddities["trick"] in ("more inputs", "initialised input"):
         inputs.append(helper.make_tensor_value_info("more", TensorProto.FLOAT, [1]))
     outputs = [
-        _info(given, "logits", "FLOAT", ["N", batch.num_actions]),
-        _info(given, "value", "FLOAT", ["N"]),
+        _info(oddities, "logits", "FLOAT", ["N", batch.num_actions]),
+        _info(oddities, "value", "FLOAT", ["N"]),
     ]
-    graph = helper.make_graph(_nodes(given), "policy", inputs, outputs, _constants(given["trick"]))
-    versions = {"opset": OPSET, "ir": 8} | VERSIONS.get(given["trick"], {})
+    graph = helper.make_graph(
+        _nodes(oddities), "policy", inputs, outputs, _constants(oddities["trick"])
+    )
+    versions = {"opset": OPSET, "ir": 8} | VERSIONS.get(oddities["trick"], {})
     opsets = [helper.make_opsetid("", versions["opset"]), helper.make_opsetid("elsewhere", 1)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=versions["ir"])
     helper.set_model_props(model, {KEY: describe(batch).to_json()})
     return model
 
 
-def _nodes(given: dict[str, Any]) -> list[onnx.NodeProto]:
-    kinds = {name: _type(given, name, "FLOAT") for name in ("logits", "value")}
+def _nodes(oddities: dict[str, Any]) -> list[onnx.NodeProto]:
+    kinds = {name: _type(oddities, name, "FLOAT") for name in ("logits", "value")}
     nodes: list[Node] = [
-        *TRICKS[given["trick"]],
+        *TRICKS[oddities["trick"]],
         ("Cast", "l", "logits", {"to": kinds["logits"]}),
         ("ReduceMax", "f one", "v", {"keepdims": 0}),
         ("Cast", "v", "value", {"to": kinds["value"]}),
     ]
-    found = [
+    graph_nodes = [
         helper.make_node(kind, takes.split(), [gives], **how) for kind, takes, gives, how in nodes
     ]
-    return [*found, _loop()] if given["trick"] == "endless" else found
+    return [*graph_nodes, _loop()] if oddities["trick"] == "endless" else graph_nodes
 
 
 def _constants(trick: str) -> list[onnx.TensorProto]:
     if trick.startswith("external"):
         return [_far("/etc/passwd" if trick == "external" else "*/_ORT_MEM_ADDR_/*")]
     values = {"one": np.array([1]), **CONSTANTS.get(trick, {})}
-    return [numpy_helper.from_array(np.array(value), name) for name, value in values.items()]
+    return [numpy_helper.from_array(np.array(number), name) for name, number in values.items()]
 
 
-def _type(given: dict[str, Any], name: str, usual: str) -> int:
-    return int(getattr(TensorProto, given.get(f"{name} type", usual)))
+def _type(oddities: dict[str, Any], name: str, usual: str) -> int:
+    return int(getattr(TensorProto, oddities.get(f"{name} type", usual)))
 
 
-def _info(given: dict[str, Any], name: str, usual: str, shape: list[Any]) -> onnx.ValueInfoProto:
+def _info(oddities: dict[str, Any], name: str, usual: str, shape: list[Any]) -> onnx.ValueInfoProto:
     shapes = {
         "right": shape,
         "fixed": [1, *shape[1:]],
@@ -193,21 +195,21 @@ def _info(given: dict[str, Any], name: str, usual: str, shape: list[Any]) -> onn
         "deeper": [*shape, 1],
         "none": None,
     }
-    how = shapes[given.get(f"{name} shape", "right")]
-    return helper.make_tensor_value_info(name, _type(given, name, usual), how)
+    how = shapes[oddities.get(f"{name} shape", "right")]
+    return helper.make_tensor_value_info(name, _type(oddities, name, usual), how)
 
 
 def _far(where: str) -> onnx.TensorProto:
-    """A tensor whose numbers are in another file."""
+    """Return a tensor whose numbers are in another file."""
     far = TensorProto(name="far", data_type=TensorProto.FLOAT, dims=[1])
     far.data_location = TensorProto.EXTERNAL
-    for key, value in (("location", where), ("offset", "0"), ("length", "4")):
-        far.external_data.add(key=key, value=value)
+    for key, entry in (("location", where), ("offset", "0"), ("length", "4")):
+        far.external_data.add(key=key, value=entry)
     return far
 
 
 def _loop() -> onnx.NodeProto:
-    """A loop of more steps than anybody can wait for."""
+    """Return a practically endless loop."""
     info = helper.make_tensor_value_info
     body = helper.make_graph(
         [

@@ -13,7 +13,7 @@ import numpy as np
 
 
 class Index:
-    """An integer of some other library."""
+    """An integer of another library."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -23,11 +23,11 @@ class Index:
 
 
 def nested(depth: int) -> Any:
-    """A list in a list in a list."""
-    found: Any = 1
+    """Return nested lists of this depth."""
+    nested_list: Any = 1
     for _ in range(depth):
-        found = [found]
-    return found
+        nested_list = [nested_list]
+    return nested_list
 
 
 NAMES = {
@@ -62,12 +62,12 @@ TEXTS = (
 
 
 def value_of(expression: str, **names: Any) -> Any:
-    """The value of an expression of a case."""
+    """Evaluate an expression of a case."""
     return eval(expression, {**NAMES, **names})
 
 
 def text_of(short: str) -> str:
-    """A text of a case, which is an expression if it begins with ``=``."""
+    """Return a text of a case; texts that begin with ``=`` are expressions."""
     return str(value_of(short[1:])) if short.startswith("=") else short
 
 
@@ -75,76 +75,79 @@ def text_of(short: str) -> str:
 
 
 def byte_edits(rng: Random) -> list[Any]:
-    """A few changes of a file: ``[what, where (a share of the length), a number]``."""
-    whats = ("bit", "bit", "byte", "cut", "drop", "repeat", "zero", "insert")
+    """Return a few changes of a file: ``[kind, position (a share of the length), number]``."""
+    edit_kinds = ("bit", "bit", "byte", "cut", "drop", "repeat", "zero", "insert")
     number = rng.choice((1, 1, 1, 2, 5, 30))
-    return [[rng.choice(whats), rng.random(), rng.randrange(256)] for _ in range(number)]
+    return [[rng.choice(edit_kinds), rng.random(), rng.randrange(256)] for _ in range(number)]
 
 
 def edited_bytes(content: bytes, edits: Sequence[Any]) -> bytes:
-    """A file after changes."""
-    found = bytearray(content)
-    for what, share, number in edits:
-        place, some = int(share * len(found)), 1 + number // 2
-        if what == "cut" or not found:
-            found = found[:place]
-        elif what == "bit":
-            found[place] ^= 1 << number % 8
-        elif what == "byte":
-            found[place] = number
-        elif what == "drop":
-            del found[place : place + some]
-        elif what == "repeat":
-            found[place:place] = found[place : place + some]
-        elif what == "zero":
-            found[place : place + some] = bytes(len(found[place : place + some]))
+    """Apply changes to a file."""
+    edited = bytearray(content)
+    for edit_kind, share, number in edits:
+        place = int(share * len(edited))
+        length = 1 + number // 2
+        if edit_kind == "cut" or not edited:
+            edited = edited[:place]
+        elif edit_kind == "bit":
+            edited[place] ^= 1 << number % 8
+        elif edit_kind == "byte":
+            edited[place] = number
+        elif edit_kind == "drop":
+            del edited[place : place + length]
+        elif edit_kind == "repeat":
+            edited[place:place] = edited[place : place + length]
+        elif edit_kind == "zero":
+            edited[place : place + length] = bytes(len(edited[place : place + length]))
         else:
-            found[place:place] = Random(number).randbytes(some)
-    return bytes(found)
+            edited[place:place] = Random(number).randbytes(length)
+    return bytes(edited)
 
 
 # --- JSON -----------------------------------------------------------------------------------
 
 
 def json_edits(rng: Random, depth: int = 4) -> list[Any]:
-    """A few changes of a document: ``[what, path (shares of the lengths), JSON text]``."""
-    found = []
+    """Return a few changes of a document: ``[kind, path (shares of lengths), JSON text]``."""
+    edits = []
     for _ in range(rng.choice((1, 1, 1, 2))):
-        what = rng.choice(("put", "put", "put", "put", "drop", "rename", "add"))
+        edit_kind = rng.choice(("put", "put", "put", "put", "drop", "rename", "add"))
         path = [rng.random() for _ in range(rng.randint(1, depth))]
-        found.append([what, path, rng.choice(TEXTS)])
-    return found
+        edits.append([edit_kind, path, rng.choice(TEXTS)])
+    return edits
 
 
 def edited_json(content: Any, edits: Sequence[Any]) -> str:
-    """The text of a document after changes; it need not be JSON any more."""
+    """Apply changes to a document; the resulting text may be invalid JSON."""
     whole = [json.loads(json.dumps(content))]
     texts: dict[str, str] = {}
-    for number, (what, path, text) in enumerate(edits):
+    for number, (edit_kind, path, text) in enumerate(edits):
         mark = f"@{number}@"
         texts[json.dumps(mark)] = text_of(text)
-        _edit(whole, what, path, mark)
-    found = json.dumps(whole[0])
+        _edit(whole, edit_kind, path, mark)
+    edited = json.dumps(whole[0])
     for mark, text in texts.items():
-        found = found.replace(mark, text)
-    return found
+        edited = edited.replace(mark, text)
+    return edited
 
 
-def _edit(whole: list[Any], what: str, path: Sequence[float], mark: str) -> None:
-    inside, key = whole, 0
+def _edit(whole: list[Any], edit_kind: str, path: Sequence[float], mark: str) -> None:
+    inside = whole
+    key = 0
     for share in path:
         below = inside[key]
         if not isinstance(below, dict | list) or not below:
             break
         keys = list(below) if isinstance(below, dict) else range(len(below))
-        inside, key = below, keys[int(share * len(keys))]
-    if what == "add" and isinstance(inside[key], dict):
+        inside = below
+        key = keys[int(share * len(keys))]
+    if edit_kind == "add" and isinstance(inside[key], dict):
         inside[key][mark] = mark
-    elif what == "add" and isinstance(inside[key], list):
+    elif edit_kind == "add" and isinstance(inside[key], list):
         inside[key].append(mark)
-    elif what == "drop" and inside is not whole:
+    elif edit_kind == "drop" and inside is not whole:
         del inside[key]
-    elif what == "rename" and isinstance(inside, dict):
+    elif edit_kind == "rename" and isinstance(inside, dict):
         inside[f"{key}x"] = inside.pop(key)  # type: ignore[unreachable]
     else:
         inside[key] = mark

@@ -1,4 +1,4 @@
-"""Damaged logs of a tournament that was stopped, which is then to be resumed."""
+"""Resuming a stopped tournament with a damaged log."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LINES = 10  # of the log: the heading and the parts that were played
 
 
 def prepare(base: Path) -> None:
-    """The log, and the table of the tournament that was not stopped."""
+    """Create the log of a stopped tournament, and the table of an undisturbed one."""
     chunks: list[Any] = []
 
     def stopped(*args: Any) -> Iterator[ChunkResult]:
@@ -36,7 +36,8 @@ def prepare(base: Path) -> None:
                 raise KeyboardInterrupt
             yield result
 
-    whole, broken = base / "whole.json", base / "out.json"
+    whole = base / "whole.json"
+    broken = base / "out.json"
     run_quietly(*ARGS, "--json", str(whole))
     with replaced(evaluation, "run", stopped):
         run_quietly(*ARGS, "--json", str(broken))
@@ -44,23 +45,24 @@ def prepare(base: Path) -> None:
 
 
 def run_quietly(*args: str) -> None:
-    """evaluate.py without a word, whatever becomes of it."""
+    """Run evaluate.py without output, ignoring its exit status."""
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()), suppress(SystemExit):
         run_cli(EvaluateConfig, evaluate, args)
 
 
 def generate(rng: Random) -> dict[str, Any]:
-    """Changes of the log's bytes, of one line's JSON, or of the order of its lines."""
+    """Return changes of the log's bytes, of one line's JSON, or of the order of its lines."""
     how = rng.choice(("bytes", "json", "json", "json", "lines"))
     if how == "bytes":
         return {"bytes": byte_edits(rng)}
     if how == "lines":
         order = list(range(LINES))
         for _ in range(rng.randint(1, 3)):
-            what, place = rng.choice("dms"), rng.randrange(len(order))
-            if what == "d":
+            order_edit = rng.choice("dms")
+            place = rng.randrange(len(order))
+            if order_edit == "d":
                 order.insert(rng.randrange(len(order)), order[place])
-            elif what == "m":
+            elif order_edit == "m":
                 order.insert(rng.randrange(len(order)), order.pop(place))
             elif len(order) > 1:
                 del order[place]
@@ -69,18 +71,18 @@ def generate(rng: Random) -> dict[str, Any]:
     return {"line": line, "json": json_edits(rng)}
 
 
-def check(given: dict[str, Any], base: Path) -> str:
-    """The log is refused and left as it is, or the table is that of the undisturbed tournament."""
+def check(case: dict[str, Any], base: Path) -> str:
+    """The log is rejected and unchanged, or the table equals the undisturbed one."""
     content = (base / "log").read_bytes()
     lines = content.splitlines(keepends=True)
-    if "bytes" in given:
-        content = edited_bytes(content, given["bytes"])
-    elif "order" in given:
-        content = b"".join(lines[place] for place in given["order"])
+    if "bytes" in case:
+        content = edited_bytes(content, case["bytes"])
+    elif "order" in case:
+        content = b"".join(lines[place] for place in case["order"])
     else:
-        line, _, digest = lines[given["line"]].rpartition(b" ")
-        text = edited_json(json.loads(line), given["json"])
-        lines[given["line"]] = text.encode() + b" " + digest
+        line, _, digest = lines[case["line"]].rpartition(b" ")
+        text = edited_json(json.loads(line), case["json"])
+        lines[case["line"]] = text.encode() + b" " + digest
         content = b"".join(lines)
     out = Path("out.json")
     log_of(out).write_bytes(content)

@@ -1,4 +1,4 @@
-"""Playing what was accepted to its end, to see whether it is a game."""
+"""Playing accepted positions to their end, to check that they are valid."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WATCHED = 1000  # steps, all of which are looked at; after them some
 
 
 def random_position(rng: Random) -> dict[str, Any]:
-    """A game, its table, a seed, and after how many steps it is looked at."""
+    """Return a game, its rules, a seed and a number of steps."""
     game, players = rng.choice(TABLES)
     names = set(registry.batch_game(game, 1).rules.__dict__)
     long = "variant" in names and rng.random() < 0.3
@@ -33,18 +33,18 @@ def random_position(rng: Random) -> dict[str, Any]:
     }
 
 
-def position(given: dict[str, Any], **more: Any) -> BatchGame:
-    """The batch that ``random_position`` has described."""
-    each = {**given, **more}
-    game = registry.batch_game(each["game"], each["num_envs"], each["seed"], **each["rules"])
-    rng = np.random.default_rng(each["seed"])
-    for _ in range(each["steps"]):
+def position(case: dict[str, Any], **changes: Any) -> BatchGame:
+    """Return the batch that ``random_position`` describes."""
+    case = case | changes
+    game = registry.batch_game(case["game"], case["num_envs"], case["seed"], **case["rules"])
+    rng = np.random.default_rng(case["seed"])
+    for _ in range(case["steps"]):
         game.step(random_actions(game, rng))
     return game
 
 
 def play_out(game: BatchGame, seed: int, scored: bool = True) -> None:
-    """Play at random to the end, and look at everything on the way.
+    """Play at random to the end, and check everything on the way.
 
     Args:
         game: It is played on.

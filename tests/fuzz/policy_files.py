@@ -1,4 +1,4 @@
-"""Policy files that are damaged, or made by somebody who means no good."""
+"""Damaged and malicious policy files."""
 
 from __future__ import annotations
 
@@ -35,73 +35,74 @@ SPECIAL = (
 
 
 def generate(rng: Random) -> dict[str, Any]:
-    """A file to begin with, and what is wrong with it; in most the digest fits all the same."""
+    """Return a file and its damage; mostly with a valid digest."""
     how = rng.choice(
         ("bytes", "bytes", "metadata", "metadata", "graph", "nodes", "nodes", "special")
     )
     if how == "special":
         return {"special": rng.choice(SPECIAL)}
     game, players = rng.choice(TABLES)
-    given: dict[str, Any] = {"game": game, "players": players}
+    case: dict[str, Any] = {"game": game, "players": players}
     if how == "nodes" or (how == "bytes" and rng.random() < 0.7):
-        given["shipped"] = rng.choice(SHIPPED)
+        case["shipped"] = rng.choice(SHIPPED)
     if how == "bytes":
-        return {**given, "bytes": byte_edits(rng), "sealed": rng.random() < 0.5}
+        return {**case, "bytes": byte_edits(rng), "sealed": rng.random() < 0.5}
     if how == "metadata":
-        return {**given, "metadata": json_edits(rng, depth=3)}
+        return {**case, "metadata": json_edits(rng, depth=3)}
     if how == "nodes":
-        return {**given, "nodes": graphs.node_edits(rng)}
-    return {**given, "graph": graphs.generated(rng)}
+        return {**case, "nodes": graphs.node_edits(rng)}
+    return {**case, "graph": graphs.generated(rng)}
 
 
-def content_of(given: dict[str, Any]) -> bytes:
-    """The file."""
-    if "shipped" in given:
-        content = (POLICIES / f"{given['shipped']}.onnx").read_bytes()
+def content_of(case: dict[str, Any]) -> bytes:
+    """Return the content of the file."""
+    if "shipped" in case:
+        content = (POLICIES / f"{case['shipped']}.onnx").read_bytes()
     else:
-        graph = given.get("graph", {"trick": "none"})
-        model = graphs.model_of(given["game"], given["players"], graph)
-        if "metadata" in given:
-            found = json.loads(model.metadata_props[0].value)
-            helper.set_model_props(model, {KEY: edited_json(found, given["metadata"])})
+        graph = case.get("graph", {"trick": "none"})
+        model = graphs.model_of(case["game"], case["players"], graph)
+        if "metadata" in case:
+            metadata = json.loads(model.metadata_props[0].value)
+            helper.set_model_props(model, {KEY: edited_json(metadata, case["metadata"])})
         content = sealed(model.SerializeToString())
-    if "nodes" in given:
+    if "nodes" in case:
         model = onnx.load_from_string(content)
-        graphs.edit_nodes(model.graph, given["nodes"])
+        graphs.edit_nodes(model.graph, case["nodes"])
         del model.metadata_props[1:]
         content = sealed(model.SerializeToString())
-    edits = given.get("bytes", [])
-    if given.get("sealed"):
+    edits = case.get("bytes", [])
+    if case.get("sealed"):
         return sealed(edited_bytes(content[:-SEAL], edits))
     return edited_bytes(content, edits)
 
 
-def check(given: dict[str, Any], base: Path) -> str:
-    """It is refused, or plays a whole game; damaged in its bytes it is refused."""
+def check(case: dict[str, Any], base: Path) -> str:
+    """The file is rejected or plays a whole game; with damaged bytes it is rejected."""
     path = Path("p.onnx")
-    if "special" in given:
-        path.symlink_to(given["special"])
+    if "special" in case:
+        path.symlink_to(case["special"])
     else:
-        path.write_bytes(content_of(given))
+        path.write_bytes(content_of(case))
     agents: list[OnnxAgent] = []
     if refuses(lambda: agents.append(OnnxAgent(path))):
         return REFUSED
-    if "special" in given:
+    if "special" in case:
         raise Wrong("something that is no file was taken for a policy")
-    if not given.get("sealed", True) and content_of(given) != content_of({**given, "bytes": []}):
+    if not case.get("sealed", True) and content_of(case) != content_of({**case, "bytes": []}):
         raise Wrong("a damaged policy was taken")
     return _played(*agents)
 
 
 def _played(agent: OnnxAgent) -> str:
-    """How far an agent comes in the game that its file names."""
-    made: list[BatchGame] = []
-    if refuses(lambda: made.append(game_of(agent.metadata))):
+    """Return how far an agent gets in the game that its file names."""
+    games: list[BatchGame] = []
+    if refuses(lambda: games.append(game_of(agent.metadata))):
         return "no such rules"
-    game = made[0].fresh(3, 0)
+    game = games[0].fresh(3, 0)
     if refuses(lambda: agent.check(game)):
         return "no such game"
-    decks, rng = game.sample_decks(3, np.random.default_rng(0)), np.random.default_rng(0)
+    decks = game.sample_decks(3, np.random.default_rng(0))
+    rng = np.random.default_rng(0)
     if refuses(lambda: play([agent] * game.num_players, game, decks, rng)):
         return "refused in play"
     return ACCEPTED

@@ -1,4 +1,4 @@
-"""Records of games that are damaged, or changed by somebody who knows the digests."""
+"""Damaged records of games, and modified ones with valid digests."""
 
 from __future__ import annotations
 
@@ -21,56 +21,56 @@ from tests.records.games import recorded, resealed
 
 @cache
 def text_of(game: str, players: int) -> str:
-    """The record of a game that was played."""
+    """Return the record of a played game."""
     return recorded(registry.batch_game(game, 1, 0, num_players=players))[0].text()
 
 
 def generate(rng: Random) -> dict[str, Any]:
-    """Changes of a record's bytes, or of one line's JSON with digests that fit or do not."""
+    """Return changes of a record's bytes, or of one line's JSON with or without new digests."""
     game, players = rng.choice(TABLES)
-    given: dict[str, Any] = {"game": game, "players": players}
+    case: dict[str, Any] = {"game": game, "players": players}
     if rng.random() < 0.4:
-        return {**given, "bytes": byte_edits(rng)}
+        return {**case, "bytes": byte_edits(rng)}
     line = rng.choice((0.0, rng.random(), 0.9999))
-    return {**given, "line": line, "json": json_edits(rng), "sealed": rng.random() < 0.7}
+    return {**case, "line": line, "json": json_edits(rng), "sealed": rng.random() < 0.7}
 
 
-def content_of(given: dict[str, Any]) -> bytes:
-    """The file."""
-    text = text_of(given["game"], given["players"])
-    if "bytes" in given:
-        return edited_bytes(text.encode(), given["bytes"])
+def content_of(case: dict[str, Any]) -> bytes:
+    """Return the content of the file."""
+    text = text_of(case["game"], case["players"])
+    if "bytes" in case:
+        return edited_bytes(text.encode(), case["bytes"])
     lines = text.splitlines(keepends=True)
-    place = int(given["line"] * len(lines))
-    lines[place] = edited_json(json.loads(lines[place]), given["json"]) + "\n"
+    place = int(case["line"] * len(lines))
+    lines[place] = edited_json(json.loads(lines[place]), case["json"]) + "\n"
     changed = "".join(lines)
-    if given["sealed"]:
+    if case["sealed"]:
         with suppress(ValueError, AttributeError, RecursionError):  # then it is no JSON object
             changed = resealed(changed)
     return changed.encode(errors="surrogatepass")
 
 
-def check(given: dict[str, Any], base: Path) -> str:
-    """It is refused in one line, by a table as well, or it plays the game that was played."""
-    content = content_of(given)
+def check(case: dict[str, Any], base: Path) -> str:
+    """The record is rejected in one line, also by a table, or replays the original game."""
+    content = content_of(case)
     path = Path("game.jsonl")
     path.write_bytes(content)
     refused = bool(refuses(lambda: list(replay(read_record(path)))))
     _check_table(content, refused)
     if refused:
         return REFUSED
-    if _steps(content.decode()) != _steps(text_of(given["game"], given["players"])):
+    if _steps(content.decode()) != _steps(text_of(case["game"], case["players"])):
         raise Wrong("a record of what was not played was taken")
     return ACCEPTED
 
 
 def _steps(text: str) -> list[dict[str, Any]]:
-    """The steps that were played; the digests are another thing."""
+    """Return the steps without their digests."""
     return [json.loads(line) | {"digest": ""} for line in text.splitlines()[1:]]
 
 
 def _check_table(content: bytes, refused: bool) -> None:
-    """A table answers with the same, an error or pictures, and nothing else becomes of it."""
+    """Check that a table accepts or rejects a record like the reader."""
     try:
         text = content.decode()
     except UnicodeDecodeError:

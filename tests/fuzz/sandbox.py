@@ -1,4 +1,4 @@
-"""A case in a process of its own, with limits, so that a fault is a finding and not the end."""
+"""Running a case in a limited process, so that a fault does not end the fuzzer."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ PATIENCE = 12.0  # seconds without any processor time: it waits for something
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a case went.
+    """The outcome of a case.
 
     Attributes:
-        given: Its input.
+        case: Its input.
         word: ``"refused"``, ``"accepted"`` or such; None if it found a fault.
         fault: In a few words, the same for all cases that find the same.
         detail: More of it.
     """
 
-    given: Any = None
+    case: Any = None
     word: str | None = None
     fault: str = ""
     detail: str = ""
@@ -44,7 +44,7 @@ class Outcome:
 def outcome_of(
     generate: Callable[[], Any], check: Callable[[Any, Path], str], base: Path, seconds: float
 ) -> Outcome:
-    """Do a case in a process of its own.
+    """Run a case in a separate process.
 
     Args:
         generate: Makes its input.
@@ -64,20 +64,24 @@ def outcome_of(
             time.sleep(0.5)
     finally:
         _kill(child)
-    told: dict[str, Any] = {}
+    record: dict[str, Any] = {}
     for line in (base / "told").read_text().splitlines():
-        told |= json.loads(line)
-    return Outcome(**told) if "word" in told else Outcome(**told, **_how_it_ended(by_itself, base))
+        record |= json.loads(line)
+    if "word" not in record:
+        record |= _how_it_ended(by_itself, base)
+    return Outcome(**record)
 
 
 def _ends(child: int) -> bool:
-    """Whether a process comes to its end; not if it does nothing any more."""
-    used, until = -1.0, time.monotonic() + PATIENCE
+    """Wait for the end of a process; return False if it stops using the processor."""
+    cpu_time = -1.0
+    until = time.monotonic() + PATIENCE
     while os.waitpid(child, os.WNOHANG) == (0, 0):
         time.sleep(0.002)
         if time.monotonic() > until:
-            before, used = used, sum(psutil.Process(child).cpu_times()[:2])
-            if used <= before:
+            previous_cpu_time = cpu_time
+            cpu_time = sum(psutil.Process(child).cpu_times()[:2])
+            if cpu_time <= previous_cpu_time:
                 return False
             until += PATIENCE
     return True
@@ -88,14 +92,14 @@ def _how_it_ended(by_itself: bool, base: Path) -> dict[str, str]:
     places = [line for line in dump.splitlines() if f'"{ROOT}/' in line and "/tests/" not in line]
     place = f" at {places[0].split(str(ROOT))[1]}" if places else ""
     if dump:
-        what = "takes too much processor time" if by_itself else "waits for ever"
-        return {"fault": f"{what}{place}", "detail": dump[:2000]}
-    said = (base / "err").read_text(errors="replace")[-2000:]
-    return {"fault": "the process died", "detail": said}
+        fault = "takes too much processor time" if by_itself else "waits for ever"
+        return {"fault": f"{fault}{place}", "detail": dump[:2000]}
+    errors = (base / "err").read_text(errors="replace")[-2000:]
+    return {"fault": "the process died", "detail": errors}
 
 
 def _kill(child: int) -> None:
-    """End a process and whatever it has started; nothing if that is done already."""
+    """Kill a process and its children, if they still exist."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
     with contextlib.suppress(ChildProcessError):
@@ -110,7 +114,7 @@ def _work_and_leave(
 ) -> None:
     try:
         os.setsid()
-        with (base / "told").open("w", buffering=1) as told, (base / "dump").open("w") as dump:
+        with (base / "told").open("w", buffering=1) as report, (base / "dump").open("w") as dump:
             faulthandler.register(signal.SIGXCPU, dump, chain=True)
             for name, number in (("out", 1), ("err", 2)):
                 os.dup2(os.open(base / name, os.O_RDWR | os.O_CREAT), number)
@@ -120,14 +124,14 @@ def _work_and_leave(
             os.chdir(folder / "here")
             _limit(seconds)
             try:
-                given = generate()
-                print(json.dumps({"given": given}), file=told)
-                found = {"word": check(given, base)}
+                case = generate()
+                print(json.dumps({"case": case}), file=report)
+                result = {"word": check(case, base)}
             except Wrong as wrong:
-                found = {"word": None, "fault": wrong.fault, "detail": str(wrong)}
+                result = {"word": None, "fault": wrong.fault, "detail": str(wrong)}
             except BaseException as error:
-                found = {"word": None, "fault": where(error), "detail": _in_short(error)}
-            print(json.dumps(found), file=told)
+                result = {"word": None, "fault": where(error), "detail": _in_short(error)}
+            print(json.dumps(result), file=report)
     finally:
         os._exit(0)
 
@@ -140,10 +144,10 @@ def _in_short(error: BaseException) -> str:
 
 
 def _limit(seconds: float) -> None:
-    """From now on so much processor time, then SIGXCPU; and so much memory."""
+    """Limit the further processor time (then SIGXCPU) and the memory."""
     used = sum(psutil.Process().cpu_times()[:2])
     resource.setrlimit(resource.RLIMIT_CPU, (int(used + seconds) + 1, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":  # elsewhere there is no way to know how much it has already
-        most = psutil.Process().memory_info().vms + MEMORY
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        memory_limit = psutil.Process().memory_info().vms + MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (memory_limit, memory_limit))

@@ -1,4 +1,4 @@
-"""Running the scripts in the process of a case, and what they must not leave behind."""
+"""Running scripts in the process of a case, and checking their results."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from tests.fuzz.expected import REFUSED, Wrong, check_message
 
 
 class Started(BaseException):
-    """The checks are over: what would take long begins.
+    """Raised when the checks of a script are over and the slow work begins.
 
     Args:
-        what: Whatever tells what begins.
+        subject: The object that begins, such as a trainer.
     """
 
-    def __init__(self, what: Any = None) -> None:
-        self.what = what
+    def __init__(self, subject: Any = None) -> None:
+        self.subject = subject
 
 
 def starts(*args: Any, **_: Any) -> Any:
-    """In place of what takes long."""
+    """Stand in for slow work."""
     raise Started(args[0] if args else None)
 
 
 @contextmanager
 def replaced(owner: Any, name: str, by: Any) -> Iterator[None]:
-    """Something else in place of an attribute."""
+    """Replace an attribute within the context."""
     before = getattr(owner, name)
     setattr(owner, name, by)
     try:
@@ -44,7 +44,7 @@ def replaced(owner: Any, name: str, by: Any) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Done:
-    """How a script ended.
+    """The end of a script.
 
     Attributes:
         code: Its status; None if it was stopped when the long work began.
@@ -60,22 +60,23 @@ class Done:
 
 
 def run(config: type[Any], main: Callable[[Any], None], args: Sequence[str]) -> Done:
-    """Run a script with arguments; all that reaches its standard output and error is caught."""
+    """Run a script with arguments and capture its standard output and error."""
     sys.argv[0] = "script.py"
     for number in (1, 2):
         os.ftruncate(number, 0)
         os.lseek(number, 0, os.SEEK_SET)
-    code, started = None, None
+    code = None
+    started = None
     try:
         run_cli(config, main, args, DEFAULTS.get(config))
-    except SystemExit as left:
-        code = left.code if isinstance(left.code, int) else -1
-    except Started as begun:
-        started = begun.what
-    return Done(code, _said(sys.stdout, 1), _said(sys.stderr, 2), started)
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else -1
+    except Started as start:
+        started = start.subject
+    return Done(code, _output_of(sys.stdout, 1), _output_of(sys.stderr, 2), started)
 
 
-def _said(stream: Any, number: int) -> str:
+def _output_of(stream: Any, number: int) -> str:
     stream.flush()
     size = os.fstat(number).st_size
     return os.pread(number, size, 0).decode(errors="surrogateescape")
@@ -108,20 +109,22 @@ def check_end(done: Done, folder: dict[str, bytes | None]) -> str | None:
     if head != "script.py":
         raise Wrong("its line is not that of an error", done.err[:300])
     check_message(message)
-    left = sorted({name for name, what in contents().items() if folder.get(name, 0) != what})
-    gone = sorted(folder.keys() - contents().keys())
-    if left or gone:
-        raise Wrong("it was refused, but files are others", f"{left} {gone} {message}")
+    changed = sorted(
+        {name for name, content in contents().items() if folder.get(name, 0) != content}
+    )
+    missing = sorted(folder.keys() - contents().keys())
+    if changed or missing:
+        raise Wrong("it was refused, but files are others", f"{changed} {missing} {message}")
     return REFUSED
 
 
 def contents() -> dict[str, bytes | None]:
-    """The folder of the case by names: the bytes of files, None for all else."""
+    """Return the case's folder by name: the bytes of files, None for anything else."""
     top = Path("..").resolve()
-    found: dict[str, bytes | None] = {}
+    contents_by_name: dict[str, bytes | None] = {}
     for root, folders, files in os.walk(top):
         for name in (*folders, *files):
             path = Path(root, name)
             plain = path.is_file() and not path.is_symlink()
-            found[str(path.relative_to(top))] = path.read_bytes() if plain else None
-    return found
+            contents_by_name[str(path.relative_to(top))] = path.read_bytes() if plain else None
+    return contents_by_name

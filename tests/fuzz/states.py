@@ -1,4 +1,4 @@
-"""States of which some entries are wrong, given to ``load_state``."""
+"""States with invalid entries, passed to ``load_state``."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ OF_NUMBERS = ("{odd}", "{whole}", "{number}", "a + 1", "a - 1")
 
 
 def generate(rng: Random) -> dict[str, Any]:
-    """Two positions, and what is changed in the state that goes from one to the other."""
-    given = random_position(rng)
-    state = position(given, num_envs=1, steps=0).state()
+    """Return two positions, and the changes of the state that the second one loads."""
+    case = random_position(rng)
+    state = position(case, num_envs=1, steps=0).state()
     names = [rng.choice([*state, "rng"]) for _ in range(rng.choice((1, 1, 1, 2, 3)))]
     edits = [[name, _expression(rng, state[name])] for name in names]
-    return {**given, "into": rng.choice((0, 1, 4, 12)), "edits": edits}
+    return {**case, "into": rng.choice((0, 1, 4, 12)), "edits": edits}
 
 
 def _expression(rng: Random, entry: Any) -> str:
@@ -50,20 +50,20 @@ def _expression(rng: Random, entry: Any) -> str:
     return text.replace("{dtype}", rng.choice(DTYPES.split())).replace("{share}", f"{rng.random()}")
 
 
-def put(entry: Any, share: float, number: int) -> Any:
-    """An array with another number in one place."""
+def replace_number(entry: Any, share: float, number: int) -> Any:
+    """Return an array with one number replaced."""
     entry = entry.copy()
     entry.flat[int(share * entry.size)] = np.array(number).astype(entry.dtype)
     return entry
 
 
 def near(entry: Any, share: float, number: int) -> Any:
-    """An array with one number a little larger."""
-    return put(entry, share, int(entry.flat[int(share * entry.size)]) + number)
+    """Return an array with one number increased."""
+    return replace_number(entry, share, int(entry.flat[int(share * entry.size)]) + number)
 
 
 def swapped(entry: Any, share: float) -> Any:
-    """An array of which two numbers have changed places."""
+    """Return an array with two numbers swapped."""
     entry = entry.copy()
     places = [int(share * entry.size), int((share * 97) % 1 * entry.size)]
     entry.flat[places] = entry.flat[places[::-1]]
@@ -71,29 +71,29 @@ def swapped(entry: Any, share: float) -> Any:
 
 
 def edited(state: dict[str, Any], edits: list[Any]) -> dict[str, Any]:
-    """A state after changes."""
+    """Apply changes to a state."""
     state = dict(state)
     for name, text in edits:
-        state[name] = value_of(text, a=state[name], put=put, near=near, swapped=swapped)
+        state[name] = value_of(text, a=state[name], put=replace_number, near=near, swapped=swapped)
     return state
 
 
-def check(given: dict[str, Any], base: Path) -> str:
-    """It is refused and nothing is changed, or what was accepted is a game."""
+def check(case: dict[str, Any], base: Path) -> str:
+    """The state is rejected without a change, or is a valid game."""
     try:
-        state = edited(position(given).state(), given["edits"])
+        state = edited(position(case).state(), case["edits"])
     except (TypeError, ValueError, IndexError, AttributeError, OverflowError):
         return "no case"  # such a change cannot be made
-    game = position(given, steps=given["into"])
+    game = position(case, steps=case["into"])
     before = game.state()
     if refuses(lambda: game.load_state(state)):
         if differences(before, game.state()):
             raise Wrong("a state was refused, but changed something")
         return REFUSED
     after = game.state()
-    for name, value in before.items():
-        same = type(after[name]) is type(value)
-        if not same or getattr(after[name], "dtype", 0) != getattr(value, "dtype", 0):
+    for name, entry in before.items():
+        same_type = type(after[name]) is type(entry)
+        if not same_type or getattr(after[name], "dtype", 0) != getattr(entry, "dtype", 0):
             raise Wrong("a state has another type after loading", name)
-    play_out(game, given["seed"])
+    play_out(game, case["seed"])
     return ACCEPTED

@@ -1,4 +1,4 @@
-"""The fuzzer: some cases of each kind, what it found once, and that it finds what is planted."""
+"""The fuzzer: some cases of each kind, former findings, and planted faults."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def python(*args: str) -> subprocess.CompletedProcess[str]:
 
 
 def fuzz(folder: Path, *args: str) -> list[str]:
-    """The lines of a fuzzer that finds nothing."""
+    """Run the fuzzer, which must not find anything, and return its output lines."""
     done = python("-m", "tests.fuzz", "--folder", str(folder), *args)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.splitlines()
@@ -34,15 +34,15 @@ def test_some_cases_of_each_kind_find_nothing(number: int, tmp_path: Path) -> No
     seed, *lines = fuzz(tmp_path, "--seed", "0", "--cases", str(number), "--only", *kinds)
     assert seed == "seed 0"
     assert [line.partition(" cases")[0] for line in lines] == [
-        f"{each}: {number}" for each in kinds
+        f"{kind}: {number}" for kind in kinds
     ]
 
 
 def test_cases_that_found_something_once_find_nothing_any_more(tmp_path: Path) -> None:
-    known = [each["kind"] for each in json.loads(FOUND.read_text())]
+    finding_kinds = [finding["kind"] for finding in json.loads(FOUND.read_text())]
     _, *lines = fuzz(tmp_path, "--found")
     assert [line.partition(" cases")[0] for line in lines] == [
-        f"{kind}: {known.count(kind)}" for kind in KINDS if kind in known
+        f"{kind}: {finding_kinds.count(kind)}" for kind in KINDS if kind in finding_kinds
     ]
 
 
@@ -78,21 +78,23 @@ def endless():
 
 def changes(): raise Wrong("something is changed", "a score")
 
-def check(given, base): return eval(given, globals())
+def check(case, base): return eval(case, globals())
 
-for given in sys.argv[2:]:
-    found = outcome_of(lambda: given, check, Path(sys.argv[1]), 1.0)
-    print(json.dumps([found.given, found.word, found.fault]))
+for case in sys.argv[2:]:
+    outcome = outcome_of(lambda: case, check, Path(sys.argv[1]), 1.0)
+    print(json.dumps([outcome.case, outcome.word, outcome.fault]))
 """
 
 
 def test_planted_faults_are_found_and_the_next_case_runs_all_the_same(tmp_path: Path) -> None:
     done = python("-c", SCRIPT, str(tmp_path), *PLANTED)
     assert done.stderr == ""
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    for (planted, (word, fault)), (given, *told) in zip(PLANTED.items(), found, strict=True):
-        assert (given, told[0]) == (planted, word)
-        assert told[1].startswith(fault), planted
+    outcomes = [json.loads(line) for line in done.stdout.splitlines()]
+    for (planted, (word, fault)), (expression, *outcome) in zip(
+        PLANTED.items(), outcomes, strict=True
+    ):
+        assert (expression, outcome[0]) == (planted, word)
+        assert outcome[1].startswith(fault), planted
 
 
 def test_a_finding_is_told_with_the_seed_that_repeats_it(
@@ -101,12 +103,12 @@ def test_a_finding_is_told_with_the_seed_that_repeats_it(
     monkeypatch.setattr(fuzzer, "outcome_of", lambda *_: Outcome({"a": 1}, None, "a fault"))
     for _ in range(2):
         assert fuzzer.main(["--only", "states", "--cases", "3", "--folder", str(tmp_path)]) == 1
-    told = [json.loads(line) for line in (tmp_path / "findings.jsonl").read_text().splitlines()]
-    one, other = (each["seed"] for each in told)
-    assert one != other
-    said = capsys.readouterr().out
-    assert f"seed {one}\n" in said
-    assert f"python -m tests.fuzz --seed {one} --case states:0\n" in said
-    assert "states: 3 cases: 3 wrong\n" in said
+    records = [json.loads(line) for line in (tmp_path / "findings.jsonl").read_text().splitlines()]
+    first_seed, second_seed = (record["seed"] for record in records)
+    assert first_seed != second_seed
+    output = capsys.readouterr().out
+    assert f"seed {first_seed}\n" in output
+    assert f"python -m tests.fuzz --seed {first_seed} --case states:0\n" in output
+    assert "states: 3 cases: 3 wrong\n" in output
     with pytest.raises(SystemExit):
         fuzzer.main(["--case", "states:1"])

@@ -1,4 +1,4 @@
-"""Very short trainings with odd settings that were accepted, to their very end."""
+"""Very short trainings with odd settings."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ NUMBERS = (
 
 
 def generate(rng: Random) -> dict[str, Any]:
-    """A game, and one or two settings."""
+    """Return a game, and one or two settings."""
     game, players = rng.choice(TABLES)
     args = ["--game", game, "--players", str(players), *SMALL]
-    known = [each for each in flags(Recipe) if each.type.split()[0] in ("int", "float")]
-    for each in rng.sample(known, rng.choice((1, 1, 2))):
-        args += [f"--{each.name.replace('_', '-')}", rng.choice(NUMBERS)]
+    number_fields = [field for field in flags(Recipe) if field.type.split()[0] in ("int", "float")]
+    for field in rng.sample(number_fields, rng.choice((1, 1, 2))):
+        args += [f"--{field.name.replace('_', '-')}", rng.choice(NUMBERS)]
     if rng.random() < 0.2:
         args += ["--expert", ""]
     return {"args": args}
 
 
-def check(given: dict[str, Any], base: Path) -> str:
-    """It is refused, or comes to its end; or says in one line what went wrong on the way."""
+def check(case: dict[str, Any], base: Path) -> str:
+    """The training is rejected, finishes, or ends with an error of one line."""
     before = contents()
-    done = run(TrainConfig, train, given["args"])
+    done = run(TrainConfig, train, case["args"])
     if done.code == 2 and done.out:  # it had begun: what it has written stays
         done_line = done.err.strip().splitlines()[-1:]
         if not done_line or "error: " not in done_line[0] or "Traceback" in done.err:

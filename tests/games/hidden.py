@@ -1,4 +1,4 @@
-"""All that can be reached from an object: for seeing that nothing hidden is among it."""
+"""Find all objects reachable from an object, to check that nothing hidden is among them."""
 
 from __future__ import annotations
 
@@ -19,63 +19,63 @@ INSIDE: tuple[tuple[type, tuple[str, ...]], ...] = (
     (MethodType, ("__self__",)),
     (CellType, ("cell_contents",)),
 )
-"""Where to look in what is not written in Python."""
+"""The attributes to follow in types that are not written in Python."""
 
 
-def reached(thing: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """All that a thing leads to, itself included: each object once, with how one gets there."""
-    visited: dict[int, Any] = {}  # kept, so that no number is given twice
-    waiting = [(path, thing)]
+def reached(obj: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield all objects reachable from an object, itself included, each once with its path."""
+    visited: dict[int, Any] = {}  # kept alive, so that no id is reused
+    waiting = [(path, obj)]
     while waiting:
-        path, thing = waiting.pop()
-        if id(thing) not in visited:
-            visited[id(thing)] = thing
-            yield path, thing
-            waiting += reversed(list(_next(path, thing)))
+        path, obj = waiting.pop()
+        if id(obj) not in visited:
+            visited[id(obj)] = obj
+            yield path, obj
+            waiting += reversed(list(_next(path, obj)))
 
 
-def _next(path: str, thing: Any) -> Iterator[tuple[str, Any]]:
-    """All that a thing leads to directly."""
-    if isinstance(thing, PLAIN):
+def _next(path: str, obj: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the objects that an object refers to directly."""
+    if isinstance(obj, PLAIN):
         return
-    if isinstance(thing, Mapping):
-        for key, value in thing.items():
+    if isinstance(obj, Mapping):
+        for key, entry in obj.items():
             yield f"{path} key {key!r}", key
-            yield f"{path}[{key!r}]", value
-    elif isinstance(thing, list | tuple | set | frozenset):
-        for place, value in enumerate(thing):
-            yield f"{path}[{place}]", value
+            yield f"{path}[{key!r}]", entry
+    elif isinstance(obj, list | tuple | set | frozenset):
+        for place, entry in enumerate(obj):
+            yield f"{path}[{place}]", entry
     else:
-        for name in _names(thing):
-            yield f"{path}.{name}", getattr(thing, name)
+        for name in _names(obj):
+            yield f"{path}.{name}", getattr(obj, name)
 
 
-def _names(thing: Any) -> list[str]:
-    """The names of an object's attributes, those in slots included."""
+def _names(obj: Any) -> list[str]:
+    """The names of an object's attributes, including slots."""
     for kind, names in INSIDE:
-        if isinstance(thing, kind):
+        if isinstance(obj, kind):
             return list(names)
-    slots = [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]
-    return [*filter(lambda name: hasattr(thing, name), slots), *getattr(thing, "__dict__", {})]
+    slots = [name for kind in type(obj).__mro__ for name in getattr(kind, "__slots__", ())]
+    return [*filter(lambda name: hasattr(obj, name), slots), *getattr(obj, "__dict__", {})]
 
 
-def arrays(thing: Any, path: str) -> list[tuple[str, np.ndarray]]:
-    """All arrays that a thing leads to."""
-    return [(name, part) for name, part in reached(thing, path) if isinstance(part, np.ndarray)]
+def arrays(obj: Any, path: str) -> list[tuple[str, np.ndarray]]:
+    """All arrays reachable from an object."""
+    return [(name, part) for name, part in reached(obj, path) if isinstance(part, np.ndarray)]
 
 
-def contents(thing: Any) -> dict[str, Any]:
-    """All that a thing leads to, as values that can be compared: by path."""
-    return {path: _value(part) for path, part in reached(thing, "it")}
+def contents(obj: Any) -> dict[str, Any]:
+    """All objects reachable from an object, as comparable values by path."""
+    return {path: comparable(part) for path, part in reached(obj, "it")}
 
 
-def _value(thing: Any) -> Any:
-    if isinstance(thing, np.ndarray):
-        return thing.dtype.str, thing.shape, thing.tobytes()
-    return thing if isinstance(thing, PLAIN) else type(thing).__name__
+def comparable(obj: Any) -> Any:
+    if isinstance(obj, np.ndarray):
+        return obj.dtype.str, obj.shape, obj.tobytes()
+    return obj if isinstance(obj, PLAIN) else type(obj).__name__
 
 
 def public_attributes(view: Any) -> dict[str, Any]:
-    """All that a view tells without being asked for anything: its public attributes, by name."""
+    """The public attributes of a view, by name."""
     names = [name for name in dir(view) if not name.startswith("_")]
     return {name: getattr(view, name) for name in names if not callable(getattr(view, name))}

@@ -1,4 +1,4 @@
-"""Rules themselves, for hypothesis: legal ones of every game, up to their bounds.
+"""Hypothesis strategies for legal rules of every game, up to their bounds.
 
 ``rules_of(game)`` draws any rules that the game takes; ``AT_THE_BOUNDS[game]`` are some in which
 each number is as small or as large as it may be.
@@ -21,20 +21,20 @@ MOST_CARDS = 250
 
 
 def shared_out(draw: st.DrawFn, total: int, places: int) -> list[int]:
-    """This many cards on this many places, often unevenly."""
+    """Distribute cards over places, often unevenly."""
     rng = np.random.default_rng(draw(SEEDS))
     shares: list[int] = rng.multinomial(total, rng.dirichlet(np.full(places, 0.5))).tolist()
     return shares
 
 
 def minimum_share(total: int, parts: int) -> int:
-    """How many in each part make up the total at least."""
+    """Return the least number per part that makes up the total."""
     return -(-total // parts)
 
 
 @st.composite
 def kododo_rules(draw: st.DrawFn, most_target: int = 1000) -> KododoRules:
-    """Any rules of Kododo, with a target of this many points at most."""
+    """Any rules of Kododo, with a target of at most this many points."""
     players = draw(st.integers(2, 5))
     colours = draw(st.integers(1, 26))
     values = draw(st.integers(1, 120 // colours))
@@ -133,12 +133,12 @@ def rules_of(game: str) -> st.SearchStrategy[Any]:
 
 
 def short_name(rules: Any) -> str:
-    """For a test's name."""
+    """Return a short name of rules for test ids."""
     return f"{rules.num_players} players, {rules.num_cards} cards, {rules.cards.max() + 1} types"
 
 
 def one_value(cards: int, value: int, gifts: int = 1) -> Any:
-    """A deck of KADO's with this many cards for each gift, all with one ribbon and this value."""
+    """Return a deck of KADO with this many cards of each gift, one ribbon and one value."""
     return tuple(((value,) * cards,) for _ in range(gifts))
 
 

@@ -1,4 +1,4 @@
-"""The promises of every game to its users, over all games of the registry and all tables.
+"""Guarantees of all games, for all games of the registry and all numbers of players.
 
 The conformance tests of PettingZoo and Gymnasium, and whole episodes in these dialects and in
 stable-baselines3's, run over the same tables in test_pettingzoo, test_gymnasium and
@@ -50,12 +50,12 @@ def batch(game: str, players: int, num_envs: int = 3, seed: int = 0) -> BatchGam
 
 @cache
 def length(game: str, players: int) -> int:
-    """How many steps a batch takes from deal to end, with one seed's choices."""
+    """Return the number of steps of a batch from deal to end with one seed."""
     return len(play_random(batch(game, players), np.random.default_rng(0)))
 
 
 def positions(game: str, players: int, num_envs: int = 3) -> list[BatchGame]:
-    """Batches after the deal, at a third, at two thirds, one step before the end, and there."""
+    """Return batches after the deal, at a third, at two thirds, before the end and at the end."""
     steps = length(game, players)
     batches = []
     for stop in (0, steps // 3, 2 * steps // 3, steps - 1, steps):
@@ -123,7 +123,7 @@ def test_the_folder_has_the_files_that_every_game_has(game: str) -> None:
 
 @per_table
 def test_the_game_keeps_its_promises(game: str, players: int) -> None:
-    """Whole games, masks, scores, copies, what is hidden, ...: see docs/extending.md."""
+    """Whole games, masks, scores, copies, hidden cards, ...: see docs/extending.md."""
     check_batch_game(registry.door(game).batch_game, rules={"num_players": players}, places=5)
 
 
@@ -172,7 +172,7 @@ def test_arrays_that_a_game_shows_are_read_only_and_of_their_dtype(game: str) ->
 def test_the_victory_is_decided_by_keys_of_any_dtype_and_sign(
     dtype: npt.DTypeLike, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A player who was out got int32's lowest number: 0 in int16 until numpy 2.5 refused it.
+    """Regression: players without the lead got int32's minimum, which numpy 2.5 rejects in int16.
 
     A negative key of those who lead was then below that, and nobody had won.
     """
@@ -189,18 +189,18 @@ def test_the_victory_is_decided_by_keys_of_any_dtype_and_sign(
 def test_steps_taken_back_lead_here_again(game: str, players: int) -> None:
     for played in positions(game, players, num_envs=100):
         if not isinstance(played, TakesBack):
-            assert played.view(0).known_past == 0
+            assert played.view(0).undoable_steps == 0
             continue
         before = played.clone()
         rng = np.random.default_rng(0)
-        assert played.view(0).known_past == played.known_past
+        assert played.view(0).undoable_steps == played.undoable_steps
         past: list[tuple[Any, Any]] = [(played.clone(), None)]
-        for _ in range(played.known_past):
+        for _ in range(played.undoable_steps):
             past.append(past[-1][0].before_last_step(rng))
-        with pytest.raises(ValueError, match=f"^{game} cannot take back .*: known_past is 0$"):
+        with pytest.raises(ValueError, match=f"{game}.*undoable_steps is 0"):
             past[-1][0].before_last_step(rng)
         replayed = past[-1][0]
-        assert replayed.steps_played == played.steps_played - played.known_past
+        assert replayed.steps_played == played.steps_played - played.undoable_steps
         for _, candidates in past[:0:-1]:
             replayed.step(candidates.argmax(axis=2))
         assert_same_state(played, before)
@@ -229,13 +229,13 @@ def test_the_doors_draw_text_and_pixels(game: str) -> None:
 
 
 def layout_facts(game: str) -> dict[str, Any]:
-    """The facts on which policies and their training depend, by number of players."""
+    """Return the facts on which policies and training depend, by number of players."""
     facts: dict[str, Any] = {"version": batch(game, registry.door(game).PLAYERS[0]).version}
     for players in registry.door(game).PLAYERS:
         table = batch(game, players)
         facts[str(players)] = [
             table.layout.fingerprint(), table.num_actions, repr(table.layout.symmetry),
-            table.layout.alike, [repr(piece) for piece in table.actions.pieces],
+            table.layout.tied_axes, [repr(piece) for piece in table.actions.pieces],
         ]  # fmt: skip
     return facts
 
@@ -336,7 +336,7 @@ PACKAGE = ("kododo_env", "kododo-env", "kododo-bench", "KODODO_")
 
 
 def words_of(source: str) -> list[tuple[int, str]]:
-    """All names and strings of a module with their lines; docstrings and comments left out."""
+    """Return all names and strings of a module with their lines, without docstrings."""
     words: list[tuple[int, str]] = []
     tree = ast.parse(source)
     expressions = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}

@@ -1,4 +1,4 @@
-"""A view and the games that it deals give away nothing that its player does not know."""
+"""Views and determinized games contain nothing that the player does not know."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ A_TURN = 7  # steps in a row in the middle, so that every phase of a turn is amo
 
 
 def positions(game: str, rules: dict[str, Any]) -> Iterator[BatchGame]:
-    """The deal, some turns of the same games, and their end; the caches are filled."""
+    """Return the deal, some turns and the end of the same games, with filled caches."""
     whole = registry.batch_game(game, 3, 1, **rules)
     rng = np.random.default_rng(2)
     whole.reset(decks=whole.sample_decks(3, rng))  # in the long variant with all later deals
@@ -46,7 +46,7 @@ def positions(game: str, rules: dict[str, Any]) -> Iterator[BatchGame]:
 
 
 def kept_by(game: BatchGame) -> list[np.ndarray]:
-    """The arrays that say how the games stand; others are the same in all games of the rules."""
+    """Return the arrays of the state; other arrays are shared by all games of the rules."""
     caches = [getattr(game, name) for name in game._caches]
     # Kododo's mask is a row of such a table.
     tables = [array for _, array in arrays(getattr(game, "_tables", ()), "tables")]
@@ -60,28 +60,28 @@ def kept_by(game: BatchGame) -> list[np.ndarray]:
 
 @per_kind
 def test_all_that_a_view_hands_out_leads_to_nothing_else(game: str, rules: dict[str, Any]) -> None:
-    """observation.base was everybody's observations, hand.base the game's own writable hands."""
+    """Regression: observation.base had all observations, hand.base the game's writable hands."""
     for played in positions(game, rules):
         for player in range(played.num_players):
             view = played.view(player)
             world = view.determinize(np.random.default_rng(3), 2)
             attributes = {**public_attributes(view), "determinize": world}
             game_arrays = kept_by(played)
-            for path, thing in reached(attributes, "view"):
-                about = f"{path}: {type(thing).__name__}"
-                assert thing is world or not isinstance(thing, BatchGame | View), about
-                if isinstance(thing, np.ndarray):
-                    behind = [array for array in game_arrays if np.may_share_memory(thing, array)]
+            for path, obj in reached(attributes, "view"):
+                about = f"{path}: {type(obj).__name__}"
+                assert obj is world or not isinstance(obj, BatchGame | View), about
+                if isinstance(obj, np.ndarray):
+                    behind = [array for array in game_arrays if np.may_share_memory(obj, array)]
                     assert not behind, f"{path} lies in an array of the game"
                     limit = max(view.observation.nbytes, view.legal_action_mask.nbytes)
-                    assert thing.nbytes <= limit or "determinize" in path, path
+                    assert obj.nbytes <= limit or "determinize" in path, path
 
 
 # --- what wrappers hand out ---------------------------------------------------------------
 
 
 def handed_out(env: Any) -> Iterator[dict[str, Any]]:
-    """The arrays of each agent of an environment, turn by turn of a whole game."""
+    """Yield the arrays of each agent of an environment for every turn of a whole game."""
     if isinstance(env, ParallelEnv):
         observations, infos = env.reset(seed=1)
         while env.agents:
@@ -105,7 +105,7 @@ def handed_out(env: Any) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("kind", ["parallel_env", "env", "gymnasium"])
 def test_an_agents_arrays_lead_to_nobody_elses(game: str, kind: str) -> None:
-    """Each row's base was everybody's observations, and in Combi-Combo all masks tell the hands."""
+    """Regression: each row's base had all observations; in Combi-Combo masks reveal hands."""
     door = registry.door(game)
     name = f"kododo_env:{door.GYMNASIUM_ID}"
     env: Any = gymnasium.make(name) if kind == "gymnasium" else getattr(door, kind)()
@@ -124,7 +124,7 @@ def test_an_agents_arrays_lead_to_nobody_elses(game: str, kind: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_an_aec_mask_that_is_written_into_allows_nothing(game: str) -> None:
-    """The mask in the info was the one that the next action was checked against."""
+    """Regression: the mask in the info was the one used to check the next action."""
     env = registry.door(game).env()
     env.reset(seed=1)
     illegal = int(env.infos[env.agent_selection]["action_mask"].argmin())
@@ -166,7 +166,7 @@ LONGEST = 12
 
 
 def remembered(game: BatchGame, player: int) -> np.ndarray:
-    """All that a player has seen on the way though no observation showed it, (..., N)."""
+    """Return what a player has seen that no observation shows, (..., N)."""
     state = game.state()
     if game.name == "combi_combo":  # the own cards in the order in which they were drawn
         rules = game.rules
@@ -179,7 +179,7 @@ def remembered(game: BatchGame, player: int) -> np.ndarray:
 
 
 def stories(game: BatchGame, past: list[tuple[Any, ...]], player: int) -> list[tuple[Any, ...]]:
-    """All that the player of each game has known so far, and now; equal for twins.
+    """Return the player's knowledge so far and now in each game; equal for twins.
 
     The words of a game are costly, and say more than these only when it is over.
     """
@@ -194,7 +194,7 @@ def stories(game: BatchGame, past: list[tuple[Any, ...]], player: int) -> list[t
 
 
 def twins(name: str) -> Iterator[tuple[BatchGame, int, int, int]]:
-    """Games played at random on small decks, and two of them with the same story of a player."""
+    """Return random games on small decks of which two have the same history for a player."""
     game, rules = SMALL[name]
     played = registry.batch_game(game, NUM, 0, **rules)
     rng = np.random.default_rng(1)
@@ -224,7 +224,7 @@ def twins(name: str) -> Iterator[tuple[BatchGame, int, int, int]]:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_games_that_a_player_cannot_tell_apart_are_dealt_alike_to_the_bit(name: str) -> None:
-    """In Kododo the drawn cards lay in true order, and all later deals of the long variant."""
+    """Regression: Kododo kept the order of drawn cards, and all later deals of the long variant."""
     differ = 0
     over = 0
     for played, player, *pair in twins(name):

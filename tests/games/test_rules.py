@@ -1,4 +1,4 @@
-"""The rules of every game: what their numbers are, how large they may be, and that games fit.
+"""The rules of every game: their numbers, their bounds, and games at the bounds.
 
 Whole games are played beside the slow referees, under the real rules and under any others.
 """
@@ -48,7 +48,7 @@ def refused(call: Callable[[], Any], message: str) -> None:
 
 
 def numbers_of(rules: Any) -> dict[str, Any]:
-    """The fields that hold whole numbers, tuples of them too."""
+    """Return the fields with integers or tuples of integers."""
     named = {field.name: getattr(rules, field.name) for field in fields(rules)}
     return {name: value for name, value in named.items() if not isinstance(value, str)}
 
@@ -58,13 +58,13 @@ def as_numpy(value: Any) -> Any:
 
 
 def kinds(value: Any) -> set[type]:
-    """The types of the numbers in tuples in tuples."""
+    """Return the types of the numbers in nested tuples."""
     return set().union(*map(kinds, value)) if isinstance(value, tuple) else {type(value)}
 
 
 @per_game
 def test_numpys_numbers_in_rules_become_pythons(game: str) -> None:
-    """They made the export of a policy fail, whose rules are written as JSON."""
+    """Regression: they broke the export of a policy, which writes the rules as JSON."""
     rules = batch(game).rules
     numbers = {name: as_numpy(value) for name, value in numbers_of(rules).items()}
     equal_rules = replace(rules, **numbers)
@@ -107,7 +107,7 @@ def test_every_field_of_the_rules_refuses_what_is_no_whole_number(game: str) -> 
 
 
 def inner_replaced(value: Any, bad: object) -> Any:
-    """The first number of tuples in tuples replaced."""
+    """Replace the first number in nested tuples."""
     return (inner_replaced(value[0], bad), *value[1:]) if isinstance(value, tuple) else bad
 
 
@@ -115,59 +115,59 @@ def inner_replaced(value: Any, bad: object) -> Any:
 
 REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
     "kododo": [
-        ({"variant": "short"}, "'standard' or 'long', not 'short'"),
-        ({"variant": ""}, "'standard' or 'long', not ''"),
-        ({"variant": None}, "'standard' or 'long', not None"),
-        ({"variant": ["long"]}, "'standard' or 'long', not \\['long'\\]"),
-        ({"copies": (251,)}, "each of copies must be 0 to 250, not 251"),
-        ({"copies": ()}, r"copies must .*, not \(\)"),
-        ({"copies": (0, 0)}, r"copies must .*, not \(0, 0\)"),
-        ({"copies": (5, -1, 5)}, "each of copies must be 0 to 250, not -1"),
-        ({"copies": (60,)}, "at most .* 250 cards, not 5 and 300"),
-        ({"copies": (1,) * 30}, "at most 120 types of cards .*, not 150"),
-        ({"num_colours": 1, "copies": (1,) * 120}, "255 at most, not 4 times 120"),
-        ({"plays": (3, 1)}, "each of plays must be 1 to 2, not 3"),
-        ({"plays": (2, 0, 1)}, "each of plays must be 1 to 2, not 0"),
-        ({"plays": ()}, r"one turn at least; plays cannot be \(\)"),
-        ({"hand_size": 3}, "hand of 3 .* the 4 cards .* hand_size must be at least 4"),
-        ({"kododo_offset": -4}, "Kododo number must be at least 1 .*, not 0"),
-        ({"limit_offset": -3}, "limit at least 2, not 6 and 1"),
-        ({"removed_cards": 81}, "100 cards do not reach for 81 removed and 20 dealt"),
-        ({"removed_cards": 1}, "draw pile of 79 cards .* 16 are drawn; remove 15 more cards"),
-        ({"copies": (5, 6, 5, 2, 1)}, "draw pile of 75 .* remove 11 more cards"),
-        ({"hand_size": 6}, "draw pile of 76 .* remove 12 more cards"),
-        ({"num_players": 3, "removed_cards": 10}, "draw pile of 75 .* remove 3 more cards"),
+        ({"variant": "short"}, "variant.*'short'"),
+        ({"variant": ""}, "variant.*''"),
+        ({"variant": None}, "variant.*None"),
+        ({"variant": ["long"]}, r"variant.*\['long'\]"),
+        ({"copies": (251,)}, "copies must be 0 to 250, not 251"),
+        ({"copies": ()}, r"copies.*\(\)"),
+        ({"copies": (0, 0)}, r"copies.*\(0, 0\)"),
+        ({"copies": (5, -1, 5)}, "copies must be 0 to 250, not -1"),
+        ({"copies": (60,)}, "250 cards.*5 and 300"),
+        ({"copies": (1,) * 30}, "120 types.*150"),
+        ({"num_colours": 1, "copies": (1,) * 120}, "255.*4 times 120"),
+        ({"plays": (3, 1)}, "plays must be 1 to 2, not 3"),
+        ({"plays": (2, 0, 1)}, "plays must be 1 to 2, not 0"),
+        ({"plays": ()}, r"plays.*\(\)"),
+        ({"hand_size": 3}, "hand_size must be at least 4.*3"),
+        ({"kododo_offset": -4}, "Kododo number.*0"),
+        ({"limit_offset": -3}, "limit.*6 and 1"),
+        ({"removed_cards": 81}, "100 cards.*81 removed.*20"),
+        ({"removed_cards": 1}, "draw pile of 79.*16.*remove 15"),
+        ({"copies": (5, 6, 5, 2, 1)}, "draw pile of 75.*remove 11"),
+        ({"hand_size": 6}, "draw pile of 76.*remove 12"),
+        ({"num_players": 3, "removed_cards": 10}, "draw pile of 75.*remove 3"),
     ],
     "combi_combo": [
-        ({"copies": (1, 2, 3)}, r"copies must count the cards of the values 1 to 4 .*\(1, 2, 3\)"),
-        ({"copies": (1, 2, 3, -1)}, "each of copies must be 0 to 250, not -1"),
-        ({"copies": (0, 0, 0, 0)}, r"copies must count .* not \(0, 0, 0, 0\)"),
-        ({"copies": (1, 2, 3, 4.0)}, "each of copies must be a whole number, not 4.0"),
-        ({"copies": 10}, "copies must be a tuple of whole numbers, not 10"),
-        ({"copies": (20, 20, 20, 20)}, "at most 250 cards, not 480"),
-        ({"num_turns": 12}, "60 cards do not reach for 4 piles of 16; .* at least 64"),
-        ({"num_players": 5, "opening_hand": 5}, "60 cards do not reach for 5 piles of 13"),
-        ({"opening_hand": 6}, "4 cards are left over, too few to turn one up in each of 8 turns"),
-        ({"fours_points": (0, 0, 0, 1)}, "fours_points needs 7 entries, .* not 4"),
-        ({"fours_points": (0,) * 28}, "fours_points .* has 27 at most, not 28"),
-        ({"fours_points": (0,) * 6 + (101,)}, "each of fours_points must be -100 to 100, not 101"),
+        ({"copies": (1, 2, 3)}, r"copies.*values 1 to 4.*\(1, 2, 3\)"),
+        ({"copies": (1, 2, 3, -1)}, "copies must be 0 to 250, not -1"),
+        ({"copies": (0, 0, 0, 0)}, r"copies.*\(0, 0, 0, 0\)"),
+        ({"copies": (1, 2, 3, 4.0)}, "copies.*integer.*4.0"),
+        ({"copies": 10}, "copies.*tuple of integers.*10"),
+        ({"copies": (20, 20, 20, 20)}, "250 cards.*480"),
+        ({"num_turns": 12}, "60 cards.*4 piles of 16.*64"),
+        ({"num_players": 5, "opening_hand": 5}, "60 cards.*5 piles of 13"),
+        ({"opening_hand": 6}, "4 cards.*8 turns"),
+        ({"fours_points": (0, 0, 0, 1)}, "fours_points.*7 entries.*4"),
+        ({"fours_points": (0,) * 28}, "fours_points.*27.*28"),
+        ({"fours_points": (0,) * 6 + (101,)}, "fours_points must be -100 to 100, not 101"),
     ],
     "kado": [
-        ({"num_rows": 1, "num_columns": 1}, "at least two places, not 1 x 1"),
-        ({"num_players": 4, "discards": 1}, "65 cards do not reach for 12 turns, .* take 71"),
-        ({"num_rows": 5}, "65 cards do not reach for 20 turns, which may take 79"),
-        ({"deck": ()}, "deck must give values for each gift with the same ribbons"),
-        ({"deck": ((),)}, "deck must give values for each gift with the same ribbons"),
-        ({"deck": (((1,), (2,)), ((3,),))}, "deck must give values .* the same ribbons"),
-        ({"deck": (((),),)}, "deck must hold cards"),
-        ({"deck": (((0, 1),),)}, "each of the values in deck must be 1 to 127, not 0"),
-        ({"deck": (((1.5,),),)}, "each of the values in deck must be a whole number, not 1.5"),
-        ({"deck": 65}, "deck must hold values by gift and ribbon, not 65"),
-        ({"deck": (1, 2, 3)}, "deck must hold values by gift and ribbon"),
-        ({"deck": (((1, 64), (2,)),)}, "at most 127 types of cards .*, not 128"),
-        ({"deck": (((1, 128),),)}, "each of the values in deck must be 1 to 127, not 128"),
-        ({"deck": (((1,) * 251,),)}, "at most .* 250 cards, not 1 and 251"),
-        ({"deck": (((100,) * 50,),)}, "in a row may be worth 255 at most, not 4 times 100"),
+        ({"num_rows": 1, "num_columns": 1}, "tableau.*1 x 1"),
+        ({"num_players": 4, "discards": 1}, "65 cards.*12 turns.*71"),
+        ({"num_rows": 5}, "65 cards.*20 turns.*79"),
+        ({"deck": ()}, "deck.*same number of ribbons"),
+        ({"deck": ((),)}, "deck.*same number of ribbons"),
+        ({"deck": (((1,), (2,)), ((3,),))}, "deck.*same number of ribbons"),
+        ({"deck": (((),),)}, "deck.*card"),
+        ({"deck": (((0, 1),),)}, "values in deck must be 1 to 127, not 0"),
+        ({"deck": (((1.5,),),)}, "values in deck must be an integer, not 1.5"),
+        ({"deck": 65}, "deck.*gift and ribbon.*65"),
+        ({"deck": (1, 2, 3)}, "deck.*gift and ribbon"),
+        ({"deck": (((1, 64), (2,)),)}, "127 types.*128"),
+        ({"deck": (((1, 128),),)}, "values in deck must be 1 to 127, not 128"),
+        ({"deck": (((1,) * 251,),)}, "250 cards.*1 and 251"),
+        ({"deck": (((100,) * 50,),)}, "row.*255.*4 times 100"),
     ],
 }
 
@@ -243,7 +243,7 @@ def test_whole_games_go_as_with_the_referee(game: str, rules: dict[str, Any], nu
 
 
 def check_a_game(game: str, rules: Any, seed: int, most_steps: int) -> None:
-    """Play beside the referee; everything that is shown stays within what is declared."""
+    """Play beside the referee, and check dtypes and declared maxima."""
     rng = np.random.default_rng(seed)
     comparison = BESIDE[game](rules, 2, rng)
     played = comparison.game
@@ -271,7 +271,7 @@ def arrays(game: BatchGame) -> dict[str, Any]:
 
 
 def check_what_a_player_sees(played: BatchGame, player: int, rng: np.random.Generator) -> None:
-    """A copy dealt again, the words and the picture of it, and the state put back."""
+    """Check a determinization, its text and picture, and a restored state."""
     dealt = played.determinize(player, rng, 2)
     assert np.array_equal(dealt.observe()[::2, player], played.observe()[:, player])
     assert dealt.text(3, player) == played.text(1, player)
@@ -285,7 +285,7 @@ def check_what_a_player_sees(played: BatchGame, player: int, rng: np.random.Gene
     ("game", "rules"), ALL_AT_THE_BOUNDS, ids=[f"{g}-{short_name(r)}" for g, r in ALL_AT_THE_BOUNDS]
 )
 def test_games_at_the_bounds_fit_and_go_as_with_the_referee(game: str, rules: Any) -> None:
-    """KADO's ``own_gifts`` was counted in a uint8; a tableau may be worth 10,541 points."""
+    """Regression: KADO's ``own_gifts`` overflowed uint8; a tableau may be worth 10,541 points."""
     check_a_game(game, rules, seed=1, most_steps=130 if game == "kododo" else WHOLE)
 
 

@@ -1,4 +1,4 @@
-"""The words in which games tell their players what happens."""
+"""The sentences in which games report events to players."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_the_points_of_a_game_add_up_in_its_own_terms(name: str, players: int) -
 
 
 def lines_of_step(game: Any, actions: list[int], player: int | None = None) -> list[str]:
-    """Play a step of a batch of one; what a player is told of it."""
+    """Play a step of a batch of one; return the sentences for a player."""
     before = game.clone()
     game.step([actions])
     lines: list[str] = game.story_of(before, actions, player)
@@ -134,7 +134,7 @@ def test_each_section_that_sentences_name_is_there(name: str) -> None:
 
 
 def evaluated(table: list[str]) -> list[str]:
-    """How a round with this table is told."""
+    """Return the sentences about a round with this table."""
     game = kododo.start(KododoRules(num_players=len(table)), [table])
     kododo.play_round(game, table)
     return evaluation(game, 0)
@@ -225,7 +225,7 @@ def test_a_card_passed_is_seen_by_its_giver_and_its_receiver() -> None:
 
 
 def test_a_tie_break_is_told_and_the_winners_are_those_of_the_outcome() -> None:
-    """Combi-Combo's player with more 1s of two with as many points won, and nobody was told why."""
+    """Regression: a tie broken by 1s in Combi-Combo was not explained."""
     rng = np.random.default_rng(0)
     for seed in range(200):
         game = registry.batch_game("combi_combo", 1, seed=seed)
@@ -303,7 +303,7 @@ def test_a_player_sees_their_card_before_placing_it_and_where_it_lies() -> None:
 
 
 def test_rows_and_columns_are_those_that_the_player_sees() -> None:
-    """The board of 5 x 7 cells was counted from 0, of which a player sees 3 x 3 here."""
+    """Regression: cells were counted from 0 on the whole board, not on the visible part."""
     game = kado.start("SV1 CO3 PV4 SV3 CO1 PV1", KadoRules(num_players=3))
     kado.play_turn(game, [0, 1], (0, 0))
     kado.deal(game, [0, 1])

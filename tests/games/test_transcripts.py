@@ -1,4 +1,4 @@
-"""Golden transcripts: whole games of every door, step by step, as they were once and for all.
+"""Golden transcripts: whole games of every environment module, step by step.
 
 A transcript holds the deck, everybody's actions, and what came of them. The same deck and
 actions must give the same today, so that a change that was not meant shows. If a change of
@@ -31,12 +31,12 @@ SEED = 5211
 
 
 def checksum(array: npt.NDArray[Any]) -> int:
-    """Of an array's numbers, whatever its dtype and the machine's byte order."""
+    """Return a digest of an array's numbers, independent of dtype and byte order."""
     return zlib.crc32(np.ascontiguousarray(array, dtype="<i8").tobytes())
 
 
 def position(game: BatchGame) -> dict[str, Any]:
-    """All that a batch of one shows after a step, or before the first."""
+    """Return everything that a batch of one shows after a step, or before the first."""
     return {
         "observation": checksum(game.observe()[0]),
         "mask": checksum(game.legal_action_mask()[0]),
@@ -53,7 +53,7 @@ def deal(name: str, players: int, deck: list[int]) -> BatchGame:
 
 
 def replayed(name: str, players: int, deck: list[int], actions: list[list[int]]) -> dict[str, Any]:
-    """The transcript of a game with this deck and these actions of everybody."""
+    """Return the transcript of a game with this deck and these actions."""
     game = deal(name, players, deck)
     steps = [position(game)]
     for choice in actions:
@@ -64,7 +64,7 @@ def replayed(name: str, players: int, deck: list[int], actions: list[list[int]])
 
 
 def played(name: str, players: int) -> dict[str, Any]:
-    """The transcript of a new game in which everybody chooses at random."""
+    """Return the transcript of a new game with random choices."""
     rng = np.random.default_rng([SEED, players])
     maker = registry.batch_game(name, 1, seed=0, num_players=players)
     deck = maker.sample_decks(1, rng)[0].tolist()
@@ -108,7 +108,7 @@ def test_games_go_as_they_are_written_down(name: str) -> None:
 
 
 def write(name: str) -> None:
-    """Play and write a game's transcript, a step to a line."""
+    """Play a game and return its transcript, one line per step."""
     door = registry.door(name)
     games = {str(players): played(name, players) for players in door.PLAYERS}
     text = json.dumps({"version": door.batch_game(1).version, "games": games})

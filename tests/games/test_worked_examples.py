@@ -1,4 +1,4 @@
-"""The worked examples in the rules of each game: the words beside the cards are the game's own."""
+"""The worked examples in the rules use the game's own sentences."""
 
 from __future__ import annotations
 

@@ -167,7 +167,10 @@ MISSING = {
     "import kododo_env.wrappers.sb3": ("BatchVecEnv needs stable_baselines3", "sb3"),
     "import kododo_env.export": ("kododo_env.export needs onnx", "export"),
     "import kododo_env.wrappers.open_spiel": ("needs pyspiel", "open-spiel"),
-    'kododo_env.kado_v0.env(render_mode="rgb_array")': ("drawing pixels needs resvg-py", "render"),
+    'kododo_env.kado_v0.env(render_mode="rgb_array")': (
+        "rendering pixels needs resvg-py",
+        "render",
+    ),
 }
 TRY = """
 try:

@@ -136,7 +136,7 @@ def test_a_search_that_advises_is_asked_and_left_as_it_is(blundered: Record) -> 
     [
         ({"seats": [2]}, "seats must be one or more of 0 to 1, not"),
         ({"worlds": 15}, "worlds must be 16 to 100000, not 15"),
-        ({"seed": -1}, "seed must be 0 or more, not -1"),
+        ({"seed": -1}, "seed must be at least 0, not -1"),
         ({"adviser": load("kododo-4p")}, "it is for 4 players, not 2"),
     ],
 )

@@ -80,7 +80,7 @@ def test_a_lesson_to_its_end_shows_what_it_tells(game: str) -> None:
         assert not any(script.lines for script in table._teaching._scripts)  # type: ignore[union-attr]
         offered = {action["action"]: action["words"] for action in position["actions"]}
         assert words["text"] == step.text
-        assert {offered[action] for action in words["wanted"]} == set(step.wanted)
+        assert {offered[action] for action in words["wanted"]} == set(step.expected_actions)
         position = go_on(table, position, choice=len(words["wanted"]) - 1)
     assert (words["over"], words["text"]) == (True, lesson.end)
     assert position["actions"] == position["waiting_for"] == []

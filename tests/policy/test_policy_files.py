@@ -633,7 +633,7 @@ METADATA: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "temperature nan": (lambda m: m.update(temperature=float("nan")), "temperature must be"),
     "temperature true": (lambda m: m.update(temperature=True), "temperature must be a finite"),
     "no number of players": (lambda m: m.pop("num_players"), "lack the field num_players"),
-    "players 2.0": (lambda m: m.update(num_players=2.0), "num_players must be a whole number"),
+    "players 2.0": (lambda m: m.update(num_players=2.0), "num_players must be an integer"),
     "version below zero": (lambda m: m.update(version=-1), "version must be 0 to"),
     "rules a list": (lambda m: m.update(rules=[]), "rules must be an object"),
     "rules nothing": (lambda m: m.update(rules=None), "rules must be an object"),

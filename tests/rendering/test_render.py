@@ -1,4 +1,4 @@
-"""Tables as text and as pictures: what must show, what must not, and the pixels."""
+"""Tables as text and pictures: visible and hidden content, and pixels."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ player_1       4    1  B1* B1* B3  G1* Y2  B4  O1* Y2  V2
 
 
 def scripted_game(turns: int) -> KododoGame:
-    """A game of two in its second round, this many turns of it played."""
+    """Return a game of two in its second round, after this many turns of it."""
     game = start(Rules(num_players=2), [FIRST, SECOND])
     play_round(game, FIRST)
     for turn in TURNS[:turns]:
@@ -68,7 +68,7 @@ def random_game(num_players: int, steps: int, num_envs: int = 1) -> KododoGame:
 
 
 def words_of(svg: str) -> list[str]:
-    """All text in a picture; fails if it is not well-formed."""
+    """Return all text in a picture, which must be well-formed."""
     return [node.text or "" for node in ElementTree.fromstring(svg).iter() if "text" in node.tag]
 
 
@@ -283,7 +283,7 @@ def test_the_picture_in_the_documentation_is_the_one_drawn_today(game: str) -> N
 
 
 def places(svg: str, kind: str) -> list[dict[str, int]]:
-    """Where the marked parts or spots of a picture lie, by axes."""
+    """Return the marked parts or spots of a picture by axes."""
     marked = re.findall(rf'<g class="{kind}"((?: data-\w+="\d+")*)>', svg)
     return [
         {axis: int(at) for axis, at in re.findall(r'data-(\w+)="(\d+)"', axes)} for axes in marked
@@ -313,7 +313,7 @@ def test_kado_marks_the_open_cells_of_the_player_who_looks_on() -> None:
 
 
 def test_a_tie_has_a_mark_and_nothing_is_lit_before_the_round_is_scored() -> None:
-    """In the middle of a round "scores" was lit, and a tie looked like a colour without cards."""
+    """Regression: "scores" was lit during a round, and a tie looked like an empty colour."""
     table = ["Y2 Y3 G2 O3", "Y2 G2 G3 O5", "Y3 Y2 G2 B2", "G3 O2 B2 V2"]
     game = start(Rules(num_players=4), [table])
     lit = f'stroke="{GOLD}" stroke-width="4"'

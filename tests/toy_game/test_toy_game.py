@@ -1,4 +1,4 @@
-"""A fourth game in a package of its own, which is installed: everything plays it.
+"""A game in a separately installed package, used with all parts of the project.
 
 The steps are those of CONTRIBUTING.md, "Adding a game". No file of ours knows the game; its package
 names it in an entry point.
@@ -50,7 +50,7 @@ SHORT = (
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder into which the game's package is installed, from a copy: building writes there."""
+    """Return the folder into which the game's package is installed, from a copy."""
     folder = tmp_path_factory.mktemp("toy")
     project = shutil.copytree(PROJECT, folder / "project")
     pip = (sys.executable, "-m", "pip", "install", *OFFLINE)
@@ -95,7 +95,7 @@ def test_gymnasium_makes_it() -> None:
 
 
 def pettingzoo_registries() -> list[dict[str, Any]]:
-    """PettingZoo's registries, which it has from 1.27 on."""
+    """PettingZoo's registries, which exist since 1.27."""
     names = ("parallel_registry", "aec_registry")
     return [getattr(pettingzoo, name) for name in names if hasattr(pettingzoo, name)]
 
@@ -117,7 +117,7 @@ def test_every_seat_of_it_is_a_slot_of_a_vec_env() -> None:
 
 
 def test_it_has_canonical_observations() -> None:
-    """It declares no symmetry, so that these are the plain ones, with the same game behind them."""
+    """The game declares no symmetry, so these environments equal the plain ones."""
     plain, canonical = (
         BatchVecEnv(registry.batch_game(GAME, 5, seed=0), canonical=form) for form in (False, True)
     )
@@ -136,7 +136,7 @@ def test_it_has_canonical_observations() -> None:
 
 
 def test_a_game_of_it_is_analysed() -> None:
-    """By an agent that gives no hints; in a game that tells nothing in words, and has no policy."""
+    """Uses an agent without hints, in a game without descriptions and policies."""
     game = registry.batch_game(GAME, 1, seed=1)
     rng = np.random.default_rng(0)
     (recorder,) = record_games(game, lambda batch: random_actions(batch, rng))
@@ -154,11 +154,11 @@ def test_its_scripted_players_are_found_beside_its_door() -> None:
 
 
 def test_nobody_is_measured_alone_at_a_table() -> None:
-    """A game for one player was divided by the others at the table, of whom there are none."""
+    """Regression: a game for one player caused a division by zero."""
     assert registry.batch_game(GAME, 1, num_players=1).num_players == 1
-    with pytest.raises(ValueError, match="players must be 2 or more, not 1"):
+    with pytest.raises(ValueError, match="players must be at least 2, not 1"):
         Match("random", "thrifty", GAME, 1, 40)
-    with pytest.raises(ValueError, match="players must be 2 or more, not 1"):
+    with pytest.raises(ValueError, match="players must be at least 2, not 1"):
         Tournament(GAME, ("random", "thrifty"), 1, 40)
 
 
@@ -221,7 +221,7 @@ def test_a_game_without_scripted_players_says_which_module_is_missing(
 def test_neither_of_two_packages_that_take_one_name_is_preferred(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Except ours, whose names nobody takes."""
+    """The names of built-in games cannot be taken."""
     lines = f"{GAME} = json\nkado = json"
     monkeypatch.syspath_prepend(pretended(tmp_path, "copycat", lines))
     registry.door("kado")
@@ -241,7 +241,7 @@ def test_a_game_has_a_name_that_can_be_a_modules_a_files_and_a_policys(
 
 
 def test_a_game_is_called_as_its_batch_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its records and policies named a game that there is not."""
+    """Regression: records and policies had the name of a missing game."""
     monkeypatch.syspath_prepend(pretended(tmp_path, "odd", f"poker = {PACKAGE}.high_card_v0"))
     with pytest.raises(ValueError, match="'poker' must have the same name, got 'high_card'"):
         registry.batch_game("poker", 1)
@@ -249,7 +249,7 @@ def test_a_game_is_called_as_its_batch_is(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("id", ["", "a b-v0", "Poker", "a:b/Poker-v0", "kododo/Kado-v0", None])
 def test_an_id_is_gymnasiums_and_not_ours(id: Any) -> None:
-    """Another game was made by it, or none."""
+    """Regression: the module created another game, or none."""
     with pytest.raises(ValueError, match="id of poker must be like poker/Name-v0"):
         register("poker", id)
 
@@ -259,7 +259,7 @@ def test_an_id_is_gymnasiums_and_not_ours(id: Any) -> None:
              "kododo-4p", "stranger-x", None],
 )  # fmt: skip
 def test_an_agent_has_a_name_of_its_own(name: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some were never found by it, and one took the place of the random player."""
+    """Regression: some agents were not found, and one replaced the random player."""
     module = registry.beside(GAME, f"baselines.{GAME}")
     monkeypatch.setitem(module.BASELINES, name, module.ThriftyAgent)
     with pytest.raises(ValueError, match=rf"^agent name.*{name}"):
@@ -267,7 +267,7 @@ def test_an_agent_has_a_name_of_its_own(name: Any, monkeypatch: pytest.MonkeyPat
 
 
 def pretended(folder: Path, package: str, lines: str) -> Path:
-    """A folder in which a package with these entry points is installed, and nothing else of it."""
+    """Return a folder with the metadata of an installed package with these entry points."""
     info = folder / f"{package}-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1\n")
@@ -276,7 +276,7 @@ def pretended(folder: Path, package: str, lines: str) -> Path:
 
 
 def python(installed: Path, cwd: Path, program: str, *arguments: str) -> str:
-    """The output of a script of ours, or of a module, where the game's package is installed."""
+    """Return the output of a script or module with the game's package installed."""
     script = [str(ROOT / program)] if program.endswith(".py") else ["-m", program]
     path = f"{installed}:{ROOT}"
     return run(sys.executable, *script, *arguments, cwd=cwd, PYTHONPATH=path, MPLBACKEND="Agg")

@@ -210,7 +210,7 @@ RECIPES: list[tuple[dict[str, Any], str]] = [
     ({"learning_rate": float("nan")}, "--learning-rate must be a finite number"),
     ({"width": 10**9}, "width must be 1 to 4096"),
     ({"width": 7, "tied": True}, "width must be at least 8 with --tied"),
-    ({"n_epochs": 1.0}, "--n-epochs must be a whole number"),
+    ({"n_epochs": 1.0}, "--n-epochs must be an integer"),
     ({"temperature": "0.5"}, "temperature must be a finite number"),
 ]
 

@@ -346,9 +346,9 @@ class Answers(First):
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (lambda games: 5, "agent 'answers' must play . actions, one for each game"),
-        (lambda games: np.full(games, 5.0), "'answers' plays must be integers, not float64"),
-        (lambda games: np.full(games + 1, 5), "agent 'answers' must play . actions"),
+        (lambda games: 5, "agent 'answers'.*actions, one for each game"),
+        (lambda games: np.full(games, 5.0), "'answers' must be integers.*float64"),
+        (lambda games: np.full(games + 1, 5), "agent 'answers'.*actions"),
         (lambda games: np.zeros(games, int), "player 1, action 0"),
     ],
 )
@@ -364,7 +364,7 @@ def test_an_opponent_that_does_not_play(kind: Any, answer: Any, message: str) ->
 def test_a_reward_of_another_shape_is_refused(kind: Any, reward: Any) -> None:
     table = kind(players=3, reward=reward)
     table.reset(0)
-    with pytest.raises(ValueError, match=r"a reward function gives the shape \(\d, 3\), not \("):
+    with pytest.raises(ValueError, match=r"reward function.*shape \(\d, 3\)"):
         table.step([5] * len(table.seats) * kind.num_envs)
 
 
@@ -587,7 +587,7 @@ def test_observations_as_other_libraries_want_them(
 def test_pictures_show_what_each_learner_may_know(mode: str, kind: Any) -> None:
     """PettingZoo's pictures are for all players together, and show everything."""
     if mode == "rgb_array":
-        pytest.importorskip("resvg_py", reason="drawing pixels is an extra")
+        pytest.importorskip("resvg_py", reason="rendering pixels is an extra")
     table = kind(players=2, render_mode=mode, **({"seat": 1} if kind.one_learner else {}))
     table.reset(0)
     drawn = table.game.text if mode == "ansi" else lambda *at: pixels(table.game.svg(*at))

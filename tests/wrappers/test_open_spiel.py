@@ -149,7 +149,7 @@ def test_a_game_is_loaded_by_name_as_well() -> None:
         ({"game": "kododo", "reward": "fun"}, "unknown reward 'fun'; choose from score, margin"),
         ({"game": "kododo", "rules": "{"}, "rules must be like {\"num_players\":2}, not '{'"),
         ({"game": "kododo", "rules": "[2]"}, "rules must be like {\"num_players\":2}, not '.2.'"),
-        ({"game": "kododo", "rules": '{"num_players":9}'}, "Kododo is for 2 to 5 players, not 9"),
+        ({"game": "kododo", "rules": '{"num_players":9}'}, "kododo needs 2 to 5 players, not 9"),
     ],
 )
 def test_parameters_that_make_no_game_are_refused_in_a_line(

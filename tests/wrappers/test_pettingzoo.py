@@ -81,7 +81,7 @@ def test_pettingzoo_makes_every_game(kind: Any, wrapper: Any, game: str, players
     assert pettingzoo.make(kind, id).max_cycles is None
     assert pettingzoo.make(kind, id, max_cycles=-1).max_cycles is None
     assert pettingzoo.spec(kind, id).make(max_cycles=-1).max_cycles is None
-    with pytest.raises(TypeError, match="no option 'players'; there are num_players"):
+    with pytest.raises(TypeError, match=r"'players'.*num_players"):
         pettingzoo.make(kind, id, players=players)
 
 

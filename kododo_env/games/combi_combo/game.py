@@ -30,13 +30,13 @@ from kododo_env.rendering.languages import say
 
 
 class CombiComboView(View):
-    """A player's view of Combi-Combo: besides the observation, the turn as a number."""
+    """A player's view of Combi-Combo, with the turn as a number."""
 
     _game: CombiComboGame
 
     @property
     def turn(self) -> int:
-        """Which turn it is, from 0."""
+        """The turn, from 0."""
         self._current()
         return self._game.turn
 
@@ -46,8 +46,8 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
 
     Dealing from a given deck: player i's draw pile is ``deck[12i : 12i + 12]``, drawn from
     the front, the first four being the opening hand; with four players ``deck[48:60]`` is
-    the central pile in the order of turning up. A turn begins with the card turned up and
-    the cards drawn, so that everybody holds five cards from the start.
+    the central pile in the order of turning up. At the start of a turn a card is turned up and
+    every player draws, so that everybody holds five cards from the start.
 
     Args:
         num_envs: N, at least 1.
@@ -75,7 +75,7 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
 
     @property
     def dealt_together(self) -> tuple[int, ...]:
-        """The groups of cards drawn, or turned up, between two choices; see ``DealsTogether``."""
+        """Groups of cards drawn or turned up between two choices; see ``DealsTogether``."""
         rules = self.rules
         later = [1] * (rules.num_turns - 1)
         piles = [rules.opening_hand + 1, *later] * self.num_players
@@ -98,21 +98,21 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
             self._turn_up(self.rules.face_up_first + self._state.turn, games)
 
     def _draw(self, place: int, games: slice) -> None:
-        """Everybody takes the card at a place of their pile into their hand."""
+        """Draw the card at a place of each player's pile."""
         state = self._state
         size = self.rules.pile_size
         hands = state.hands[..., games]
         hands += self._by_type(state.deck[place : self.num_players * size : size, games])
 
     def _turn_up(self, place: int, games: slice) -> None:
-        """Show the card at a place of the central pile."""
+        """Turn up the card at a place of the central pile."""
         state = self._state
         piles = self.num_players * self.rules.pile_size
         face_up = state.face_up[:, games]
         face_up += self._by_type(state.deck[piles + place, games])
 
     def _by_type(self, cards: Uint8) -> Uint8:
-        """How many of each type each card is, (..., C * 4, N) from (..., N)."""
+        """One-hot encode cards (..., N) by type: (..., C * 4, N)."""
         one_hot: Bool = cards[..., None, :] == column(self.rules.num_card_types)
         return one_hot.view(np.uint8)
 
@@ -135,7 +135,7 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
             self._end()
 
     def _pass_on(self, cards: Uint8, games: slice) -> None:
-        """Everybody's card, (P, N), goes to the left: from seat i to seat i + 1."""
+        """Pass a card of each player, (P, N), to the left: from seat i to seat i + 1."""
         hands = self._state.hands[..., games]
         passed = self._state.passed[..., games]
         cards_by_type = self._by_type(cards)
@@ -156,7 +156,7 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
         hands = by_colour(self._state.hands, self.rules)
         return score_hands(hands, self.rules), held(hands, ONE), held(hands, TWO)
 
-    # --- what there is to see ---------------------------------------------------------
+    # --- observations -----------------------------------------------------------------
 
     def _view(self, player: int) -> CombiComboView:
         return CombiComboView(self, player)
@@ -174,7 +174,7 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
         np.add.reduce(passes.view(np.uint8), axis=0, out=state.passed)
 
     def _forget(self, player: int) -> None:
-        """When all hands are on the table, only the way there is hidden: it is left out."""
+        """Forget how finished games came about, which is all that is still hidden in them."""
         self._state.deck[:] = NONE
         neighbours = (player, (player - 1) % self.num_players)
         distant_seats = [seat for seat in range(self.num_players) if seat not in neighbours]
@@ -187,7 +187,7 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
 
 
 def card_name(card: int) -> str:
-    """A type of card in words, such as "blue 3"; colours without a name are numbered."""
+    """Return a type of card in words, such as "blue 3"; colours without a name are numbered."""
     colour, value = divmod(card, VALUES)
     name = COLOURS[colour] if colour < len(COLOURS) else f"colour {colour}"
     return say("{suit} {value}", suit=say(name), value=value + 1)

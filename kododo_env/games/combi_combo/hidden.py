@@ -1,4 +1,4 @@
-"""Dealing again all that one player of Combi-Combo cannot know.
+"""Determinization of Combi-Combo: dealing again everything hidden from one player.
 
 A player knows their hand, what they drew, the order in which they passed and received cards,
 and the cards turned up. A card that they passed at turn j is in nobody's draw pile. At turn t it
@@ -26,13 +26,12 @@ NEVER = -100  # "passed at" of a card that never went through the player's hands
 
 
 def deal_again(state: CombiComboState, rules: Rules, player: int, rng: np.random.Generator) -> None:
-    """Replace all that a player cannot know, in place.
+    """Deal everything hidden from a player again, in place.
 
-    Every placing of the hidden cards on hands and piles that fits their knowledge (see above)
-    has the same chance; how likely the others' choices were is not asked. The cards that the others
-    passed among themselves, and drew, are then filled in by some history that leads from
-    these draws to these hands; it is not uniform among the histories. Nobody has passed in this
-    turn yet.
+    All placings of the hidden cards in hands and piles that fit the player's knowledge (see above)
+    are equally likely, regardless of how likely the other players' choices were. Then the cards
+    that the others drew and passed among themselves are filled in by some history that leads to
+    these hands; it is not uniform among the histories. The current turn has not been played yet.
     """
     passed = state.passes[: state.turn, player]
     received = state.passes[: state.turn, player - 1]
@@ -62,7 +61,7 @@ def returns(passed: Array, received: Array, num_players: int) -> tuple[Int8, Boo
     """
     origin = np.full(received.shape, NEVER, np.int8)
     away = np.ones(passed.shape, np.bool_)
-    # From the first turn on and the oldest card first: so none takes another one's chance.
+    # Forward in time and with the oldest card first, so that as many cards as possible match.
     for back in range(num_players - 1, len(received)):
         for turn in range(back - num_players + 2):
             matches = away[turn] & (origin[back] == NEVER) & (passed[turn] == received[back])
@@ -72,15 +71,15 @@ def returns(passed: Array, received: Array, num_players: int) -> tuple[Int8, Boo
 
 
 def _slots_of_away(away: Bool, held: int, num_opponents: int, rng: np.random.Generator) -> Intp:
-    """Draw where the cards passed lie now: slots of the other hands, next neighbour first.
+    """Draw the slots of the other hands in which the passed cards are, next neighbour first.
 
-    The last card passed has the fewest places, and each earlier one may lie wherever a later
-    one may: so, beginning with the last, a free slot chosen uniformly for each makes all
-    placings equally likely.
+    The last card passed has the fewest possible places, and an earlier card can be wherever a
+    later one can. Therefore choosing a free slot uniformly for each card, beginning with the last,
+    makes all placings equally likely.
 
     Returns:
-        Shape (t, N): the slot of each card away, the others' slots counted through; -1
-        for a card that came back.
+        Shape (t, N): the slot of each card away, numbered through all other hands; -1 for a card
+        that came back.
     """
     turn, num = away.shape
     games = np.arange(num)
@@ -98,11 +97,11 @@ def _slots_of_away(away: Bool, held: int, num_opponents: int, rng: np.random.Gen
 def _fill(
     hidden: Int16, passed: Uint8, away: Bool, slots: Intp, rng: np.random.Generator
 ) -> tuple[Uint8, Int8]:
-    """Put the away cards into their slots and the unseen ones, shuffled, into all others.
+    """Put the away cards into their slots and the shuffled unseen cards into all other slots.
 
     Returns:
-        For each slot of the other hands, and then of the draw piles, its card, (S, N); and
-        in which turn the player passed it, or ``NEVER``.
+        The card of each slot of the other hands, and then of the draw piles, (S, N); and the turn
+        in which the player passed it, or ``NEVER``.
     """
     num = away.shape[1]
     num_slots = int(hidden[:, 0].sum())
@@ -120,7 +119,7 @@ def _fill(
 def _put_down(
     state: CombiComboState, rules: Rules, opponents: list[int], in_hands: Array, pile_cards: Array
 ) -> None:
-    """Write hidden cards into the other hands, (P - 1, held, N), and all draw piles, (S, N)."""
+    """Write hidden cards into the other hands, (P - 1, held, N), and the draw piles, (S, N)."""
     held, num = in_hands.shape[1:]
     hands = np.zeros((len(opponents), rules.num_card_types, num), np.uint8)
     for slot in range(held):
@@ -143,12 +142,12 @@ def _make_history(
     origin: Int8,
     rng: np.random.Generator,
 ) -> Uint8:
-    """Make up what the others passed to each other and drew, by playing backwards.
+    """Invent the cards that the others passed to each other and drew, by playing backwards.
 
-    In each turn, the last first, every other hand gives back one card to the hand before it:
-    a card that the player passed, if it would not get back in time otherwise, or
-    any. (No two such cards are ever due in one hand, since they started one after the
-    other.) The cards left in the end are those that they drew.
+    In each turn, beginning with the last, every other hand returns one card to the hand before
+    it: a card that the player passed, if it would otherwise not get back in time, or any card.
+    (Two such cards are never due in one hand, since they started in different turns.) The cards
+    left at the start are those drawn.
 
     Args:
         passes: The cards passed, (t, P, N); those of the others to each other are replaced.

@@ -1,4 +1,4 @@
-"""The things that hold in every state of Combi-Combo, whatever has been played."""
+"""The invariants of the states of Combi-Combo."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kododo_env.games.combi_combo.state import CombiComboState
 
 
 def invariants(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
-    """Each may rely on those before it; the deck and what was passed lead to all the rest."""
+    """Yield the invariants; each may rely on those before it."""
     over = state.turn == rules.num_turns
     yield f"turn must be 0 to {rules.num_turns}", state.turn <= rules.num_turns
     yield "_terminated must say that all games end with the last turn", state.terminated == over
@@ -32,7 +32,7 @@ def _passing(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
 
 
 def _on_the_way(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
-    """Everybody's hand is what they drew, less what they passed, and what they were given."""
+    """A hand is the cards drawn and received, minus the cards passed."""
     deck = state.deck
     types = rules.num_card_types
     dealt = rules.num_players * rules.pile_size
@@ -51,7 +51,7 @@ def _on_the_way(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
 
 
 def _at_the_end(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
-    """All cards lie open; how they came there may be forgotten."""
+    """At the end all hands are public; the history may be forgotten."""
     deck = state.deck
     types = rules.num_card_types
     yield "_deck must hold cards of the game", (deck < types) | (deck == NONE)

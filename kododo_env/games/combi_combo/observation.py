@@ -16,7 +16,7 @@ from kododo_env.games.combi_combo.state import CombiComboState
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:
-    """The pieces of an observation; ``face_up`` only where the rules leave a central pile."""
+    """Return the layout of an observation; ``face_up`` exists only with a central pile."""
     colours = rules.num_colours
     max_copies = max(rules.copies)
     turns = rules.num_turns
@@ -39,30 +39,30 @@ def observation_layout(rules: Rules) -> ObservationLayout:
     keys = ("by_colour", "hand", "passed", "received", "face_up")
     names = [piece.name for piece in pieces]
     symmetry = Symmetry(("colour",), "permutations", tuple(k for k in keys if k in names))
-    return ObservationLayout(tuple(pieces), symmetry, alike=("colour",))
+    return ObservationLayout(tuple(pieces), symmetry, tied_axes=("colour",))
 
 
 def action_layout(rules: Rules) -> ActionLayout:
-    """One action for each type of card, the one passed to the left."""
+    """Return the actions: one for each type of card to pass to the left."""
     shape = (rules.num_colours, VALUES)
     return ActionLayout((ActionPiece("pass_card", shape, ("colour", "value")),))
 
 
-class Known(NamedTuple):
-    """The part of an observation that the rules tell; see ``observation_constants``."""
+class ObservationConstants(NamedTuple):
+    """The part of an observation that follows from the rules."""
 
-    rows: Intp  # where each number of an observation stands in all that is known, (P, F)
+    rows: Intp  # the source row of each number of an observation, (P, F)
     schedule: Uint8  # the numbers of each turn, (turns + 1, turns + 1, 1); see ``schedules``
 
 
 @cache
-def observation_constants(rules: Rules) -> Known:
-    """The part of an observation that follows from these rules; all their games share it."""
-    return Known(observation_rows(rules), read_only(schedules(rules))[:, :, None])
+def observation_constants(rules: Rules) -> ObservationConstants:
+    """Return the part of an observation that follows from the rules, shared by all games."""
+    return ObservationConstants(observation_rows(rules), read_only(schedules(rules))[:, :, None])
 
 
-def knowledge(state: CombiComboState, rules: Rules, constants: Known) -> Knowledge:
-    """The players' knowledge, in the order of ``observation_rows``."""
+def knowledge(state: CombiComboState, rules: Rules, constants: ObservationConstants) -> Knowledge:
+    """Return the players' knowledge, in the order of ``observation_rows``."""
     hands = state.hands.reshape(rules.num_players, rules.num_colours, VALUES, -1)
     present = (hands > 0).view(np.uint8)
     rows = (
@@ -76,9 +76,9 @@ def knowledge(state: CombiComboState, rules: Rules, constants: Known) -> Knowled
 
 
 def schedules(rules: Rules) -> Uint8:
-    """The numbers known by the turn alone; (turns + 1, turns + 1).
+    """Return the numbers that depend only on the turn; (turns + 1, turns + 1).
 
-    Which turn it is, one-hot, none when all is over, and the cards left in each draw pile.
+    These are the turn (one-hot, all 0 at the end) and the cards left in each draw pile.
     """
     numbers = np.eye(rules.num_turns + 1, dtype=np.uint8)
     numbers[:, -1] = np.maximum(0, np.arange(rules.num_turns - 1, -2, -1))
@@ -86,7 +86,7 @@ def schedules(rules: Rules) -> Uint8:
 
 
 def observation_rows(rules: Rules) -> Intp:
-    """Where each number of an observation stands in all that is known, (P, F)."""
+    """Return the source row of each number of an observation, (P, F)."""
     players = rules.num_players
     types = (rules.num_colours, VALUES)
     rows = numbered(

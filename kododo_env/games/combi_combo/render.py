@@ -1,4 +1,4 @@
-"""A game of Combi-Combo for the eye: as text, and as a picture of the table."""
+"""Rendering of Combi-Combo as text and SVG."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LINES = ("1s", "1-2-3-4", "2s", "3s", "4s")
 
 
 def _moment(game: CombiComboShown, index: int) -> tuple[str, ...]:
-    """Where the game stands, in words."""
+    """Return the progress of the game in words."""
     if game.terminated[index]:
         return (say("game over"),)
     return (
@@ -35,12 +35,12 @@ def _moment(game: CombiComboShown, index: int) -> tuple[str, ...]:
 
 
 def _is_visible(game: CombiComboShown, index: int, seat: int, player: int | None) -> bool:
-    """Whether a hand is seen: in the end all players lay their cards on the table."""
+    """Whether a hand is visible; at the end all hands are."""
     return player in (None, seat) or bool(game.terminated[index])
 
 
 def faces(game: CombiComboShown, counts: Uint8, in_hand: bool = False) -> list[Card]:
-    """Cards to look at, from counts by type; in a hand those of a whole 1-2-3-4 are lit."""
+    """Return cards from counts by type; in a hand, cards of a complete 1-2-3-4 are lit."""
     palette = suits(game.rules.num_colours)
     by_colour = counts.reshape(len(palette), VALUES)
     whole = np.asarray((by_colour > 0).all(axis=1))
@@ -52,7 +52,7 @@ def faces(game: CombiComboShown, counts: Uint8, in_hand: bool = False) -> list[C
 
 
 def _hand(game: CombiComboShown, index: int, seat: int, player: int | None) -> list[Card | Blank]:
-    """A hand as the player who looks on sees it."""
+    """Return a hand as the viewer sees it."""
     counts = game.hands[index, seat]
     if _is_visible(game, index, seat, player):
         return [*faces(game, counts, in_hand=True)]
@@ -60,7 +60,7 @@ def _hand(game: CombiComboShown, index: int, seat: int, player: int | None) -> l
 
 
 def line_points(game: CombiComboShown, index: int, seat: int, player: int | None) -> list[str]:
-    """The points of the hand as it is, line by line, "?" where the player cannot tell."""
+    """Return the current points of a hand, line by line, "?" if unknown to the viewer."""
     hands = game.hands[index].T.reshape(game.rules.num_colours, VALUES, game.num_players)
     points = [str(line[seat]) for line in score_lines(hands, game.rules)]
     if not _is_visible(game, index, seat, player):
@@ -112,14 +112,14 @@ def svg(game: CombiComboShown, index: int = 0, player: int | None = None) -> str
 
 
 def _head(game: CombiComboShown, index: int, seat: int, player: int | None) -> Seat:
-    """The head of a player's panel."""
+    """Draw the head of a player's panel."""
     points = "+".join(line_points(game, index, seat, player)).replace("+-", "-")
     note = points if _is_visible(game, index, seat, player) else ""
     return Seat.of(game, index, seat, player, note)
 
 
 def _clock(game: CombiComboShown, index: int) -> str:
-    """Where the game stands, and the lines that the heads of the panels add up."""
+    """Draw the progress of the game, and a legend of the score lines."""
     middle = HEIGHT / 2
     pieces = [label("Combi-Combo", 16, middle - 28, 22, bold=True)]
     for line, words in enumerate(_moment(game, index)):
@@ -131,7 +131,7 @@ def _clock(game: CombiComboShown, index: int) -> str:
 
 
 def _middle(game: CombiComboShown, index: int) -> str:
-    """The central pile, and the cards turned up from it."""
+    """Draw the central pile, and the cards turned up from it."""
     if not game.rules.central_pile:
         return ""
     cards = [replace(face, laid=True) for face in faces(game, game.face_up[index])]

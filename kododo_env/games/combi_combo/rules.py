@@ -1,4 +1,4 @@
-"""The numbers of Combi-Combo's rules, and which of them go together."""
+"""The parameters of Combi-Combo's rules, and their checks."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from kododo_env.core.numbers import shown, whole_number, whole_tuple
 COLOURS = ("blue", "green", "yellow", "orange", "violet", "red")
 PLAYERS = (4, 5)
 VALUES = 4
-"""How many values there are: each has its own line in the score."""
+"""The number of card values; each has its own line in the score."""
 MOST_CARDS = 250  # every count of cards fits a uint8
 MOST_COLOURS = 26
-MOST_POINTS = 100  # of a line; then the sum of all lines is far within int16
+MOST_POINTS = 100  # of a line, so that the sum of all lines fits an int16
 Points = Annotated[int, Bound(-MOST_POINTS, MOST_POINTS)]
 
 
@@ -26,8 +26,8 @@ Points = Annotated[int, Bound(-MOST_POINTS, MOST_POINTS)]
 class Rules:
     """The rules of a game of Combi-Combo; the defaults are the real game's.
 
-    All numbers are whole and become Python's own ints. Within their bounds every array of a
-    game stays within its dtype; points are -100 to 100 in each line of the score.
+    All numbers are integers and are stored as Python's int. Within the bounds no array of a game
+    overflows its dtype; points are -100 to 100 in each line of the score.
 
     Args:
         num_players: 4 or 5.
@@ -46,7 +46,8 @@ class Rules:
             ``num_colours`` + 1 entries, at most 27.
 
     Raises:
-        ValueError: A number is none or out of its bounds, or they cannot be played together.
+        ValueError: A number is not an integer or out of bounds, or the rules contradict each
+            other.
     """
 
     num_players: int = 4
@@ -64,7 +65,7 @@ class Rules:
     def __post_init__(self) -> None:
         players = whole_number(self.num_players, "num_players")
         if players not in PLAYERS:
-            raise ValueError(f"Combi-Combo is for 4 or 5 players, not {shown(players)}")
+            raise ValueError(f"combi_combo needs 4 or 5 players, not {shown(players)}")
         object.__setattr__(self, "num_players", players)
         check_settings(self)
         copies = whole_tuple(self.copies, "copies", 0, MOST_CARDS)
@@ -78,30 +79,30 @@ class Rules:
     def _check_deck(self) -> None:
         if len(self.copies) != VALUES or sum(self.copies) == 0:
             raise ValueError(
-                "copies must count the cards of the values 1 to 4 in a colour, not "
-                f"{shown(self.copies)}"
+                "copies must have a number for each of the values 1 to 4, at least one above 0, "
+                f"not {shown(self.copies)}"
             )
         if self.num_cards > MOST_CARDS:
-            raise ValueError(f"a deck has at most {MOST_CARDS} cards, not {self.num_cards}")
+            raise ValueError(f"a deck must have at most {MOST_CARDS} cards, not {self.num_cards}")
 
     def _check_deal(self) -> None:
         if self.central_pile < 0:
             raise ValueError(
-                f"{self.num_cards} cards do not reach for {self.num_players} piles of "
-                f"{self.pile_size}; num_cards must be at least {self.num_players * self.pile_size}"
+                f"a deck of {self.num_cards} cards is too small for {self.num_players} piles of "
+                f"{self.pile_size}; it needs at least {self.num_players * self.pile_size} cards"
             )
         if 0 < self.central_pile < self.num_turns:
             raise ValueError(
-                f"{self.central_pile} cards are left over, too few to turn one up in each of "
-                f"{self.num_turns} turns; leave none, or {self.num_turns} at least"
+                f"the central pile of {self.central_pile} cards is too small to turn one up in "
+                f"each of {self.num_turns} turns; leave none, or at least {self.num_turns}"
             )
 
     def _check_points(self) -> None:
         limit = MOST_COLOURS + 1
         if not self.num_colours < len(self.fours_points) <= limit:
             raise ValueError(
-                f"fours_points needs {self.num_colours + 1} entries, for 0 to "
-                f"{self.num_colours} colours, and has {limit} at most, not {len(self.fours_points)}"
+                f"fours_points needs at least {self.num_colours + 1} entries, for 0 to "
+                f"{self.num_colours} colours, and at most {limit}, not {len(self.fours_points)}"
             )
 
     @cached_property
@@ -122,15 +123,15 @@ class Rules:
 
     @cached_property
     def pile_size(self) -> int:
-        """Cards dealt to each player, the opening hand included; also the last hand's size."""
+        """The number of cards of each player, including the opening hand; the final hand size."""
         return self.opening_hand + self.num_turns
 
     @cached_property
     def central_pile(self) -> int:
-        """Cards left over after dealing, which are turned up in the middle."""
+        """The number of cards left after dealing, which are turned up in the middle."""
         return self.num_cards - self.num_players * self.pile_size
 
     @cached_property
     def face_up_first(self) -> int:
-        """Cards turned up before the first turn; then follows one at the start of each turn."""
+        """The number of cards turned up before the first turn; each turn turns up one more."""
         return max(0, self.central_pile - self.num_turns)

@@ -1,8 +1,8 @@
 """Combi-Combo's score: pure functions over arrays of hands.
 
 Rulebook, "Fin du jeu". A hand is counted by colour and value, shape (C, 4, ...), with any
-number of trailing axes, so that one call may score many hands, or many that could be. A
-card may serve several lines.
+number of trailing axes, so that one call can score many actual or possible hands. A card may
+count in several lines.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ from kododo_env.games.combi_combo.rules import VALUES, Rules
 
 ONE, TWO, THREE, FOUR = range(4)
 LINES = ("ones", "sequences", "twos", "threes", "fours")
-"""The lines of the score, in their order."""
+"""The lines of the score, in order."""
 
 
 def by_colour(hands: Uint8, rules: Rules) -> Uint8:
-    """Hands by type, (P, C * 4, N), as the score counts them, (C, 4, P, N)."""
+    """Reshape hands by type, (P, C * 4, N), to colours and values, (C, 4, P, N)."""
     return hands.reshape(len(hands), rules.num_colours, VALUES, -1).transpose(1, 2, 0, 3)
 
 
 def held(hand: Array, value: int) -> Int16:
-    """How many cards of a value (0 for the 1s) are in hand: (...) from (C, 4, ...)."""
+    """Count the cards of a value (0 for the 1s) in hand: (...) from (C, 4, ...)."""
     cards: Int16 = hand[:, value].sum(axis=0, dtype=np.int16)
     return cards
 
 
 def most_ones(num_ones: Array) -> Bool:
-    """The player who has strictly more 1s than every other one.
+    """Return the player who has strictly more 1s than every other player.
 
     Args:
         num_ones: 1s in each player's hand, shape (P, ...).
 
     Returns:
-        Shape (P, ...), at most one True among the players; none where the highest
-        number is shared.
+        Shape (P, ...), with at most one True among the players, and none if the highest number
+        is shared.
     """
     leads = num_ones == num_ones.max(axis=0)
     only: Bool = leads & (leads.sum(axis=0, dtype=np.int16) == 1)
@@ -44,30 +44,30 @@ def most_ones(num_ones: Array) -> Bool:
 
 
 def sequence_points(hand: Array, rules: Rules) -> Int16:
-    """Points for each colour held in all four values: (...) from (C, 4, ...)."""
+    """Return the points for colours held in all four values: (...) from (C, 4, ...)."""
     complete: Int16 = (hand > 0).all(axis=1).sum(axis=0, dtype=np.int16)
     return complete * np.int16(rules.sequence_points)
 
 
 def twos_points(hand: Array, rules: Rules) -> Int16:
-    """Points for every series of 2s, of whatever colours: (...) from (C, 4, ...)."""
+    """Return the points for series of 2s, of any colours: (...) from (C, 4, ...)."""
     return held(hand, TWO) // np.int16(rules.twos_in_series) * np.int16(rules.twos_points)
 
 
 def threes_points(hand: Array, rules: Rules) -> Int16:
-    """A point for each 3 beyond the par, minus one for each missing: (...) from (C, 4, ...)."""
+    """Return the number of 3s minus the par: (...) from (C, 4, ...)."""
     return held(hand, THREE) - np.int16(rules.threes_par)
 
 
 def fours_points(hand: Array, rules: Rules) -> Int16:
-    """Points for 4s of different colours: (...) from (C, 4, ...)."""
+    """Return the points for 4s of different colours: (...) from (C, 4, ...)."""
     different = (hand[:, FOUR] > 0).sum(axis=0, dtype=np.int16)
     points: Int16 = np.array(rules.fours_points, np.int16)[different]
     return points
 
 
 def own_points(hand: Array, rules: Rules) -> Int16:
-    """The points of a hand by itself, so without the 1s: (...) from (C, 4, ...)."""
+    """Return the points of a hand without the 1s, which depend on other hands: (...)."""
     return (
         sequence_points(hand, rules)
         + twos_points(hand, rules)
@@ -77,7 +77,7 @@ def own_points(hand: Array, rules: Rules) -> Int16:
 
 
 def score_lines(hands: Array, rules: Rules) -> Int16:
-    """Every line of every player's score.
+    """Return all lines of the scores of all players.
 
     Args:
         hands: Shape (C, 4, P, ...).
@@ -99,6 +99,6 @@ def score_lines(hands: Array, rules: Rules) -> Int16:
 
 
 def score_hands(hands: Array, rules: Rules) -> Int16:
-    """Every player's score: (P, ...) from (C, 4, P, ...)."""
+    """Return the scores of all players: (P, ...) from (C, 4, P, ...)."""
     points: Int16 = score_lines(hands, rules).sum(axis=0, dtype=np.int16)
     return points

@@ -10,7 +10,7 @@ from kododo_env.core.state import BatchState, of_batch, per_game
 
 @dataclass(slots=True, eq=False)
 class CombiComboState(BatchState):
-    """Cards are types, NONE where one is not known; the game axis of each array is the last."""
+    """The state; cards are types or NONE (unknown), and the game axis of each array is the last."""
 
     turn: int = of_batch()  # 0 to 7, and 8 when all is over
     deck: Uint8 = per_game("num_cards")  # the players' piles, then the central one, from the front

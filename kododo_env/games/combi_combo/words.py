@@ -1,4 +1,4 @@
-"""The words for the players of Combi-Combo."""
+"""Sentences for the players of Combi-Combo."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from kododo_env.rendering.words import card_short, cards_in_words, cards_left
 
 TIE_BREAKS = ("1s", "2s")
 RULES = ((rf"\d for ({'|'.join(LINES)})[,:]", "score"), ("^the game is over", "end"))
-"""Sentences, and the sections of the rules that they follow from."""
+"""Patterns of sentences, and the sections of the rules behind them."""
 
 
 def hand(game: CombiComboShown, player: int, index: int) -> list[Card]:
-    """The cards in hand, by type; those of a whole 1-2-3-4 are lit."""
+    """Return the cards in hand by type; cards of a complete 1-2-3-4 are lit."""
     return faces(game, game.hands[index, player], in_hand=True)
 
 
 def played(game: CombiComboShown, action: int, player: int, index: int) -> tuple[int, ...]:
-    """Which card an action passes: of several alike the first."""
+    """Return the card that an action passes; of equal cards the first."""
     return (int(game.hands[index, player, :action].sum()),)
 
 
 def short(game: CombiComboShown, action: int, player: int, index: int) -> str:
-    """The card that an action passes, such as "B3"."""
+    """Return the short form of the card that an action passes, such as "B3"."""
     (place,) = played(game, action, player, index)
     return card_short(hand(game, player, index)[place])
 
 
 def suits(game: CombiComboShown) -> tuple[tuple[Suit, ...]]:
-    """The colours."""
+    """Return the colours."""
     return (palette(game.rules.num_colours),)
 
 
 def story(
     game: CombiComboShown, before: CombiComboShown, actions: Int64, player: int | None, index: int
 ) -> list[str]:
-    """The news of a turn: the cards passed by the player and to them, new cards, the end."""
+    """Return the events of a turn: cards passed and received, new cards, the end."""
     lines = []
     for seat, card in enumerate(actions.tolist()):
         neighbour = _left_neighbour(game, seat)
@@ -69,25 +69,25 @@ def _left_neighbour(game: CombiComboShown, seat: int) -> int:
 
 
 def _named(game: CombiComboShown, card: int) -> str:
-    """A card by its type."""
+    """Return a card by its type."""
     return cards_in_words(faces(game, np.eye(game.num_actions, dtype=np.uint8)[card]))
 
 
 def _drawn(game: CombiComboShown, before: CombiComboShown, actions: Int64) -> Uint8:
-    """The cards that all players have drawn since, by type, (N, P, C * 4)."""
+    """Return the cards drawn since then, by type, (N, P, C * 4)."""
     passed = np.eye(game.num_actions, dtype=np.uint8)[actions]
     return game.hands - (before.hands - passed + np.roll(passed, 1, axis=0))
 
 
 def breakdown(game: CombiComboShown, gained: Int64, index: int) -> dict[str, list[int]]:
-    """The points of each line of the score."""
+    """Return the points of each line of the score."""
     players = [line_points(game, index, seat, None) for seat in range(game.num_players)]
     lines = zip(map(say, LINES), *players, strict=True)
     return {name: [int(points) for points in line] for name, *line in lines}
 
 
 def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:
-    """The cards that are neither in the player's hand nor out of play, by colour and value."""
+    """Return the unseen cards by colour and value."""
     colours = palette(rules.num_colours)
     visible = pieces["hand"] + pieces.get("face_up", 0)
     names = [suit.name for suit in colours]

@@ -11,10 +11,10 @@ from kododo_env.rendering.languages import say
 
 
 class Moves(NamedTuple):
-    """Numbers of the actions: where each kind begins.
+    """The first action number of each kind.
 
     Attributes:
-        give: Plus how many seats to the dealer's left, 0 for the dealer, so P actions.
+        give: Plus the number of seats to the dealer's left, 0 for the dealer; P actions.
         discard: Put the card aside, in the duel.
         pass_: Do not challenge.
         guess: Plus gift * B + ribbon.
@@ -31,7 +31,7 @@ class Moves(NamedTuple):
 
 
 def action_layout(rules: Rules) -> ActionLayout:
-    """The actions in the order of their numbers; see ``Moves`` for their meaning."""
+    """Return the actions in the order of their numbers; see ``Moves`` for their meaning."""
     guesses = (rules.num_gifts, rules.num_ribbons)
     board = (rules.board_rows, rules.board_columns)
     return ActionLayout(
@@ -48,13 +48,13 @@ def action_layout(rules: Rules) -> ActionLayout:
 
 @cache
 def moves(rules: Rules) -> Moves:
-    """The numbers of the actions under these rules."""
+    """Return the numbers of the actions under these rules."""
     layout = action_layout(rules)
     return Moves(*(layout.where(name.rstrip("_")).start for name in Moves._fields))
 
 
 def describe(rules: Rules, action: int, card: str = "the card", dealer: int | None = None) -> str:
-    """The meaning of an action in words, by the names of the card and of the dealer, if known."""
+    """Return the meaning of an action in words, with the names of card and dealer, if known."""
     first = moves(rules)
     if action < first.discard:  # giving comes first, by the number of seats
         if not action:

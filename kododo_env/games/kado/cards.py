@@ -1,4 +1,4 @@
-"""The cards of KADO's deck by their places: which they are, and which players have seen them."""
+"""The cards of KADO's deck by place, and the players who have seen them."""
 
 from __future__ import annotations
 
@@ -14,25 +14,28 @@ from kododo_env.games.kado.tables import Tables
 
 
 def cards_at(state: KadoState, places: Array, games: Intp) -> Uint8:
-    """The cards in places of the deck, (..., M) of M games; NONE in the place behind the last."""
+    """Return the cards at places of the deck, (..., M) of M games; NONE after the last place."""
     return state.deck.take(flat_index(state.deck, places, games))
 
 
 def dealt_as(state: KadoState) -> Uint8:
-    """Which card of this turn each player has, and the last put aside, from 1; (P + 1, N)."""
+    """Return the number (from 1) of each player's card in this turn, and of the card put aside.
+
+    0 without a card; shape (P + 1, N).
+    """
     order = state.held - (state.turn_start - 1)
     order *= state.held < len(state.seen)
     return order.astype(np.uint8)
 
 
 def viewers_by_place(state: KadoState, rules: Rules, tables: Tables) -> Uint8:
-    """Which players have seen the card in each place of the deck, bit by bit, (D, N)."""
+    """Return the bit mask of players who have seen the card at each place of the deck, (D, N)."""
     places = column(rules.num_cards, np.intp)
     return state.seen.take(where_seen(state, rules, tables, places, state.games))
 
 
 def where_seen(state: KadoState, rules: Rules, tables: Tables, places: Array, games: Intp) -> Intp:
-    """Where in ``seen``, flattened, the cards in places (..., M) of M games stand."""
+    """Return the index in the flattened ``seen`` of the cards at places (..., M) of M games."""
     deck = state.deck
     card = cards_at(state, places, games)
     ranks = tables.first.take(card)
@@ -44,10 +47,10 @@ def where_seen(state: KadoState, rules: Rules, tables: Tables, places: Array, ga
 
 
 def flat_index(array: Array, *index: Any) -> Intp:
-    """Where elements lie in the flattened array, for ``take`` and for a single index.
+    """Return indices into the flattened array, which is faster than indexing with several arrays.
 
-    numpy looks elements up faster by one index than by several. The array is C-contiguous. Of
-    the indices, one for each axis, those before the first array of intp are ints.
+    The array is C-contiguous. There is an index for each axis; those before the first intp array
+    are ints.
     """
     place = index[0]
     for size, step in zip(array.shape[1:], index[1:], strict=True):

@@ -1,4 +1,4 @@
-"""KADO as a batch game: the deal, and one turn of it."""
+"""KADO as a batch game: dealing, challenges and placing."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
     Dealing from a given deck: all cards come from the front, in the order in which the
     dealer looks at them; a perfect's card is the next one at that moment.
 
-    All games of a batch are in the same phase. A phase in which nobody in any running game
-    has something to decide passes within ``step``: so does, in a batch of one, what is left
-    of the challenges after a swap, and the placing of the first and of the last card.
+    All games of a batch are in the same phase. ``step`` skips phases in which no player of any
+    running game has a choice: in a batch of one, the remaining challenges after a swap, and the
+    placing of the first and of the last card.
 
     Args:
         num_envs: N, at least 1.
@@ -83,9 +83,9 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
     # --- legal actions -----------------------------------------------------------------
 
     def _idle(self) -> Bool:
-        """Whether the challenger (N,), or each player who places (P, N), has nothing to decide.
+        """Whether the challenger (N,), or each placing player (P, N), has nothing to decide.
 
-        The dealer always has.
+        The dealer always has a choice.
         """
         state = self._state
         idle: Bool = state.public[self.dealer]
@@ -116,7 +116,7 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
         return mask
 
     def deciding(self) -> Bool:
-        """Which players have something to decide, (N, P): here those without the no-op."""
+        """Return which players have something to decide, (N, P): those without the no-op."""
         return np.asarray(~self.legal_action_mask()[:, :, self.no_op])
 
     # --- a turn -------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
             self._play(np.full_like(chosen, self.no_op))
 
     def _play(self, chosen: Array) -> None:
-        """Play one step of the phase; its last step leads on to the next phase."""
+        """Play one step of the phase, and go to the next phase after the last one."""
         state = self._state
         last = state.phase_step + 1 == self.rules.phase_steps[state.phase]
         if state.phase == Phase.DEALING:
@@ -159,7 +159,7 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
 
     @property
     def steps_passed(self) -> int:
-        """Steps of past phases in which nobody had a choice; see ``PassesSteps``."""
+        """The number of skipped steps, in which no player had a choice; see ``PassesSteps``."""
         state = self._state
         phases = self.rules.phase_steps
         total_steps = state.turn * sum(phases) + sum(phases[: state.phase]) + state.phase_step
@@ -168,13 +168,13 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
     # --- dealing ------------------------------------------------------------------------
 
     def _offer(self) -> None:
-        """The dealer alone looks at the top card."""
+        """Show the top card to the dealer."""
         self._show(1 << self.dealer, self._state.drawn, self._state.games)
 
     def _give(self, move: Array) -> None:
-        """The dealer gives the card offered to a seat, counted from their own, or puts it aside.
+        """Give the offered card to a seat, counted from the dealer, or put it aside.
 
-        With at most one card put aside, each of these steps takes one card in every game.
+        Since at most one card is put aside, every step deals one card in each game.
         """
         state = self._state
         holder = self._tables.holders[self.dealer].take(move)
@@ -182,9 +182,9 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
         state.drawn += 1
 
     def _give_last(self) -> None:
-        """The dealer looks at one more card and gives it to a player who has none."""
+        """Show one more card to the dealer and give it to the player who has none."""
         state = self._state
-        # One in each game; without discard in the duel: none.
+        # One player in each game, or none in a duel without discards.
         seats, games = (state.held[:-1] == self.rules.num_cards).nonzero()
         places = state.drawn[games]
         self._show(1 << self.dealer, places, games)
@@ -194,7 +194,7 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
     # --- challenge ----------------------------------------------------------------------
 
     def _challenge(self, seat: int, move: Array) -> None:
-        """One player passes or guesses gift and ribbon of the dealer's card."""
+        """Let one player pass, or guess gift and ribbon of the dealer's card."""
         state = self._state
         tables = self._tables
         dealer_cards = cards_at(state, state.held[self.dealer], state.games).astype(np.intp)
@@ -206,7 +206,7 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
             self._win_perfect(seat, hits == PERFECT)
 
     def _swap(self, seat: int, games: Intp) -> None:
-        """Dealer and challenger show their cards to everybody and swap them."""
+        """Reveal the cards of dealer and challenger, and swap them."""
         state = self._state
         pair = np.array([[seat], [self.dealer]])
         places = state.held[pair, games]
@@ -215,7 +215,7 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
         state.public[pair, games] = True
 
     def _win_perfect(self, seat: int, perfect: Bool) -> None:
-        """Gift and ribbon were right: the next card, unseen, and its points."""
+        """Give the next card, unseen, and points for a guess with gift and ribbon right."""
         state = self._state
         points = perfect * self.rules.perfect_points
         state.perfects[seat] += perfect
@@ -226,15 +226,15 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
     # --- placing ------------------------------------------------------------------------
 
     def _look_at_own(self) -> None:
-        """Every player looks at the card before them."""
+        """Show each player the card in front of them."""
         self._show(1 << column(self.num_players), self._state.held[:-1], self._state.games)
 
     def _place(self, chosen: Array, part: slice) -> None:
-        """Everybody places a card; a player with a single cell to choose from chose the no-op.
+        """Place a card of each player; players with a single possible cell chose the no-op.
 
         Args:
             chosen: Actions of some of the games.
-            part: Which ones.
+            part: The slice of these games.
         """
         state = self._state
         games = self._state.games[part]
@@ -252,7 +252,7 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
         self._score(part)
 
     def _add_up(self, cell: Array, card: Array, games: Intp) -> None:
-        """Add the cards just placed, (P, M), to the sums that are scored."""
+        """Add the cards just placed, (P, M), to the sums used for scoring."""
         state = self._state
         tables = self._tables
         sum_places = tables.sums_of_cell.take(cell, axis=1) + tables.sums_of_card.take(card, axis=1)
@@ -263,16 +263,16 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
         sums[flat_places] = np.maximum(totals, tables.minimum.take(card, axis=1))
 
     def _open_cells(self, part: slice) -> Bool:
-        """Where each player's next card may go, (P, cells, M)."""
+        """Return the cells for each player's next card, (P, cells, M)."""
         state = self._state
         filled = on_board(state.tableau[..., part], self.rules) != NONE
         return open_cells(filled).reshape(state.open[..., part].shape)
 
     def _score(self, part: slice) -> None:
-        """Count the points of the tableaus as they stand; the rewards are what came new."""
+        """Score the current tableaus; the rewards are the new points."""
         state = self._state
         scores = score(state.sums[..., part], self.rules)
-        # numpy 1 takes the product with a number in the array's own dtype, which it may not fit.
+        # In numpy 1 a product with a scalar keeps the array's dtype, which may overflow.
         points = self.rules.perfect_points
         scores += np.multiply(state.perfects[:, part], points, dtype=np.int16)
         state.rewards[:, part] += scores - state.scores[:, part]
@@ -282,11 +282,11 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
 
     @property
     def _everybody(self) -> int:
-        """All players, bit by bit."""
+        """The bit mask of all players."""
         return (1 << self.num_players) - 1
 
     def _show(self, viewers: int | Array, places: Array, games: Intp) -> None:
-        """Let players, bit by bit, see the cards in places of the deck; no place comes twice."""
+        """Show the cards at different places of the deck to players, given as a bit mask."""
         where = where_seen(self._state, self.rules, self._tables, places, games)
         self._state.seen.reshape(-1)[where] |= viewers
 

@@ -1,10 +1,9 @@
-"""Dealing again all that one player of KADO cannot know: the places of the deck they have not seen.
+"""Determinization of KADO: shuffling the cards that one player has not seen.
 
-All orders of the unseen cards in these places are equally likely as long as they respect the
-wrong guesses of this turn. These say something about one place only, the dealer's card's:
-whichever of the possible cards lies there, the others can lie in equally many orders. So that
-card is drawn first, each possible one with the same chance, and then the others in any order:
-every order has the same chance.
+All orders of the unseen cards that respect the wrong guesses of this turn are equally likely.
+The guesses restrict only the place of the dealer's card: whichever possible card is there, the
+other cards have equally many orders. Therefore that card is drawn uniformly among the possible
+ones, and then the others are shuffled.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from kododo_env.games.kado.tables import Tables
 def deal_again(
     state: KadoState, rules: Rules, tables: Tables, player: int, rng: np.random.Generator
 ) -> None:
-    """Replace all that a player cannot know, in place."""
+    """Deal everything hidden from a player again, in place."""
     viewers = viewers_by_place(state, rules, tables)
     free = (viewers >> player & 1) == 0
-    # Sorted first, so that the cards dealt follow from the knowledge and the rng alone.
+    # Sorted first, so that the new cards depend only on the player's knowledge and the generator.
     _refill(state, free, lambda cards: np.sort(cards, axis=1))
     if state.ruled_out.any():
         _deal_dealer_card(state, rules, tables, free, rng)
@@ -39,9 +38,10 @@ def deal_again(
 
 
 def _refill(state: KadoState, free: Bool, reorder: Callable[[Array], Uint8]) -> None:
-    """Put the cards of the free places (D, N) back as ``reorder`` puts rows (N, D) in order.
+    """Reorder the cards at the free places (D, N).
 
-    They keep the order in which they then come, wherever in their row that leaves them.
+    ``reorder`` receives rows (N, D) with NONE at the other places; the cards fill the free places
+    in the order in which it returns them.
     """
     cards = state.deck[:-1].T.copy()
     ordered = reorder(np.where(free.T, cards, np.uint8(NONE)))
@@ -52,7 +52,7 @@ def _refill(state: KadoState, free: Bool, reorder: Callable[[Array], Uint8]) -> 
 def _deal_dealer_card(
     state: KadoState, rules: Rules, tables: Tables, free: Bool, rng: np.random.Generator
 ) -> None:
-    """Draw the dealer's card, where it is free, among the possible ones; not free then."""
+    """Draw the dealer's card, where it is free, among the possible cards, and mark it not free."""
     place = state.held[state.dealer]
     games = np.flatnonzero(free[place, state.games])
     place = place[games]

@@ -1,4 +1,4 @@
-"""The things that hold in every state of KADO, whatever has been played."""
+"""The invariants of the states of KADO."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kododo_env.games.kado.tables import Tables
 
 
 def invariants(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:
-    """Each may rely on those before it."""
+    """Yield the invariants; each may rely on those before it."""
     yield from _schedule(state, rules)
     yield from _tableaus(state, rules, tables)
     yield from _places(state, rules)
@@ -58,7 +58,7 @@ def _tableaus(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invari
 
 
 def _places(state: KadoState, rules: Rules) -> Iterator[Invariant]:
-    """Where in the deck the cards of this turn lie."""
+    """The places in the deck of the cards of this turn."""
     drawn = state.drawn
     start = state.turn_start
     size = rules.num_cards
@@ -115,7 +115,7 @@ def _challenges(state: KadoState, tables: Tables) -> Iterator[Invariant]:
 
 
 def _knowledge(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:
-    """Which players have seen which places of the deck; this turn's follow from the turn."""
+    """Which players have seen which places of the deck."""
     types = rules.num_card_types
     viewers = viewers_by_place(state, rules, tables)
     everybody = (1 << rules.num_players) - 1
@@ -130,7 +130,7 @@ def _knowledge(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invar
 
 
 def _viewers_this_turn(state: KadoState, rules: Rules) -> Uint8:
-    """Which players have seen each place of the deck in this turn, bit by bit, (D, N)."""
+    """Return the bit mask of players who have seen each place of the deck in this turn, (D, N)."""
     dealer = 1 << state.dealer
     everybody = (1 << rules.num_players) - 1
     place = column(rules.num_cards, np.intp)

@@ -26,16 +26,16 @@ from kododo_env.games.kado.tables import Tables
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:
-    """The pieces of an observation; "seat" 0 is one's own, then the next ones in turn."""
+    """Return the layout of an observation; seat 0 is the player's own, then in turn order."""
     pieces = (*_tableau_pieces(rules), *_turn_pieces(rules), *_own_pieces(rules))
     interchangeable = ("seat", "row", "column")
     if not rules.rotates:
-        return ObservationLayout(pieces, alike=interchangeable)
-    # The gift of the card to be placed or dealt comes first, whichever it is: then where
-    # it fits is always read off the same numbers.
+        return ObservationLayout(pieces, tied_axes=interchangeable)
+    # The gift of the card to be placed or dealt comes first in the canonical order, so that a
+    # network finds the places where it fits always at the same numbers.
     keys = ("card_gift", "offered_gift", "own_gifts", "own_ribbons")
     symmetry = Symmetry(("gift", "ribbon"), "rotations", keys)
-    return ObservationLayout(pieces, symmetry, alike=interchangeable)
+    return ObservationLayout(pieces, symmetry, tied_axes=interchangeable)
 
 
 def _piece(
@@ -45,7 +45,7 @@ def _piece(
 
 
 def _tableau_pieces(rules: Rules) -> tuple[Piece, ...]:
-    """The tableaus as scoring sees them: where in a row which gift lies makes no difference."""
+    """The tableaus as scoring sees them: the order of the cards in a row does not matter."""
     seats = rules.num_players
     rows = rules.board_rows
     columns = rules.board_columns
@@ -70,7 +70,7 @@ def _tableau_pieces(rules: Rules) -> tuple[Piece, ...]:
 
 
 def _turn_pieces(rules: Rules) -> tuple[Piece, ...]:
-    """This turn: who deals, who has which card as far as the player has seen it, guesses."""
+    """This turn: the dealer, the cards that the player has seen, and the guesses."""
     seats = rules.num_players
     gifts = rules.num_gifts
     ribbons = rules.num_ribbons
@@ -105,7 +105,7 @@ def _turn_pieces(rules: Rules) -> tuple[Piece, ...]:
 
 
 def _own_pieces(rules: Rules) -> tuple[Piece, ...]:
-    """The own tableau in short, by which gifts and ribbons can be told apart; cards seen."""
+    """Totals of the player's tableau, as keys for gifts and ribbons, and the cards seen."""
     gifts = rules.num_gifts
     ribbons = rules.num_ribbons
     values = rules.num_values
@@ -119,24 +119,28 @@ def _own_pieces(rules: Rules) -> tuple[Piece, ...]:
     )
 
 
-class Known(NamedTuple):
-    """The part of an observation that follows from the rules alone."""
+class ObservationConstants(NamedTuple):
+    """The part of an observation that follows from the rules."""
 
-    rows: list[list[Intp]]  # where each number stands in all that is known, by dealer and stage
+    rows: list[list[Intp]]  # the source row of each number, by dealer and stage
     schedule: Uint8  # turns left; 0 and 1, for one-hot numbers: (turns + 1, 3, 1)
-    dtype: np.dtype[Any]  # the observation's
+    dtype: np.dtype[Any]  # of observations
 
 
 @cache
-def observation_constants(rules: Rules) -> Known:
-    """The part that all observations under these rules share."""
+def observation_constants(rules: Rules) -> ObservationConstants:
+    """Return the part of an observation that follows from the rules, shared by all games."""
     turns_left = np.arange(rules.num_turns, -1, -1, dtype=np.uint8)[:, None]
     schedule = np.stack([turns_left, np.zeros_like(turns_left), np.ones_like(turns_left)], axis=1)
-    return Known(observation_rows(rules), read_only(schedule), observation_layout(rules).dtype)
+    return ObservationConstants(
+        observation_rows(rules), read_only(schedule), observation_layout(rules).dtype
+    )
 
 
-def knowledge(state: KadoState, rules: Rules, tables: Tables, constants: Known) -> Knowledge:
-    """The players' knowledge, in the order of ``observation_rows``."""
+def knowledge(
+    state: KadoState, rules: Rules, tables: Tables, constants: ObservationConstants
+) -> Knowledge:
+    """Return the players' knowledge, in the order of ``observation_rows``."""
     rows = constants.rows[state.dealer][stage(state, rules)]
     boards = _boards(state, rules, constants.dtype)
     schedule = for_all(constants.schedule[state.turn], len(state.terminated))
@@ -144,18 +148,18 @@ def knowledge(state: KadoState, rules: Rules, tables: Tables, constants: Known) 
 
 
 def _boards(state: KadoState, rules: Rules, dtype: np.dtype[Any]) -> tuple[Array, ...]:
-    """All that is known of the tableaus."""
+    """The knowledge of the tableaus."""
     row_points, column_ribbons, _ = parted(state.sums, rules)
     return (
         state.sums, state.tableau != NONE, state.open,
-        # As wide as the observation: a whole tableau of one gift may be worth more than a row.
+        # In the dtype of observations: a tableau of one gift may be worth more than a row.
         np.add.reduce(row_points, axis=1, dtype=dtype),
         np.add.reduce(column_ribbons, axis=1, dtype=np.uint8),
     )  # fmt: skip
 
 
 def _turn(state: KadoState, rules: Rules, tables: Tables) -> tuple[Array, ...]:
-    """All else that is known: of this turn, and of the cards seen so far."""
+    """The other knowledge: of this turn, and of the cards seen so far."""
     places = np.concatenate([state.held, state.drawn[None]])
     parts = tables.parts.take(cards_at(state, places, state.games), axis=1)
     cards_seen = state.seen >> column(rules.num_players)[:, :, None]
@@ -175,18 +179,18 @@ def _turn(state: KadoState, rules: Rules, tables: Tables) -> tuple[Array, ...]:
 
 
 def stage(state: KadoState, rules: Rules) -> int:
-    """How far the turn is, the same in all games: dealing, each challenge, placing; all is over."""
+    """Return the stage of the turn, the same in all games: dealing, challenges, placing, over."""
     if state.is_over(rules):
         return rules.num_players + 1
     return (0, 1 + state.phase_step, rules.num_players)[state.phase]
 
 
 def observation_rows(rules: Rules) -> list[list[Intp]]:
-    """Where each number of an observation stands in all that is known.
+    """Return the source row of each number of an observation.
 
     Returns:
-        By the dealer and the stage of the turn, P and P + 2: that these decide who sees which
-        card, but for those that a swap has shown, saves a third of what is known.
+        Rows (P, F) for each of P dealers and P + 2 stages of the turn, which determine who sees
+        which card, except for those revealed by a swap.
     """
     players = rules.num_players
     gifts = rules.num_gifts
@@ -225,7 +229,7 @@ def observation_rows(rules: Rules) -> list[list[Intp]]:
 
 
 def _staged(rules: Rules, places: dict[str, Any], dealer: int, at: int) -> dict[str, Any]:
-    """The pieces that stand elsewhere in each stage of a turn."""
+    """The pieces whose source rows depend on dealer and stage."""
     players = rules.num_players
     gifts = rules.num_gifts
     seats = from_own_seat(players)

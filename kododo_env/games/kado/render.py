@@ -1,4 +1,4 @@
-"""A game of KADO for the eye: as text, and as a picture of the table."""
+"""Rendering of KADO as text and SVG."""
 
 from __future__ import annotations
 
@@ -82,24 +82,24 @@ GIFT_EMBLEMS = tuple(
 
 
 def _suit(suits: tuple[Suit, ...], number: int, name: str) -> Suit:
-    """The gift or ribbon of that number; a deck with more of them uses their looks again."""
+    """Return the looks of a gift or ribbon by number; larger decks repeat them."""
     suit = suits[number % len(suits)]
     repeat = number // len(suits)
     return suit if not repeat else Suit(name, f"{suit.letter}{repeat}", suit.fill, suit.symbol)
 
 
 def gift_suit(gift: int) -> Suit:
-    """The looks of a gift."""
+    """Return the looks of a gift."""
     return _suit(GIFT_SUITS, gift, gift_name(gift))
 
 
 def ribbon_suit(ribbon: int) -> Suit:
-    """The looks of a ribbon."""
+    """Return the looks of a ribbon."""
     return _suit(RIBBON_SUITS, ribbon, ribbon_name(ribbon))
 
 
 def face(game: KadoShown, number: int) -> Card | Blank:
-    """A card by its id; face down for -1."""
+    """Return a card by its id; face down for -1."""
     if number < 0:
         return Blank.BACK
     gift, ribbon, value = game.rules.parts(number)
@@ -108,13 +108,13 @@ def face(game: KadoShown, number: int) -> Card | Blank:
 
 
 def _word(game: KadoShown, number: int) -> str:
-    """A card in short, gift, ribbon and value, such as PR3; ?? face down."""
+    """Return the short form of a card: gift, ribbon and value, such as PR3; ?? if face down."""
     card_face = face(game, number)
     return "??" if isinstance(card_face, Blank) else card_short(card_face)
 
 
 def _moment(game: KadoShown, index: int) -> tuple[str, ...]:
-    """Where the game stands, in words."""
+    """Return the progress of the game in words."""
     if game.terminated[index]:
         return (say("game over"),)
     seats = {"dealer": game.dealer, "challenger": game.challenger}
@@ -130,12 +130,12 @@ def _moment(game: KadoShown, index: int) -> tuple[str, ...]:
 
 
 def _offered(game: KadoShown, index: int, player: int | None) -> int:
-    """The card the dealer looks at, as the onlooker sees it: -1 face down."""
+    """Return the offered card as the viewer sees it: -1 if face down."""
     return int(game.offered[index]) if player in (None, game.dealer) else -1
 
 
 def _held(game: KadoShown, index: int, player: int | None) -> list[int | None]:
-    """The cards before the players as the onlooker sees them: -1 face down, None for none."""
+    """Return the players' cards of this turn as the viewer sees them: -1 if face down, or None."""
     visible = game.held if player is None else game.held_as_seen_by(player)
     occupied = game.held[index] >= 0
     return [
@@ -156,14 +156,14 @@ def shown_cells(game: KadoShown, index: int, seat: int) -> tuple[Int16, tuple[in
 
 
 def _counted(game: KadoShown, index: int, seat: int) -> list[str]:
-    """A player's points and perfects in words."""
+    """Return a player's points and perfects in words."""
     points = game.scores[index, seat]
     perfects = game.perfects[index, seat]
     return [counted(points, "point"), counted(perfects, "perfect")]
 
 
 def _ruled_out(game: KadoShown, index: int) -> list[Suit]:
-    """The gifts and ribbons that this turn's wrong guesses have ruled out for the dealer's card."""
+    """Return the gifts and ribbons excluded for the dealer's card by wrong guesses."""
     gifts = np.flatnonzero(game.ruled_out_gifts[index])
     ribbons = np.flatnonzero(game.ruled_out_ribbons[index])
     return [gift_suit(int(gift)) for gift in gifts] + [
@@ -197,7 +197,7 @@ def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
 
 
 def _player_lines(game: KadoShown, index: int, seat: int, held: int | None) -> list[str]:
-    """A player's points, card and tableau as text."""
+    """Return a player's points, card and tableau as text."""
     this_turn = [] if held is None else [_word(game, held)]
     lines = [f"player_{seat}: {', '.join(_counted(game, index, seat) + this_turn)}"]
     for row in shown_cells(game, index, seat)[0]:
@@ -222,7 +222,7 @@ def svg(game: KadoShown, index: int = 0, player: int | None = None) -> str:
 
 
 def _head(game: KadoShown, index: int, seat: int, player: int | None) -> Seat:
-    """The head of a player's panel."""
+    """Draw the head of a player's panel."""
     deals = say("dealer") if seat == game.dealer and not game.terminated[index] else ""
     won = _counted(game, index, seat)[1] if game.perfects[index, seat] else ""
     note = ", ".join(words for words in (deals, won) if words)
@@ -230,7 +230,7 @@ def _head(game: KadoShown, index: int, seat: int, player: int | None) -> Seat:
 
 
 def _tableau(game: KadoShown, index: int, seat: int, player: int | None, box: Box) -> str:
-    """A tableau as large as the panel allows, and outlines where the next card may go."""
+    """Draw a tableau as large as the panel allows, with outlines of the open cells."""
     cells, (first_row, first_column) = shown_cells(game, index, seat)
     rows, columns = (max(size, minimum) for size, minimum in zip(cells.shape, (3, 4), strict=True))
     gap = 4.0
@@ -262,7 +262,7 @@ def _tableau(game: KadoShown, index: int, seat: int, player: int | None, box: Bo
 
 
 def _this_turn(game: KadoShown, held: int | None, box: Box) -> str:
-    """The card before the player, at the right."""
+    """Draw the card of this turn at the right."""
     if held is None:
         return ""
     width = 56.0
@@ -273,7 +273,7 @@ def _this_turn(game: KadoShown, held: int | None, box: Box) -> str:
 
 
 def _clock(game: KadoShown, index: int) -> str:
-    """Where the game stands."""
+    """Draw the progress of the game."""
     middle = HEIGHT / 2
     pieces = [label("KADO", 16, middle - 24, 22, bold=True)]
     for line, words in enumerate(_moment(game, index)):

@@ -1,4 +1,4 @@
-"""The numbers of KADO's rules, its deck, and which of them go together."""
+"""The parameters of KADO's rules, its deck, and their checks."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ PLAYERS = (2, 3, 4)
 DUEL = 2
 MOST_CARDS = 250  # every count of cards fits a uint8
 MOST_TYPES = 127  # a card's id fits an int8
-MOST_WORTH = 255  # the points of a row by gift are a uint8 too
-MOST_TURNS = 83  # with three cards a turn, the fewest, 250 cards reach no further
+MOST_WORTH = 255  # the points of a row by gift fit a uint8
+MOST_TURNS = 83  # 250 cards are enough for 83 turns of three cards, the fewest per turn
 
 Deck = tuple[tuple[tuple[int, ...], ...], ...]
 
@@ -35,8 +35,8 @@ EVEN_DECK: Deck = tuple(
 class Rules:
     """The rules of a game of KADO; the defaults are the real game's.
 
-    All numbers are whole and become Python's own ints. Within their bounds every array of a
-    game stays within its dtype.
+    All numbers are integers and are stored as Python's int. Within the bounds no array of a game
+    overflows its dtype.
 
     Args:
         num_players: 2 to 4.
@@ -52,7 +52,8 @@ class Rules:
             the rulebook's number, 1 in the duel of two players.
 
     Raises:
-        ValueError: A number is none or out of its bounds, or they cannot be played together.
+        ValueError: A number is not an integer or out of bounds, or the rules contradict each
+            other.
     """
 
     num_players: int = 3
@@ -65,7 +66,7 @@ class Rules:
     def __post_init__(self) -> None:
         players = whole_number(self.num_players, "num_players")
         if players not in PLAYERS:
-            raise ValueError(f"KADO is for 2 to 4 players, not {shown(players)}")
+            raise ValueError(f"kado needs 2 to 4 players, not {shown(players)}")
         object.__setattr__(self, "num_players", players)
         if self.discards is None:
             object.__setattr__(self, "discards", int(players == DUEL))
@@ -75,40 +76,40 @@ class Rules:
         self._check_tableau()
         if self.num_cards < self.cards_needed:
             raise ValueError(
-                f"{self.num_cards} cards do not reach for {self.num_turns} turns, which may "
-                f"take {self.cards_needed}"
+                f"a deck of {self.num_cards} cards is too small for {self.num_turns} turns, which "
+                f"may take {self.cards_needed}"
             )
 
     def _check_deck(self) -> None:
         if len({len(ribbons) for ribbons in self.deck}) != 1 or not self.deck[0]:
-            raise ValueError("deck must give values for each gift with the same ribbons")
+            raise ValueError("deck must have the same number of ribbons for each gift")
         if not self.num_cards:
-            raise ValueError("deck must hold cards, not empty lists of values alone")
+            raise ValueError("deck must have at least one card")
         if self.num_card_types > MOST_TYPES or self.num_cards > MOST_CARDS:
             raise ValueError(
-                f"a deck has at most {MOST_TYPES} types of cards and {MOST_CARDS} cards, not "
-                f"{self.num_card_types} and {self.num_cards}"
+                f"a deck must have at most {MOST_TYPES} types of cards and {MOST_CARDS} cards, "
+                f"not {self.num_card_types} and {self.num_cards}"
             )
 
     def _check_tableau(self) -> None:
         if self.num_turns < 2:
             raise ValueError(
-                f"a tableau needs at least two places, not {self.num_rows} x {self.num_columns}"
+                f"a tableau must have at least two cells, not {self.num_rows} x {self.num_columns}"
             )
         if self.num_columns * self.num_values > MOST_WORTH:
             raise ValueError(
-                f"the cards in a row may be worth {MOST_WORTH} at most, not {self.num_columns} "
-                f"times {self.num_values}"
+                f"the cards in a row must be worth at most {MOST_WORTH} points, not "
+                f"{self.num_columns} times {self.num_values}"
             )
 
     @cached_property
     def num_gifts(self) -> int:
-        """G, how many gifts there are."""
+        """G, the number of gifts."""
         return len(self.deck)
 
     @cached_property
     def num_ribbons(self) -> int:
-        """B, how many ribbons there are."""
+        """B, the number of ribbons."""
         return len(self.deck[0])
 
     @cached_property
@@ -133,16 +134,16 @@ class Rules:
         return np.array(ids, np.uint8)
 
     def card(self, gift: int, ribbon: int, value: int) -> int:
-        """The id of a card."""
+        """Return the id of a card."""
         return (gift * self.num_ribbons + ribbon) * self.num_values + value - 1
 
     def parts(self, card: int) -> tuple[int, int, int]:
-        """Gift, ribbon and value of a card by its id."""
+        """Return gift, ribbon and value of a card id."""
         kind, value = divmod(card, self.num_values)
         return (*divmod(kind, self.num_ribbons), value + 1)
 
     def card_name(self, card: int) -> str:
-        """A card in words by its id, such as "plush 3 (green ribbon)"."""
+        """Return a card in words by its id, such as "plush 3 (green ribbon)"."""
         gift, ribbon, value = self.parts(card)
         parts = {"suit": gift_name(gift), "value": value, "ribbon": ribbon_name(ribbon)}
         return say("{suit} {value} ({ribbon} ribbon)", **parts)
@@ -154,61 +155,61 @@ class Rules:
 
     @property
     def num_places(self) -> int:
-        """D + 1, the places of the deck and one more, in which no card lies."""
+        """D + 1: the places of the deck, and one without a card."""
         return self.num_cards + 1
 
     @cached_property
     def max_copies(self) -> int:
-        """How often the most frequent card is in the deck; 1 in the default one."""
+        """The number of copies of the most frequent card; 1 in the default deck."""
         return max(cell.count(value) for cells in self.deck for cell in cells for value in cell)
 
     @property
     def max_discards(self) -> int:
-        """How many cards the dealer may put aside each turn."""
+        """The number of cards that the dealer may put aside each turn."""
         assert self.discards is not None
         return self.discards
 
     @property
     def num_holders(self) -> int:
-        """P + 1: cards of this turn lie before the players, and one may lie aside."""
+        """P + 1: one place for the card of each player, and one for the card put aside."""
         return self.num_players + 1
 
     @property
     def num_parts(self) -> int:
-        """G + B, what may be guessed of a card."""
+        """G + B, the number of gifts and ribbons that can be guessed."""
         return self.num_gifts + self.num_ribbons
 
     @cached_property
     def num_sums(self) -> int:
-        """What is added up of a tableau: by row and gift, by column and ribbon, and by column."""
+        """The number of sums of a tableau: by row and gift, by column and ribbon, and by column."""
         return self.board_rows * self.num_gifts + self.board_columns * (self.num_ribbons + 1)
 
     @cached_property
     def num_turns(self) -> int:
-        """One for each place of the tableau."""
+        """The number of turns, one for each cell of the tableau."""
         return self.num_rows * self.num_columns
 
     @cached_property
     def phase_steps(self) -> tuple[int, int, int]:
-        """How many steps dealing takes, the challenges, and placing."""
+        """The number of steps of dealing, challenges and placing."""
         return self.num_players - 1 + self.max_discards, self.num_players - 1, 1
 
     @property
     def cards_needed(self) -> int:
-        """This many cards that every turn can be dealt whatever happens before.
+        """The number of cards with which every turn can be dealt, whatever happens before.
 
-        In the last turn the pile may run out: a perfect then wins no card.
+        In the last turn the pile may run out; a perfect then wins no card.
         """
         return self.num_turns * self.cards_of_turn - 1
 
     @property
     def cards_of_turn(self) -> int:
-        """This many cards a turn takes at most: everybody's, one put aside, one for a perfect."""
+        """The largest number of cards of a turn: the players', one put aside, one for a perfect."""
         return self.num_players + self.max_discards + 1
 
     @cached_property
     def board_rows(self) -> int:
-        """Rows of the board: whichever way the tableau grows from its middle cell."""
+        """Rows of the board, enough for a tableau that grows any way from the middle cell."""
         return 2 * self.num_rows - 1
 
     @cached_property
@@ -223,7 +224,7 @@ class Rules:
 
     @property
     def rotates(self) -> bool:
-        """Whether all gifts and ribbons can be moved on by one without changing the deck."""
+        """Whether the deck stays the same if all gifts and ribbons are shifted by one."""
         moved = tuple(row[-1:] + row[:-1] for row in self.deck[-1:] + self.deck[:-1])
         unchanged = all(
             sorted(cards) == sorted(moved_cards)
@@ -234,16 +235,16 @@ class Rules:
 
     @property
     def max_score(self) -> int:
-        """No player can have more points than this."""
+        """An upper bound of a player's points."""
         rows = self.num_rows * self.num_columns * self.num_values
         return rows + self.num_columns * self.num_values + self.num_turns * self.perfect_points
 
 
 def _as_deck(deck: object) -> Deck:
-    """The deck in tuples; lists, as they come from a file, are as good."""
+    """Return a deck as tuples, from tuples or lists."""
     rows = deck if isinstance(deck, tuple | list) else (None,)
     if not all(isinstance(ribbons, tuple | list) for ribbons in rows):
-        raise ValueError(f"deck must hold values by gift and ribbon, not {shown(deck)}")
+        raise ValueError(f"deck must be a list of values by gift and ribbon, not {shown(deck)}")
     return tuple(
         tuple(whole_tuple(values, "the values in deck", 1, MOST_TYPES) for values in ribbons)
         for ribbons in rows
@@ -251,12 +252,12 @@ def _as_deck(deck: object) -> Deck:
 
 
 def gift_name(gift: int) -> str:
-    """A gift in words; those beyond the rulebook's are numbered."""
+    """Return a gift in words; gifts beyond the rulebook's are numbered."""
     return say(GIFTS[gift]) if gift < len(GIFTS) else say("gift {number}", number=gift + 1)
 
 
 def ribbon_name(ribbon: int) -> str:
-    """A ribbon's colour in words; those beyond the rulebook's are numbered."""
+    """Return a ribbon's colour in words; ribbons beyond the rulebook's are numbered."""
     if ribbon < len(RIBBONS):
         return say(RIBBONS[ribbon])
     return say("ribbon {number}", number=ribbon + 1)

@@ -1,10 +1,9 @@
-"""KADO's tableau: where a card may go and its points; pure functions, the game axis last.
+"""KADO's tableau: open cells and points; pure functions, the game axis last.
 
-Rulebook, "Score" and "Organisation du tableau". A tableau lies on a board so large that it
-fits whichever way it grows; where its final frame lies shows only as cards go down. Scoring
-needs three sums of it: by row and gift the values, by column and ribbon the
-number of cards, and by column the highest value. All functions take any number of trailing
-axes.
+Rulebook, "Score" and "Organisation du tableau". The board is large enough for a tableau that
+grows in any direction; its final frame emerges as cards are placed. Scoring needs three kinds of
+sums: the values by row and gift, the number of cards by column and ribbon, and the highest value
+by column. All functions take any number of trailing axes.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from kododo_env.games.kado.rules import Rules
 
 
 def open_cells(filled: Bool) -> Bool:
-    """Where the next card may go: next to a card, within a frame that holds all cards.
+    """Return the cells for the next card: next to a card, within a frame that holds all cards.
 
-    Both are shaped (P, 2R - 1, 2C - 1, ...) for a frame of R x C. The first card lies in the
-    middle, so that in an empty tableau it may go there alone.
+    Both arrays have shape (P, 2R - 1, 2C - 1, ...) for a frame of R x C. The first card must be
+    placed in the middle.
     """
     near = np.zeros_like(filled)
     near[:, 1:] = filled[:, :-1]
@@ -28,7 +27,7 @@ def open_cells(filled: Bool) -> Bool:
     near[:, :, :-1] |= filled[:, :, 1:]
     near[:, near.shape[1] // 2, near.shape[2] // 2] = True
     near &= ~filled
-    # A frame is rows times columns, so that each can be looked at alone.
+    # A frame is a product of rows and columns, which can be checked separately.
     near &= _within_reach(np.logical_or.reduce(filled, axis=2))[:, :, None]
     near &= _within_reach(np.logical_or.reduce(filled, axis=1))[:, None]
     return near
@@ -44,10 +43,10 @@ def within_frame(filled: Bool) -> Bool:
 
 
 def _within_reach(used: Bool) -> Bool:
-    """Which rows some frame holds besides all used ones: (P, 2R - 1, ...), or columns.
+    """Which rows (or columns) fit into a frame with all used ones: (P, 2R - 1, ...).
 
-    The used rows follow each other and include the middle one, so a row above the middle
-    is out of reach just if the row R below it is used.
+    The used rows are consecutive and include the middle one, so a row above the middle is out of
+    reach exactly if the row R below it is used.
     """
     size = used.shape[1] // 2 + 1
     reach = np.ones_like(used)
@@ -57,11 +56,11 @@ def _within_reach(used: Bool) -> Bool:
 
 
 def parted(sums: Array, rules: Rules) -> tuple[Array, Array, Array]:
-    """The sums of tableaus, (P, ``num_sums``, ...), by kind; views of them.
+    """Split the sums of tableaus, (P, ``num_sums``, ...), by kind, as views.
 
     Returns:
-        By row and gift the values (P, rows, G, ...), by column and ribbon the number of cards
-        (P, columns, B, ...), and by column the highest value (P, columns, ...).
+        The values by row and gift (P, rows, G, ...), the number of cards by column and ribbon
+        (P, columns, B, ...), and the highest value by column (P, columns, ...).
     """
     rows = rules.board_rows
     columns = rules.board_columns
@@ -77,25 +76,25 @@ def parted(sums: Array, rules: Rules) -> tuple[Array, Array, Array]:
 
 
 def on_board(cells: Array, rules: Rules) -> Array:
-    """Cells, (P, cells, ...), by row and column of the board; a view of them."""
+    """Reshape cells, (P, cells, ...), to rows and columns of the board, as a view."""
     return cells.reshape(len(cells), rules.board_rows, rules.board_columns, *cells.shape[2:])
 
 
 def score(sums: Array, rules: Rules) -> Int16:
-    """The points of tableaus, (P, ...), for rows and columns; their sums are as for ``parted``."""
+    """Return the points of tableaus, (P, ...), for rows and columns; sums as in ``parted``."""
     row_points, column_ribbons, column_best = parted(sums, rules)
     return score_rows(row_points) + score_columns(column_ribbons, column_best, rules.num_rows)
 
 
 def score_rows(row_points: Array) -> Int16:
-    """The points of rows, (P, ...): of each the gift whose values, (P, rows, G, ...), are most."""
+    """Return the points of rows, (P, ...): the best gift of each row of (P, rows, G, ...)."""
     best = np.maximum.reduce(row_points, axis=2)
     points: Int16 = np.add.reduce(best, axis=1, dtype=np.int16)
     return points
 
 
 def score_columns(column_ribbons: Array, column_best: Array, num_rows: int) -> Int16:
-    """The points of columns, (P, ...): of a full one with a single ribbon its highest value.
+    """Return the points of columns, (P, ...): the highest value of full columns of one ribbon.
 
     Cards are counted in (P, columns, B, ...), highest values are (P, columns, ...), and a full
     column has ``num_rows`` cards.

@@ -1,4 +1,4 @@
-"""The things to see in a batch of KADO games: the table, and the cards that players hold."""
+"""Public read-only properties of a batch of KADO games."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from kododo_env.games.kado.state import KadoState, Phase
 
 
 class KadoShown(BatchGame):
-    """The base of ``KadoGame``: its state for a reader, in read-only arrays (N, ...).
+    """The base of ``KadoGame``: read-only access to its state, in arrays (N, ...).
 
     Attributes:
-        moves: Where each kind of action begins.
+        moves: The first action number of each kind.
     """
 
     rules: Rules
     moves: Moves
     _state: KadoState
 
-    # --- where the batch stands ---------------------------------------------------------
+    # --- progress -----------------------------------------------------------------------
 
     @property
     def turn(self) -> int:
-        """0, 1, ..., the same in all games."""
+        """The turn, from 0, the same in all games."""
         return self._state.turn
 
     @property
     def phase(self) -> Phase:
-        """Dealing, challenge or placing."""
+        """The phase of the turn: dealing, challenge or placing."""
         return self._state.phase
 
     @property
     def phase_step(self) -> int:
-        """How many steps of this phase have been played."""
+        """The number of steps already played in this phase."""
         return self._state.phase_step
 
     @property
@@ -49,84 +49,84 @@ class KadoShown(BatchGame):
 
     @property
     def challenger(self) -> int:
-        """Whose challenge it is in the phase of challenges."""
+        """The player whose challenge it is in the challenge phase."""
         return self._state.challenger
 
     # --- the cards ----------------------------------------------------------------------
 
     @property
     def tableaus(self) -> Int8:
-        """Card ids on the board, -1 where none lies; shape (N, P, rows, columns)."""
-        return self._shown(on_board(self._state.tableau, self.rules).view(np.int8))
+        """Card ids on the board, -1 for empty cells; shape (N, P, rows, columns)."""
+        return self._games_first(on_board(self._state.tableau, self.rules).view(np.int8))
 
     def points_by_axis(self) -> tuple[Int16, Int16]:
-        """The points of the rows and those of the columns, each of shape (N, P)."""
+        """Return the points of the rows and of the columns, each of shape (N, P)."""
         row_points, ribbons, best = parted(self._state.sums, self.rules)
         columns = score_columns(ribbons, best, self.rules.num_rows)
-        return self._shown(score_rows(row_points)), self._shown(columns)
+        return self._games_first(score_rows(row_points)), self._games_first(columns)
 
     @property
     def open_cells(self) -> Bool:
-        """Where each player's next card may go; shape (N, P, rows, columns)."""
-        return self._shown(on_board(self._state.open, self.rules))
+        """The possible cells for each player's next card; shape (N, P, rows, columns)."""
+        return self._games_first(on_board(self._state.open, self.rules))
 
     @property
     def held(self) -> Int8:
-        """The card before each player this turn, -1 if none; shape (N, P)."""
-        return self._shown(self._held().view(np.int8))
+        """The card in front of each player this turn, -1 if none; shape (N, P)."""
+        return self._games_first(self._held().view(np.int8))
 
     def held_as_seen_by(self, player: int) -> Int8:
-        """The same, -1 also where the player has not seen the card; shape (N, P)."""
+        """Return ``held`` with -1 also for cards that the player has not seen; shape (N, P)."""
         player = self._seat(player)
         visible = self._state.public | (player == self.dealer)
         if self._state.phase == Phase.PLACING:
             visible[player] = True
-        return self._shown(np.where(visible, self._held(), np.uint8(NONE)).view(np.int8))
+        return self._games_first(np.where(visible, self._held(), np.uint8(NONE)).view(np.int8))
 
     def _held(self) -> Uint8:
         return cards_at(self._state, self._state.held[:-1], self._state.games)
 
     @property
     def offered(self) -> Int8:
-        """The card that the dealer looks at and has to give, -1 if none; shape (N,)."""
+        """The card that the dealer has to give, -1 if none; shape (N,)."""
         state = self._state
         if state.phase == Phase.DEALING and not state.is_over(self.rules):
-            return self._shown(cards_at(state, state.drawn, state.games).view(np.int8))
-        return self._shown(np.full(self.num_envs, -1, np.int8))
+            return self._games_first(cards_at(state, state.drawn, state.games).view(np.int8))
+        return self._games_first(np.full(self.num_envs, -1, np.int8))
 
     @property
     def dealt_as(self) -> Uint8:
-        """Which card of the turn each player has, from 1, 0 if none; shape (N, P)."""
-        return self._shown(dealt_as(self._state)[:-1])
+        """The number (from 1) of each player's card in the turn, 0 if none; shape (N, P)."""
+        return self._games_first(dealt_as(self._state)[:-1])
 
     @property
     def put_aside(self) -> Uint8:
-        """Which card of the turn the dealer has put aside, from 1, 0 if none; shape (N,)."""
-        return self._shown(dealt_as(self._state)[-1])
+        """The number (from 1) of the card put aside in the turn, 0 if none; shape (N,)."""
+        return self._games_first(dealt_as(self._state)[-1])
 
     @property
     def draw_pile_sizes(self) -> Intp:
-        """Cards in the draw pile, the one that the dealer looks at included; shape (N,)."""
-        return self._shown(self.rules.num_cards - self._state.drawn)
+        """Cards in the draw pile, including the one that the dealer looks at; shape (N,)."""
+        return self._games_first(self.rules.num_cards - self._state.drawn)
 
     # --- the challenges -----------------------------------------------------------------
 
     @property
     def ruled_out_gifts(self) -> Bool:
-        """Gifts that the dealer's card has not, by this turn's wrong guesses; shape (N, G)."""
-        return self._shown(self._state.ruled_out[: self.rules.num_gifts])
+        """Gifts excluded for the dealer's card by wrong guesses of this turn; shape (N, G)."""
+        return self._games_first(self._state.ruled_out[: self.rules.num_gifts])
 
     @property
     def ruled_out_ribbons(self) -> Bool:
-        """Ribbons that the dealer's card has not, by this turn's wrong guesses; shape (N, B)."""
-        return self._shown(self._state.ruled_out[self.rules.num_gifts :])
+        """Ribbons excluded for the dealer's card by wrong guesses of this turn; shape (N, B)."""
+        return self._games_first(self._state.ruled_out[self.rules.num_gifts :])
 
     @property
     def swapped(self) -> Bool:
         """Whether a challenge of this turn was won, shape (N,)."""
-        return self._shown(self._state.public[self.dealer])
+        return self._games_first(self._state.public[self.dealer])
 
     @property
     def perfects(self) -> Uint8:
         """Perfects so far, shape (N, P)."""
-        return self._shown(self._state.perfects)
+        return self._games_first(self._state.perfects)

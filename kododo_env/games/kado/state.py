@@ -24,10 +24,10 @@ class Phase(IntEnum):
 
 @dataclass(slots=True, eq=False)
 class KadoState(BatchState):
-    """Cards not yet placed are kept as places in the deck of D cards, D standing for no place.
+    """The state; cards not yet placed are stored as places in the deck of D cards, D for none.
 
-    Of cards of one type, the first in ``seen`` is the one that comes first in the deck.
-    Cards are ids, NONE where there is no card; the game axis of each array is the last.
+    Equal cards have the same order in ``seen`` as in the deck. Cards are ids or NONE, and the game
+    axis of each array is the last.
     """
 
     turn: int = of_batch()
@@ -57,9 +57,9 @@ class KadoState(BatchState):
 
     @property
     def challenger(self) -> int:
-        """Whose challenge it is in the phase of challenges."""
+        """The player whose challenge it is in the challenge phase."""
         return (self.dealer + 1 + self.phase_step) % len(self.perfects)
 
     def is_over(self, rules: Rules) -> bool:
-        """Whether all turns have been played; all games of a batch end together."""
+        """Whether all turns have been played; the games of a batch end together."""
         return self.turn == rules.num_turns

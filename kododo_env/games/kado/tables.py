@@ -1,4 +1,4 @@
-"""Tables that follow from KADO's rules alone and are looked up in play."""
+"""Look-up tables that follow from KADO's rules."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from kododo_env.games.kado.scoring import parted
 
 MISSED = 1
 PERFECT = 4
-"""The result of a guess, see ``Tables.hits``; between them one of both is right."""
+"""Results of a guess, see ``Tables.hits``; in between: exactly one of gift and ribbon is right."""
 
 
 class Tables(NamedTuple):
-    """Parts of the cards by their id, each of shape (256,), and the places of sums and cards."""
+    """Parts of the cards by id, each of shape (256,), and the indices of sums and cards."""
 
-    gift: Uint8  # NONE, which is no gift, where there is no card
-    ribbon: Uint8  # likewise
-    value: Uint8  # from 1; 0 where there is no card
+    gift: Uint8  # NONE for NONE
+    ribbon: Uint8  # NONE for NONE
+    value: Uint8  # from 1; 0 for NONE
     parts: Uint8  # gift (one-hot), ribbon (one-hot) and value, (G + B + 1, 256)
-    first: Intp  # where in the order of ``Rules.cards`` the first card of a type is
-    kinds: Intp  # where in this order another type begins
-    # By the dealer's card and the action, (256, A): 0 if it is no guess, then missed, the gift
-    # alone, the ribbon alone, both.
+    first: Intp  # the index in ``Rules.cards`` of the first card of a type
+    kinds: Intp  # the indices in ``Rules.cards`` at which another type begins
+    # By the dealer's card and the action, (256, A): 0 for actions other than guesses, then
+    # missed, only the gift right, only the ribbon right, both right.
     hits: Uint8
-    guessed: Bool  # gift and ribbon of an action (one-hot), (G + B, A); nothing if it is no guess
-    holders: Intp  # before whom a dealer lays a card by an action, P for aside; (P, P + 1)
-    sums_of_cell: Intp  # where sums of a cell begin: in its row, in its column twice; (3, cells)
-    sums_of_card: Intp  # which of them count a card, (3, 256)
-    gains: Uint8  # how much a card adds to these sums, (3, 256)
-    minimum: Uint8  # how large they are at least with it, (3, 256)
+    guessed: Bool  # gift and ribbon of a guess (one-hot), (G + B, A); False for other actions
+    holders: Intp  # the seat to which an action of a dealer gives a card, P for aside; (P, P + 1)
+    sums_of_cell: Intp  # the first sum of a cell's row, and of its column twice; (3, cells)
+    sums_of_card: Intp  # the offset of the sums to which a card is added, (3, 256)
+    gains: Uint8  # the numbers that a card adds to these sums, (3, 256)
+    minimum: Uint8  # the least numbers of these sums with the card, (3, 256)
 
 
 @cache
 def tables(rules: Rules) -> Tables:
-    """The tables of these rules, which all their games share."""
+    """Return the tables of these rules, shared by all games."""
     ids = np.arange(NONE + 1)
     cards = np.sort(rules.cards)
     zeros = np.zeros(NONE + 1, np.uint8)

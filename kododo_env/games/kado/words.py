@@ -1,4 +1,4 @@
-"""The words for the players of KADO."""
+"""Sentences for the players of KADO."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RULES = (
     (r" places .*: \d+ points?$|\d for (rows|columns|perfects)", "score"),
     ("^the game is over", "end"),
 )
-"""Sentences, and the sections of the rules that they follow from."""
+"""Patterns of sentences, and the sections of the rules behind them."""
 
 SIDES = {
     (0, -1): "right of {card}",
@@ -31,11 +31,11 @@ SIDES = {
     (-1, 0): "below {card}",
     (1, 0): "above {card}",
 }
-"""Where a cell lies, by the way to its neighbour."""
+"""The position of a cell relative to its neighbour."""
 
 
 def hand(game: KadoShown, player: int, index: int) -> list[Card]:
-    """The card that the dealer has to give, and the own card of this turn, once it is seen."""
+    """Return the offered card for the dealer, and the own card of this turn once seen."""
     offered = game.offered[index] if player == game.dealer else -1
     cards = (offered, game.held_as_seen_by(player)[index, player])
     faces = [face(game, int(card)) for card in cards]
@@ -43,14 +43,14 @@ def hand(game: KadoShown, player: int, index: int) -> list[Card]:
 
 
 def played(game: KadoShown, action: int, player: int, index: int) -> tuple[int, ...]:
-    """The first of these cards, which is given away or placed."""
+    """Return the first of these cards, which is given away or placed."""
     first = game.moves
     plays = action <= first.discard or first.place <= action < first.no_op
     return (0,) if plays else ()
 
 
 def short(game: KadoShown, action: int, player: int, index: int) -> str:
-    """A player to give to ("P1"), the letters of a guess, a place ("R1 C2"), or a word."""
+    """Return the short form: a player ("P1"), a guess, a cell ("R1 C2"), or a word."""
     first = game.moves
     if action <= first.discard:
         to = f"P{(game.dealer + action) % game.num_players}" if action else "keep"
@@ -68,7 +68,7 @@ def short(game: KadoShown, action: int, player: int, index: int) -> str:
 
 
 def suits(game: KadoShown) -> tuple[tuple[Suit, ...], tuple[Suit, ...]]:
-    """The gifts and the ribbons."""
+    """Return the gifts and the ribbons."""
     rules = game.rules
     gifts = tuple(map(gift_suit, range(rules.num_gifts)))
     return gifts, tuple(map(ribbon_suit, range(rules.num_ribbons)))
@@ -77,7 +77,7 @@ def suits(game: KadoShown) -> tuple[tuple[Suit, ...], tuple[Suit, ...]]:
 def story(
     game: KadoShown, before: KadoShown, actions: Int64, player: int | None, index: int
 ) -> list[str]:
-    """The news of a step, and the placing that has followed from it, if it did."""
+    """Return the events of a step, and of a placing that followed automatically."""
     lines = []
     if before.phase == Phase.DEALING:
         lines += dealing(game, before, int(actions[before.dealer]), player, index)
@@ -92,26 +92,26 @@ def story(
 
 
 def _card(game: KadoShown, card: int) -> str:
-    """A card in words; -1 is one that is face down."""
+    """Return a card in words; -1 is a card face down."""
     return game.rules.card_name(int(card)) if card >= 0 else say("a card")
 
 
 def placing(game: KadoShown, action: int, player: int, index: int) -> str:
-    """Where a card may go."""
+    """Return a placing in words."""
     row, column = cell(game, action, player, index)
     card = _card(game, game.held[index, player])
     return say("place {card} in row {row}, column {column}", card=card, row=row, column=column)
 
 
 def cell(game: KadoShown, action: int, player: int, index: int) -> tuple[int, int]:
-    """Row and column, counted from 1 in the part of the board that the player sees."""
+    """Return row and column, counted from 1 in the visible part of the board."""
     row, column = divmod(action - game.moves.place, game.rules.board_columns)
     first_row, first_column = shown_cells(game, index, player)[1]
     return row - first_row + 1, column - first_column + 1
 
 
 def _where(game: KadoShown, player: int, row: int, column: int, index: int) -> str:
-    """The cards beside a cell. Rows and columns shift in the picture while a tableau grows."""
+    """Return the cards beside a cell; rows and columns shift while a tableau grows."""
     board = np.pad(game.tableaus[index, player], 1, constant_values=-1)
     beside = [
         say(side, card=_card(game, board[row + 1 + down, column + 1 + right]))
@@ -124,7 +124,7 @@ def _where(game: KadoShown, player: int, row: int, column: int, index: int) -> s
 def dealing(
     game: KadoShown, before: KadoShown, action: int, player: int | None, index: int
 ) -> list[str]:
-    """Which player was given a card; only the dealer sees which card."""
+    """Report who was given a card; only the dealer sees the card."""
     dealer = before.dealer
     visible = player in (None, before.dealer)
     offered = _card(game, before.offered[index] if visible else -1)
@@ -152,7 +152,7 @@ def _named(gift: int, ribbon: int) -> tuple[str, str]:
 
 
 def challenge(before: KadoShown, action: int, index: int) -> list[str]:
-    """A guess, the part of it that was right, and the swap that it has brought."""
+    """Report a guess, its correct part, and the resulting swap."""
     seat = before.challenger
     dealer = before.dealer
     rules = before.rules
@@ -183,7 +183,7 @@ def challenge(before: KadoShown, action: int, index: int) -> list[str]:
 
 
 def _placing(game: KadoShown, before: KadoShown, index: int) -> list[str]:
-    """Where everybody has placed their card, and the points that it has brought."""
+    """Report where the cards were placed, and the points."""
     lines = []
     points_after, points_before = (
         position.scores[index] - position.perfects[index] * np.int16(position.rules.perfect_points)
@@ -205,7 +205,7 @@ def _placing(game: KadoShown, before: KadoShown, index: int) -> list[str]:
 
 
 def breakdown(game: KadoShown, gained: Int64, index: int) -> dict[str, list[int]]:
-    """The points for rows, for columns and for perfects."""
+    """Return the points for rows, columns and perfects."""
     rows, columns = game.points_by_axis()
     perfects = game.perfects[index].astype(np.int64) * game.rules.perfect_points
     return {
@@ -216,7 +216,7 @@ def breakdown(game: KadoShown, gained: Int64, index: int) -> dict[str, list[int]
 
 
 def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:
-    """The cards that a player has not seen, and the gifts and ribbons that need not be guessed."""
+    """Return the unseen cards, and the excluded gifts and ribbons."""
     gifts = range(rules.num_gifts)
     ribbons = range(rules.num_ribbons)
     copies = np.bincount(rules.cards, minlength=rules.num_card_types).reshape(pieces["seen"].shape)

@@ -1,4 +1,4 @@
-"""Kododo as a batch game: the deal. What a turn does is in ``turn.py``."""
+"""Kododo as a batch game: dealing and scoring; ``turn.py`` implements a turn."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from kododo_env.games.kododo.turn import sort_hands
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.words import listed
 
-LONG_DEALS = 12  # deals that sample_decks prepares for the long variant
+LONG_DEALS = 12  # deals per game that sample_decks prepares for the long variant
 
 
 class KododoView(View):
@@ -44,22 +44,22 @@ class KododoView(View):
 
     @property
     def hand(self) -> Int8:
-        """Own card ids sorted by slot, -1 where empty; shape (N, hand_size)."""
-        return self._kept("hand", lambda: self._game.hands[:, self.player])
+        """The player's card ids sorted by slot, -1 for empty slots; shape (N, hand_size)."""
+        return self._cached_copy("hand", lambda: self._game.hands[:, self.player])
 
     @property
     def table(self) -> Int8:
-        """Card ids each player laid this round in order, -1 where none yet; (N, P, 4)."""
-        return self._kept("table", lambda: self._game.table)
+        """The card ids that each player laid this round in order, padded with -1; (N, P, 4)."""
+        return self._cached_copy("table", lambda: self._game.table)
 
     @property
     def last_table(self) -> Int8:
-        """The table of the round before, as it was scored; -1 in the first round."""
-        return self._kept("last_table", lambda: self._game.last_table)
+        """The table of the previous round when it was scored; -1 in the first round."""
+        return self._cached_copy("last_table", lambda: self._game.last_table)
 
     @property
     def turn(self) -> int:
-        """Which turn of the round it is, from 0."""
+        """The turn of the round, from 0."""
         self._current()
         return self._game.turn
 
@@ -95,10 +95,9 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
     # --- starting ---------------------------------------------------------------------
 
     def sample_decks(self, num: int, rng: np.random.Generator) -> Uint8:
-        """Shuffled decks for ``reset``: (num, D), in the long variant (num, K, D).
+        """Return shuffled decks for ``reset``: (num, D), in the long variant (num, K, D).
 
-        K deals are prepared, more than a game takes but for freaks; after them the
-        batch's generator shuffles.
+        K deals are enough for all but extreme games, after which the batch's generator shuffles.
         """
         if self.rules.variant == "standard":
             return super().sample_decks(num, rng)
@@ -108,7 +107,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
 
     @property
     def dealt_together(self) -> tuple[int, ...]:
-        """Hands, a player's draws of a turn, and the cards removed; see ``DealsTogether``."""
+        """Hands, the draws of each turn, and the removed cards; see ``DealsTogether``."""
         rules = self.rules
         players = range(self.num_players)
         draws = [n for _ in range(rules.num_rounds - 1) for n in rules.plays for _ in players]
@@ -120,7 +119,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         self._deal(decks[0])
 
     def _deal(self, deck: Uint8) -> None:
-        """Start a deal from shuffled decks (D, N): the whole batch stands at its first turn."""
+        """Start a deal from shuffled decks (D, N), at the first turn of all games."""
         state = self._state
         state.turn = state.round_index = 0
         state.deck = deck
@@ -129,7 +128,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         Counts.of(state.counts, self.rules).revealed.fill(0)
 
     def restart_finished(self) -> Bool:
-        """Deal finished games again: all of them at the end, in the long variant between deals."""
+        """Deal finished games again: at the end, and in the long variant also between deals."""
         state = self._state
         finished = state.terminated.copy()
         if finished.all() or not (state.turn == 0 and state.round_index == 0):
@@ -138,8 +137,8 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
             games = np.flatnonzero(finished)
             fresh = self.fresh(len(games), int(self.rng.integers(1 << 63)))._state
             fresh.given = state.given[..., games]
-            fresh.next_given[:] = len(state.given)  # they were for the old games
-            state.put(games, fresh.arrays())
+            fresh.next_given[:] = len(state.given)  # the given decks were for the old games
+            state.replace_games(games, fresh.arrays())
             self.clock += 1
         return finished
 
@@ -147,7 +146,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
 
     @property
     def round_steps(self) -> int:
-        """Steps until the round that is being played is scored."""
+        """The number of steps until the current round is scored."""
         return self.rules.num_turns - self._state.turn
 
     def _mask(self) -> Bool:
@@ -168,7 +167,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
     # --- the end of a round, of a deal, of the game -----------------------------------
 
     def _end_round(self, points: Array, cards: Array) -> None:
-        """Everybody takes the points and cards of the round, each (P, N)."""
+        """Add the points and cards of the round, each (P, N), and start the next round."""
         state = self._state
         last_round = not self.rules.draws(state.round_index)
         state.rewards[:] = points
@@ -176,8 +175,8 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         state.pile_sizes += cards
         state.last_table = state.table.copy()
         state.table.fill(NONE)
-        state.counts[:, : self.rules.num_counts].fill(0)  # all but hands and cards seen
-        if last_round:  # what is left is discarded
+        state.counts[:, : self.rules.num_counts].fill(0)  # keep hands and revealed cards
+        if last_round:  # discard the remaining cards
             state.hands.fill(NONE)
             Counts.of(state.counts, self.rules).held.fill(0)
         state.turn = 0
@@ -185,7 +184,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         self._end_game(last_round)
 
     def _end_game(self, last_round: bool) -> None:
-        """See which games are over; deal again, in the long variant, if some are not."""
+        """Mark finished games; in the long variant, deal the others again."""
         state = self._state
         rules = self.rules
         if not (last_round or (rules.variant == "long" and np.count_nonzero(state.deals))):
@@ -202,7 +201,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
                 self._deal(self._next_deck())
 
     def _next_deck(self) -> Uint8:
-        """The decks of the next deal, (D, N): given ones while there are any, else shuffled."""
+        """Return the decks of the next deal, (D, N): given decks first, then shuffled ones."""
         state = self._state
         deck = games_last(shuffled_decks(self.cards, self.num_envs, self.rng))
         games = np.flatnonzero(state.next_given < len(state.given))
@@ -216,7 +215,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
     def _standing(self) -> tuple[Array, ...]:
         return self._state.scores, self._state.pile_sizes
 
-    # --- what there is to see ---------------------------------------------------------
+    # --- observations -----------------------------------------------------------------
 
     def _view(self, player: int) -> KododoView:
         return KododoView(self, player)
@@ -228,14 +227,16 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         deal_again(self._state, self.rules, player, rng)
 
     @property
-    def known_past(self) -> int:
-        """The turns of this round that have been played."""
+    def undoable_steps(self) -> int:
+        """The number of turns already played in this round."""
         return self._state.turn
 
     def before_last_step(self, rng: np.random.Generator) -> Past:
-        """The position before the last turn of this round; see ``TakesBack``."""
+        """Return the position before the last turn of this round; see ``TakesBack``."""
         if self._state.turn == 0:
-            raise ValueError("kododo cannot take back the last step here: known_past is 0")
+            raise ValueError(
+                "kododo cannot undo a step at the start of a round: undoable_steps is 0"
+            )
         before = self.clone()
         candidates = take_back(before._state, self.rules, self._tables, rng)
         return Past(before, candidates.transpose(2, 0, 1))

@@ -1,8 +1,7 @@
-"""Cards taken out of sorted hands and put into them: pure functions, the game axis last.
+"""Removing cards from sorted hands and inserting them: pure functions, the game axis last.
 
-A hand is a column of card ids in ascending order, NONE being the highest. One place of it is
-moved for all players and games at once, by bytes that are compared and never by the places of
-certain cards: with thousands of games that is 5 times as fast as sorting.
+A hand is a column of card ids in ascending order, NONE being the highest. The functions compare
+whole columns for all players and games at once, which is faster than sorting.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from kododo_env.core.rows import column
 
 
 def without_slot(hands: Uint8, slots: Array) -> tuple[Uint8, Uint8]:
-    """Take the card in a slot, (P, N), out of each hand, (P, H, N), whose columns are ascending.
+    """Take the card in a slot, (P, N), out of each sorted hand, (P, H, N).
 
     Returns:
         The cards, (P, N), and the hands without them, (P, H - 1, N).
@@ -26,7 +25,7 @@ def without_slot(hands: Uint8, slots: Array) -> tuple[Uint8, Uint8]:
 
 
 def with_card(hands: Uint8, cards: Uint8) -> Uint8:
-    """Put one card into each hand, in its place: (P, H + 1, N) from (P, H, N) and (P, N)."""
+    """Insert one card into each sorted hand: (P, H + 1, N) from (P, H, N) and (P, N)."""
     players, size, num = hands.shape
     larger = np.empty((players, size + 1, num), np.uint8)
     np.minimum(hands, cards[:, None], out=larger[:, :-1])
@@ -36,7 +35,7 @@ def with_card(hands: Uint8, cards: Uint8) -> Uint8:
 
 
 def in_order(cards: Uint8) -> Uint8:
-    """Hands of cards in any order, sorted: (P, H, N)."""
+    """Sort hands, (P, H, N)."""
     hands = cards[:, :0]
     for slot in range(cards.shape[1]):
         hands = with_card(hands, cards[:, slot])

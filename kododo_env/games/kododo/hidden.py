@@ -1,4 +1,4 @@
-"""Dealing again all that one player of Kododo cannot know: the other hands and the draw pile."""
+"""Determinization of Kododo: dealing the other hands and the draw pile again."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from kododo_env.games.kododo.turn import sort_hands
 
 
 def deal_again(state: KododoState, rules: Rules, player: int, rng: np.random.Generator) -> None:
-    """Replace all that a player cannot know, in place; every placing has the same chance."""
-    state.given = np.zeros((0, *state.deck.shape), np.uint8)  # nobody knows the later deals
+    """Deal everything hidden from a player again, in place and uniformly."""
+    state.given = np.zeros((0, *state.deck.shape), np.uint8)  # later deals are hidden from all
     state.next_given[:] = 0
     opponents = [seat for seat in range(rules.num_players) if seat != player]
     if not state.terminated.all():
@@ -27,13 +27,13 @@ def deal_again(state: KododoState, rules: Rules, player: int, rng: np.random.Gen
 def _deal_running(
     state: KododoState, rules: Rules, opponents: list[int], rng: np.random.Generator
 ) -> None:
-    """Deal the other hands and the draw pile again; in which order it came here, is gone."""
+    """Deal the other hands and the draw pile again, and forget the order of drawn cards."""
     held = rules.held(state.round_index, state.turn)
     drawn = rules.drawn(state.round_index, state.turn)
     num = state.deck.shape[1]
     hands = state.hands[opponents, :held].reshape(-1, num)
     hidden = np.concatenate([hands, state.deck[drawn:]])
-    # Sorted first, so that the cards dealt follow from the knowledge and the rng alone.
+    # Sorted first, so that the new cards depend only on the player's knowledge and the generator.
     dealt = games_last(shuffled_rows(np.sort(hidden.T, axis=1), rng))
     state.hands[opponents, :held] = dealt[: len(hands)].reshape(len(opponents), held, num)
     state.deck[drawn:] = dealt[len(hands) :]
@@ -43,7 +43,7 @@ def _deal_running(
 def _deal_finished(
     state: KododoState, rules: Rules, player: int, opponents: list[int], rng: np.random.Generator
 ) -> None:
-    """In games that are over nobody draws any more, but some have cards left in hand."""
+    """Deal the remaining hands of finished games, in which nobody draws any more."""
     games = np.flatnonzero(state.terminated)
     counts = Counts.of(state.counts, rules)
     state.deck[:, games] = NONE

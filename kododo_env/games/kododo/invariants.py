@@ -1,4 +1,4 @@
-"""The things that hold in every state of Kododo, whatever has been played."""
+"""The invariants of the states of Kododo."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kododo_env.games.kododo.tables import Tables
 
 
 def invariants(state: KododoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:
-    """Each may rely on those before it. Games that are over wait as they ended."""
+    """Yield the invariants; each may rely on those before it."""
     counts = Counts.of(state.counts, rules)
     yield from _schedule(state, rules)
     yield from _hands(state, rules, counts)
@@ -68,7 +68,7 @@ def _table(state: KododoState, rules: Rules, counts: Counts, tables: Tables) -> 
 
 
 def _added_up(state: KododoState, rules: Rules, counts: Counts) -> Bool:
-    """Whether the row of all together has what each has laid this round, but for the points."""
+    """Whether the totals are the sums over the players, points excepted."""
     together = counts.laid.sum(axis=0)
     together[rules.num_colours + 1 :] = 0
     holds: Bool = state.counts[-1, : len(together)] == together
@@ -96,7 +96,7 @@ def _cards(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invaria
 
 
 def _on_table(state: KododoState, rules: Rules) -> Intp:
-    """Cards on the table by type, (C * V, N)."""
+    """Count the cards on the table by type, (C * V, N)."""
     lying = count_types(state.table, rules.num_card_types)
     return np.asarray(lying.sum(axis=0))
 
@@ -124,7 +124,7 @@ def _points(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invari
 
 
 def _best(cards: Array, num_cards: Array, rules: Rules) -> Intp:
-    """What the most valuable of some cards (T, N) are worth, this many of each game's (N,)."""
+    """Return the value of the ``num_cards`` (N,) most valuable of some cards (T, N)."""
     values = np.arange(rules.num_card_types) % rules.num_values + 1
     order = np.argsort(-values, kind="stable")
     better = np.cumsum(cards[order], axis=0) - cards[order]

@@ -22,7 +22,7 @@ from kododo_env.games.kododo.state import Counts, KododoState
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:
-    """The pieces of an observation; "seat" 0 is one's own, then the next ones in turn."""
+    """Return the layout of an observation; seat 0 is the player's own, then in turn order."""
     types = (rules.num_colours, rules.num_values)
     by_type = ("colour", "value")
     revealed = "cards revealed since the last shuffle"
@@ -34,7 +34,7 @@ def observation_layout(rules: Rules) -> ObservationLayout:
             _piece("seen", max(rules.copies), revealed, types, by_type),
         ),
         Symmetry(("colour",), "permutations", ("colour_totals", "hand")),
-        alike=("seat", "colour"),
+        tied_axes=("seat", "colour"),
     )
 
 
@@ -45,7 +45,7 @@ def _piece(
 
 
 def _table_pieces(rules: Rules) -> tuple[Piece, ...]:
-    """The cards on the table, by player and altogether."""
+    """The cards on the table, by player and in total."""
     seats = rules.num_players
     colours = rules.num_colours
     cards = rules.round_cards
@@ -68,7 +68,7 @@ def _table_pieces(rules: Rules) -> tuple[Piece, ...]:
 
 
 def _deal_pieces(rules: Rules) -> tuple[Piece, ...]:
-    """Points and piles of all players, and where the deal stands."""
+    """Points and piles of all players, and the progress of the deal."""
     by_seat = ((rules.num_players,), ("seat",))
     by_turn = ((rules.num_turns,), ("turn",))
     pile = "cards in the score pile, the tie-break"
@@ -83,7 +83,7 @@ def _deal_pieces(rules: Rules) -> tuple[Piece, ...]:
 
 
 def action_layout(rules: Rules) -> ActionLayout:
-    """One action for each slot of the hand, then one for each pair of slots."""
+    """Return the actions: one for each slot of the hand, then one for each pair of slots."""
     return ActionLayout(
         (
             SlotPiece("card", "hand", rules.hand_size, 1),
@@ -92,22 +92,24 @@ def action_layout(rules: Rules) -> ActionLayout:
     )
 
 
-class Known(NamedTuple):
-    """The part of an observation that the rules tell; see ``observation_constants``."""
+class ObservationConstants(NamedTuple):
+    """The part of an observation that follows from the rules."""
 
-    rows: Intp  # where each number of an observation stands in all that is known, (P, F)
+    rows: Intp  # the source row of each number of an observation, (P, F)
     targets: Uint8  # the limit, for each colour, and the Kododo number, (C + 1, 1)
-    schedule: Array  # the numbers that round and turn alone tell; see ``schedules``
+    schedule: Array  # the numbers that depend only on round and turn; see ``schedules``
 
 
-def observation_constants(rules: Rules) -> Known:
-    """The part of an observation that follows from these rules."""
+def observation_constants(rules: Rules) -> ObservationConstants:
+    """Return the part of an observation that follows from the rules."""
     targets = np.array([rules.limit] * rules.num_colours + [rules.kododo_number], np.uint8)
-    return Known(observation_rows(rules), read_only(targets)[:, None], read_only(schedules(rules)))
+    return ObservationConstants(
+        observation_rows(rules), read_only(targets)[:, None], read_only(schedules(rules))
+    )
 
 
-def knowledge(state: KododoState, rules: Rules, constants: Known) -> Knowledge:
-    """The players' knowledge, in the order of ``observation_rows``."""
+def knowledge(state: KododoState, rules: Rules, constants: ObservationConstants) -> Knowledge:
+    """Return the players' knowledge, in the order of ``observation_rows``."""
     total = state.counts[-1, : len(constants.targets)]  # as in ``Counts``
     rows = (
         state.counts, np.maximum(total, constants.targets) - total, state.scores, state.pile_sizes,
@@ -117,8 +119,8 @@ def knowledge(state: KododoState, rules: Rules, constants: Known) -> Knowledge:
     return rows, constants.rows
 
 
-def _schedule(state: KododoState, rules: Rules, constants: Known) -> Array:
-    """The numbers of round and turn, (turns + 2, N); of a game that is over, those of its end."""
+def _schedule(state: KododoState, rules: Rules, constants: ObservationConstants) -> Array:
+    """The numbers of round and turn, (turns + 2, N); for a finished game, those of its end."""
     numbers = for_all(constants.schedule[state.round_index, state.turn], len(state.terminated))
     if rules.variant == "long" and any_true(state.terminated):
         revealed = Counts.of(state.counts, rules).revealed[:, state.terminated]
@@ -130,9 +132,9 @@ def _schedule(state: KododoState, rules: Rules, constants: Known) -> Array:
 
 
 def schedules(rules: Rules) -> Array:
-    """The numbers known by the round and the turn alone; (rounds + 1, turns, turns + 2, 1).
+    """Return the numbers that depend only on round and turn; (rounds + 1, turns, turns + 2, 1).
 
-    Which turn it is, one-hot, the rounds still to be ended and the cards left to draw.
+    These are the turn (one-hot), the rounds left and the cards left to draw.
     """
     shape = (rules.num_rounds + 1, rules.num_turns, rules.num_turns + 2, 1)
     numbers = np.zeros(shape, observation_layout(rules).dtype)
@@ -145,7 +147,7 @@ def schedules(rules: Rules) -> Array:
 
 
 def observation_rows(rules: Rules) -> Intp:
-    """Where each number of an observation stands in all that is known, (P, F)."""
+    """Return the source row of each number of an observation, (P, F)."""
     players = rules.num_players
     colours = rules.num_colours
     seats = from_own_seat(players)

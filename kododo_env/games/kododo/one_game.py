@@ -1,6 +1,6 @@
-"""A turn of one game, card by card: the same as ``turn.py`` does for any number of games.
+"""A turn of a single game, card by card; ``turn.py`` does the same for any number of games.
 
-Four cards move in a turn then, and a call of numpy takes as long as moving one of them like this.
+For a single game plain Python is faster than calls of numpy.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kododo_env.games.kododo.tables import Tables
 
 
 def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array) -> None:
-    """As ``turn.lay_and_draw``; arrays are read as rows of bytes, one number after the other."""
+    """Do the same as ``turn.lay_and_draw``; arrays are accessed as flat bytes."""
     hands = state.hands.data.cast("B")
     table = state.table.data.cast("B")
     counts = state.counts.data.cast("B")
@@ -53,7 +53,7 @@ def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array
 
 
 def score(state: KododoState, rules: Rules) -> tuple[Array, Array]:
-    """As ``turn.score``."""
+    """Do the same as ``turn.score``."""
     players = state.counts[:-1]  # see ``Counts``
     together = state.counts[-1, :, 0].tolist()
     colours = together[: rules.num_colours]

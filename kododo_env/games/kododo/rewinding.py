@@ -1,4 +1,4 @@
-"""Taking back the last turn of a round, as it may have been."""
+"""Undoing the last turn of a round, with a possible position before it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from kododo_env.games.kododo.turn import sort_hands
 
 
 def take_back(state: KododoState, rules: Rules, tables: Tables, rng: np.random.Generator) -> Bool:
-    """Go back, in place, to before the last turn of the same round, in which it is not the first.
+    """Undo the last turn, in place; the state must not be at the first turn of a round.
 
-    The cards on the table tell what all players laid. They do not tell which cards of a hand
-    were drawn after that: each may be, with the same chance.
+    The table shows which cards were laid. Which cards of a hand were drawn afterwards is unknown;
+    they are sampled uniformly.
 
     Returns:
-        Which actions lay what was laid in that turn, (P, A, N).
+        Which actions lay the cards that were laid in that turn, (P, A, N).
     """
     held = rules.held(state.round_index, state.turn)
     state.turn -= 1
@@ -44,9 +44,9 @@ def take_back(state: KododoState, rules: Rules, tables: Tables, rng: np.random.G
 def _return_cards(
     state: KododoState, rules: Rules, laid: Array, held: int, rng: np.random.Generator
 ) -> None:
-    """Give the players back the cards laid, (P, plays, N), and the pile those drawn for them.
+    """Return the laid cards, (P, plays, N), to the hands, and the drawn cards to the pile.
 
-    The state is back at the turn before, but for the cards: each player still holds ``held``.
+    The state is already at the previous turn, except for the cards: each hand still has ``held``.
     """
     players, plays, num = laid.shape
     hands = state.hands

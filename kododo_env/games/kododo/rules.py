@@ -1,4 +1,4 @@
-"""The numbers of Kododo's rules, and which of them go together."""
+"""The parameters of Kododo's rules, and their checks."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from kododo_env.core.bounds import Bound, check_settings
 from kododo_env.core.numbers import shown, whole_number, whole_tuple
 
 KODODO_VALUE = 1
-"""Of the Kododo cards."""
+"""The value of the Kododo cards."""
 REMOVED = {2: 10, 3: 13, 4: 0, 5: 15}
 VARIANTS = ("standard", "long")
 MOST_CARDS = 250  # every count of cards fits a uint8
 MOST_TYPES = 120  # a card's id fits an int8
-MOST_WORTH = 255  # the points of what a player lays in a round are a uint8 too
+MOST_WORTH = 255  # the points of the cards that a player lays in a round fit a uint8
 SPARE_DEALS = 50
 
 
@@ -28,9 +28,8 @@ SPARE_DEALS = 50
 class Rules:
     """The rules of a game of Kododo; the defaults are the real game's.
 
-    All numbers are whole and become Python's own ints. Within their bounds every array of a
-    game stays within its dtype, and every game ends: the long variant after ``max_deals``
-    deals at the latest, whatever the players do.
+    All numbers are integers and are stored as Python's int. Within the bounds no array of a game
+    overflows its dtype, and every game ends: the long variant after at most ``max_deals`` deals.
 
     Args:
         num_players: 2 to 5.
@@ -52,7 +51,8 @@ class Rules:
         target_score: Points that end the long variant, 1 to 1000.
 
     Raises:
-        ValueError: A number is none or out of its bounds, or they cannot be played together.
+        ValueError: A number is not an integer or out of bounds, or the rules contradict each
+            other.
     """
 
     num_players: int = 4
@@ -70,19 +70,17 @@ class Rules:
     def __post_init__(self) -> None:
         players = whole_number(self.num_players, "num_players")
         if players not in REMOVED:
-            raise ValueError(f"Kododo is for 2 to 5 players, not {shown(players)}")
+            raise ValueError(f"kododo needs 2 to 5 players, not {shown(players)}")
         object.__setattr__(self, "num_players", players)
         variant: Any = self.variant
         if not isinstance(variant, str) or variant not in VARIANTS:
             raise ValueError(f"variant must be 'standard' or 'long', not {shown(variant)}")
-        object.__setattr__(self, "variant", str(variant))  # numpy has texts of its own too
+        object.__setattr__(self, "variant", str(variant))  # numpy's str becomes Python's
         if self.removed_cards is None:
             object.__setattr__(self, "removed_cards", REMOVED[players])
         check_settings(self)
         if self.variant == "standard" and self.target_score != type(self).target_score:
-            raise ValueError(
-                "target_score counts only in the variant 'long': elsewhere it must be left out"
-            )
+            raise ValueError("target_score must be left out unless variant is 'long'")
         object.__setattr__(self, "copies", whole_tuple(self.copies, "copies", 0, MOST_CARDS))
         object.__setattr__(self, "plays", whole_tuple(self.plays, "plays", 1, 2))
         self._check_deck()
@@ -92,26 +90,26 @@ class Rules:
     def _check_deck(self) -> None:
         if sum(self.copies) == 0:
             raise ValueError(
-                f"copies must count at least one card a colour, not {shown(self.copies)}"
+                f"copies must have at least one card per colour, not {shown(self.copies)}"
             )
         if self.num_card_types > MOST_TYPES or self.num_cards > MOST_CARDS:
             raise ValueError(
-                f"a deck has at most {MOST_TYPES} types of cards and {MOST_CARDS} cards, not "
-                f"{self.num_card_types} and {self.num_cards}"
+                f"a deck must have at most {MOST_TYPES} types of cards and {MOST_CARDS} cards, "
+                f"not {self.num_card_types} and {self.num_cards}"
             )
 
     def _check_turns(self) -> None:
         if not self.plays:
-            raise ValueError("a round has one turn at least; plays cannot be ()")
+            raise ValueError("plays must have at least one turn, not ()")
         if self.hand_size < self.round_cards:
             raise ValueError(
-                f"a hand of {self.hand_size} cannot lay the {self.round_cards} cards of the "
-                f"last round; hand_size must be at least {self.round_cards}"
+                f"hand_size must be at least {self.round_cards}, the number of cards laid in a "
+                f"round, not {self.hand_size}"
             )
         if self.round_cards * self.num_values > MOST_WORTH:
             raise ValueError(
-                f"the cards a player lays in a round may be worth {MOST_WORTH} at most, not "
-                f"{self.round_cards} times {self.num_values}"
+                f"the cards that a player lays in a round must be worth at most {MOST_WORTH} "
+                f"points, not {self.round_cards} times {self.num_values}"
             )
         if self.kododo_number < 1 or self.limit < 2:
             raise ValueError(
@@ -126,21 +124,22 @@ class Rules:
         pile = self.num_cards - removed - dealt
         if pile < 0:
             raise ValueError(
-                f"{self.num_cards} cards do not reach for {removed} removed and {dealt} dealt"
+                f"a deck of {self.num_cards} cards is too small for {removed} removed and {dealt} "
+                "dealt cards"
             )
         if pile % per_round:
             raise ValueError(
-                f"the draw pile of {pile} cards does not run out at the end of a round, in "
-                f"which {per_round} are drawn; remove {pile % per_round} more cards"
+                f"the draw pile of {pile} cards must be a multiple of the {per_round} cards drawn "
+                f"in a round; remove {pile % per_round} more cards"
             )
 
     @classmethod
     def tiny(cls) -> Self:
-        """The least game with something to decide, of 6 deals, for algorithms to be tried on.
+        """Return rules for the smallest game with a decision, of 6 deals, to test algorithms.
 
-        Both of two players hold two of the four cards blue 1, 2 and green 1, 2 and lay one. They
-        know each other's hands, but choose at once.
-        Doors take it as ``**dataclasses.asdict(Rules.tiny())``.
+        Each of two players holds two of the four cards blue 1, 2 and green 1, 2 and lays one. They
+        know each other's hands, but choose simultaneously.
+        Environment modules take it as ``**dataclasses.asdict(Rules.tiny())``.
         """
         return cls(
             num_players=2, num_colours=2, copies=(1, 1), hand_size=2, plays=(1,),
@@ -149,10 +148,10 @@ class Rules:
 
     @classmethod
     def small(cls) -> Self:
-        """A game of 220 deals, which can still be solved; see ``tiny``.
+        """Return rules for a game of 220 deals, which can still be solved; see ``tiny``.
 
-        Both of two players hold three cards and lay two, one after the other. Two of the
-        eight cards, in each of two colours 1, 2, 3, 3, are removed unseen.
+        Each of two players holds three cards and lays two, one after the other. Two of the
+        eight cards (1, 2, 3, 3 in two colours) are removed unseen.
         """
         return cls(
             num_players=2, num_colours=2, copies=(1, 1, 2), hand_size=3, plays=(1, 1),
@@ -161,10 +160,10 @@ class Rules:
 
     @classmethod
     def mixed(cls) -> Self:
-        """A game of 186 deals in which a player has to mix: one who never does loses by it.
+        """Return rules for a game of 186 deals in which optimal strategies are mixed.
 
-        Both of two players hold four of nine cards, in each of three colours 1, 2, 2, and lay
-        two, one after the other; the ninth is removed unseen. See ``tiny``.
+        Each of two players holds four of nine cards (1, 2, 2 in three colours) and lays two, one
+        after the other; the ninth is removed unseen. See ``tiny``.
         """
         return cls(
             num_players=2, num_colours=3, copies=(1, 2), hand_size=4, plays=(1, 1),
@@ -173,13 +172,13 @@ class Rules:
 
     @property
     def removed(self) -> int:
-        """Cards put aside before each deal."""
+        """The number of cards put aside before each deal."""
         assert self.removed_cards is not None
         return self.removed_cards
 
     @cached_property
     def num_values(self) -> int:
-        """V, how many values there are."""
+        """V, the number of values."""
         return len(self.copies)
 
     @cached_property
@@ -200,54 +199,54 @@ class Rules:
 
     @cached_property
     def round_cards(self) -> int:
-        """Cards each player lays in a round."""
+        """The number of cards that each player lays in a round."""
         return sum(self.plays)
 
     @cached_property
     def laid_before(self) -> tuple[int, ...]:
-        """Cards that each player has laid in a round before each turn, and in all of them."""
+        """The number of cards laid by each player before each turn, and in the whole round."""
         return tuple(accumulate(self.plays, initial=0))
 
     @cached_property
     def num_counts(self) -> int:
-        """What is counted of the cards that a player lays: cards by colour, Kododos, points."""
+        """The number of counts of laid cards: cards by colour, Kododo cards, points by colour."""
         return 2 * self.num_colours + 1
 
     @cached_property
     def num_counted(self) -> int:
-        """What is counted altogether: that, and cards by type."""
+        """The number of all counts: ``num_counts``, and the cards by type."""
         return self.num_counts + self.num_card_types
 
     @property
     def num_counters(self) -> int:
-        """For whom it is counted: for each player, and for all together."""
+        """The number of rows of counts: one for each player, and one for the totals."""
         return self.num_players + 1
 
     @cached_property
     def num_turns(self) -> int:
-        """Turns of a round."""
+        """The number of turns of a round."""
         return len(self.plays)
 
     @cached_property
     def draw_pile(self) -> int:
-        """Cards left to draw after dealing."""
+        """The number of cards left to draw after dealing."""
         return self.num_cards - self.removed - self.num_players * self.hand_size
 
     @cached_property
     def num_rounds(self) -> int:
-        """Rounds of a deal, the last round from the hand included."""
+        """The number of rounds of a deal, including the last, in which nobody draws."""
         return self.draw_pile // (self.num_players * self.round_cards) + 1
 
     def draws(self, round_index: int) -> bool:
-        """Whether the players draw in a round: in all but the last of a deal."""
+        """Whether the players draw in a round: in all but the last round of a deal."""
         return round_index < self.num_rounds - 1
 
     def held(self, round_index: int, turn: int) -> int:
-        """Cards in each hand before a turn."""
+        """Return the number of cards in each hand before a turn."""
         return self.hand_size - (0 if self.draws(round_index) else self.laid_before[turn])
 
     def drawn(self, round_index: int, turn: int) -> int:
-        """Cards of the deck that everybody together has drawn by a turn, the deal included."""
+        """Return how many cards all players have drawn before a turn, including the deal."""
         if not self.draws(round_index):
             return self.num_players * self.hand_size + self.draw_pile
         per_player = self.hand_size + round_index * self.round_cards + self.laid_before[turn]
@@ -265,28 +264,30 @@ class Rules:
 
     @property
     def num_actions(self) -> int:
-        """One for each slot of the hand and one for each pair of slots."""
+        """The number of actions: one for each slot of the hand and one for each pair of slots."""
         return self.hand_size + comb(self.hand_size, 2)
 
     @cached_property
     def max_deal_score(self) -> int:
-        """No player can score more than this in a deal: the best cards they could ever lay."""
+        """An upper bound of the points in a deal: the best cards that a player could lay."""
         values = np.repeat(np.arange(1, self.num_values + 1), self.copies)
         best = np.sort(np.tile(values, self.num_colours))[::-1]
         return int(best[: self.num_rounds * self.round_cards].sum())
 
     @property
     def max_deals(self) -> int:
-        """After this many deals a game is over as it stands, whatever the score.
+        """The number of deals after which a game ends, whatever the score.
 
-        In the long variant players, or rules, may keep everybody from ever scoring. A leader
-        who makes one point a deal is done before; random players make 50 points in two to
+        In the long variant the players, or the rules, may prevent everybody from ever scoring. A
+        leader with one point per deal finishes earlier; random players make 50 points in two to
         four deals.
         """
         return self.target_score + SPARE_DEALS if self.variant == "long" else 1
 
     @property
     def max_score(self) -> int:
-        """No player can have more points than this; the long variant deals on below the target."""
+        """An upper bound of a player's points; in the long variant the last deal may exceed the
+        target.
+        """
         before = self.target_score - 1 if self.variant == "long" else 0
         return before + self.max_deal_score

@@ -1,7 +1,7 @@
 """Kododo's evaluation of a round: pure functions over arrays, the game axis last.
 
 Rulebook, "Evaluating and scoring a round". All functions take any number of trailing
-axes, so that one call may score many games, or many ways in which one may go on.
+axes, so that one call can score many games, or many continuations of one.
 """
 
 from __future__ import annotations
@@ -13,24 +13,25 @@ import numpy as np
 from kododo_env.core.arrays import Array, Bool, Int8
 
 NOBODY = -1
-"""In place of a colour where none scores."""
+"""Stands for a colour if no colour scores."""
 
 
 def scoring_colours(colour_totals: Array, limit: Any) -> Bool:
-    """The colour that scores by majority, if any, as a mask with at most one True.
+    """Return the colour that scores by majority, if any, as a mask with at most one True.
 
     Clause 2: a colour at or over the limit is out; colours that share the highest
-    remaining count are out together, and the next lower count is tried. So it is the
-    highest count below the limit that one colour has alone; a count of 0 never scores.
+    remaining count are out together, and the next lower count is tried. Therefore the scoring
+    colour has the highest count below the limit that no other colour has; a count of 0 never
+    scores.
 
     Args:
         colour_totals: Cards on the table by colour, shape (C, ...).
-        limit: Counts of this many and more do not score.
+        limit: Counts from this number on do not score.
 
     Returns:
         Shape (C, ...).
     """
-    # Truth values as bytes: numpy takes 3 times as long to multiply where dtypes differ.
+    # Bools as bytes, since numpy multiplies arrays of equal dtype faster.
     count = colour_totals * (colour_totals < limit).view(np.uint8)
     alone = np.add.reduce(count[:, None] == count, axis=1, dtype=np.uint8) == 1
     count *= alone.view(np.uint8)
@@ -39,28 +40,28 @@ def scoring_colours(colour_totals: Array, limit: Any) -> Bool:
 
 
 def scoring_colour(colour_totals: Array, limit: int) -> Int8:
-    """The colour that ``scoring_colours`` marks, shape (...); -1 if none scores."""
+    """Return the colour that ``scoring_colours`` marks, shape (...); -1 if none scores."""
     wins = scoring_colours(colour_totals, limit)
     return np.where(wins.any(axis=0), wins.argmax(axis=0), NOBODY).astype(np.int8)
 
 
 def kododo_round(kododo_total: Any, kododo_number: Any) -> Any:
-    """Clause 1: whether exactly the Kododo number of Kododo cards lies on the table."""
+    """Whether clause 1 applies: exactly the Kododo number of Kododo cards is on the table."""
     return kododo_total == kododo_number
 
 
 def score_round(laid: Array, total: Array, kododo_number: Any, limit: Any) -> tuple[Array, Array]:
-    """The points of each player in a round, and how many cards go to the score pile.
+    """Return the points of each player in a round, and the number of cards for the score pile.
 
     Args:
-        laid: What each player laid, shape (P, 2 * C + 1, ...): cards by colour, Kododo cards, and
-            the values by colour added up.
-        total: What all laid together, shape (C + 1, ...): cards by colour, Kododo cards.
+        laid: The cards that each player laid, shape (P, 2 * C + 1, ...): cards by colour, Kododo
+            cards, and sums of the values by colour.
+        total: The cards of all players, shape (C + 1, ...): cards by colour, Kododo cards.
         kododo_number: The exact number of clause 1.
         limit: The limit of clause 2.
 
     Returns:
-        Points and cards, each of shape (P, ...), in the dtype of what was given.
+        Points and cards, each of shape (P, ...), in the dtype of ``laid``.
     """
     colours = len(total) - 1
     exact = kododo_round(total[colours:], kododo_number)

@@ -1,4 +1,4 @@
-"""The things to see in a batch of Kododo games: where it stands, and the cards by their ids."""
+"""Public read-only properties of a batch of Kododo games."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kododo_env.games.kododo.tables import Tables
 
 
 class KododoShown(BatchGame):
-    """The base of ``KododoGame``: what its state means to a reader, in read-only arrays."""
+    """The base of ``KododoGame``: read-only access to its state."""
 
     rules: Rules
     _state: KododoState
@@ -20,22 +20,22 @@ class KododoShown(BatchGame):
 
     @property
     def turn(self) -> int:
-        """0 to 2, the turn of the round, the same in all games."""
+        """The turn of the round, 0 to 2, the same in all games."""
         return self._state.turn
 
     @property
     def round_index(self) -> int:
-        """0, 1, ..., the round of the deal, the same in all games."""
+        """The round of the deal, from 0, the same in all games."""
         return self._state.round_index
 
     @property
     def deal_index(self) -> Int16:
-        """How many deals each game has been through before this one, shape (N,)."""
-        return self._shown(self._state.deals)
+        """The number of deals before the current one in each game, shape (N,)."""
+        return self._games_first(self._state.deals)
 
     @property
     def just_dealt(self) -> Bool:
-        """The games in which nothing has been played since the first deal, shape (N,)."""
+        """Which games have not been stepped since their first deal, shape (N,)."""
         state = self._state
         if state.turn or state.round_index:
             return np.zeros(self.num_envs, np.bool_)
@@ -45,22 +45,22 @@ class KododoShown(BatchGame):
     @property
     def hands(self) -> Int8:
         """Card ids sorted by slot, -1 where empty; shape (N, P, hand_size)."""
-        return self._shown(self._state.hands.view(np.int8))
+        return self._games_first(self._state.hands.view(np.int8))
 
     @property
     def table(self) -> Int8:
-        """Card ids each player laid this round in order, -1 where none yet; (N, P, 4)."""
-        return self._shown(self._state.table.view(np.int8))
+        """The card ids that each player laid this round in order, padded with -1; (N, P, 4)."""
+        return self._games_first(self._state.table.view(np.int8))
 
     @property
     def last_table(self) -> Int8:
-        """The table of the round before, as it was scored; -1 in the first round."""
-        return self._shown(self._state.last_table.view(np.int8))
+        """The table of the previous round when it was scored; -1 in the first round."""
+        return self._games_first(self._state.last_table.view(np.int8))
 
     @property
     def pile_sizes(self) -> Int16:
         """Cards in the score piles, since the last shuffle; shape (N, P)."""
-        return self._shown(self._state.pile_sizes)
+        return self._games_first(self._state.pile_sizes)
 
     @property
     def draw_pile_size(self) -> int:
@@ -70,5 +70,5 @@ class KododoShown(BatchGame):
         return rules.drawn(rules.num_rounds, 0) - rules.drawn(state.round_index, state.turn)
 
     def slots_of(self, action: int) -> tuple[int, ...]:
-        """The slots of the hand that an action lays."""
+        """Return the slots of the hand that an action lays."""
         return self._tables.slots[action]

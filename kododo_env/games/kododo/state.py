@@ -14,13 +14,13 @@ from kododo_env.games.kododo.rules import Rules
 
 @dataclass(slots=True, eq=False)
 class KododoState(BatchState):
-    """Cards are ids, NONE where there is no card; the game axis of each array is the last."""
+    """The state; cards are ids or NONE, and the game axis of each array is the last."""
 
     turn: int = of_batch()  # of the round, 0 to 2
     round_index: int = of_batch()  # of the deal
     deck: Uint8 = per_game("num_cards")  # in the order of drawing
-    given: Uint8 = per_game("num_cards", any_number=True)  # decks given for later deals
-    next_given: Int16 = per_game(dtype=np.int16)  # which of them comes next
+    given: Uint8 = per_game("num_cards", any_number=True)  # decks passed to reset for later deals
+    next_given: Int16 = per_game(dtype=np.int16)  # the index of the next of these decks
     deals: Int16 = per_game(dtype=np.int16)  # deals before this one
     hands: Uint8 = per_game("num_players", "hand_size", fill=NONE)  # sorted, NONE last
     table: Uint8 = per_game("num_players", "round_cards", fill=NONE)  # laid this round, in order
@@ -31,23 +31,23 @@ class KododoState(BatchState):
 
 @dataclass(slots=True, eq=False)
 class Counts:
-    """The counts of the cards, kept up to date as they move: views of ``KododoState.counts``.
+    """Counts of cards by place, updated incrementally: views of ``KododoState.counts``.
 
-    With C colours and T types of cards. A player's row of ``counts`` has the cards they have
-    laid and then those they hold; the last row is of all together: the total, and all cards seen.
+    With C colours and T types of cards. A player's row of ``counts`` has the cards that they
+    laid and then those they hold; the last row has the totals, and then all revealed cards.
     """
 
     colours: Uint8  # cards by colour that each player has laid this round, (P, C, N)
     kododos: Uint8  # Kododo cards that each player has laid this round, (P, N)
-    points: Uint8  # values by colour that each player has laid this round, added up, (P, C, N)
-    laid: Uint8  # these three, one after the other, (P, 2 * C + 1, N)
+    points: Uint8  # sums of the values by colour that each player has laid, (P, C, N)
+    laid: Uint8  # these three concatenated, (P, 2 * C + 1, N)
     held: Uint8  # the hands by type, (P, T, N)
     total: Uint8  # all cards laid this round by colour, then all Kododo cards, (C + 1, N)
     revealed: Uint8  # all cards laid in this deal by type, (T, N)
 
     @classmethod
     def of(cls, counts: Uint8, rules: Rules) -> Counts:
-        """The views of ``KododoState.counts``, or of some games of it."""
+        """Return the views of ``KododoState.counts``, or of a part of its games."""
         players = counts[:-1]
         together = counts[-1]
         colours = rules.num_colours

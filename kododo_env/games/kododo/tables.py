@@ -1,4 +1,4 @@
-"""Tables that follow from Kododo's rules alone and are looked up in play."""
+"""Look-up tables that follow from Kododo's rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ import numpy as np
 from kododo_env.core.actions import SlotPiece
 from kododo_env.core.arrays import Bool, Uint8
 from kododo_env.core.rows import read_only
-from kododo_env.games.kododo.observation import Known, action_layout, observation_constants
+from kododo_env.games.kododo.observation import (
+    ObservationConstants,
+    action_layout,
+    observation_constants,
+)
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 
 Slots = tuple[tuple[int, ...], ...]
@@ -19,15 +23,15 @@ Slots = tuple[tuple[int, ...], ...]
 class Tables(NamedTuple):
     """Look-up tables of some rules."""
 
-    rules: Rules  # a copy, by way of a file too, is made of them alone
+    rules: Rules  # copies and pickles are rebuilt from the rules
     slots: Slots  # the slots of the hand that each of the A actions lays
     ends: Uint8  # the first and the last of them, (2, A)
     # ``legal[plays][held]``: which actions lay ``plays`` cards from the slots of ``held``.
     legal: list[list[Bool]]
-    # By card id the numbers that it adds: to cards by colour, Kododo cards and points by colour,
-    # then to cards by type; (256, 2 * C + 1 + C * V), nothing for no card.
+    # What each card id adds to the cards by colour, Kododo cards, points by colour and cards by
+    # type; (256, 2 * C + 1 + C * V), zeros for NONE.
     counts: Uint8
-    constants: Known  # the part of an observation that follows from the rules
+    constants: ObservationConstants  # the part of an observation that follows from the rules
 
     def __reduce__(self) -> tuple[Any, ...]:
         return tables, (self.rules,)
@@ -35,7 +39,7 @@ class Tables(NamedTuple):
 
 @cache
 def tables(rules: Rules) -> Tables:
-    """The tables of these rules, which all their games share."""
+    """Return the tables of these rules, shared by all games."""
     pieces = [piece for piece in action_layout(rules).pieces if isinstance(piece, SlotPiece)]
     slots = tuple(choice for piece in pieces for choice in piece.choices)
     ends = read_only(np.array([(places[0], places[-1]) for places in slots], np.uint8)).T

@@ -1,4 +1,4 @@
-"""A turn of Kododo as the rulebook has it: everybody lays cards at once, and draws as many.
+"""A turn of Kododo: all players lay cards simultaneously, and draw as many.
 
 ``one_game.py`` does the same for one game, card by card.
 """
@@ -18,14 +18,14 @@ from kododo_env.games.kododo.tables import Tables
 
 
 def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array) -> None:
-    """Everybody lays the cards of their legal action, (P, N), at once, and draws as many."""
+    """Lay the cards of the legal actions ``chosen``, (P, N), and draw as many."""
     plays = rules.plays[state.turn]
     place = rules.laid_before[state.turn]
     for games in blocks(chosen.shape[1]):
         counts = Counts.of(state.counts[..., games], rules)
         hands = state.hands[..., games]
         slots = tables.ends[:plays].take(chosen[:, games], axis=1)
-        for play in reversed(range(plays)):  # the last slot first: so it moves no other
+        for play in reversed(range(plays)):  # the last slot first, which moves no other
             card, hands = without_slot(hands, slots[play])
             state.table[:, place + play, games] = card
             _count_laid(card, counts, rules)
@@ -39,7 +39,7 @@ def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array
 
 
 def next_cards(state: KododoState, rules: Rules, games: slice) -> Uint8:
-    """The next cards of the draw pile: (plays, P, N), no card of each in the last round."""
+    """Return the next cards of the draw pile: (plays, P, N); (0, P, N) in the last round."""
     draws = rules.plays[state.turn] if rules.draws(state.round_index) else 0
     start = rules.drawn(state.round_index, state.turn)
     drawn = state.deck[start : start + rules.num_players * draws, games]
@@ -47,7 +47,7 @@ def next_cards(state: KododoState, rules: Rules, games: slice) -> Uint8:
 
 
 def _count_laid(card: Uint8, counts: Counts, rules: Rules) -> None:
-    """Count a card that everybody has taken from their hand and laid, (P, N)."""
+    """Update the counts for a card that each player has laid, (P, N)."""
     colour = card // rules.num_values
     value = card - colour * rules.num_values + 1
     of_colour = (colour[:, None] == column(rules.num_colours)).view(np.uint8)
@@ -60,19 +60,19 @@ def _count_laid(card: Uint8, counts: Counts, rules: Rules) -> None:
 
 
 def _by_type(card: Uint8, rules: Rules) -> Uint8:
-    """A card of everybody, (P, N), as counts by type, (P, T, N)."""
+    """One-hot encode a card of each player, (P, N), by type: (P, T, N)."""
     one_hot: Bool = card[:, None] == column(rules.num_card_types)
     return one_hot.view(np.uint8)
 
 
 def score(state: KododoState, rules: Rules) -> tuple[Array, Array]:
-    """Points and cards that everybody wins by the round, each (P, N)."""
+    """Return the points and cards that each player wins in the round, each (P, N)."""
     counts = Counts.of(state.counts, rules)
     return score_round(counts.laid, counts.total, rules.kododo_number, rules.limit)
 
 
 def sort_hands(state: KododoState, rules: Rules) -> None:
-    """Put hands that have been dealt in order, empty slots last, and count them by type."""
+    """Sort the hands, empty slots last, and count them by type."""
     state.hands = in_order(state.hands)
     held = Counts.of(state.counts, rules).held
     held[:] = 0

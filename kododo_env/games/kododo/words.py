@@ -1,4 +1,4 @@
-"""The words for the players of Kododo."""
+"""Sentences for the players of Kododo."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ RULES = (
     ("dealt again$", "long-variant"),
     ("for round |^the game is over", "end"),
 )
-"""Sentences, and the sections of the rules that they follow from."""
+"""Patterns of sentences, and the sections of the rules behind them."""
 
 
 def hand(game: KododoShown, player: int, index: int) -> list[Card]:
-    """The cards in hand, by slot."""
+    """Return the cards in hand, by slot."""
     return [face(game, card) for card in game.hands[index, player].tolist() if card >= 0]
 
 
 def played(game: KododoShown, action: int, player: int, index: int) -> tuple[int, ...]:
-    """The slots from which an action lays cards."""
+    """Return the slots from which an action lays cards."""
     return game.slots_of(action)
 
 
 def short(game: KododoShown, action: int, player: int, index: int) -> str:
-    """The cards that an action lays, such as "B3 Y2"."""
+    """Return the short form of the cards that an action lays, such as "B3 Y2"."""
     held = hand(game, player, index)
     return " ".join(card_short(held[slot]) for slot in game.slots_of(action))
 
 
 def suits(game: KododoShown) -> tuple[tuple[Suit, ...]]:
-    """The colours."""
+    """Return the colours."""
     return (palette(game.rules.num_colours),)
 
 
 def story(
     game: KododoShown, before: KododoShown, actions: Int64, player: int | None, index: int
 ) -> list[str]:
-    """The news of a turn: the cards laid, the evaluation of a round, the cards drawn."""
+    """Return the events of a turn: cards laid, the evaluation of a round, cards drawn."""
     rules = game.rules
     turn = before.turn
     evaluated = turn == rules.num_turns - 1
@@ -78,7 +78,7 @@ def story(
 def _drawn(
     game: KododoShown, before: KododoShown, laid: list[int], player: int, index: int
 ) -> list[str]:
-    """The cards that a player has drawn."""
+    """Return the cards that a player has drawn."""
     hand_before = Counter(before.hands[index, player].tolist())
     hand_after = Counter(game.hands[index, player].tolist())
     drawn = hand_after - (hand_before - Counter(laid))
@@ -93,13 +93,13 @@ def _faces_in_words(game: KododoShown, cards: list[int]) -> str:
 
 
 def breakdown(game: KododoShown, gained: Int64, index: int) -> dict[str, list[int]]:
-    """The points of each round."""
+    """Return the points of each round."""
     rounds = gained.reshape(-1, game.rules.num_turns, game.num_players).sum(axis=1).tolist()
     return {say("round {number}", number=k): points for k, points in enumerate(rounds, 1)}
 
 
 def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:
-    """The cards that a player has not seen since the last shuffle, by colour and value."""
+    """Return the unseen cards since the last shuffle, by colour and value."""
     values = range(1, rules.num_values + 1)
     copies = [rules.copies] * rules.num_colours
     visible = pieces["hand"] + pieces["seen"]
@@ -111,7 +111,7 @@ def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:
 
 
 def evaluation(game: KododoShown, index: int) -> list[str]:
-    """How the round before was scored: the colours out, those that scored, and the gains."""
+    """Report how the last round was scored: colours out, scoring cards, and gains."""
     totals = tally(game, index)
     rules = game.rules
     kododos = counted(totals.kododos, "Kododo card")
@@ -132,7 +132,7 @@ def evaluation(game: KododoShown, index: int) -> list[str]:
 
 
 def _colours(totals: Tally, limit: int) -> list[str]:
-    """The fate of each colour, the highest count first, down to the one that scores."""
+    """Report each colour, the highest count first, down to the one that scores."""
     lines = []
     order = np.argsort(-np.array(totals.counts), kind="stable").tolist()
     for count, group in groupby(order, lambda colour: totals.counts[colour]):

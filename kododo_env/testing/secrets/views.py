@@ -64,7 +64,7 @@ def _check_facts(game: BatchGame, player: int, when: str) -> None:
         ("player", player), ("game_name", game.name), ("num_envs", game.num_envs),
         ("num_players", game.num_players), ("num_actions", game.num_actions),
         ("no_op", game.no_op), ("rules", game.rules),
-        ("known_past", game.known_past if isinstance(game, TakesBack) else 0),
+        ("undoable_steps", game.undoable_steps if isinstance(game, TakesBack) else 0),
     ):  # fmt: skip
         if getattr(view, name) != expected:
             raise Fault(

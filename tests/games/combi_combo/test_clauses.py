@@ -1,4 +1,4 @@
-"""Combi-Combo's rules, clause by clause, after the rulebook and the rulings."""
+"""Combi-Combo's rules, clause by clause, following the rulebook and the rulings."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ def test_the_whole_score_of_four_hands() -> None:
 
 
 def test_own_points_are_all_lines_but_the_1s_for_any_number_of_hands() -> None:
-    """The worth of a hand that may come, whichever player has most 1s."""
+    """The value of a possible hand, whoever has the most 1s."""
     rng = np.random.default_rng(0)
     hands = rng.integers(0, 3, (6, 4, 5, 7)).astype(np.uint8)
     lines = score.score_lines(hands, RULES)

@@ -1,4 +1,4 @@
-"""The cards that a determinised copy keeps and deals again, and how evenly."""
+"""The cards that a determinised copy keeps and deals again, and their distribution."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_deck_that_lacks_the_highest_cards_is_dealt_again_too() -> None:
 
 
 def assert_may_have_happened(game: CombiComboGame, player: int, seed: int) -> None:
-    """The copies' decks, played with their passes from the beginning, lead where they stand."""
+    """Replaying the copies' decks and passes from the start leads to their positions."""
     copies = copies_of(game, player, 5, seed)
     state = copies.state()
     replay = CombiComboGame(copies.num_envs, game.rules, seed=0)
@@ -56,7 +56,7 @@ def test_copies_are_games_that_may_have_happened(rules: Rules, seed: int, turns:
 
 @pytest.mark.parametrize("players", [4, 5])
 def test_also_where_cards_go_round_the_table(players: int) -> None:
-    """All pass the first card that they have in one order, so that the same ones move on."""
+    """Play a turn in which all pass their first card in a fixed order, so cards move on."""
     game = CombiComboGame(200, Rules(num_players=players), seed=players)
     while True:
         for player in range(players):
@@ -80,7 +80,7 @@ PASSES = ["B1 R4 V4 Y4", "G1 R4 V4 Y4", "Y1 R4 O4 Y4"]
 
 
 def where_is(copies: CombiComboGame, name: str) -> Counter[str]:
-    """The holder of the only card of a type, or "pile", in how many of the copies."""
+    """Count the copies by the holder of the only card of a type, or "pile"."""
     holder: Counter[str] = Counter()
     for seat in range(copies.num_players):
         holder[str(seat)] = int((copies.hands[:, seat, card(name)] > 0).sum())
@@ -149,7 +149,7 @@ def test_unseen_cards_lie_anywhere_else_with_the_same_chance() -> None:
 
 
 def share_of(copies: CombiComboGame, seat: int) -> float:
-    """How many of the three cards passed a player has on the average."""
+    """The mean number of the three passed cards that a player has."""
     held = copies.hands[:, seat][:, [card(name) for name in ("B1", "G1", "Y1")]]
     return float(held.sum(axis=1).mean())
 

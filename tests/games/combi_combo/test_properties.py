@@ -1,4 +1,4 @@
-"""Properties of every game of Combi-Combo, whatever the cards and the choices."""
+"""Properties of all games of Combi-Combo, for any cards and choices."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TURNS = st.integers(0, 8)
 
 
 def played(rules: Rules, seed: int, turns: int, num: int) -> CombiComboGame:
-    """Games after some random turns, or at their end."""
+    """Return games after some random turns, or at their end."""
     game = CombiComboGame(num, rules, seed)
     play_random(game, np.random.default_rng(seed), turns)
     return game
@@ -50,7 +50,7 @@ def new_game(rules: Rules, decks: Uint8) -> CombiComboGame:
 
 @pytest.mark.parametrize("rules", ALL_RULES, ids=short_name)
 def test_the_game_keeps_its_promises(rules: Rules) -> None:
-    """Under the real rules all but the seats is checked with every other game's."""
+    """Under the real rules everything but the seats is checked by the tests of all games."""
     check_batch_game(
         combi_combo_v0.batch_game,
         rules=rules,
@@ -61,7 +61,7 @@ def test_the_game_keeps_its_promises(rules: Rules) -> None:
 
 
 def reseated(decks: Uint8, order: Intp, rules: Rules) -> Uint8:
-    """Decks that deal to seat s what the old ones dealt to seat order[s]."""
+    """Return decks that deal the cards of seat order[s] to seat s."""
     moved = decks.copy()
     dealt = rules.num_players * rules.pile_size
     piles = decks[:, :dealt].reshape(len(decks), rules.num_players, -1)
@@ -73,7 +73,7 @@ def reseated(decks: Uint8, order: Intp, rules: Rules) -> Uint8:
 
 
 def state_of(game: CombiComboGame) -> CombiComboState:
-    """A copy of its state, which knows no game."""
+    """The state is a copy, independent of the game."""
     return CombiComboState.blank(game.rules, game.num_envs).like(game.state())
 
 

@@ -1,4 +1,4 @@
-"""Combi-Combo's core beside the slow referee; ``test_rules`` plays the games of both."""
+"""Combi-Combo's core compared with the slow referee; ``test_rules`` plays the games."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tests.games.referees.combi_combo import Card, Numbers, Referee
 
 
 def number_of(card: Card) -> int:
-    """The core's type of a card of the referee's."""
+    """Convert a card of the referee to the core's type."""
     return 4 * card[0] + card[1] - 1
 
 
 def by_type(cards: Sequence[Card], numbers: Numbers) -> list[list[int]]:
-    """Counts by card type: a row for each colour."""
+    """Count cards by type, in a row for each colour."""
     count = Counter(map(number_of, cards))
     return [[count[4 * colour + value] for value in range(4)] for colour in range(numbers.colours)]
 
 
 def numbers_of(rules: Rules) -> Numbers:
-    """The rules as the referee takes them."""
+    """Convert the rules for the referee."""
     undealt = rules.num_cards - rules.num_players * (rules.opening_hand + rules.num_turns)
     return Numbers(
         rules.num_colours,
@@ -44,7 +44,7 @@ def numbers_of(rules: Rules) -> Numbers:
 
 
 class Beside(beside.Beside):
-    """Combi-Combo's; in every other game 4s are passed where there are any: more points."""
+    """Comparison for Combi-Combo; in every other game 4s are passed if possible."""
 
     def __init__(self, rules: Rules, num: int, rng: np.random.Generator) -> None:
         numbers = referee.RULEBOOK if rules == Rules(rules.num_players) else numbers_of(rules)

@@ -1,4 +1,4 @@
-"""Combi-Combo games that go exactly as a test wants: decks made from the last hands."""
+"""Scripted games of Combi-Combo: decks constructed from the final hands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLOURS = "BGYOVR"
 
 
 def card(name: str) -> int:
-    """The type of a card by name: B3 is the blue three."""
+    """Return the type of a card by name: B3 is the blue three."""
     return COLOURS.index(name[0]) * 4 + int(name[1]) - 1
 
 
@@ -23,13 +23,13 @@ def cards(names: str) -> list[int]:
 
 
 def counted(names: str) -> list[int]:
-    """Cards counted by type, as the core keeps them."""
+    """Count cards by type, as the core stores them."""
     count = Counter(cards(names))
     return [count[card_type] for card_type in range(4 * len(COLOURS))]
 
 
 def deck_of(piles: Sequence[str], central: str = "", rules: Rules | None = None) -> list[int]:
-    """A deck in which each player's pile begins with these cards, and the central pile too.
+    """Return a deck in which the piles, including the central one, begin with these cards.
 
     What is not named are the other cards by type, the lowest first.
     """
@@ -51,7 +51,7 @@ def deck_of(piles: Sequence[str], central: str = "", rules: Rules | None = None)
 
 
 def start(piles: Sequence[str], central: str = "", rules: Rules | None = None) -> CombiComboGame:
-    """One game dealt from such a deck."""
+    """Return one game dealt from such a deck."""
     rules = rules or Rules(num_players=len(piles))
     game = CombiComboGame(1, rules, seed=0)
     game.reset(decks=np.array([deck_of(piles, central, rules)]))
@@ -59,12 +59,12 @@ def start(piles: Sequence[str], central: str = "", rules: Rules | None = None) -
 
 
 def give(game: CombiComboGame, names: str) -> None:
-    """One turn of a batch of one: each player passes the card named for them."""
+    """Play one turn of a batch of one: each player passes the named card."""
     game.step(np.array([cards(names)]))
 
 
 def final_hands(hands: Sequence[str]) -> CombiComboGame:
-    """A finished game in which the players hold these cards; fewer than twelve are filled up.
+    """Return a finished game in which the players hold these cards, filled up to twelve.
 
     In each turn all players pass the next card of their pile, so that each hand ends up with
     the first eight cards of the right neighbour's pile and the last four of its own.
@@ -86,5 +86,5 @@ def final_hands(hands: Sequence[str]) -> CombiComboGame:
 
 
 def hand_array(names: str) -> npt.NDArray[np.uint8]:
-    """A hand as the score counts it, (C, 4)."""
+    """Return a hand as an array for scoring, (C, 4)."""
     return np.array(counted(names), np.uint8).reshape(6, 4)

@@ -35,18 +35,18 @@ ALL_PLAYERS = pytest.mark.parametrize("num_players", [2, 3, 4])
 
 
 def cards_seen_by(game: KadoGame, player: int) -> list[str]:
-    """The cards a player of a batch of one has seen, by name."""
+    """Return the names of the cards that a player of a batch of one has seen."""
     indices = np.argwhere(game.view(player).pieces["seen"][0]).tolist()
     return [f"{'SCPFH'[gift]}{'VOGBR'[ribbon]}{value + 1}" for gift, ribbon, value in indices]
 
 
 def names(text: str) -> list[str]:
-    """Card names sorted by id."""
+    """Sort card names by id."""
     return sorted(text.split(), key=card)
 
 
 def dealt_game(num_players: int = 3) -> KadoGame:
-    """The second turn: player 1 deals and has kept PR3; to their left lie SV1, CB5, HO2."""
+    """Return a game in its second turn: player 1 has kept PR3; the others have SV1, CB5, HO2."""
     first = " ".join(["SO1", "SO2", "SO4", "SG2"][:num_players])
     game = start(f"{first} PR3 SV1 CB5 HO2", Rules(num_players=num_players))
     recipients = [0, 1, 2][: num_players - 1 + (num_players == 2)]
@@ -412,7 +412,7 @@ def test_all_place_at_once(num_players: int) -> None:
 
 
 def filled(*cells: tuple[int, int]) -> np.ndarray:
-    """A tableau with cards in these cells, counted from the first card."""
+    """Return a tableau with cards in these cells, relative to the first card."""
     board = np.zeros((1, 5, 7, 1), np.bool_)
     for row, column in cells:
         board[0, row + 2, column + 3, 0] = True
@@ -463,7 +463,7 @@ def test_which_rows_and_columns_these_are_is_settled_as_cards_go_down() -> None:
 
 
 def grown(rng: np.random.Generator, size: int) -> np.ndarray:
-    """Cards next to each other, from the middle of the board on, wherever on the board."""
+    """Adjacent cards from the middle of the board on, in any direction."""
     filled = np.zeros((5, 7), np.bool_)
     filled[2, 3] = True
     while filled.sum() < size:
@@ -524,7 +524,7 @@ def test_the_last_card_goes_to_the_last_cell_by_itself(num_players: int) -> None
 
 
 def tableau_score(rows: list[str]) -> tuple[int, int]:
-    """The points of the rows and of the columns of a tableau, "-" being an empty place."""
+    """Return the points of rows and columns of a tableau; "-" is an empty cell."""
     points = np.zeros((1, 5, 5, 1), np.uint8)
     ribbons = np.zeros((1, 7, 5, 1), np.uint8)
     best = np.zeros((1, 7, 1), np.uint8)
@@ -563,7 +563,7 @@ def test_the_score(clause: str) -> None:
 
 
 def test_points_of_many_tableaus_at_once_are_those_of_each_alone_in_int16() -> None:
-    """Values add up beyond what a byte holds under other decks, so not in the sums' own dtype."""
+    """With other decks the sums exceed a byte, so they must not be computed in their own dtype."""
     rng = np.random.default_rng(0)
     points = rng.integers(0, 200, (3, 5, 5, 4)).astype(np.uint8)
     rows = score_rows(points)
@@ -614,7 +614,7 @@ def test_the_highest_total_wins_and_ties_share() -> None:
 
 
 def test_no_news_of_a_player_who_is_not_asked_any_more() -> None:
-    """In a batch in which others were, they were said to have guessed wrong."""
+    """Regression: in a batch with wrong guesses in other games, they counted as wrong too."""
     game = KadoGame(32, Rules(num_players=3), seed=1)
     rng = np.random.default_rng(0)
     quiet = 0

@@ -1,4 +1,4 @@
-"""Properties of every game of KADO, whatever the cards and the choices."""
+"""Properties of all games of KADO, for any cards and choices."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def daring(game: KadoGame, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Random legal actions; challengers are right in part, or wholly, much more often."""
+    """Random legal actions in which challengers are right much more often."""
     actions = random_actions(game, rng)
     seat = game.challenger
     guessing = game.legal_action_mask()[:, seat, game.moves.guess] & (
@@ -80,12 +80,12 @@ def new_game(rules: Rules, decks: npt.NDArray[np.uint8]) -> KadoGame:
 
 
 def state_of(game: KadoGame) -> KadoState:
-    """A copy of its state, which knows no game."""
+    """The state is a copy, independent of the game."""
     return KadoState.blank(game.rules, game.num_envs).like(game.state())
 
 
 def types_seen(game: KadoGame, player: int) -> npt.NDArray[np.int64]:
-    """How often a player has seen each type of card, (N, types)."""
+    """Count the cards of each type that a player has seen, (N, types)."""
     return game.view(player).pieces["seen"].reshape(game.num_envs, -1).astype(np.int64)
 
 
@@ -106,7 +106,7 @@ def test_the_tables_tell_gift_ribbon_and_value_of_cards_and_of_nothing_else(rule
 
 @pytest.mark.parametrize("rules", ALL_RULES[3:], ids=short_name)
 def test_the_game_keeps_its_promises_under_other_rules(rules: Rules) -> None:
-    """The real rules are checked with every other game's; with few turns seats differ."""
+    """The real rules are checked by the tests of all games; with few turns seats differ."""
     check_batch_game(kado_v0.batch_game, rules=rules, places=5, fair_seats=False)
 
 
@@ -153,7 +153,7 @@ def test_gifts_and_ribbons_moved_on_together_give_the_same_game(
 
 
 def assert_moved(game: KadoGame, moved: KadoGame, by: int) -> None:
-    """Every piece of every observation is the same but for gifts and ribbons moved on."""
+    """All pieces of all observations are equal up to a shift of gifts and ribbons."""
     for piece in game.layout.pieces:
         axes = [1 + axis for axis, name in enumerate(piece.axes) if name in ("gift", "ribbon")]
         for player in range(game.num_players):
@@ -178,12 +178,12 @@ def chi_square(counts: Counter[Any], samples: int) -> float:
 
 
 def loose_bound(freedom: int) -> float:
-    """Five standard deviations above the mean of chi-square."""
+    """Return a bound of chi-square: five standard deviations above its mean."""
     return freedom + 5 * np.sqrt(2 * freedom)
 
 
 def possible_cards(game: KadoGame, player: int) -> set[int]:
-    """The cards that the dealer's may be for a player who has not seen it, worked out plainly."""
+    """Compute plainly the possible dealer's cards for a player who has not seen it."""
     visible = types_seen(game, player)[0]
     candidates = set()
     for card in game.rules.cards.tolist():
@@ -195,7 +195,7 @@ def possible_cards(game: KadoGame, player: int) -> set[int]:
 
 
 def after_a_wrong_guess() -> KadoGame:
-    """Four players in the second turn; the first challenger was wrong, the next one is asked."""
+    """Return a game of four in its second turn, after a wrong first challenge."""
     for seed in range(100):
         game = KadoGame(1, Rules(num_players=4), seed=seed)
         play_random(game, np.random.default_rng(seed), 3 + 3 + 3)
@@ -217,7 +217,7 @@ def test_the_dealers_card_is_uniform_among_the_unseen_cards_that_are_not_ruled_o
 
 
 def test_the_other_cards_are_uniform_given_the_dealers_card() -> None:
-    """Cards ruled out for the dealer are more likely elsewhere: exactly as often as they should."""
+    """Cards excluded for the dealer are more likely elsewhere, with the right frequency."""
     game = after_a_wrong_guess()
     samples = 30_000
     player = 0

@@ -1,4 +1,4 @@
-"""KADO's core beside the slow referee; ``test_rules`` plays the games of both."""
+"""KADO's core compared with the slow referee; ``test_rules`` plays the games."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def highest(numbers: Numbers) -> int:
 
 @cache
 def action_of(move: Move, num_players: int, rules: Numbers = referee.RULEBOOK) -> int:
-    """The number of an action, written out."""
+    """Compute the number of an action from first principles."""
     name, *numbers = move
     if name == "give":
         return written_deals.give(numbers[0])
@@ -51,7 +51,7 @@ def action_of(move: Move, num_players: int, rules: Numbers = referee.RULEBOOK) -
 
 
 def choose(judge: Referee, rng: np.random.Generator) -> dict[int, Move]:
-    """Random choices; every other time a player guesses what would be right in part."""
+    """Random choices in which half of the guesses are partly right."""
     moves = {}
     for player, options in judge.choices.items():
         moves[player] = options[rng.integers(len(options))]
@@ -72,7 +72,7 @@ def card_piece(card: Card | None, numbers: Numbers) -> tuple[list[int], list[int
 
 
 def tableau_pieces(tableau: referee.Tableau, numbers: Numbers) -> dict[str, object]:
-    """The pieces that tell of one tableau, from the board in the middle of which it starts."""
+    """The pieces of one tableau, from its board."""
     down = numbers.rows - 1
     right = numbers.columns - 1
     all_rows = range(2 * down + 1)
@@ -97,7 +97,7 @@ def tableau_pieces(tableau: referee.Tableau, numbers: Numbers) -> dict[str, obje
 
 
 class Beside(beside.Beside):
-    """KADO's: compared where somebody has to decide, since games wait for others of the batch."""
+    """Comparison for KADO, at decisions only, since games wait for others of the batch."""
 
     def __init__(self, rules: Rules, num: int, rng: np.random.Generator) -> None:
         numbers = Numbers(

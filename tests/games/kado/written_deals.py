@@ -1,4 +1,4 @@
-"""KADO games that go exactly as a test wants: cards by name, decks that begin with them."""
+"""Scripted games of KADO: decks that begin with named cards."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CELLS = 35
 
 
 def card(name: str) -> int:
-    """The id of a card by name: PR3 is the plush with a red ribbon and the value 3."""
+    """Return the id of a card by name: PR3 is the plush with a red ribbon and the value 3."""
     return (GIFTS.index(name[0]) * 5 + RIBBONS.index(name[1])) * 5 + int(name[2]) - 1
 
 
@@ -27,7 +27,7 @@ def cards(names: str) -> list[int]:
 
 
 def deck_of(names: str, rules: Rules) -> list[int]:
-    """A deck that begins with the named cards; the others follow by their ids."""
+    """Return a deck that begins with the named cards; the others follow by id."""
     first = cards(names)
     remaining = Counter(rules.cards.tolist())
     remaining.subtract(first)
@@ -36,7 +36,7 @@ def deck_of(names: str, rules: Rules) -> list[int]:
 
 
 def start(names: str, rules: Rules) -> KadoGame:
-    """One game whose deck begins with the named cards."""
+    """Return one game whose deck begins with the named cards."""
     game = KadoGame(1, rules, seed=0)
     game.reset(decks=[deck_of(names, rules)])
     return game
@@ -46,7 +46,7 @@ def start(names: str, rules: Rules) -> KadoGame:
 
 
 def give(steps: int) -> int:
-    """The dealer gives the card this many seats to the left; 0: they keep it."""
+    """Return the action that gives the card this many seats to the left; 0 keeps it."""
     return steps
 
 
@@ -59,12 +59,12 @@ def no_challenge(num_players: int) -> int:
 
 
 def guess(num_players: int, kind: str) -> int:
-    """Guess a gift and a ribbon by their letters, such as PR."""
+    """Return the guess of a gift and a ribbon by their letters, such as PR."""
     return num_players + 2 + GIFTS.index(kind[0]) * 5 + RIBBONS.index(kind[1])
 
 
 def place(num_players: int, row: int, column: int) -> int:
-    """Place a card this many rows below and columns to the right of the first one."""
+    """Return the placing this many rows below and columns to the right of the first card."""
     return num_players + 27 + (row + 2) * 7 + column + 3
 
 
@@ -73,37 +73,37 @@ def no_op(num_players: int) -> int:
 
 
 def act(game: KadoGame, **moves: int) -> None:
-    """One step of a batch of one: p0=..., p1=... decide, the others have the no-op."""
+    """Play one step of a batch of one: p0=..., p1=... are actions, the others play the no-op."""
     actions = [moves.get(f"p{player}", game.no_op) for player in range(game.num_players)]
     game.step([actions])
 
 
 def legal(game: KadoGame, player: int) -> list[int]:
-    """The legal actions of a player of a batch of one."""
+    """Return the legal actions of a player of a batch of one."""
     actions: list[int] = np.flatnonzero(game.legal_action_mask()[0, player]).tolist()
     return actions
 
 
 def deal(game: KadoGame, recipients: Sequence[int]) -> None:
-    """The dealer gives the first cards of a turn to these seats, counted from their own."""
+    """Deal the first cards of a turn to these seats, counted from the dealer."""
     for steps in recipients:
         act(game, **{f"p{game.dealer}": give(steps)})
 
 
 def pass_all(game: KadoGame) -> None:
-    """Everybody passes, until the phase of challenges is over."""
+    """Pass until the challenge phase is over."""
     turn = game.turn
     while game.turn == turn and game.phase == 1:
         act(game, **{f"p{game.challenger}": no_challenge(game.num_players)})
 
 
 def place_all(game: KadoGame, row: int, column: int) -> None:
-    """All players place their card in the same cell."""
+    """Place the cards of all players in the same cell."""
     game.step([[place(game.num_players, row, column)] * game.num_players])
 
 
 def play_turn(game: KadoGame, recipients: Sequence[int], cell: tuple[int, int]) -> None:
-    """A turn without challenges: give the cards, pass, place everybody's in the same cell."""
+    """Play a turn without challenges: deal, pass, and place all cards in the same cell."""
     first_or_last = game.turn in (0, 11)
     deal(game, recipients)
     pass_all(game)

@@ -30,14 +30,14 @@ Result = tuple[list[int], list[int]]
 
 
 def evaluate(table: Sequence[str]) -> Result:
-    """Play a first round that ends with this table; points and cards won by each player."""
+    """Play a first round that ends with this table; return the points and cards of each player."""
     game = start(Rules(num_players=len(table)), [table])
     points = play_round(game, table)
     return points[0].tolist(), game.pile_sizes[0].tolist()
 
 
 def colour_scores(table: Sequence[str], colour: str) -> Result:
-    """The result where all players take their own cards of a colour."""
+    """Return the result if all players take their own cards of a colour."""
     values = [[int(name[1]) for name in names.split() if name[0] == colour] for names in table]
     return [sum(player_values) for player_values in values], [
         len(player_values) for player_values in values
@@ -101,7 +101,7 @@ def test_the_removed_cards_are_never_seen(num_players: int, removed: int) -> Non
 def test_the_draw_pile_the_rounds_the_kododo_number_and_the_limit(
     num_players: int, pile: int, rounds: int, exact: int, limit: int
 ) -> None:
-    """The rounds are with the last one; the numbers are P + 2 and P + 3."""
+    """The rounds include the last one; the numbers are P + 2 and P + 3."""
     game = KododoGame(3, Rules(num_players=num_players))
     rules = game.rules
     assert (game.draw_pile_size, rules.num_rounds) == (pile, rounds)
@@ -340,7 +340,7 @@ def test_score_round_answers_for_many_games_at_once_as_for_each_alone() -> None:
 
 
 def test_points_and_cards_come_in_the_dtype_of_what_was_given() -> None:
-    """The search counts in bytes, where points of a round fit; wider numbers stay wide."""
+    """The search counts in bytes, which are enough for a round; wider numbers stay wide."""
     counts = np.array([[[3], [0]], [[1], [0]]])
     laid = np.concatenate([counts, np.zeros((2, 1, 1), np.intp), counts * 5], axis=1)
     for dtype in (np.uint8, np.int16, np.int32):
@@ -366,7 +366,7 @@ def test_points_are_scored_at_the_end_of_a_round_only_and_add_up() -> None:
 
 
 def finished(table: Sequence[str]) -> KododoGame:
-    """A game of one round from the hand, over."""
+    """Return a finished game of one round without draws."""
     game = start(short_rules(len(table), rounds=1), [table])
     play_round(game, table)
     assert game.terminated[0]
@@ -437,7 +437,7 @@ NOBODY = ["Y2 Y2 Y3 Y3", "V2 V2 V3 V3"]
 
 def test_the_long_variant_goes_to_50_points() -> None:
     assert Rules(variant="long").target_score == 50
-    with pytest.raises(ValueError, match="target_score counts only in the variant 'long'"):
+    with pytest.raises(ValueError, match=r"target_score.*'long'"):
         Rules(target_score=30)  # it said nothing there, but was another game to policies
 
 
@@ -599,7 +599,7 @@ def test_a_long_game_takes_the_decks_of_a_hundred_deals_and_another_of_one() -> 
     standard = KododoGame(1)
     for accepted in (decks[:, 0], decks[:, :100]):
         long.reset(decks=accepted)
-    with pytest.raises(ValueError, match="a game of kododo takes at most 100 deals, not 101"):
+    with pytest.raises(ValueError, match=r"at most 100 deals.*101"):
         long.reset(decks=decks)
-    with pytest.raises(ValueError, match="must have the shape"):
+    with pytest.raises(ValueError, match="shape"):
         standard.reset(decks=decks[:, :2])

@@ -1,4 +1,4 @@
-"""Cards in sorted hands, against Python's own lists."""
+"""Operations on sorted hands, compared with Python lists."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kododo_env.games.kododo.hands import in_order, with_card, without_slot
 
 
 def some_hands(held: int) -> np.ndarray:
-    """Cards of two players in 50 games in any order, some twice and some slots empty."""
+    """Return unsorted cards of two players in 50 games, with duplicates and empty slots."""
     cards = np.random.default_rng(held).integers(0, 8, (2, held, 50)).astype(np.uint8)
     return np.where(cards == 7, np.uint8(NONE), cards)
 

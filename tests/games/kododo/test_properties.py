@@ -1,4 +1,4 @@
-"""Properties of every game of Kododo, whatever the cards and the choices."""
+"""Properties of all games of Kododo, for any cards and choices."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def short_name(rules: Rules) -> str:
 
 
 def present(hands: Int8) -> list[int]:
-    """The cards in some hands, empty slots left out."""
+    """Return the cards in some hands without empty slots."""
     return [card for card in hands.ravel().tolist() if card >= 0]
 
 
@@ -40,7 +40,7 @@ def present(hands: Int8) -> list[int]:
     ids=short_name,
 )
 def test_the_game_keeps_its_promises(rules: Rules) -> None:
-    """Under the real rules all but the seats is checked with every other game's.
+    """Under the real rules everything but the seats is checked by the tests of all games.
 
     The long variant repeats deals, in the same way for any number of players.
     """
@@ -54,7 +54,7 @@ def test_the_game_keeps_its_promises(rules: Rules) -> None:
 
 
 def reseated(decks: Uint8, order: Intp, rules: Rules) -> Uint8:
-    """Decks that deal to seat s what the old ones dealt to seat order[s]."""
+    """Return decks that deal the cards of seat order[s] to seat s."""
     dealt = rules.num_players * rules.hand_size
     blocks = [np.arange(dealt)]
     for _ in range(rules.num_rounds - 1):
@@ -91,7 +91,7 @@ def test_determinised_hands_have_every_card_as_often_as_it_is_hidden(rules: Rule
 
 @pytest.mark.parametrize("turn", [1, 2])
 def test_any_card_in_hand_may_be_what_was_drawn_last(turn: int) -> None:
-    """Nobody saw which it was, so any with the same chance: the others were there before."""
+    """Nobody saw which card was drawn, so every card of the hand is equally likely."""
     samples = 6_000
     plays = Rules().plays[turn - 1]
     game = KododoGame(1, Rules(3), seed=7)
@@ -126,7 +126,7 @@ def laid_last(game: KododoGame, player: int, plays: int) -> list[int]:
 
 
 def ended_and_going_on(rules: Rules, num: int = 60) -> KododoGame:
-    """A batch of the long variant in which some games are over, with cards left in hand."""
+    """Return a batch of the long variant with some finished games that have cards in hand."""
     game = KododoGame(num, rules, seed=0)
     rng = np.random.default_rng(0)
     while True:
@@ -162,7 +162,7 @@ def test_cards_left_in_hand_are_dealt_again_in_games_that_are_over(rules: Rules)
 
 
 def test_a_game_that_is_over_is_not_shown_as_the_others_go_on() -> None:
-    """It was observed with the rounds left and the draw pile of those that go on.
+    """Regression: its observation had the rounds left and the draw pile of running games.
 
     Alone it had none after a whole deal. And a story told of cards that nobody had laid.
     """

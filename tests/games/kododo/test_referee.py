@@ -1,4 +1,4 @@
-"""Kododo's core beside the slow referee; ``test_rules`` plays the games of both."""
+"""Kododo's core compared with the slow referee; ``test_rules`` plays the games."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_DEALS = 131
 
 @cache
 def actions_of(hand_size: int) -> dict[tuple[int, ...], int]:
-    """The numbers of the actions by the slots that they lay."""
+    """Return the action numbers by the slots that they lay."""
     places = range(hand_size)
     slots = [choice for plays in (1, 2) for choice in combinations(places, plays)]
     assert hand_size != 5 or slots == SLOTS
@@ -34,12 +34,12 @@ def actions_of(hand_size: int) -> dict[tuple[int, ...], int]:
 
 
 def filled(cards: Sequence[int], size: int) -> list[int]:
-    """A row of the core's arrays: -1 where there is no card."""
+    """Pad cards with -1 to a row of the core's arrays."""
     return [*cards, *[-1] * (size - len(cards))]
 
 
 def by_type(cards: Sequence[int], numbers: Numbers) -> list[list[int]]:
-    """Counts by card type: a row for each colour."""
+    """Count cards by type, in a row for each colour."""
     count = Counter(cards)
     values = range(numbers.values)
     return [
@@ -49,7 +49,7 @@ def by_type(cards: Sequence[int], numbers: Numbers) -> list[list[int]]:
 
 
 def numbers_of(rules: Rules) -> Numbers:
-    """The rules as the referee takes them."""
+    """Convert the rules for the referee."""
     return Numbers(
         rules.removed,
         rules.num_players + rules.kododo_offset,
@@ -64,7 +64,7 @@ def numbers_of(rules: Rules) -> Numbers:
 
 
 class Beside(beside.Beside):
-    """Kododo's; in a long game decks for ``deals`` are given, by default more than are played."""
+    """Comparison for Kododo; a long game gets decks for ``deals`` deals, by default enough."""
 
     def __init__(
         self, rules: Rules, num: int, rng: np.random.Generator, deals: int | None = None
@@ -157,7 +157,7 @@ class Beside(beside.Beside):
 
 
 def rounds_of(judge: Referee) -> int:
-    """How many rounds a deal has."""
+    """Return the number of rounds of a deal."""
     if judge.numbers == referee.rulebook(judge.num_players):
         return {2: 11, 3: 7, 4: 6, 5: 4}[judge.num_players]
     numbers = judge.numbers
@@ -199,7 +199,7 @@ def test_the_referees_own_tables_are_the_rulebooks() -> None:
 @few(10)
 @given(kododo_rules(most_target=3), SEEDS)
 def test_every_game_ends_as_the_referee_ends_it(rules: Rules, seed: int) -> None:
-    """Under some of these rules hardly anybody ever scores."""
+    """Under some of these rules players rarely score."""
     rng = np.random.default_rng(seed)
     comparison = Beside(rules, 1, rng, deals=rules.max_deals)
     while not comparison.game.terminated[0]:
@@ -210,7 +210,7 @@ def test_every_game_ends_as_the_referee_ends_it(rules: Rules, seed: int) -> None
 
 
 def test_a_game_in_which_nobody_can_score_ends() -> None:
-    """It was dealt again for ever: all cards have one colour, which is always over the limit."""
+    """Regression: a game of one colour, always over the limit, was dealt forever."""
     nobody = {"num_colours": 1, "copies": (0, 9), "hand_size": 1, "plays": (1,)}
     rules = Rules(2, "long", **nobody, removed_cards=1, limit_offset=0, target_score=7)  # type: ignore[arg-type]
     game = KododoGame(3, rules, seed=0)

@@ -1,4 +1,4 @@
-"""Every worked example of the rulebooks, played with the core; the tables are in the clauses.
+"""All worked examples of the rulebooks, played with the core.
 
 The rulebooks show what lies on the table by colour; who laid which card is ours.
 """
@@ -10,7 +10,7 @@ from tests.games.kododo.written_deals import play_round, start, table_of
 
 
 def points_of(table: list[str]) -> list[float]:
-    """The points of a first round with this table."""
+    """Return the points of a first round with this table."""
     points: list[float] = play_round(start(Rules(num_players=len(table)), [table]), table)[
         0
     ].tolist()

@@ -1,4 +1,4 @@
-"""Kododo's look-up tables, made again: those that games share were made before a change."""
+"""Kododo's look-up tables, rebuilt without the cache."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_card_adds_its_colour_points_and_type_to_the_counts(rules: Rules) -> N
 
 def test_how_many_decks_is_a_whole_number_in_the_long_variant_too() -> None:
     game = KododoGame(1, Rules(variant="long"), 0)
-    with pytest.raises(ValueError, match=r"^num must be 1 or more, not 0$"):
+    with pytest.raises(ValueError, match=r"^num must be at least 1, not 0$"):
         game.sample_decks(0, game.rng)
 
 

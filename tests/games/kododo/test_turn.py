@@ -1,4 +1,4 @@
-"""A turn, and what is asked of a state, on states alone."""
+"""Functions of states, tested on states without games."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ per_rules = pytest.mark.parametrize("rules", ALL_RULES, ids=short_name)
 
 
 def dealt(rules: Rules, num: int, round_index: int = 0) -> KododoState:
-    """A state at the beginning of a round, with some of the cards seen that others have drawn."""
+    """Return a state at the beginning of a round, with some revealed cards."""
     state = KododoState.blank(rules, num)
     decks = np.random.default_rng(round_index).permuted([rules.cards] * num, axis=1).T
     state.deck = np.ascontiguousarray(decks)
@@ -34,7 +34,7 @@ def dealt(rules: Rules, num: int, round_index: int = 0) -> KododoState:
 
 
 def some_actions(state: KododoState, rules: Rules, rng: np.random.Generator) -> np.ndarray:
-    """Legal actions, (P, N)."""
+    """Return legal actions, (P, N)."""
     held = rules.held(state.round_index, state.turn)
     plays = rules.plays[state.turn]
     legal = np.flatnonzero(tables(rules).legal[plays][held])

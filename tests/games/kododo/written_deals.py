@@ -1,4 +1,4 @@
-"""Kododo games that go exactly as a test wants: decks made from the cards to be laid."""
+"""Scripted games of Kododo: decks constructed from the cards to lay."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Round = Sequence[str]
 
 
 def card(name: str) -> int:
-    """The id of a card by name: B3 is the blue three."""
+    """Return the id of a card by name: B3 is the blue three."""
     return COLOURS.index(name[0]) * 6 + int(name[1]) - 1
 
 
@@ -34,7 +34,7 @@ def cards(names: str) -> list[int]:
 
 
 def written_deck(rounds: Sequence[Round], rules: Rules, spares: str | None = None) -> list[int]:
-    """A deck with which the players can lay what the rounds say.
+    """Return a deck with which the players can lay the cards of these rounds.
 
     Each player is dealt their cards of the first round and one spare card, which they keep
     to the end; in every turn they draw what they will lay in that turn of the next round. All
@@ -63,7 +63,7 @@ def written_deck(rounds: Sequence[Round], rules: Rules, spares: str | None = Non
 
 
 def start(rules: Rules, *deals: Sequence[Round], spares: str | None = None) -> KododoGame:
-    """One game with a deck written by hand for each deal (one deal in the standard game)."""
+    """Return one game with a given deck for each deal (one deal in the standard game)."""
     game = KododoGame(1, rules, seed=0)
     decks = [written_deck(rounds, rules, spares) for rounds in deals]
     game.reset(decks=np.array(decks if rules.variant == "standard" else [decks]))
@@ -71,7 +71,7 @@ def start(rules: Rules, *deals: Sequence[Round], spares: str | None = None) -> K
 
 
 def action_for(hand: Sequence[int], laid: Sequence[int]) -> int:
-    """The action that lays these cards from this hand; 0 lays nothing when all is over."""
+    """Return the action that lays these cards from this hand; 0 for a finished game."""
     if not laid:
         return 0
     singles = combinations(range(len(hand)), 1)
@@ -83,7 +83,7 @@ def action_for(hand: Sequence[int], laid: Sequence[int]) -> int:
 
 
 def lay(game: KododoGame, *laid: Sequence[Sequence[int]]) -> None:
-    """One turn: for each game of the batch, the cards that each player lays."""
+    """Play one turn, given the cards of each player for each game of the batch."""
     game.step(
         [
             [
@@ -96,14 +96,14 @@ def lay(game: KododoGame, *laid: Sequence[Sequence[int]]) -> None:
 
 
 def play_round(game: KododoGame, *scripts: Round) -> npt.NDArray[np.float32]:
-    """Three turns, one script for each game; returns what the round scored, (N, P)."""
+    """Play three turns, one script for each game; return the points of the round, (N, P)."""
     for turn in TURNS:
         lay(game, *([cards(names)[turn] for names in script] for script in scripts))
     return game.rewards
 
 
 def table_of(colours: str) -> list[str]:
-    """A whole table of cards with these colours, dealt out four to each player in this order.
+    """Return a whole table of cards with these colours, four for each player in this order.
 
     The cards of a colour are its lowest ones from 2 up: no Kododo cards.
     """
@@ -116,6 +116,6 @@ def table_of(colours: str) -> list[str]:
 
 
 def short_rules(num_players: int, rounds: int, **changes: Any) -> Rules:
-    """The real game with so many cards removed that a deal has only a few rounds."""
+    """Return the real game with cards removed, so that a deal has only a few rounds."""
     removed = 100 - 5 * num_players - 4 * num_players * (rounds - 1)
     return Rules(num_players=num_players, removed_cards=removed, **changes)

@@ -1,4 +1,4 @@
-"""The core beside the slow referees: the same decks and choices, and nothing may differ."""
+"""Comparison of the core with slow referees for the same decks and choices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 class Beside(ABC):
-    """A batch of one game, and a referee for each of its games.
+    """A batch of a game, and a referee for each of its games.
 
     Attributes:
         game: The batch.
@@ -29,26 +29,26 @@ class Beside(ABC):
 
     @abstractmethod
     def play(self, rng: np.random.Generator) -> None:
-        """One step at random, the same in the core and with the referees."""
+        """Play a random step in the core and with the referees."""
 
     @abstractmethod
     def assert_same_position(self) -> None:
-        """All that the core shows is what the referees have."""
+        """Check that the core and the referees have the same state."""
 
     @abstractmethod
     def assert_same_legal_actions(self) -> None:
-        """The mask allows what the referees allow, and nothing else."""
+        """Check that mask and referees allow the same actions."""
 
     @abstractmethod
     def running(self) -> Iterator[int]:
-        """The games of which the referees can say now what a player observes."""
+        """Return the games whose observations the referees can compute now."""
 
     @abstractmethod
     def observation_of(self, judge: Any, player: int) -> dict[str, Any]:
-        """The observation's pieces as they should be, counted from what the player may know."""
+        """Return the expected pieces of the observation, from the player's knowledge."""
 
     def assert_same(self, num_compared: int, players: Iterable[int]) -> None:
-        """Nothing differs; observations of these players are compared in the first games."""
+        """Check that nothing differs, with observations of these players in the first games."""
         self.assert_same_position()
         self.assert_same_legal_actions()
         assert (self.game.observe()[:num_compared] <= self.game.layout.maxima).all()

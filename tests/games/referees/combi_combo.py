@@ -38,7 +38,7 @@ class Numbers:
     fours: tuple[int, ...] = (0, 0, 0, 1, 2, 4, 5)
 
     def full_deck(self) -> list[Card]:
-        """All cards, 60 by the rulebook."""
+        """Return all cards, 60 by the rulebook."""
         deck = []
         for colour in range(self.colours):
             for value, copies in zip((1, 2, 3, 4), self.copies, strict=True):
@@ -168,11 +168,11 @@ class Referee:
         self.everybody_draws()
 
     def choices(self, player: int) -> list[Card]:
-        """The cards a player may pass; none when the game is over."""
+        """Return the cards that a player may pass; none when the game is over."""
         return [] if self.finished else sorted(set(self.hands[player]))
 
     def play(self, cards: list[Card]) -> None:
-        """Everybody passes a card to the left, face down, and then takes up the one received."""
+        """Pass a card of each player to the left, face down; then each takes the received card."""
         if self.finished:
             return
         for player, card in enumerate(cards):
@@ -190,7 +190,7 @@ class Referee:
             self.start_turn()
 
     def scores(self) -> list[int]:
-        """The points, which nobody has before the end."""
+        """Return the points; 0 before the end."""
         if not self.finished:
             return [0] * self.num_players
         players = range(self.num_players)

@@ -55,7 +55,7 @@ class Numbers:
         return self.rows * self.columns
 
     def full_deck(self) -> list[Card]:
-        """All cards, 65 by the rulebook, by gift, ribbon and value."""
+        """Return all cards, 65 by the rulebook, by gift, ribbon and value."""
         return [
             (gift, ribbon, value, copy)
             for gift, ribbons in enumerate(self.deck)
@@ -65,7 +65,7 @@ class Numbers:
         ]
 
     def places_for_a_card(self, tableau: Tableau) -> list[Cell]:
-        """Where the next card may be placed."""
+        """Return the cells for the next card."""
         if not tableau:
             return [(0, 0)]
         cells = set()
@@ -81,7 +81,7 @@ class Numbers:
         return sorted(cells)
 
     def fits(self, cells: list[Cell]) -> bool:
-        """Whether these places lie within three rows and four columns."""
+        """Whether these cells lie within three rows and four columns."""
         rows = [cell[0] for cell in cells]
         columns = [cell[1] for cell in cells]
         return max(rows) - min(rows) < self.rows and max(columns) - min(columns) < self.columns
@@ -177,7 +177,7 @@ class Referee:
         return not self.choices
 
     def play(self, moves: dict[int, Move]) -> None:
-        """All players who have something to decide make their choice."""
+        """Play the choices of all players who have something to decide."""
         assert moves.keys() == self.choices.keys()
         assert all(move in self.choices[player] for player, move in moves.items())
         try:
@@ -186,7 +186,7 @@ class Referee:
             self.choices = {}
 
     def scores(self) -> list[int]:
-        """Points as the tableaus stand."""
+        """Return the points of the current tableaus."""
         return [
             self.numbers.points_of_a_tableau(tableau) + self.numbers.points_of_a_perfect * len(won)
             for tableau, won in zip(self.tableaus, self.perfects, strict=True)
@@ -206,7 +206,7 @@ class Referee:
             yield from self._placing(self.turn)
 
     def _ask(self, choices: Choices) -> Generator[Choices, dict[int, Move], dict[int, Move]]:
-        """Ask those who have a choice; the others do what they must."""
+        """Ask the players who have a choice; the others make their only choice."""
         moves = {player: options[0] for player, options in choices.items()}
         decisions = {player: options for player, options in choices.items() if len(options) > 1}
         if decisions:

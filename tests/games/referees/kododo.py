@@ -53,7 +53,7 @@ class Numbers:
         return self.value_of(card) == 1
 
     def full_deck(self) -> list[int]:
-        """The cards in the order of their numbers."""
+        """Sort cards by number."""
         deck = []
         for colour in range(self.colours):
             for place, copies in enumerate(self.copies):
@@ -68,7 +68,7 @@ def rulebook(num_players: int) -> Numbers:
 
 
 def majority_colour(laid: list[int], numbers: Numbers) -> int | None:
-    """The colour that scores when the Kododo cards do not, or None."""
+    """Return the colour that scores if the Kododo cards do not, or None."""
     count = dict.fromkeys(range(numbers.colours), 0)
     for card in laid:
         count[numbers.colour_of(card)] += 1
@@ -83,7 +83,7 @@ def majority_colour(laid: list[int], numbers: Numbers) -> int | None:
 
 
 def cards_won(table: list[list[int]], numbers: Numbers) -> list[list[int]]:
-    """Which of their own cards each player takes at the end of a round."""
+    """Return the own cards that each player takes at the end of a round."""
     laid = [card for cards in table for card in cards]
     if sum(numbers.is_kododo(card) for card in laid) == numbers.kododo_number:
         return [[card for card in cards if numbers.is_kododo(card)] for cards in table]
@@ -92,8 +92,8 @@ def cards_won(table: list[list[int]], numbers: Numbers) -> list[list[int]]:
 
 
 @dataclass
-class Known:
-    """All that one player knows; their own seat comes first."""
+class PlayerKnowledge:
+    """The knowledge of one player; their own seat comes first."""
 
     hand: list[int]
     revealed: list[int]
@@ -167,14 +167,14 @@ class Referee:
         self.last_round = not self.draw_pile
 
     def choices(self, player: int) -> list[tuple[int, ...]]:
-        """The choices of a player: places in their sorted hand; one empty choice at the end."""
+        """Return a player's choices: places in the sorted hand, or one empty choice at the end."""
         if self.finished:
             return [()]
         places = range(len(self.hands[player]))
         return list(combinations(places, self.numbers.cards_to_lay[self.turn]))
 
     def play(self, choices: list[tuple[int, ...]]) -> None:
-        """All players lay the cards in the places they chose."""
+        """Lay the chosen cards of all players."""
         self.rewards = [0] * self.num_players
         if self.finished:
             return
@@ -226,10 +226,10 @@ class Referee:
         largest = max(len(self.piles[player]) for player in players)
         return [player for player in players if len(self.piles[player]) == largest]
 
-    def knowledge_of(self, player: int) -> Known:
-        """All that one player may know, the seats counted from their own."""
+    def knowledge_of(self, player: int) -> PlayerKnowledge:
+        """Return the knowledge of one player, with seats counted from their own."""
         order = [(player + step) % self.num_players for step in range(self.num_players)]
-        return Known(
+        return PlayerKnowledge(
             hand=list(self.hands[player]),
             revealed=sorted(self.revealed),
             table=[list(self.table[seat]) for seat in order],

@@ -226,8 +226,8 @@ def test_a_file_of_ones_own_beside_the_policies(browser: Any, site: Path, tmp_pa
     [
         ("game=kododo&opponents=nobody", "unknown agent 'nobody'"),
         ("game=foo", "unknown game 'foo'"),
-        ("game=kado&players=9", "KADO is for 2 to 4 players, not 9"),
-        ("game=kado&players=two", "num_players must be a whole number, not 'two'"),
+        ("game=kado&players=9", "kado needs 2 to 4 players, not 9"),
+        ("game=kado&players=two", "num_players must be an integer, not 'two'"),
     ],
 )
 def test_a_table_that_there_is_not(browser: Any, address: str, query: str, why: str) -> None:

@@ -1,4 +1,4 @@
-"""A small sound game to plant faults in: everybody lays a card, the highest wins the prize."""
+"""A small correct game for planted faults: everybody lays a card, the highest wins the prize."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Stage(IntEnum):
 
 @dataclass(frozen=True)
 class Rules:
-    """Two cards in hand, one drawn after each turn but the last two; some stay out of play."""
+    """The rules: two cards in hand, one drawn after each turn but the last two."""
 
     num_players: int = 3
     num_cards: int = 15
@@ -184,7 +184,7 @@ class HighCard(BatchGame):
         return shuffled_rows(rows, rng)
 
     def _tidy_deck(self) -> None:
-        """Who drew which card when is nobody's to know: the cards drawn are put in order."""
+        """Forget who drew which card: the drawn cards are sorted."""
         in_deck = np.zeros((self.rules.num_cards, self.num_envs), np.bool_)
         np.put_along_axis(in_deck, self._state.deck[self.drawn :], True, axis=0)
         self._state.deck[: self.drawn] = np.nonzero(~in_deck.T)[1].reshape(self.num_envs, -1).T

@@ -1,4 +1,4 @@
-"""High card, version 0: a door like those of ``kododo_env``, in somebody else's package."""
+"""High card, version 0: an environment module like those of ``kododo_env``, in another package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLAYERS = (2, 3)
 
 
 class RulesOptions(TypedDict, total=False):
-    """The further fields of ``Rules``."""
+    """The other fields of ``Rules``."""
 
     num_cards: int
     turns: int
@@ -29,7 +29,7 @@ class RulesOptions(TypedDict, total=False):
 
 
 class Options(RulesOptions, TableOptions, total=False):
-    """All options of ``parallel_env`` and ``env`` that are given by name."""
+    """All keyword options of ``parallel_env`` and ``env``."""
 
 
 @show_options(RulesOptions, Rules)

@@ -9,12 +9,12 @@ from kododo_env.core.view import View
 
 
 class ThriftyAgent:
-    """Lays its highest card if that may win, else its lowest."""
+    """Lays its highest card if that can win, else its lowest."""
 
     name = "thrifty"
 
     def act(self, view: View, rng: np.random.Generator) -> Integer:
-        """The last or the first of the legal slots, since a hand is in order; shape (N,)."""
+        """Choose the last or the first legal slot of the sorted hand; shape (N,)."""
         mask = view.legal_action_mask
         lowest = mask.argmax(axis=1)
         highest = mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
