@@ -159,7 +159,7 @@ OTHER = "do not fit the network"
         (without_value_weights, OTHER),
         (additional, OTHER),
         (doubled, "other outputs"),
-        (outside, "wants its weights from another file"),
+        (outside, "weights are in another file"),
     ],
 )
 def test_a_file_with_another_network_than_it_tells_is_not_learned_on_from(
