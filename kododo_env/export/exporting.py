@@ -151,7 +151,7 @@ def write_policy(trained: Trained, game: BatchGame, path: Path, **facts: Any) ->
     open_session(
         content, metadata, 1
     )  # fails before the name of a temporary file is in its message
-    with written_with_metadata(path) as aside:
-        aside.write_bytes(content)
-        check_parity(trained.answers, OnnxAgent(aside), game, trained.form)
+    with written_with_metadata(path) as temporary:
+        temporary.write_bytes(content)
+        check_parity(trained.answers, OnnxAgent(temporary), game, trained.form)
     return path

@@ -92,15 +92,15 @@ class Encoders(nn.Module):
             inner = [pooled[axis] for axis in self._inner(kind.axis)]
             inputs = torch.cat([numbers[kind.axis], *inner], dim=2).flatten(0, 1)
             outside = shared
-            beside = [1]
+            outer_shape = [1]
             if kind.outer:
                 outer = numbers[kind.outer]
-                beside = [outer.shape[1], 1]
+                outer_shape = [outer.shape[1], 1]
                 wide = shared[:, None].expand(-1, outer.shape[1], -1)
                 outside = torch.cat([outer, wide], dim=2).flatten(0, 1)
             assert isinstance(layers, nn.Sequential)
             total = layers[0](inputs).reshape(-1, *kind.shape, self.width)
-            total = total + around(outside).reshape(-1, *beside, self.width)
+            total = total + around(outside).reshape(-1, *outer_shape, self.width)
             embedding = layers[1:](total.flatten(0, -2)).reshape(-1, *kind.shape, self.width)
             if kind.outer:
                 embedding, pooled[kind.axis] = pool(embedding)

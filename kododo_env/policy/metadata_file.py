@@ -36,8 +36,8 @@ def written_with_metadata(policy: Path) -> Iterator[Path]:
         ValueError: The metadata file cannot be written at its path.
         OSError: One of the two cannot be written.
     """
-    with written_whole(policy) as aside:
+    with written_whole(policy) as policy_path:
         check_file(metadata_file(policy))
-        with written_whole(metadata_file(policy)) as beside:
-            yield aside
-            write_json(beside, _metadata_of(aside))
+        with written_whole(metadata_file(policy)) as metadata_path:
+            yield policy_path
+            write_json(metadata_path, _metadata_of(policy_path))

@@ -220,7 +220,7 @@ def test_an_export_changes_nothing_of_the_model(tmp_path: Path) -> None:
     assert network.training
 
 
-# --- ONNX files of others ---------------------------------------------------------------------
+# --- ONNX files of other exporters ------------------------------------------------------------
 
 
 def foreign(path: Path, network: nn.Module, example: Any, **options: Any) -> Path:
@@ -422,7 +422,7 @@ def renamed(model: onnx.ModelProto) -> None:
         "size",
     ],
 )  # fmt: skip
-def test_files_that_are_no_players(
+def test_files_that_cannot_be_exported(
     change: Callable[[onnx.ModelProto], object],
     words: str,
     tmp_path: Path,
@@ -513,7 +513,7 @@ class Lstm(nn.Module):
     ],
     ids=["number", "recurrent", "outputs", "inputs", "probabilities"],
 )
-def test_models_that_are_no_players(model: Any, words: str, tmp_path: Path) -> None:
+def test_models_that_cannot_be_exported(model: Any, words: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"\A[^\n]+\Z") as error:
         export(model, GAME, tmp_path / "out.onnx", normalize=True)
     assert words in str(error.value)

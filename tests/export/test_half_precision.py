@@ -68,7 +68,7 @@ def test_halving_twice_changes_nothing(files: tuple[BatchGame, Path, Path]) -> N
     assert halved(model) == model
 
 
-def test_weights_beyond_half_precision_are_refused(files: tuple[BatchGame, Path, Path]) -> None:
+def test_weights_beyond_half_precision_are_rejected(files: tuple[BatchGame, Path, Path]) -> None:
     model = onnx.load(files[1])
     large = next(t for t in model.graph.initializer if t.name == "network.trunk.2.weight")
     weights = onnx.numpy_helper.to_array(large).copy()

@@ -66,7 +66,7 @@ def test_no_tensor_is_of_a_type_that_small_engines_lack(name: str, tmp_path: Pat
     assert all(types.get(node.input[0]) != types[node.output[0]] for node in casts)
 
 
-def test_a_file_that_needs_its_types_is_refused_in_a_line(tmp_path: Path) -> None:
+def test_a_file_that_needs_its_types_is_rejected_in_a_line(tmp_path: Path) -> None:
     """A cast to half precision raised an error of onnx, many lines long."""
     policy = tmp_path / "half.onnx"
     out = tmp_path / "plain.onnx"

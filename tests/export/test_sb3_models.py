@@ -172,7 +172,7 @@ def of_jax(name: str) -> Any:
     ],
     ids=["recurrent", "evolved", "of jax", "another table"],
 )
-def test_models_that_are_no_players(make: Any, words: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"\A[^\n]+\Z") as refused:
+def test_models_that_cannot_be_exported(make: Any, words: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"\A[^\n]+\Z") as error:
         export(make(), GAME, tmp_path / "model.onnx")
-    assert words in str(refused.value)
+    assert words in str(error.value)

@@ -163,7 +163,7 @@ def test_rotations_move_both_axes_and_the_actions_with_them() -> None:
         assert torch.allclose(logits[:, 1:].reshape(-1, 5, 5), back, atol=1e-5), names
 
 
-def test_more_than_two_interchangeable_axes_are_refused() -> None:
+def test_more_than_two_interchangeable_axes_are_rejected() -> None:
     """It was an IndexError."""
     cube = Piece("cube", (2, 2, 2), 1, "", ("a", "b", "c"))
     layout = ObservationLayout((cube,), Symmetry(("a", "b", "c"), "permutations", ("cube",)))

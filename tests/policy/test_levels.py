@@ -87,7 +87,7 @@ def test_they_sit_wherever_agents_are_named() -> None:
         ("level-1", 9, "kododo with 9 players has no levels"),
     ],
 )
-def test_a_level_that_is_none_is_refused(name: str, players: int | None, message: str) -> None:
+def test_a_level_that_is_none_is_rejected(name: str, players: int | None, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_agent(name, "kododo", players)
 

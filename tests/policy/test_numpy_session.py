@@ -404,7 +404,7 @@ def test_types_that_differ_are_an_error(operator: str, operands: list[Array]) ->
 
 
 def test_nothing_is_written_into_a_constant() -> None:
-    """A policy asked twice says the same, and so does the first one beside a second."""
+    """A policy gives the same outputs again, also with a second one open."""
     content = (POLICIES / "kado-3p.onnx").read_bytes()
     session = NumpySession(content, 1, None)
     before = {name: array.copy() for name, array in session._constants.items()}

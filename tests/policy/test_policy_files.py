@@ -136,7 +136,7 @@ def test_flipped_bits_under_a_fitting_digest_are_one_line_or_a_policy(
 
 
 @pytest.mark.parametrize("length", [0, 1, 40, -1, -64, -87, None])
-def test_a_file_that_is_cut_or_goes_on_is_refused(length: int | None, policy: Path) -> None:
+def test_a_file_that_is_cut_or_goes_on_is_rejected(length: int | None, policy: Path) -> None:
     policy.write_bytes(policy.read_bytes()[:length] + b"\x08\x08" * (length is None))
     assert any(words in error_of(policy) for words in ("damaged", "no digest"))
 
@@ -164,7 +164,7 @@ def test_a_policy_that_another_program_has_written_again_can_be_adopted(
     assert OnnxAgent(adopted).metadata.game == "kododo"
 
 
-def test_a_file_without_a_digest_is_refused(tmp_path: Path) -> None:
+def test_a_file_without_a_digest_is_rejected(tmp_path: Path) -> None:
     """Files of older versions have none."""
     model = onnx.load(POLICIES / "combi_combo-4p.onnx")
     del model.metadata_props[1:]
@@ -528,7 +528,7 @@ def test_arrays_of_no_numbers_and_harmless_divisions_are_played(
 
 
 @pytest.mark.parametrize("where", ["attribute", "node", "graph", "output"])
-def test_a_name_that_is_no_text_is_refused_before_the_runtime_sees_it(
+def test_a_name_that_is_no_text_is_rejected_before_the_runtime_sees_it(
     where: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Onnxruntime printed a banner to standard output, and that it tries again."""
@@ -548,7 +548,7 @@ def test_a_name_that_is_no_text_is_refused_before_the_runtime_sees_it(
 
 
 @pytest.mark.parametrize("fault", GRAPHS)
-def test_a_graph_that_is_no_policys_is_refused(fault: str, runtime: str, tmp_path: Path) -> None:
+def test_a_graph_of_no_policy_is_rejected(fault: str, runtime: str, tmp_path: Path) -> None:
     change, words = GRAPHS[fault]
     words = BY_NUMPY.get(fault, words) if runtime == "numpy" else words
     model = tiny_model("kododo", 2)
@@ -558,7 +558,7 @@ def test_a_graph_that_is_no_policys_is_refused(fault: str, runtime: str, tmp_pat
     assert words in message
 
 
-def test_two_graphs_in_one_file_are_refused(policy: Path) -> None:
+def test_two_graphs_in_one_file_are_rejected(policy: Path) -> None:
     """Readers of protobuf merge them in different ways."""
     model = tiny_model("kododo", 2)
     policy.write_bytes(sealed(2 * model.SerializeToString()))
@@ -679,7 +679,7 @@ METADATA: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
 
 
 @pytest.mark.parametrize("fault", METADATA)
-def test_metadata_that_no_policy_has_are_refused(fault: str, tmp_path: Path) -> None:
+def test_metadata_that_no_policy_has_are_rejected(fault: str, tmp_path: Path) -> None:
     change, words = METADATA[fault]
     model = tiny_model("kododo", 2)
     metadata = json.loads(model.metadata_props[0].value)
@@ -693,7 +693,7 @@ def test_metadata_that_no_policy_has_are_refused(fault: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "text", ["", "null", "[]", "{", '"format"', DEEP, '{"format": 1' + 10_000 * "0" + "}"]
 )
-def test_metadata_that_are_no_object_are_refused(text: str, tmp_path: Path) -> None:
+def test_metadata_that_are_no_object_are_rejected(text: str, tmp_path: Path) -> None:
     model = tiny_model("kododo", 2)
     helper.set_model_props(model, {KEY: text})
     assert "metadata" in error_of(write_model(tmp_path / "p.onnx", model))
@@ -712,14 +712,14 @@ def test_metadata_are_read_as_they_were_written(name: str) -> None:
 
 
 @pytest.mark.parametrize("training", [{"rate": np.float32(0.1)}, {1: 2, "b": 3}, {"of": {1, 2}}])
-def test_metadata_that_are_not_json_are_refused_in_one_line(training: dict[Any, Any]) -> None:
+def test_metadata_that_are_not_json_are_rejected_in_one_line(training: dict[Any, Any]) -> None:
     """A user may pass them to ``export``; it was a TypeError of json."""
     metadata = replace(describe(registry.batch_game("kododo", 1)), training=training)
     with pytest.raises(ValueError, match=r"\Aits metadata are not JSON [^\n]+\Z"):
         metadata.to_json()
 
 
-def test_another_game_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_another_game_is_rejected_in_one_line(tmp_path: Path) -> None:
     """A file may have any number of unknown rules."""
     model = tiny_model("kododo", 2)
     metadata = json.loads(model.metadata_props[0].value)
@@ -743,7 +743,7 @@ def test_the_threads_argument_is_checked(threads: Any, policy: Path) -> None:
 
 
 @pytest.mark.parametrize(("scale", "offset"), [(1 / 7, 0), (1, 256), (1, float("nan")), (-1, 0)])
-def test_observations_that_the_game_does_not_tell_are_refused(scale: float, offset: float) -> None:
+def test_observations_that_the_game_does_not_tell_are_rejected(scale: float, offset: float) -> None:
     """They were truncated to the policy's dtype, which left mostly zeros."""
     agent = kododo_env.load("kododo-4p")
     game = registry.batch_game("kododo", 5, seed=0)
@@ -840,7 +840,7 @@ def test_few_positions_are_answered_as_among_many(name: str) -> None:
         assert np.allclose(some_values, values[rows], rtol=1e-5, atol=1e-5)
 
 
-def test_a_view_of_another_game_is_refused_whatever_is_asked(policy: Path) -> None:
+def test_a_view_of_another_game_is_rejected_whatever_is_asked(policy: Path) -> None:
     """Probabilities and values were returned by wrong rules."""
     agent = OnnxAgent(policy)
     rng = np.random.default_rng(0)

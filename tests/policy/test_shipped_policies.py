@@ -77,7 +77,7 @@ def test_playing_and_the_cards_need_few_libraries(code: str, unneeded: tuple[str
     assert done.stdout.strip() == "[]"
 
 
-def test_another_game_is_refused_where_the_right_one_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_game_is_rejected_where_the_right_one_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """The id of a deleted layout was reused by the next game, which was then played."""
     monkeypatch.setattr(onnx_agent, "id", lambda _: 0, raising=False)  # the worst case
     rng = np.random.default_rng(0)

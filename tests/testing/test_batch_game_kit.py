@@ -53,7 +53,7 @@ def test_a_game_whose_first_steps_are_forced_is_sound() -> None:
     assert "2 checks, no faults" in str(report)
 
 
-def test_what_would_check_nothing_is_refused() -> None:
+def test_what_would_check_nothing_is_rejected() -> None:
     with pytest.raises(ValueError, match="places must be 1 to"):
         check_batch_game(make, places=0)
     with pytest.raises(ValueError, match="only and skip must be lists"):

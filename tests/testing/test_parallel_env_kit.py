@@ -131,7 +131,7 @@ def plays_anything(env: Any, actions: dict[str, int]) -> Any:
 
 
 @instead("step", "masks", "rejected illegal actions have changed something")
-def refusal_counts(env: Any, actions: dict[str, int]) -> Any:
+def rejection_counts(env: Any, actions: dict[str, int]) -> Any:
     """A rejected action changes the scores."""
     try:
         return ParallelGame.step(env, actions)

@@ -1,1 +1,1 @@
-"""The promises of any batch game: masks, decks, copies, states, scores, bounds."""
+"""The checks of a batch game: masks, decks, copies, states, scores, bounds."""

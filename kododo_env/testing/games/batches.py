@@ -19,8 +19,8 @@ NOT_COMPARED = ("_rewards", "_just", "steps_played", "rng")
 def batches(subject: Subject) -> str:
     """Compare each game of a batch with a batch of one with the same deck and actions.
 
-    A batch of one may skip steps in which nobody has a choice, and be ahead for a while. The two
-    are compared when somebody in the game decides, and at the end.
+    A batch of one may skip steps in which no player has a choice, and be ahead for a while. The
+    two are compared when a player of the game has a choice, and at the end.
     """
     batch = subject.game(GAMES)
     decks = batch.sample_decks(GAMES, subject.rng(1))

@@ -1,1 +1,1 @@
-"""Checks of secrets: in all that players are told, and in determinised batches."""
+"""Checks that hidden cards stay hidden, in views and in determinised batches."""
