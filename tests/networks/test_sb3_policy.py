@@ -69,7 +69,7 @@ def test_one_environment_of_gymnasium_serves_too() -> None:
     model.learn(8)
 
 
-def test_a_space_is_refused_that_is_of_no_game_or_is_scaled() -> None:
+def test_a_space_is_rejected_of_another_or_a_normalised_environment() -> None:
     with pytest.raises(ValueError, match="no game layouts"):
         PPO(GamePolicy, gymnasium.make("CartPole-v1"))
     with pytest.raises(ValueError, match="normalize"):

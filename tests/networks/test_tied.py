@@ -1,4 +1,4 @@
-"""The tied network: shared weights where a game declares what is alike."""
+"""The tied network: weights shared over axes that a game declares alike."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.doors import TABLES
 from tests.exported import exported
 
-# Rows within seats, a gift to be guessed, and a place in a row of one's own.
+# Rows within seats, a gift to guess, and a place in an own row.
 PIECES = (
     Piece("points", (2, 3, 4), 9, "", ("seat", "row", "gift")),
     Piece("scores", (2,), 30, "", ("seat",)),
     Piece("card", (4,), 1, "", ("gift",)),
 )
-LAYOUT = ObservationLayout(PIECES, tied_axes=("seat", "row"))
+LAYOUT = ObservationLayout(PIECES, alike=("seat", "row"))
 ACTIONS = ActionLayout(
     (
         ActionPiece("pass"),
@@ -45,7 +45,7 @@ ACTIONS = ActionLayout(
 
 
 def random_network(layout: ObservationLayout, actions: ActionLayout) -> GameNetwork:
-    """A tied network whose outputs are not all nearly equal, as a fresh one's are."""
+    """Return a tied network with clearly different outputs, unlike a fresh one."""
     torch.manual_seed(0)
     network = GameNetwork(layout, actions, 32, 2, 8, tied=True)
     for tensor in network.parameters():
@@ -64,7 +64,7 @@ def observations(count: int = 50) -> torch.Tensor:
 
 
 def with_rows(observation: torch.Tensor, seat: int, order: list[int]) -> torch.Tensor:
-    """The observations with a seat's rows in another order."""
+    """Reorder the rows of a seat in observations."""
     changed = observation.clone()
     points = changed[:, :24].reshape(-1, 2, 3, 4)
     points[:, seat] = points[:, seat, order]
@@ -72,44 +72,47 @@ def with_rows(observation: torch.Tensor, seat: int, order: list[int]) -> torch.T
 
 
 def test_rows_of_others_may_lie_in_any_order() -> None:
-    network, observation = random_network(LAYOUT, ACTIONS), observations()
+    network = random_network(LAYOUT, ACTIONS)
+    observation = observations()
     with torch.no_grad():
-        want, got = network(observation), network(with_rows(observation, 1, [2, 0, 1]))
-    for one, other in zip(want, got, strict=True):
-        assert torch.allclose(one, other, atol=1e-5)
+        logits, values = network(observation)
+        moved_logits, moved_values = network(with_rows(observation, 1, [2, 0, 1]))
+    assert torch.allclose(logits, moved_logits, atol=1e-5)
+    assert torch.allclose(values, moved_values, atol=1e-5)
 
 
 def test_a_row_is_judged_by_the_card_and_by_the_seat_around_it() -> None:
-    """One's own row of 0s, with another card, own score, and score of the other player."""
-    network, observation = random_network(LAYOUT, ACTIONS), observations()
+    """An own row depends on the card and the own score, not on the opponent's score."""
+    network = random_network(LAYOUT, ACTIONS)
+    observation = observations()
     observation[:, :24] = 0
     assert network.encoders is not None
 
     def rows(observed: torch.Tensor) -> torch.Tensor:
-        """One's own, by row: (B, 3, E)."""
+        """Return the embeddings of own rows, (B, 3, E)."""
         assert network.encoders is not None
         canonical = network.canonical(observed)[0]
         return network.encoders(canonical * network.scale)[1]["row"].detach()
 
-    want = rows(observation)
+    expected = rows(observation)
     for piece, number, counts in (("card", 0, True), ("scores", 0, True), ("scores", 1, False)):
         changed = observation.clone()
         changed[:, LAYOUT.where(piece)][:, number] += 1
-        assert ((rows(changed) - want).abs().max() > 0.01) == counts
+        assert ((rows(changed) - expected).abs().max() > 0.01) == counts
 
 
 def test_the_gradient_through_what_is_pooled_is_the_one_that_torch_finds() -> None:
-    """But for entries that are equal, each of which gets the maximum's whole gradient."""
+    """Equal entries differ: each of them gets the whole gradient of the maximum."""
     torch.manual_seed(0)
     embeddings = torch.randn(5, 2, 3, 4, dtype=torch.float64, requires_grad=True)
     first, pooled = Pooling.apply(embeddings)
     plain = first_and_pooled(embeddings)
     assert all(map(torch.equal, (first, pooled), plain))
     weights = torch.randn_like(first), torch.randn_like(pooled)
-    got, want = (
+    gradients, expected = (
         torch.autograd.grad(outputs, embeddings, weights) for outputs in ((first, pooled), plain)
     )
-    assert torch.allclose(got[0], want[0])
+    assert torch.allclose(gradients[0], expected[0])
     equal = torch.ones(1, 1, 2, 1, requires_grad=True)
     Pooling.apply(equal)[1][0, 0, 1].backward()
     assert equal.grad is not None
@@ -117,18 +120,21 @@ def test_the_gradient_through_what_is_pooled_is_the_one_that_torch_finds() -> No
 
 
 def test_an_action_about_a_row_goes_where_the_row_goes() -> None:
-    network, observation, order = random_network(LAYOUT, ACTIONS), observations(), [2, 0, 1]
+    network = random_network(LAYOUT, ACTIONS)
+    observation = observations()
+    order = [2, 0, 1]
     with torch.no_grad():
-        want, value = network(observation)
-        got, same = network(with_rows(observation, 0, order))
-    assert torch.allclose(value, same, atol=1e-5)
+        logits, values = network(observation)
+        moved_logits, moved_values = network(with_rows(observation, 0, order))
+    assert torch.allclose(values, moved_values, atol=1e-5)
     place = ACTIONS.where("place")
-    rows, moved = (each[:, place].reshape(-1, 4, 3) for each in (want, got))
+    rows = logits[:, place].reshape(-1, 4, 3)
+    moved = moved_logits[:, place].reshape(-1, 4, 3)
     assert torch.allclose(rows[:, :, order], moved, atol=1e-5)
     assert (rows - moved).abs().max() > 0.01
     for name in ("pass", "give", "guess"):
-        here = ACTIONS.where(name)
-        assert torch.allclose(want[:, here], got[:, here], atol=1e-5)
+        block = ACTIONS.where(name)
+        assert torch.allclose(logits[:, block], moved_logits[:, block], atol=1e-5)
 
 
 def test_a_guess_is_the_sum_of_what_is_said_of_its_parts_and_of_itself() -> None:
@@ -136,14 +142,14 @@ def test_a_guess_is_the_sum_of_what_is_said_of_its_parts_and_of_itself() -> None
     guess = network.policy_head.blocks[3]
     hidden = torch.rand(7, 32)
     with torch.no_grad():
-        itself, gift, ribbon = guess.last(hidden).split([20, 4, 5], dim=1)
-        want = itself.reshape(-1, 4, 5) + gift[:, :, None] + ribbon[:, None]
-        assert torch.allclose(guess(hidden, {}), want.flatten(1), atol=1e-5)
+        joint, gift, ribbon = guess.last(hidden).split([20, 4, 5], dim=1)
+        expected = joint.reshape(-1, 4, 5) + gift[:, :, None] + ribbon[:, None]
+        assert torch.allclose(guess(hidden, {}), expected.flatten(1), atol=1e-5)
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
 def test_every_number_of_an_observation_counts(game: str, players: int) -> None:
-    """And the raw output is as long as the canonical observation's table of actions says."""
+    """The raw output also has the length that the canonical observation expects."""
     batch = registry.batch_game(game, 1, num_players=players)
     network = random_network(batch.layout, batch.actions)
     assert network.encoders is not None
@@ -155,13 +161,14 @@ def test_every_number_of_an_observation_counts(game: str, players: int) -> None:
 def test_it_goes_into_a_file_and_comes_back(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Of KADO, which has all kinds of axes."""
+    """KADO has all kinds of axes."""
     network, game, whole = exported(tmp_path_factory, "kado", tied=True)
     back = network_of(whole)
     assert back.settings == network.settings
-    for each, tensor in network.state_dict().items():
-        assert torch.equal(back.state_dict()[each], tensor)
-    half, plain = tmp_path / "half.onnx", tmp_path / "plain.onnx"
+    for name, tensor in network.state_dict().items():
+        assert torch.equal(back.state_dict()[name], tensor)
+    half = tmp_path / "half.onnx"
+    plain = tmp_path / "plain.onnx"
     half.write_bytes(policy_bytes(halved(onnx.load(whole)), OnnxAgent(whole).metadata))
     write_plain(half, plain)
     check_parity(network_of(half), OnnxAgent(plain), game)
@@ -170,17 +177,17 @@ def test_it_goes_into_a_file_and_comes_back(
 def test_a_file_of_the_first_tied_networks_is_still_read(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Their encoders saw nothing around their entry: of the weights for it the file has none."""
+    """Their encoders had no weights for the numbers around an entry."""
     whole = exported(tmp_path_factory, "kado", tied=True)[-1]
-    model, named = onnx.load(whole), "zeros.{}".format
-    around = [each for each in model.graph.initializer if ".around." in each.name]
-    known = [each.name for each in around]
-    assert known
+    model = onnx.load(whole)
+    around = [tensor for tensor in model.graph.initializer if ".around." in tensor.name]
+    names = {tensor.name: f"zeros.{tensor.name}" for tensor in around}
+    assert names
     for tensor in around:
         zeros = np.zeros_like(onnx.numpy_helper.to_array(tensor))
-        tensor.CopyFrom(onnx.numpy_helper.from_array(zeros, named(tensor.name)))
+        tensor.CopyFrom(onnx.numpy_helper.from_array(zeros, names[tensor.name]))
     for node in model.graph.node:
-        node.input[:] = [named(name) if name in known else name for name in node.input]
+        node.input[:] = [names.get(name, name) for name in node.input]
     older = tmp_path / "older.onnx"
     older.write_bytes(policy_bytes(model, OnnxAgent(whole).metadata))
     back = network_of(older)
@@ -192,30 +199,30 @@ def test_bfloat16_answers_nearly_the_same() -> None:
     network, game = of_game("kado")
     canonical = network.canonical(torch.from_numpy(positions(game, 200)[0]))
     with torch.no_grad():
-        want, value = network.from_canonical(*canonical)
-        got, near = network.from_canonical(*canonical, bfloat16=True)
-    assert (got - want).abs().max() < 0.05 * (want.max() - want.min())
-    assert (near - value).abs().max() < 0.05 * (value.max() - value.min())
-    assert not torch.equal(got, want)
+        logits, values = network.from_canonical(*canonical)
+        bfloat16_logits, bfloat16_values = network.from_canonical(*canonical, bfloat16=True)
+    assert (bfloat16_logits - logits).abs().max() < 0.05 * (logits.max() - logits.min())
+    assert (bfloat16_values - values).abs().max() < 0.05 * (values.max() - values.min())
+    assert not torch.equal(bfloat16_logits, logits)
 
 
 def test_all_hidden_matrices_are_muons() -> None:
     network = random_network(LAYOUT, ACTIONS)
     names = {id(tensor): name for name, tensor in network.named_parameters()}
     hidden = {names[id(tensor)] for tensor in network.hidden_matrices()}
-    others = {name for name in names.values() if name.endswith("weight")} - hidden
+    output_matrices = {name for name in names.values() if name.endswith("weight")} - hidden
     blocks = {f"policy_head.blocks.{number}.last.weight" for number in range(4)}
-    assert others == {*blocks, "value_head.weight"}
+    assert output_matrices == {*blocks, "value_head.weight"}
     dense = GameNetwork(LAYOUT, ACTIONS, 8, 2)
-    assert {id(each) for each in dense.hidden_matrices()} == {
-        id(each) for each in dense.trunk.parameters() if each.ndim == 2
+    assert {id(matrix) for matrix in dense.hidden_matrices()} == {
+        id(parameter) for parameter in dense.trunk.parameters() if parameter.ndim == 2
     }
 
 
 @pytest.mark.parametrize(
-    ("layout", "said"),
+    ("layout", "words"),
     [
-        (replace(LAYOUT, tied_axes=()), "cannot be tied"),
+        (replace(LAYOUT, alike=()), "declares no axes alike"),
         (
             ObservationLayout(
                 (
@@ -223,9 +230,9 @@ def test_all_hidden_matrices_are_muons() -> None:
                     Piece("seats", (2,), 1, "", ("seat",)),
                     Piece("sides", (3,), 1, "", ("side",)),
                 ),
-                tied_axes=("seat", "side", "cell"),
+                alike=("seat", "side", "cell"),
             ),
-            "the axis 'cell' is within several: seat, side",
+            "'cell' is within several: seat, side",
         ),
     ],
 )
