@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.recipes.recipe import Recipe
 from kododo_env.agent_registry import policy_file, search_parts
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.system.files import fingerprint
 
 
@@ -17,7 +17,7 @@ def check_names(kind: str, names: Collection[str], choices: Collection[str]) -> 
     """Raise ValueError unless all names are among the choices."""
     for name in names:
         if name not in choices:
-            raise ValueError(f"unknown {kind} {shown(name)}; choose from {'; '.join(choices)}")
+            raise ValueError(f"unknown {kind} {quote(name)}; choose from {'; '.join(choices)}")
 
 
 def as_json(content: dict[str, Any]) -> dict[str, Any]:

@@ -194,7 +194,7 @@ def shuffle_kado(game: Any, rng: np.random.Generator) -> None:
     shuffle(state.deck[:-1], viewers == 0, rng)
     places = np.arange(len(viewers))[:, None]
     entries = where_seen(state, game.rules, game._tables, places, state.games)
-    state.seen.reshape(-1)[entries] = viewers
+    state.viewers.reshape(-1)[entries] = viewers
 
 
 def shuffle(deck: Array, free: Bool, rng: np.random.Generator) -> None:

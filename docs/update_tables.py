@@ -553,11 +553,11 @@ def ray_measured() -> str:
 def ray_expected() -> str:
     """Extrapolate the figures to larger clusters, assuming perfect scaling."""
     results = _results("ray")
-    one = results["training"]["1"]
+    worker = results["training"]["1"]
     games = results["evaluation"]["1"]
 
     def training(cores: int, learners: int) -> str:
-        return f"{1 / (1 / one['playing'] / cores + 1 / one['learning'] / learners):,.0f}"
+        return f"{1 / (1 / worker['playing'] / cores + 1 / worker['learning'] / learners):,.0f}"
 
     rows = [
         [

@@ -16,7 +16,7 @@ import numpy as np
 from kododo_env import registry
 from kododo_env.bots.by_name import is_bot, make_bot
 from kododo_env.core.agent import Agent, FirstAgent, LastAgent, RandomAgent, check_agents
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.system.files import fingerprint
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def scripted(game: str) -> dict[str, Callable[[], Agent]]:
         if not isinstance(name, str) or not NAME.fullmatch(name):
             raise ValueError(
                 f"agent name of {game} must have lower-case letters, digits, - and _, such as "
-                f"heuristic, got {shown(name)}"
+                f"heuristic, got {quote(name)}"
             )
         if name in reserved or name.startswith(BEGINNINGS):
             raise ValueError(f"agent name {name!r} of {game} is already taken or reserved")
@@ -156,7 +156,7 @@ def population(game: str, players: int, half: str) -> dict[str, dict[str, Any]]:
     path = POPULATION / f"{game}-{players}p.jsonl"
     if half not in HALVES:
         raise ValueError(
-            f"unknown half of a population {shown(half)}; choose from {', '.join(HALVES)}"
+            f"unknown half of a population {quote(half)}; choose from {', '.join(HALVES)}"
         )
     if not path.exists():
         raise ValueError(f"{game} with {players} players has no population")
@@ -222,7 +222,7 @@ def load(policy: str | Path) -> Agent:
                 agent.outcome_weights = np.array(fitted["weights"])
         return agent
     raise ValueError(
-        f"unknown policy {shown(str(policy))}; expected a policy file ({SUFFIX}) or the name of a "
+        f"unknown policy {quote(str(policy))}; expected a policy file ({SUFFIX}) or the name of a "
         f"shipped policy: {', '.join(shipped()) or 'none'}"
     )
 
@@ -253,7 +253,7 @@ def make_agent(name: str, game: str, players: int | None = None) -> Agent:
     """
     makers = {**scripted(game), **FIXED}
     if not isinstance(name, str):
-        raise ValueError(f"agent name must be a string, got {shown(name)}")
+        raise ValueError(f"agent name must be a string, got {quote(name)}")
     if name.startswith(SEARCHES):
         return _search(name, game, players)
     if name.startswith(DRAWN):
@@ -273,7 +273,7 @@ def make_agent(name: str, game: str, players: int | None = None) -> Agent:
     policies += [policy for policy in strangers() if policy.removeprefix(STRANGER) in policies]
     policies += LEVELS if policies else ()
     raise ValueError(
-        f"unknown agent {shown(name)}; choose from {', '.join((*makers, *policies))}, "
+        f"unknown agent {quote(name)}; choose from {', '.join((*makers, *policies))}, "
         f"a policy file ({SUFFIX}) or a bot (bot.py:Class, exec:CMD)"
     )
 
@@ -290,12 +290,12 @@ def agent_for(candidate: Any, game: BatchGame) -> Agent:
         ValueError: ``candidate`` is neither an agent nor a known name, or cannot play this game.
     """
     if not is_agent(candidate):
-        raise ValueError(f"a player must be {AGENT} or its name, got {shown(candidate)}")
+        raise ValueError(f"a player must be {AGENT} or its name, got {quote(candidate)}")
     agent: Agent = candidate
     if isinstance(candidate, str):
         agent = make_agent(candidate, game.name, game.num_players)
     if not isinstance(agent.name, str):
-        raise ValueError(f"name of a player must be a string, got {shown(agent.name)}")
+        raise ValueError(f"name of a player must be a string, got {quote(agent.name)}")
     check_agents(game, [agent])
     return agent
 
@@ -305,9 +305,9 @@ def _drawn(name: str, game: str) -> Agent:
     seed = name.removeprefix(DRAWN)
     draw = getattr(_scripted_module(game), "drawn", None)
     if draw is None:
-        raise ValueError(f"{game} has no agents with random weights, got {shown(name)}")
+        raise ValueError(f"{game} has no agents with random weights, got {quote(name)}")
     if not (seed.isascii() and seed.isdecimal() and len(seed) <= MOST_DIGITS):
-        raise ValueError(f"expected drawn:SEED, such as drawn:0, got {shown(name)}")
+        raise ValueError(f"expected drawn:SEED, such as drawn:0, got {quote(name)}")
     agent: Agent = draw(int(seed))
     agent.name = name
     return agent
@@ -318,7 +318,7 @@ def _level(name: str, game: str, players: int | None) -> Agent:
     from kododo_env.policy.onnx_agent import OnnxAgent
 
     if name not in LEVELS:
-        raise ValueError(f"unknown level {shown(name)}; choose from {', '.join(LEVELS)}")
+        raise ValueError(f"unknown level {quote(name)}; choose from {', '.join(LEVELS)}")
     if players is None:
         raise ValueError(
             f"{name} needs the number of players, as in make_agent(name, game, players)"
@@ -348,7 +348,7 @@ def search_budget(text: str) -> SearchBudget:
     if not (number.isascii() and number.isdecimal() and len(number) <= MOST_DIGITS):
         raise ValueError(
             "expected search:AGENT:BUDGET or flat:AGENT:BUDGET with a number of worlds such as 64, "
-            f"or a time such as 50ms, got {shown(text)}"
+            f"or a time such as 50ms, got {quote(text)}"
         )
     if text.endswith("ms"):
         return SearchBudget(milliseconds=float(number))
@@ -362,7 +362,7 @@ def _search(name: str, game: str, players: int | None = None) -> Agent:
 
     kind, agent, amount = search_parts(name)
     if agent.startswith(SEARCHES) or agent == SEARCHING:
-        raise ValueError(f"a search cannot use another search, got {shown(name)}")
+        raise ValueError(f"a search cannot use another search, got {quote(name)}")
     budget = search_budget(amount.removeprefix(":"))
     policy = make_agent(agent, game, players)
     if kind == FLAT:

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.core.options import is_one_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def check_name(game: object, of: str = "") -> None:
     if not isinstance(game, str) or not NAME.fullmatch(game):
         raise ValueError(
             f"{of}name of a game must have lower-case letters, digits and _, such as high_card, "
-            f"got {shown(game)}"
+            f"got {quote(game)}"
         )
 
 
@@ -98,7 +98,7 @@ def _module(game: str, name: str = "") -> Any:
             raise
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(
-            f"cannot import game {shown(game)} of package {_package(entry)}: {module}: {reason}"
+            f"cannot import game {quote(game)} of package {_package(entry)}: {module}: {reason}"
         ) from error
 
 
@@ -108,11 +108,11 @@ def _entry_point(game: str) -> EntryPoint:
     matches = [entry for entry in entries if entry.name == game]
     if not matches:
         names = ", ".join(dict.fromkeys((*DOORS, *sorted(entries.names))))
-        raise ValueError(f"unknown game {shown(game)}; choose from {names}")
+        raise ValueError(f"unknown game {quote(game)}; choose from {names}")
     check_name(game, f"package {_package(matches[0])}: ")
     if len(matches) > 1:
         packages = " and ".join(map(_package, matches))
-        raise ValueError(f"{packages} both have a game {shown(game)}: uninstall one of them")
+        raise ValueError(f"{packages} both have a game {quote(game)}: uninstall one of them")
     return matches[0]
 
 
@@ -137,6 +137,6 @@ def batch_game(game: str, num_envs: int, seed: int | None = None, **rules: Any) 
     batch = door(game).batch_game(num_envs, seed=seed, **rules)
     if batch.name != game:
         raise ValueError(
-            f"batch of the game {shown(game)} must have the same name, got {shown(batch.name)}"
+            f"batch of the game {quote(game)} must have the same name, got {quote(batch.name)}"
         )
     return batch

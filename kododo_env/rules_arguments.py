@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.json_text import read_json
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 
 PLAYERS = "num_players"
 
@@ -31,7 +31,7 @@ def make_game(
         for rule in rules:
             if rule not in names:
                 raise ValueError(
-                    f"unknown rule {shown(rule)} of {name}; choose from {', '.join(names)}"
+                    f"unknown rule {quote(rule)} of {name}; choose from {', '.join(names)}"
                 )
     return registry.batch_game(name, num_envs, seed, num_players=players, **rules)
 
@@ -67,12 +67,12 @@ def parse_rules(options: Sequence[str]) -> dict[str, Any]:
         name, equals, text = option.partition("=")
         if not name.isidentifier() or not equals or not text:
             raise ValueError(
-                f"--rules expects name=value, such as variant=long, got {shown(option)}"
+                f"--rules expects name=value, such as variant=long, got {quote(option)}"
             )
         if name == PLAYERS:
             raise ValueError(f"--rules cannot set {PLAYERS}: use --players")
         if name in rules:
-            raise ValueError(f"--rules sets {shown(name)} twice")
+            raise ValueError(f"--rules sets {quote(name)} twice")
         rules[name] = _parse_rule(name, text)
     return rules
 
@@ -83,7 +83,7 @@ def _parse_rule(name: str, text: str) -> Any:
     except json.JSONDecodeError:
         return text
     except ValueError as error:  # too many brackets, or digits
-        raise ValueError(f"--rules {shown(name)}: invalid rule {shown(text)}") from error
+        raise ValueError(f"--rules {quote(name)}: invalid rule {quote(text)}") from error
 
 
 def hashable(content: Any) -> Any:

@@ -37,7 +37,7 @@ def enough(number: int) -> int:
     return max(2, number // 3) if "MUTANT_UNDER_TEST" in os.environ else number
 
 
-def few(max_examples: int) -> settings:
+def hypothesis_settings(max_examples: int) -> settings:
     """Hypothesis settings that try the same few examples on every machine."""
     from hypothesis import settings  # tests that do without it run where it is not installed
 
@@ -62,23 +62,25 @@ def play_random(game: BatchGame, rng: np.random.Generator, steps: int | None = N
     return played
 
 
-def differences(one: Any, other: Any, path: str = "state") -> list[str]:
+def differences(first: Any, second: Any, path: str = "state") -> list[str]:
     """Where two states (nested dicts of arrays and plain values) differ; empty if nowhere."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        found = [f"{path}: {key!r} in one only" for key in one.keys() ^ other.keys()]
-        for key in one.keys() & other.keys():
-            found += differences(one[key], other[key], f"{path}[{key!r}]")
-        return found
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        if one.shape != other.shape or one.dtype != other.dtype:
-            return [f"{path}: {one.dtype}{one.shape}, {other.dtype}{other.shape}"]
-        return [] if np.array_equal(one, other) else [f"{path}: other numbers"]
-    return [] if type(one) is type(other) and one == other else [f"{path}: {one!r}, {other!r}"]
+    if isinstance(first, dict) and isinstance(second, dict):
+        lines = [f"{path}: {key!r} in one only" for key in first.keys() ^ second.keys()]
+        for key in first.keys() & second.keys():
+            lines += differences(first[key], second[key], f"{path}[{key!r}]")
+        return lines
+    if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+        if first.shape != second.shape or first.dtype != second.dtype:
+            return [f"{path}: {first.dtype}{first.shape}, {second.dtype}{second.shape}"]
+        return [] if np.array_equal(first, second) else [f"{path}: other numbers"]
+    if type(first) is type(second) and first == second:
+        return []
+    return [f"{path}: {first!r}, {second!r}"]
 
 
-def assert_same_state(one: BatchGame, other: BatchGame) -> None:
+def assert_same_state(first: BatchGame, second: BatchGame) -> None:
     """Everything that changes is the same in two batches, to the bit."""
-    assert differences(one.state(), other.state()) == []
+    assert differences(first.state(), second.state()) == []
 
 
 def rearranged(
@@ -86,17 +88,18 @@ def rearranged(
 ) -> np.ndarray:
     """The observations (N, F) with entry ``order[k]`` of each of those axes in place k."""
     twin = observation.copy()
-    before, after = game.layout.views(observation), game.layout.views(twin)
+    before = game.layout.views(observation)
+    after = game.layout.views(twin)
     for piece in game.layout.pieces:
-        value = before[piece.name]
+        numbers = before[piece.name]
         for position, axis in enumerate(piece.axes, start=1):
             if axis in axes:
-                value = np.take(value, order, axis=position)
-        after[piece.name][...] = value
+                numbers = np.take(numbers, order, axis=position)
+        after[piece.name][...] = numbers
     return twin
 
 
-class Here(Executor):
+class InProcessExecutor(Executor):
     """A pool of workers that works in this process."""
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:

@@ -53,10 +53,10 @@ def update(model: PPO, game: BatchGame, seed: int = 0) -> Batch:
 
 def weights(policy: Path) -> list[npt.NDArray[Any]]:
     """The numbers of a policy file."""
-    return [onnx.numpy_helper.to_array(each) for each in onnx.load(policy).graph.initializer]
+    return [onnx.numpy_helper.to_array(weight) for weight in onnx.load(policy).graph.initializer]
 
 
 def numbers_of(network: torch.nn.Module | None) -> torch.Tensor:
     """The weights of a network, one after the other."""
     assert network is not None
-    return torch.cat([each.detach().flatten() for each in network.parameters()])
+    return torch.cat([weights.detach().flatten() for weights in network.parameters()])

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from kododo_env.core.numbers import shown, whole_number
+from kododo_env.core.numbers import quote, whole_number
 
 Result = TypeVar("Result")
 
@@ -32,7 +32,7 @@ def device_named(name: str) -> str:
         ValueError: The device is unknown or missing.
     """
     if name not in DEVICES:
-        raise ValueError(f"--device must be one of {', '.join(DEVICES)}, got {shown(name)}")
+        raise ValueError(f"--device must be one of {', '.join(DEVICES)}, got {quote(name)}")
     has_gpu = torch.cuda.is_available()
     if name == "auto":
         return "cuda" if has_gpu else "cpu"

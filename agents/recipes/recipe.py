@@ -16,7 +16,7 @@ from kododo_env.bots.by_name import is_bot
 from kododo_env.bots.python_code import is_code, load_code
 from kododo_env.core import rewards
 from kododo_env.core.bounds import MOST_STEPS, Bound, check_settings, positive, real
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.core.options import is_one_of
 from kododo_env.core.rewards import REWARDS, Reward, RewardName
 from kododo_env.policy.policy_schema import NETWORK
@@ -113,7 +113,7 @@ class Recipe:
         object.__setattr__(self, "opponents", tuple(self.opponents))  # JSON has lists
         check_settings(self, flags=True)
         if not isinstance(self.tied, bool):
-            raise ValueError(f"tied must be true or false, got {shown(self.tied)}")
+            raise ValueError(f"tied must be true or false, got {quote(self.tied)}")
         if self.tied and self.width < MIN_TIED_WIDTH:
             raise ValueError(
                 f"width must be at least {MIN_TIED_WIDTH} with --tied, got {self.width}"
@@ -126,14 +126,14 @@ class Recipe:
         if not (self.reward in REWARDS or is_code(self.reward)):
             raise ValueError(
                 f"--reward takes {', '.join(REWARDS)}, module:function or file.py:function, got "
-                f"{shown(self.reward)}"
+                f"{quote(self.reward)}"
             )
         if self.network and not is_code(self.network):
             raise ValueError(
-                f"--network takes module:Class or file.py:Class, got {shown(self.network)}"
+                f"--network takes module:Class or file.py:Class, got {quote(self.network)}"
             )
         if self.expert and not self.experts:
-            raise ValueError(f"expert must name a player, or be empty, got {shown(self.expert)}")
+            raise ValueError(f"expert must name a player, or be empty, got {quote(self.expert)}")
         if 0 < self.imitation_temperature < MIN_TEMPERATURE:
             raise ValueError(
                 f"imitation_temperature must be 0, or {MIN_TEMPERATURE} or more, got "
@@ -215,7 +215,7 @@ def recipe_for(game: str, num_players: int, name: str = GAME) -> Recipe:
         ValueError: The recipe is unknown.
     """
     if not is_one_of(name, (GAME, SCRATCH)):
-        raise ValueError(f"--recipe must be {GAME} or {SCRATCH}, got {shown(name)}")
+        raise ValueError(f"--recipe must be {GAME} or {SCRATCH}, got {quote(name)}")
     recipes: Mapping[int, Recipe] = getattr(_module(game), "RECIPES", {})
     return recipes.get(num_players, Recipe()) if name == GAME else Recipe()
 

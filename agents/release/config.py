@@ -12,7 +12,7 @@ from agents.training.run_folder import CHECKPOINT, POLICY
 from agents.training.training_config import TrainConfig, default_config
 from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables
 from kododo_env.core.bounds import Bound, Games, Processes, Steps, check_settings
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.system.cores import available_cores
 
 CHOICE = 4  # the selection of a policy takes a quarter of the games that measure it
@@ -49,18 +49,20 @@ class PoliciesConfig:
     an eighth for the selection."""
     search_games: Games = 250
     """Games against a search, and of a search with the policy; both are slow."""
-    again: tuple[str, ...] = ()
+    remeasure: tuple[str, ...] = ()
     """Only measure the policies in --out again, for example against new opponents, without their
     runs. Some of: shares, unknown, exploitability."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        for part in self.again:
+        for part in self.remeasure:
             if part not in PARTS:
-                raise ValueError(f"--again takes {', '.join(PARTS)}, got {shown(part)}")
+                raise ValueError(f"--remeasure takes {', '.join(PARTS)}, got {quote(part)}")
         for job in self.policies():
-            if self.again and not (job.chosen.exists() and job.numbers.exists()):
-                raise ValueError(f"--again needs {job.chosen} and its .json, which do not exist")
+            if self.remeasure and not (job.chosen.exists() and job.numbers.exists()):
+                raise ValueError(
+                    f"--remeasure needs {job.chosen} and its .json, which do not exist"
+                )
         fewest_games = CHOICE * max(job.players for job in self.policies())
         if self.games < fewest_games:
             raise ValueError(f"--games must be at least {fewest_games}, got {self.games}")
@@ -79,7 +81,7 @@ def policies_of(only: Sequence[str]) -> dict[str, tuple[str, int]]:
     tables = policy_tables()
     for name in only:
         if name not in tables:
-            raise ValueError(f"unknown policy {shown(name)}; choose from {', '.join(tables)}")
+            raise ValueError(f"unknown policy {quote(name)}; choose from {', '.join(tables)}")
     return {name: table for name, table in tables.items() if name in only or not only}
 
 
@@ -94,7 +96,7 @@ class PolicyJob:
         self.published = config.out / f"{name}{SUFFIX}"
         self.numbers = config.out / f"{name}.json"  # the results of the published policy
         self.results = self.folder / "found.json"  # the results so far
-        self.chosen = self.published if config.again else self.folder / self.published.name
+        self.chosen = self.published if config.remeasure else self.folder / self.published.name
         self.seeds = {seed: self.folder / f"seed-{seed}" / POLICY for seed in range(config.seeds)}
         self.mean = mean_steps(self.game, self.players) if config.seeds > 1 else None
         mean_candidate = {len(self.seeds): self.folder / "mean" / POLICY} if self.mean else {}

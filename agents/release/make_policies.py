@@ -53,13 +53,13 @@ def make_policies(config: PoliciesConfig) -> None:
     out = config.out
     published = [out / f"{job.name}{ending}" for job in jobs for ending in ENDINGS]
     written = {out: [*published, out / "README.md"]}
-    if not config.again:
+    if not config.remeasure:
         written |= {job.folder: [job.chosen, job.results] for job in jobs}
     with ExitStack() as stack:
         for folder, files in written.items():
             stack.enter_context(filled_folder(folder))
             stack.enter_context(reserved(folder, files))
-        if not config.again:
+        if not config.remeasure:
             train_all([run for job in jobs for run in job.runs()], config.jobs)
             train_all([run for job in jobs for run in job.runs_after()], config.jobs)
         pool = stack.enter_context(worker_pool(min(config.jobs, len(jobs))))
@@ -78,9 +78,9 @@ def measured(job: PolicyJob) -> dict[str, Any]:
     Raises:
         ValueError: The policy is too large to ship.
     """
-    if job.config.again:
+    if job.config.remeasure:
         numbers: dict[str, Any] = read_json(job.numbers)
-        return numbers | {part: getattr(strength, part)(job) for part in job.config.again}
+        return numbers | {part: getattr(strength, part)(job) for part in job.config.remeasure}
     once = partial(result_of, job, question(job))
     choice = once("choice", strength.choose)
     source = job.candidates[choice["seed"]]

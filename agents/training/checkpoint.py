@@ -18,7 +18,7 @@ import torch
 
 from agents.ppo.ppo import PPO
 from agents.training.training_config import Task
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.policy.policy_file import LARGEST_FILE
 from kododo_env.system.files import read_ordinary, written_whole
 
@@ -80,7 +80,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     facts = json.loads(members["facts.json"])
     try:
         if facts["format"] != FORMAT:
-            raise ValueError(f"expected format {FORMAT}, got {shown(facts['format'])}")
+            raise ValueError(f"expected format {FORMAT}, got {quote(facts['format'])}")
         task = Task.from_dict(facts["task"])
         progress = Progress(**facts["progress"])
         return Checkpoint(task, progress, members["learner.pt"])

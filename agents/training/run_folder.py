@@ -16,7 +16,7 @@ from agents.options import Budget
 from agents.training.checkpoint import Checkpoint, read_checkpoint
 from agents.training.training_config import Task, TrainConfig, check_init, check_needs, task_of
 from kododo_env.core.bounds import flag
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.policy.metadata import describe, differences
 from kododo_env.rules_arguments import parse_rules
 from kododo_env.system.files import read_json, write_json
@@ -49,7 +49,7 @@ def run_folder(config: TrainConfig) -> Iterator[Path]:
     if config.run_dir is not None:
         name = str(config.run_dir)
         if name.encode("utf-8", "replace").decode() != name:
-            raise ValueError(f"--run-dir must be valid UTF-8, got {shown(name)}")
+            raise ValueError(f"--run-dir must be valid UTF-8, got {quote(name)}")
         with filled_folder(config.run_dir):
             yield config.run_dir
         return
@@ -155,14 +155,14 @@ def _changes(before: Task, after: Task, imitates: bool) -> list[str]:
     for name, (was, value) in changed.items():
         if name in ("seed", *FIXED):
             raise ValueError(
-                f"{flag(name)} cannot be changed on --resume: the run started with {shown(was)}, "
-                f"got {shown(value)}; leave it out, or start another run"
+                f"{flag(name)} cannot be changed on --resume: the run started with {quote(was)}, "
+                f"got {quote(value)}; leave it out, or start another run"
             )
         if name.startswith("imitation_") and not imitates:
             raise ValueError(f"{flag(name)}: this run no longer imitates; leave it out")
     check_needs(after.recipe, before.recipe)
     return [
-        f"{flag(name)} {shown(value)} replaces {shown(was)}"
+        f"{flag(name)} {quote(value)} replaces {quote(was)}"
         for name, (was, value) in changed.items()
     ]
 

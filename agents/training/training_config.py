@@ -22,7 +22,7 @@ from kododo_env.core.bounds import (
     check_settings,
     flag,
 )
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.policy.metadata import describe
 from kododo_env.policy.plain_text import plain
 from kododo_env.rules_arguments import default_players, hashable, make_game, parse_rules
@@ -212,7 +212,7 @@ def check_named(recipe: Recipe, arguments: Which) -> None:
     """
     missing = {name: code for name, code in recipe.code.items() if name not in arguments.named()}
     if missing:
-        names = ", ".join(shown(name) for code in missing.values() for name in code)
+        names = ", ".join(quote(name) for code in missing.values() for name in code)
         options = " and ".join(map(flag, missing))
         raise ValueError(
             f"this run has code of its own, {names}, which a checkpoint does not start: give "
@@ -379,7 +379,7 @@ def check_network(recipe: Recipe, usual: Recipe) -> None:
     for name in SETTINGS:
         if name not in arguments and getattr(recipe, name) != getattr(usual, name):
             raise ValueError(
-                f"{flag(name)}: {shown(recipe.network)} takes no argument {name}; leave it out"
+                f"{flag(name)}: {quote(recipe.network)} takes no argument {name}; leave it out"
             )
 
 

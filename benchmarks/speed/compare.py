@@ -20,7 +20,7 @@ from statistics import median
 from tabulate import tabulate
 
 from benchmarks.speed.figures import UNITS, Bench, LeftOut, is_more_better, machine, selected
-from benchmarks.speed.figures import number as shown
+from benchmarks.speed.figures import number as quote
 from benchmarks.speed.parts import all_benches
 from benchmarks.speed.tree import ROOT, Tree, tree_of
 from kododo_env.arena.intervals import mean
@@ -127,8 +127,8 @@ def row(name: str, comparison: dict[str, float]) -> tuple[str, ...]:
     high = comparison["high"]
     return (
         name,
-        shown(comparison["before"]),
-        shown(comparison["now"]),
+        quote(comparison["before"]),
+        quote(comparison["now"]),
         UNITS[name.split("/")[-1]],
         f"{comparison['ratio']:.3f}",
         f"{low:.3f} to {high:.3f}",

@@ -41,7 +41,7 @@ from kododo_env.arena.tournament import Contest
 from kododo_env.bots.by_name import EXEC, is_bot
 from kododo_env.core.agent import Agent, begin
 from kododo_env.core.arrays import Float64, Int64, Integer
-from kododo_env.core.numbers import finite_number, shown, whole_number
+from kododo_env.core.numbers import finite_number, quote, whole_number
 from kododo_env.core.view import View
 from kododo_env.search.exact import exact
 from kododo_env.search.game_tree import GameTree
@@ -364,7 +364,7 @@ def _verify(result_entry: Entry) -> None:
     for key, expected in table.protocol().items():
         if protocol.get(key) != expected:
             raise ValueError(
-                f"{key} of the protocol must be {expected!r}, got {shown(protocol.get(key))}"
+                f"{key} of the protocol must be {expected!r}, got {quote(protocol.get(key))}"
             )
     if result_entry["digest"] != _digest(_canonical(table, result_entry)):
         raise ValueError("wrong digest: protocol or results were modified")

@@ -14,7 +14,7 @@ import numpy as np
 from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.pairing import Chunk
 from kododo_env.core.json_text import read_json
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.system.files import naming, read_ordinary
 
 LARGEST_LOG = 1 << 30  # bytes; those of ten million games have about half
@@ -115,8 +115,8 @@ class ChunkLog:
         for key in expected:
             if heading.get(key) != expected[key]:
                 raise ValueError(
-                    f"{self.path} is of another tournament: {key} must be {shown(expected[key])}, "
-                    f"got {shown(heading.get(key))}"
+                    f"{self.path} is of another tournament: {key} must be {quote(expected[key])}, "
+                    f"got {quote(heading.get(key))}"
                 )
 
     def _read(self, line: bytes, number: int, chunks: Sequence[Chunk]) -> None:

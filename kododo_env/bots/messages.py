@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from kododo_env.core.json_text import TooDeep, read_json
-from kododo_env.core.numbers import is_whole, shown, whole_number
+from kododo_env.core.numbers import is_whole, quote, whole_number
 from kododo_env.rendering.languages import LANGUAGES
 
 Message = dict[str, Any]
@@ -31,16 +31,16 @@ def read_message(message: object, kinds: Collection[str] | None = None) -> Messa
     content = _parse(message) if isinstance(message, str | bytes) else message
     if not isinstance(content, Mapping):
         example = '{"type": "look"}'
-        raise ValueError(f"message must be an object such as {example}, not {shown(content)}")
+        raise ValueError(f"message must be an object such as {example}, not {quote(content)}")
     kind = content.get("type")
     types = FIELDS if kinds is None else kinds
     if not isinstance(kind, str) or kind not in types:
-        raise ValueError(f"unknown message type {shown(kind)}; choose from {', '.join(types)}")
+        raise ValueError(f"unknown message type {quote(kind)}; choose from {', '.join(types)}")
     fields = FIELDS[kind]
     for name in content:
         if name != "type" and name not in fields:
             field_names = ", ".join(fields) or "none"
-            raise ValueError(f"unknown field {shown(name)} of {kind!r}; its fields: {field_names}")
+            raise ValueError(f"unknown field {quote(name)} of {kind!r}; its fields: {field_names}")
     for name in fields:
         if name not in content:
             raise ValueError(f"{kind!r} is missing the field {name!r}")
@@ -53,7 +53,7 @@ def _parse(text: str | bytes) -> object:
     except TooDeep as error:
         raise ValueError("message is too deeply nested JSON") from error
     except ValueError as error:  # includes UnicodeDecodeError and integers with too many digits
-        raise ValueError(f"message must be JSON, not {shown(text)}") from error
+        raise ValueError(f"message must be JSON, not {quote(text)}") from error
     return content
 
 
@@ -68,24 +68,24 @@ def _to(value: object) -> int:
 def _action(value: object) -> int | str:
     if isinstance(value, str) or is_whole(value):
         return value  # type: ignore[return-value]
-    raise ValueError(f"action must be an integer or a string, not {shown(value)}")
+    raise ValueError(f"action must be an integer or a string, not {quote(value)}")
 
 
 def _deck(value: object) -> str:
     if value not in DECKS:
-        raise ValueError(f"deck must be {' or '.join(map(repr, DECKS))}, not {shown(value)}")
+        raise ValueError(f"deck must be {' or '.join(map(repr, DECKS))}, not {quote(value)}")
     return str(value)
 
 
 def _language(value: object) -> str:
     if not isinstance(value, str) or value not in LANGUAGES:
-        raise ValueError(f"language must be one of {', '.join(LANGUAGES)}, not {shown(value)}")
+        raise ValueError(f"language must be one of {', '.join(LANGUAGES)}, not {quote(value)}")
     return str(value)
 
 
 def _record(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"record must be a string, not {shown(value)}")
+        raise ValueError(f"record must be a string, not {quote(value)}")
     return value
 
 

@@ -20,7 +20,7 @@ from kododo_env.bots.python_code import module_from_file
 from kododo_env.bots.time_limit import LOADING, TimeUp, call_within, limit_of
 from kododo_env.core.agent import Agent, checked_choice
 from kododo_env.core.arrays import Integer
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.core.view import View
 from kododo_env.system.stopping import is_stop
 
@@ -90,7 +90,7 @@ def _load(where: str, attribute: str, name: str, seconds: float) -> Agent:
         signature(super(bot_class, bot).act).bind(None, None)
         own_name = bot.name
     if not isinstance(own_name, str):
-        raise ValueError(f"bot {name}: name must be a string, not {shown(own_name)}")
+        raise ValueError(f"bot {name}: name must be a string, not {quote(own_name)}")
     bot_class.name = own_name  # a property might fail later
     return cast("Agent", bot)
 

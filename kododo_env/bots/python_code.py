@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 from kododo_env.bots.by_name import FILE, WORD
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.system.files import read_ordinary
 from kododo_env.system.stopping import is_stop
 
@@ -44,7 +44,7 @@ def load_code(name: str, option: str) -> Any:
     """
     match = CODE.fullmatch(name)
     if match is None:
-        raise ValueError(f"{option} must be module:name or file.py:name, not {shown(name)}")
+        raise ValueError(f"{option} must be module:name or file.py:name, not {quote(name)}")
     place, attribute = match.groups()
     if place.endswith(FILE) and not Path(place).is_file():
         raise ValueError(_one_line(f"{option} {name}: file not found: {place}"))

@@ -13,7 +13,7 @@ from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import TellsInWords
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.core.view import View
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.rendering.svg_cards import card_picture
@@ -114,7 +114,7 @@ def named_action(choice: int | str, view: View, index: int = 0) -> int:
         )
     if action not in words:
         options = "; ".join(f"{number}: {description}" for number, description in words.items())
-        raise ValueError(f"illegal action {shown(choice)}; choose from {options}")
+        raise ValueError(f"illegal action {quote(choice)}; choose from {options}")
     return int(action)
 
 
@@ -133,7 +133,7 @@ def _action_from_short_form(text: str, short_forms: dict[int, str]) -> int | str
     matches = [action for form, action in fits.items() if len(form.split()) == parts.total()]
     if fits and not matches:
         options = ", ".join(reversed(fits))
-        raise ValueError(f"{shown(text)} is only part of an action; choose from {options}")
+        raise ValueError(f"{quote(text)} is only part of an action; choose from {options}")
     return matches[0] if matches else text
 
 

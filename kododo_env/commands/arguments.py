@@ -28,7 +28,7 @@ from types import NoneType
 from typing import Any, Literal, NoReturn, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from kododo_env.core.bounds import bounds_of, flag
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 
 Config = TypeVar("Config")
 NEAR = 0.75  # the lowest ratio, by difflib, of a name and its misspelling
@@ -75,7 +75,7 @@ def read_arguments(
         hint = f"did you mean {flag(name)}?" if name else "see --help"
         if name in _required(config_class, default):
             hint = f"{name} is positional, give it without a name"
-        parser.error(f"unknown argument {shown(unknown_words[0])}; {hint}")
+        parser.error(f"unknown argument {quote(unknown_words[0])}; {hint}")
     return _instance(config_class, vars(options), default)
 
 
@@ -206,13 +206,13 @@ def _check_digits(word: str, kind: type[int] | type[float]) -> str:
     except ValueError:
         pass
     name = "an integer" if kind is int else "a number"
-    raise ArgumentTypeError(f"expected {name} in the digits 0 to 9, got {shown(word)}")
+    raise ArgumentTypeError(f"expected {name} in the digits 0 to 9, got {quote(word)}")
 
 
 def _path(word: str) -> Path:
     """Return a path; the empty path is rejected, as it would mean the current folder."""
     if not word or "\0" in word:
-        raise ArgumentTypeError(f"expected the name of a file or folder, got {shown(word)}")
+        raise ArgumentTypeError(f"expected the name of a file or folder, got {quote(word)}")
     return Path(word)
 
 

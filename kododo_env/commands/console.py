@@ -36,7 +36,7 @@ def main() -> NoReturn:
     """Run the command in the arguments, such as ``kododo evaluate --help``."""
     end_at_once_on_stop()
     from kododo_env.commands.cli import BAD_INPUT, fail, run_cli, written_out
-    from kododo_env.core.numbers import shown
+    from kododo_env.core.numbers import quote
 
     name = sys.argv[1] if len(sys.argv) > 1 else None
     sys.argv[0] = "kododo"  # also for python -m
@@ -48,7 +48,7 @@ def main() -> NoReturn:
             fail(error.strerror or str(error))
         sys.exit(0 if name else BAD_INPUT)
     if name not in COMMANDS:
-        fail(f"unknown command {shown(name)}; choose from {', '.join(COMMANDS)}")
+        fail(f"unknown command {quote(name)}; choose from {', '.join(COMMANDS)}")
     module, _, config = COMMANDS[name][0].partition(":")
     module_name = f"kododo_env.commands.{module}"
     sys.argv[:2] = [f"kododo {name}"]

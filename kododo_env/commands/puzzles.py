@@ -44,9 +44,9 @@ class PuzzlesConfig:
     bots: tuple[str, ...] = ()
     """The bots that choose; by default the scripted players and, if there is a shipped policy for
     the rules, all levels but the strongest, which has a time limit."""
-    most: Annotated[int, Bound(1, 10_000)] = 24
+    max_puzzles: Annotated[int, Bound(1, 10_000)] = 24
     """The maximum number of puzzles."""
-    each: Annotated[int, Bound(1, 1000)] = 2
+    per_game: Annotated[int, Bound(1, 1000)] = 2
     """The maximum number of puzzles from one game."""
     worlds: Annotated[int, Bound(FEWEST, MOST)] = WORLDS
     """Worlds played out for each choice; for a clear choice four times as many new ones."""
@@ -104,8 +104,10 @@ def puzzles(config: PuzzlesConfig) -> None:
                 for puzzle in _puzzles_of(read_record(file), config)
                 if not any(_is_same_position(puzzle, previous) for previous in puzzles)
             )
-            puzzles += list(islice(new_puzzles, min(config.each, config.most - len(puzzles))))
-            if len(puzzles) == config.most:
+            puzzles += list(
+                islice(new_puzzles, min(config.per_game, config.max_puzzles - len(puzzles)))
+            )
+            if len(puzzles) == config.max_puzzles:
                 break
         return FoundPuzzles(sorted(puzzles, key=order))
 

@@ -24,7 +24,7 @@ from kododo_env.commands.cli import escaped
 from kododo_env.commands.recording import PARQUET, Keep, is_parquet, recorded
 from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import Games, Processes, Seed, check_settings, flag
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.policy.metadata_file import ENDING
 from kododo_env.rules_arguments import default_players, parse_rules
 from kododo_env.system.cores import available_cores
@@ -108,7 +108,7 @@ class TournamentConfig:
         for agent in self.agents:
             if counts[_identity(agent)] > 1:
                 raise ValueError(
-                    f"agent {shown(agent)} is named twice; two policies can play each other if "
+                    f"agent {quote(agent)} is named twice; two policies can play each other if "
                     "they are different files"
                 )
 

@@ -15,7 +15,7 @@ from kododo_env.core.copies import Copied
 from kododo_env.core.deck import check_decks, shuffled_decks
 from kododo_env.core.legality import IllegalAction as IllegalAction
 from kododo_env.core.legality import legal_actions, same_for_all, shared_row
-from kododo_env.core.numbers import shown, whole_number, whole_seed
+from kododo_env.core.numbers import quote, whole_number, whole_seed
 from kododo_env.core.observation import Knowledge, ObservationLayout, gathered
 from kododo_env.core.rows import ALL, Seats, all_true, any_true, games_last, read_only
 from kododo_env.core.state import BatchState
@@ -375,4 +375,4 @@ class BatchGame(Copied, Told, ABC):
 
 def _shape_of(array: Any) -> Any:
     """The shape, or a repr if ``array`` is not a numpy array."""
-    return array.shape if isinstance(array, np.ndarray) else shown(array)
+    return array.shape if isinstance(array, np.ndarray) else quote(array)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from kododo_env.core.arrays import Integer, Intp
-from kododo_env.core.numbers import check_generator, shown, whole_indices, whole_number
+from kododo_env.core.numbers import check_generator, quote, whole_indices, whole_number
 from kododo_env.core.state import BatchState, Invariant, generator_like
 
 
@@ -111,10 +111,10 @@ class Copied:
             ValueError: ``state`` is not such a state; nothing is changed.
         """
         if not isinstance(state, dict):
-            raise ValueError(f"not a state of {self.name}: expected a dict, got {shown(state)}")
+            raise ValueError(f"not a state of {self.name}: expected a dict, got {quote(state)}")
         wrong = {*self._state.keys(), "rng"} ^ set(state)
         if wrong:
-            names = shown(sorted(map(str, wrong)))
+            names = quote(sorted(map(str, wrong)))
             raise ValueError(f"not a state of {self.name}: missing or unknown entries {names}")
         batch = self._with(self._state.like(state))
         rng = generator_like(self.rng, state["rng"])

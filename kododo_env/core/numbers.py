@@ -38,9 +38,9 @@ def whole_number(
     """
     number = value if type(value) is int else _as_index(value)
     if number is None:
-        raise ValueError(f"{name} must be an integer, not {shown(value)}")
+        raise ValueError(f"{name} must be an integer, not {quote(value)}")
     if (lowest is not None and number < lowest) or (highest is not None and number > highest):
-        raise ValueError(f"{name} must be {_range(lowest, highest)}, not {shown(number)}")
+        raise ValueError(f"{name} must be {_range(lowest, highest)}, not {quote(number)}")
     return number
 
 
@@ -57,7 +57,7 @@ def check_generator(rng: object) -> None:
     """Raise ValueError unless ``rng`` is a numpy ``Generator`` (a bare seed is not)."""
     if not isinstance(rng, np.random.Generator):
         raise ValueError(
-            f"rng must be a numpy Generator such as np.random.default_rng(0), not {shown(rng)}"
+            f"rng must be a numpy Generator such as np.random.default_rng(0), not {quote(rng)}"
         )
 
 
@@ -72,7 +72,7 @@ def whole_numbers(values: npt.ArrayLike, name: str) -> Integer:
     try:
         array = np.asarray(values)
     except Exception:  # an object's __array__ may raise anything
-        raise ValueError(f"{name} must be an array of integers, not {shown(values)}") from None
+        raise ValueError(f"{name} must be an array of integers, not {quote(values)}") from None
     in_lists = isinstance(values, list | tuple)
     if in_lists and not array.size:  # numpy makes an empty list an array of floats
         array = array.astype(np.intp)
@@ -92,7 +92,7 @@ def whole_indices(values: npt.ArrayLike, name: str, size: int) -> Integer:
     """
     indices = whole_numbers(values, name)
     if indices.ndim != 1 or not indices.size or indices.min() < 0 or indices.max() >= size:
-        raise ValueError(f"{name} must be one or more of 0 to {size - 1}, not {shown(values)}")
+        raise ValueError(f"{name} must be one or more of 0 to {size - 1}, not {quote(values)}")
     return indices
 
 
@@ -106,7 +106,7 @@ def whole_tuple(
     """
     one_row = isinstance(values, np.ndarray) and values.ndim == 1
     if not isinstance(values, tuple | list) and not one_row:
-        raise ValueError(f"{name} must be a tuple of integers, not {shown(values)}")
+        raise ValueError(f"{name} must be a tuple of integers, not {quote(values)}")
     return tuple(whole_number(entry, f"each of {name}", lowest, highest) for entry in values)
 
 
@@ -135,14 +135,14 @@ def finite_number(
     except OverflowError:  # an int beyond all floats
         number = float("nan")
     if not isfinite(number):
-        raise ValueError(f"{name} must be a finite number, not {shown(value)}")
+        raise ValueError(f"{name} must be a finite number, not {quote(value)}")
     low = lowest is not None and (number <= lowest if above else number < lowest)
     if low or (highest is not None and number > highest):
-        raise ValueError(f"{name} must be {_range(lowest, highest, above)}, not {shown(number)}")
+        raise ValueError(f"{name} must be {_range(lowest, highest, above)}, not {quote(number)}")
     return number
 
 
-def shown(value: object) -> str:
+def quote(value: object) -> str:
     """Return the repr of a wrong value on one line, shortened, for an error message."""
     text = " ".join(_text(value).split())
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

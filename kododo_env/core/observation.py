@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.arrays import Array, Int64, Intp
-from kododo_env.core.numbers import shown, whole_number, whole_tuple
+from kododo_env.core.numbers import quote, whole_number, whole_tuple
 from kododo_env.core.rows import into_any
 
 # From this many games on the arrays exceed the cache, and copying row by row is faster.
@@ -129,7 +129,7 @@ class ObservationLayout:
             return
         if symmetry.group not in GROUPS:
             raise ValueError(
-                f"a symmetry's group must be {' or '.join(GROUPS)}, not {shown(symmetry.group)}"
+                f"a symmetry's group must be {' or '.join(GROUPS)}, not {quote(symmetry.group)}"
             )
         if not symmetry.axes or len({self.length(axis) for axis in symmetry.axes}) != 1:
             raise ValueError(f"the axes {symmetry.axes} of a symmetry must all have one length")

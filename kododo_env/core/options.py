@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from inspect import Parameter, signature
 from typing import Any, is_typeddict
 
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 
 _NOT_BY_NAME = ("game", "num_envs")  # the batch or the environment module, and its size
 
@@ -36,7 +36,7 @@ def check_options(
     for name in options:
         if name not in option_names:
             choices = ", ".join(dict.fromkeys(option_names))
-            raise TypeError(f"unknown option {shown(name)}; choose from {choices}")
+            raise TypeError(f"unknown option {quote(name)}; choose from {choices}")
 
 
 def _names(taker: Callable[..., Any]) -> list[str]:

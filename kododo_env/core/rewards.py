@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from kododo_env.core.arrays import Float32
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.core.options import is_one_of
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def reward_function(reward: RewardName | Reward) -> Reward:
     if callable(reward):
         return partial(_checked, reward)
     if not is_one_of(reward, REWARDS):
-        raise ValueError(f"unknown reward {shown(reward)}; choose from {', '.join(REWARDS)}")
+        raise ValueError(f"unknown reward {quote(reward)}; choose from {', '.join(REWARDS)}")
     return REWARDS[reward]
 
 
@@ -82,5 +82,5 @@ def _checked(reward: Reward, game: BatchGame) -> Float32:
     if rewards.shape != shape:
         raise ValueError(f"a reward function must return shape {shape}, not {rewards.shape}")
     if rewards.dtype.kind not in "buif" or not np.isfinite(rewards).all():
-        raise ValueError(f"a reward function must return finite numbers, not {shown(rewards)}")
+        raise ValueError(f"a reward function must return finite numbers, not {quote(rewards)}")
     return rewards.astype(np.result_type(rewards, np.float32), copy=False)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.arrays import Array, Bool, Float32, Int16, Integer, Intp
-from kododo_env.core.numbers import shown, whole_number
+from kododo_env.core.numbers import quote, whole_number
 
 Invariant = tuple[str, Any]
 """A condition on states in words, and whether it holds: a bool or an array of bools."""
@@ -172,7 +172,7 @@ def array_like(template: Array, array: Any, name: str, any_length: bool) -> Arra
         ValueError: ``array`` is not an array, or has another dtype or shape.
     """
     if not isinstance(array, np.ndarray):
-        raise ValueError(f"not a state: {name} must be an array, not {shown(array)}")
+        raise ValueError(f"not a state: {name} must be an array, not {quote(array)}")
     if array.dtype != template.dtype:
         raise ValueError(f"not a state: {name} must be {template.dtype}, not {array.dtype}")
     if array.ndim != template.ndim or array.shape[any_length:] != template.shape[any_length:]:
@@ -208,7 +208,7 @@ def generator_like(template: np.random.Generator, generator_state: Any) -> np.ra
     except Exception as error:  # numpy raises various errors for invalid states
         kind = template.bit_generator.state["bit_generator"]
         raise ValueError(
-            f"rng must be a state of numpy's {kind}, not {shown(generator_state)}"
+            f"rng must be a state of numpy's {kind}, not {quote(generator_state)}"
         ) from error
     generator.bit_generator.state = generator_state
     return generator

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from kododo_env import __version__
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import finite_number, shown
+from kododo_env.core.numbers import finite_number, quote
 from kododo_env.export.onnx_models import from_file
 from kododo_env.export.parity import check_parity
 from kododo_env.export.policy_graph import policy_bytes
@@ -91,7 +91,7 @@ def export(
     if isinstance(model, str | Path):
         check_other(path, model, "the model itself: choose another path")
     if training is not None and not isinstance(training, Mapping):
-        raise ValueError(f"training must be a dictionary, got {shown(training)}")
+        raise ValueError(f"training must be a dictionary, got {quote(training)}")
     trained = _trained(model, game, normalize, observation_dtype, action_mask, canonical)
     made_by = {**trained.made_by, "exported_by": f"kododo-env {__version__}"}
     return write_policy(
@@ -116,7 +116,7 @@ def _trained(
     if not kinds & {_SB3, _TORCH}:
         raise ValueError(
             "model must be a torch.nn.Module, a model of stable-baselines3 or the path of an ONNX "
-            f"file, got {shown(model)}"
+            f"file, got {quote(model)}"
         )
     needs("exporting a model of torch", "export", "torch", "onnxscript")
     if _SB3 in kinds:

@@ -18,7 +18,7 @@ from kododo_env.core.agent import (
 )
 from kododo_env.core.arrays import Floating
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.search.outcome_model import OutcomeModel
 
 
@@ -67,7 +67,7 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
     )
     if name == "probability" and not (0 <= numbers.min() <= numbers.max() <= 1):
         raise ValueError(
-            f"agent {agent.name!r} must return probabilities of 0 to 1, not {shown(ratings)}"
+            f"agent {agent.name!r} must return probabilities of 0 to 1, not {quote(ratings)}"
         )
     # Policies choose by logits, so that probabilities tie if their logarithms do.
     places = ranks(np.log(np.maximum(numbers, 1e-30)) if name == "probability" else numbers)
@@ -99,11 +99,11 @@ def _check_numbers(ratings: Any, name: str, size: int, indices: Sequence[int]) -
         array = np.empty(0)
     if array.dtype.kind not in "fiu" or array.size != size:
         raise ValueError(
-            f"agent {name!r} must return {size} numbers for a hint, not {shown(ratings)}"
+            f"agent {name!r} must return {size} numbers for a hint, not {quote(ratings)}"
         )
     numbers: Floating = array.ravel()[list(indices)]
     if not np.isfinite(numbers).all():
         raise ValueError(
-            f"agent {name!r} must return finite numbers for a hint, not {shown(ratings)}"
+            f"agent {name!r} must return finite numbers for a hint, not {quote(ratings)}"
         )
     return numbers

@@ -8,7 +8,7 @@ from typing import Any
 
 from kododo_env.bots.messages import Message, read_message
 from kododo_env.core.json_text import TooDeep, read_json
-from kododo_env.core.numbers import shown, whole_number, whole_numbers
+from kododo_env.core.numbers import quote, whole_number, whole_numbers
 from kododo_env.play.table import Replies, Table
 from kododo_env.records.lines import check_keys, check_sealed, sealed
 
@@ -133,5 +133,5 @@ def _read(text: str) -> dict[str, Any]:
     check_keys(content, FIELDS)
     check_sealed(content)
     if not isinstance(content["done"], list):
-        raise ValueError(f"done must be a list, not {shown(content['done'])}")
+        raise ValueError(f"done must be a list, not {quote(content['done'])}")
     return content

@@ -13,7 +13,7 @@ from secrets import token_urlsafe
 from typing import Any
 
 from kododo_env.core.json_text import read_json
-from kododo_env.core.numbers import shown, whole_number
+from kododo_env.core.numbers import quote, whole_number
 from kododo_env.records.lines import check_keys
 from kododo_env.system.files import read_ordinary, written_whole
 from kododo_env.system.folders import filled_folder
@@ -86,7 +86,7 @@ def _check_tokens(tokens: Any) -> None:
     )
     if not well_formed or len(set(tokens)) < len(tokens):
         raise ValueError(
-            f"tokens must be distinct strings of {TOKEN_BYTES} bytes in base64, not {shown(tokens)}"
+            f"tokens must be distinct strings of {TOKEN_BYTES} bytes in base64, not {quote(tokens)}"
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from unicodedata import normalize
 from zlib import crc32
 
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 
 LONGEST = 20  # letters per name
 JOINERS = "\u200c\u200d"  # invisible letters in Persian words and between the parts of an emoji
@@ -29,15 +29,15 @@ def people_named(names: Sequence[str], people: int) -> list[str]:
         printable = isinstance(candidate, str) and _without_joiners(candidate).isprintable()
         if not isinstance(candidate, str) or not printable or len(candidate) > LONGEST:
             raise ValueError(
-                f"a name must have at most {LONGEST} printable letters, not {shown(candidate)}"
+                f"a name must have at most {LONGEST} printable letters, not {quote(candidate)}"
             )
     tidy = [" ".join(name.strip(f" {JOINERS}").split()) for name in names]
     for name in tidy:
         if "player_" in _looks(name):
-            raise ValueError(f"'player_' is reserved for seats, not for a name like {shown(name)}")
+            raise ValueError(f"'player_' is reserved for seats, not for a name like {quote(name)}")
     folded = [_looks(name) for name in tidy if name]
     if len(folded) > len(set(folded)):
-        different = ", ".join(map(shown, tidy))
+        different = ", ".join(map(quote, tidy))
         raise ValueError(f"names must be distinct, not {different}")
     return tidy + [""] * (people - len(tidy))
 

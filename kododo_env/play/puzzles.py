@@ -19,7 +19,7 @@ from kododo_env.bots.showing import legal_actions
 from kododo_env.core.agent import Agent, check_forgets, choice_of
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.json_text import read_json
-from kododo_env.core.numbers import finite_number, shown, whole_number
+from kododo_env.core.numbers import finite_number, quote, whole_number
 from kododo_env.play.analysis import INTERVAL, WORLDS_FACTOR
 from kododo_env.records.header import Header
 from kododo_env.records.lines import at_line, check_keys, check_sealed, sealed
@@ -104,7 +104,7 @@ class Puzzle:
             raise ValueError(f"expected 0 < low <= gain <= high, got {low}, {gain}, {high}")
         bots = content["bots"]
         if not isinstance(bots, dict):
-            raise ValueError(f"bots must be an object, not {shown(bots)}")
+            raise ValueError(f"bots must be an object, not {quote(bots)}")
         bots = {name: finite_number(share, name, 0, 1) for name, share in bots.items()}
         seat, best = (whole_number(content[name], name, 0) for name in ("seat", "best"))
         puzzle = cls(header, content["played"], seat, best, gain, low, high, bots)
@@ -256,4 +256,4 @@ def _parse(line: bytes) -> Any:
     try:
         return read_json(line)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"not JSON, or cut short: {shown(line[:40])}") from error
+        raise ValueError(f"not JSON, or cut short: {quote(line[:40])}") from error

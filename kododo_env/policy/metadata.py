@@ -8,7 +8,7 @@ from typing import Any
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.json_text import read_json
-from kododo_env.core.numbers import is_whole, shown
+from kododo_env.core.numbers import is_whole, quote
 from kododo_env.core.view import View
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_schema import checked
@@ -85,7 +85,7 @@ class PolicyMetadata:
             raise ValueError("its metadata lack the field format")
         file_format = content.pop("format")
         if not is_whole(file_format) or file_format != FORMAT:
-            raise ValueError(f"expected metadata format {FORMAT}, got {shown(file_format)}")
+            raise ValueError(f"expected metadata format {FORMAT}, got {quote(file_format)}")
         return PolicyMetadata(**checked(content))
 
 

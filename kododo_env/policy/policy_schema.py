@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from kododo_env.core.bounds import Bound
-from kododo_env.core.numbers import finite_number, shown, whole_number
+from kododo_env.core.numbers import finite_number, quote, whole_number
 from kododo_env.policy.plain_text import plain
 
 HOTTEST = (
@@ -36,11 +36,11 @@ def checked(content: dict[str, Any]) -> dict[str, Any]:
     for name in sorted(field_names - _OPTIONAL - content.keys()):
         raise ValueError(f"its metadata lack the field {name}")
     for name in sorted(content.keys() - field_names):
-        raise ValueError(f"its metadata have the unknown field {shown(name)}")
+        raise ValueError(f"its metadata have the unknown field {quote(name)}")
     for name, entry in content.items():
         field_type, description = _KINDS.get(name, (object, ""))
         if not isinstance(entry, field_type):
-            raise ValueError(f"{name} must be {description}, got {shown(entry)}")
+            raise ValueError(f"{name} must be {description}, got {quote(entry)}")
         _check_values(entry, name)
     whole_number(content["version"], "version", 0, _MOST)
     whole_number(content["num_players"], "num_players", 1, _MOST)
@@ -51,7 +51,7 @@ def checked(content: dict[str, Any]) -> dict[str, Any]:
             NETWORK[name].checked(entry, f"the network's {name}")
         elif not isinstance(entry, bool):
             raise ValueError(
-                f"the network's {plain(name, 60)} must be true or false, got {shown(entry)}"
+                f"the network's {plain(name, 60)} must be true or false, got {quote(entry)}"
             )
     return content
 
@@ -63,7 +63,7 @@ def _check_values(entry: Any, name: str) -> None:
             _check_values(child, name)
     elif isinstance(entry, str):
         if len(entry) > LONGEST_TEXT or not entry.isprintable():
-            raise ValueError(f"{name} must have printable text, got {shown(entry)}")
+            raise ValueError(f"{name} must have printable text, got {quote(entry)}")
     elif isinstance(entry, float):
         finite_number(entry, f"a number in {name}")
     elif isinstance(entry, int) and not isinstance(entry, bool):
@@ -74,11 +74,11 @@ def _check_layout(pieces: list[Any], actions: list[Any]) -> None:
     size = 0
     for piece in pieces:
         if not isinstance(piece, list) or [*map(type, piece)] != [str, list, int]:
-            raise ValueError(f"each of pieces must be name, shape and maximum, got {shown(piece)}")
+            raise ValueError(f"each of pieces must be name, shape and maximum, got {quote(piece)}")
         size += prod(whole_number(length, "a piece's length", 1, _MOST) for length in piece[1])
         whole_number(piece[2], "a piece's maximum", 0, 2**16 - 1)
     whole_number(size, "the size of an observation", 1, _MOST)
     whole_number(len(actions), "the number of actions", 1, _MOST)
     for action in actions:
         if not isinstance(action, str):
-            raise ValueError(f"each of actions must be text, got {shown(action)}")
+            raise ValueError(f"each of actions must be text, got {quote(action)}")

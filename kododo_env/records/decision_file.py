@@ -14,7 +14,7 @@ import numpy as np
 from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.json_text import read_json
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.records.decisions import Decisions
 from kododo_env.records.header import check_players, rules_of
 from kododo_env.system.extras import needs
@@ -143,7 +143,7 @@ def read_decisions(path: Path | str) -> dict[str, Array]:
             version = (metadata["format"], metadata["format_version"])
             if version != (FORMAT, FORMAT_VERSION):
                 raise ValueError(
-                    f"expected format and version {(FORMAT, FORMAT_VERSION)}, got {shown(version)}"
+                    f"expected format and version {(FORMAT, FORMAT_VERSION)}, got {quote(version)}"
                 )
             types = {"observation": np.dtype(metadata["dtype"]), "mask": np.dtype(np.bool_)}
             return {name: _array(table[name], types.get(name)) for name in COLUMNS}

@@ -9,7 +9,7 @@ from secrets import token_hex
 import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.records.header import printable
 from kododo_env.records.recorder import Recorder
 from kododo_env.system.files import check_file
@@ -25,7 +25,7 @@ def make_folder(folder: Path | str) -> Path:
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, TypeError, ValueError) as error:  # ValueError: a null byte in the name
-        raise ValueError(f"cannot write records in {shown(folder)}: not a folder") from error
+        raise ValueError(f"cannot write records in {quote(folder)}: not a folder") from error
     check_file(path / "record.jsonl")
     return path
 

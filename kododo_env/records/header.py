@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown, whole_numbers
+from kododo_env.core.numbers import quote, whole_numbers
 from kododo_env.records.lines import DIGEST, check_keys, check_sealed, sealed
 from kododo_env.rules_arguments import PLAYERS, hashable, make_game
 
@@ -76,12 +76,12 @@ class Header:
         if content.get("format") != FORMAT:
             raise ValueError(
                 f'not a record of a game: "format" must be "{FORMAT}", '
-                f"got {shown(content.get('format'))}"
+                f"got {quote(content.get('format'))}"
             )
         version = content.get("format_version")
         if version != FORMAT_VERSION or isinstance(version, bool):
             raise ValueError(
-                f"unsupported format_version: expected {FORMAT_VERSION}, got {shown(version)}"
+                f"unsupported format_version: expected {FORMAT_VERSION}, got {quote(version)}"
             )
         names = [field.name for field in fields(cls)]
         check_keys(content, {"format", "format_version", DIGEST, *names})
@@ -89,10 +89,10 @@ class Header:
         if not isinstance(content["game"], str) or not isinstance(content["rules"], dict):
             raise ValueError(
                 "game must be a string and rules an object, got "
-                f"{shown(content['game'])} and {shown(content['rules'])}"
+                f"{quote(content['game'])} and {quote(content['rules'])}"
             )
         if not isinstance(content["players"], list):
-            raise ValueError(f"players must be a list of names, got {shown(content['players'])}")
+            raise ValueError(f"players must be a list of names, got {quote(content['players'])}")
         check_date(content["date"])
         return cls(**{name: content[name] for name in names})
 
@@ -106,7 +106,7 @@ class Header:
         if version != self.game_version or isinstance(self.game_version, bool):
             raise ValueError(
                 f"expected a record of {self.game} version {version}, "
-                f"got version {shown(self.game_version)}"
+                f"got version {quote(self.game_version)}"
             )
         rules = {name: hashable(field) for name, field in self.rules.items()}
         game = make_game(self.game, 1, rules.pop(PLAYERS, None), rules)
@@ -138,12 +138,12 @@ def check_players(players: Any, seats: int) -> None:
     """Raise ValueError unless there is a printable name for each seat."""
     are_names = isinstance(players, list) and all(isinstance(name, str) for name in players)
     if not are_names or len(players) != seats:
-        raise ValueError(f"players must be {seats} names, one per seat, got {shown(players)}")
+        raise ValueError(f"players must be {seats} names, one per seat, got {quote(players)}")
     for name in players:
         if not name.isprintable() or not 0 < len(name) <= LONGEST_NAME:
             raise ValueError(
                 f"a player's name must have 1 to {LONGEST_NAME} printable characters, "
-                f"got {shown(name)}"
+                f"got {quote(name)}"
             )
 
 
@@ -153,5 +153,5 @@ def check_date(date: Any) -> None:
         datetime.fromisoformat(date)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"date must be in ISO 8601 format, such as 2026-05-17T20:15:00, got {shown(date)}"
+            f"date must be in ISO 8601 format, such as 2026-05-17T20:15:00, got {quote(date)}"
         ) from error

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 
 DIGEST = "digest"
 DIGITS = 8  # against mistakes, not forgery: anybody can compute a digest
@@ -29,14 +29,14 @@ def sealed(content: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 def check_sealed(line: Mapping[str, Any], before: str = "") -> None:
     """Raise ValueError if a line was modified, or does not follow the previous one."""
     if line.get(DIGEST) != sealed(line, before)[DIGEST]:
-        raise ValueError(f"the line was modified: wrong digest {shown(line.get(DIGEST))}")
+        raise ValueError(f"the line was modified: wrong digest {quote(line.get(DIGEST))}")
 
 
 def check_keys(content: Mapping[str, Any], names: set[str]) -> None:
     """Raise ValueError unless a line has exactly these fields."""
     for name in sorted(names ^ set(content)):
         problem = "missing" if name in names else "unknown"
-        raise ValueError(f"{problem} field {shown(name)}")
+        raise ValueError(f"{problem} field {quote(name)}")
 
 
 def where(source: str, line: int) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kododo_env.core.json_text import read_json
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.records.header import Header
 from kododo_env.records.lines import at_line, sealed, where
 from kododo_env.system.files import read_ordinary
@@ -104,9 +104,9 @@ def _object(line: str) -> dict[str, Any]:
     try:
         content = read_json(line, object_pairs_hook=_unique_names)
     except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON, or truncated: {shown(line)}") from error
+        raise ValueError(f"not JSON, or truncated: {quote(line)}") from error
     if not isinstance(content, dict):
-        raise ValueError(f"expected a JSON object, got {shown(line)}")
+        raise ValueError(f"expected a JSON object, got {quote(line)}")
     return content
 
 
@@ -115,6 +115,6 @@ def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for name, field in pairs:
         if name in content:
-            raise ValueError(f"duplicate name {shown(name)} in a JSON object")
+            raise ValueError(f"duplicate name {quote(name)} in a JSON object")
         content[name] = field
     return content

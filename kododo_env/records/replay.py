@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown, whole_number, whole_numbers
+from kododo_env.core.numbers import quote, whole_number, whole_numbers
 from kododo_env.records.lines import DIGEST, at_line, check_keys, check_sealed, where
 from kododo_env.records.record import Record, Step
 
@@ -53,7 +53,7 @@ def _check(line: dict[str, Any], game: BatchGame, number: int, before: str) -> N
     for name, field in expected.items():
         # 1, 1.0 and True are equal in Python, but not in JSON.
         if line[name] != field or _types(line[name]) != _types(field):
-            raise ValueError(f"{name} must be {shown(field)} by the rules, got {shown(line[name])}")
+            raise ValueError(f"{name} must be {quote(field)} by the rules, got {quote(line[name])}")
     check_sealed(line, before)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.batch_game import BatchGame, IllegalAction
-from kododo_env.core.numbers import shown, whole_number, whole_numbers
+from kododo_env.core.numbers import quote, whole_number, whole_numbers
 from kododo_env.core.options import is_one_of
 from kododo_env.core.rows import numbers
 from kododo_env.wrappers.dealing import own_generator
@@ -55,7 +55,7 @@ class Choices:
         if not is_one_of(illegal_action, ILLEGAL_ACTION):
             raise ValueError(
                 f"illegal_action must be {' or '.join(map(repr, ILLEGAL_ACTION))}, "
-                f"not {shown(illegal_action)}"
+                f"not {quote(illegal_action)}"
             )
         self._game = game
         self._num_actions = game.num_actions if form is None else form.num_actions

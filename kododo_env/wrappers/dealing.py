@@ -11,7 +11,7 @@ from warnings import warn
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown, whole_number, whole_numbers, whole_seed
+from kododo_env.core.numbers import quote, whole_number, whole_numbers, whole_seed
 
 OPTIONS = ("deck", "reset_mask")  # of ``reset``; libraries may pass others
 
@@ -21,7 +21,7 @@ def check_batch(game: object) -> None:
     if not isinstance(game, BatchGame):
         raise ValueError(
             f"expected a batch of games, made by batch_game() of an environment module, "
-            f"got {shown(game)}"
+            f"got {quote(game)}"
         )
 
 
@@ -59,11 +59,11 @@ def checked(options: Any) -> Mapping[str, Any]:
         ValueError: They are not a dictionary, or an option is misspelt.
     """
     if options is not None and not isinstance(options, Mapping):
-        raise ValueError(f"options must be a dictionary or None, not {shown(options)}")
+        raise ValueError(f"options must be a dictionary or None, not {quote(options)}")
     reset_options = options or {}
     for name in {*reset_options} - {*OPTIONS}:
         if near := get_close_matches(str(name).lower(), OPTIONS, 1, 0.75):
-            raise ValueError(f"reset has no option {shown(name)}: did you mean {near[0]!r}?")
+            raise ValueError(f"reset has no option {quote(name)}: did you mean {near[0]!r}?")
     return reset_options
 
 
@@ -79,7 +79,7 @@ def warn_of_unknown(options: Mapping[str, Any] | None, *names: str) -> None:
     """
     for name in options or ():
         if name not in names:
-            _warn_of_option(shown(name), " and ".join(map(repr, names)))
+            _warn_of_option(quote(name), " and ".join(map(repr, names)))
 
 
 def step_limit(limit: Any, name: str) -> int | None:

@@ -8,7 +8,7 @@ from gymnasium import logger
 
 from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.core.options import is_one_of
 from kododo_env.rendering.pixels import RenderingUnavailable, check_libraries, pixels
 
@@ -38,7 +38,7 @@ def check_render_mode(render_mode: str | None, batch: bool = False) -> None:
     """
     if render_mode is not None and not is_one_of(render_mode, _modes(batch)):
         choices = ", ".join(map(repr, _modes(batch)))
-        raise ValueError(f"unknown render_mode {shown(render_mode)}; choose from None, {choices}")
+        raise ValueError(f"unknown render_mode {quote(render_mode)}; choose from None, {choices}")
     if render_mode == "rgb_array":
         check_libraries()
 

@@ -14,7 +14,7 @@ from gymnasium.vector.utils import batch_space
 from kododo_env.core.agent import Agent, joint_action, joint_action_by_game
 from kododo_env.core.arrays import Array, Bool, Float64, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown, whole_seed
+from kododo_env.core.numbers import quote, whole_seed
 from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.wrappers.choices import Choices, OnIllegal
 from kododo_env.wrappers.dealing import OPTIONS, check_batch, checked, step_limit, warn_of_unknown
@@ -516,7 +516,7 @@ def _games(mask: Any, num_envs: int) -> Bool:
     games = np.ones(num_envs, np.bool_) if mask is None else np.asarray(mask)
     if games.shape != (num_envs,) or games.dtype != np.bool_ or not games.any():
         raise ValueError(
-            f"reset_mask must be {num_envs} booleans, at least one True, not {shown(mask)}"
+            f"reset_mask must be {num_envs} booleans, at least one True, not {quote(mask)}"
         )
     return games
 
@@ -527,5 +527,5 @@ def _autoreset_mode(mode_or_name: Any) -> AutoresetMode:
     except ValueError:
         choices = ", ".join(repr(mode.value) for mode in AutoresetMode)
         raise ValueError(
-            f"autoreset_mode must be one of {choices}, not {shown(mode_or_name)}"
+            f"autoreset_mode must be one of {choices}, not {quote(mode_or_name)}"
         ) from None

@@ -13,7 +13,7 @@ from kododo_env.agent_registry import AGENT, agent_for, is_agent
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Bool, Float64, Int64
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.core.options import is_one_of
 
 Candidate = Agent | str
@@ -48,7 +48,7 @@ class OpponentPool:
         per: DrawScope = "game",
     ) -> None:
         if not is_one_of(per, SCOPES):
-            raise ValueError(f"per must be {' or '.join(map(repr, SCOPES))}, not {shown(per)}")
+            raise ValueError(f"per must be {' or '.join(map(repr, SCOPES))}, not {quote(per)}")
         self.per = per
         self._function: DrawFunction | None = None
         self.agents: tuple[Candidate, ...] = ()
@@ -59,7 +59,7 @@ class OpponentPool:
         else:
             raise ValueError(
                 f"agents must be a list of agents or their names, or a function that draws them, "
-                f"not {shown(agents)}"
+                f"not {quote(agents)}"
             )
         if weights is not None and self._function is not None:
             raise ValueError("weights need a list of agents, not a function")
@@ -108,7 +108,7 @@ def _chances(weights: npt.ArrayLike | None, agents: Sequence[Candidate]) -> Floa
     if numbers.shape != (len(agents),) or not (numbers >= 0).all() or not 0 < total < np.inf:
         raise ValueError(
             f"weights must be {len(agents)} non-negative numbers, one for each agent, not all 0, "
-            f"not {shown(weights)}"
+            f"not {quote(weights)}"
         )
     chances: Float64 = numbers / total
     return chances
@@ -121,7 +121,7 @@ def _for_seats(drawn: object, seats: int) -> Sequence[Candidate]:
     if not isinstance(drawn, list | tuple) or not all(map(is_agent, drawn)):
         raise ValueError(
             f"the function of a pool must return {AGENT}, the name of one, or a list of these, "
-            f"not {shown(drawn)}"
+            f"not {quote(drawn)}"
         )
     if len(drawn) != seats:
         raise ValueError(

@@ -8,7 +8,7 @@ from typing import Any
 from kododo_env.agent_registry import AGENT, agent_for, is_agent
 from kododo_env.core.agent import Agent, RandomAgent
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown, whole_number
+from kododo_env.core.numbers import quote, whole_number
 from kododo_env.wrappers.opponent_pool import OpponentPool
 
 Opponent = Agent | str | OpponentPool
@@ -51,7 +51,7 @@ def one_for_each(opponents: Opponents, game: BatchGame) -> list[Player]:
         return [opponent_for(opponents, game)] * places
     if not isinstance(opponents, list | tuple) or not all(map(is_opponent, opponents)):
         raise ValueError(
-            f"opponents must be None, {ONE}, or a list of these, not {shown(opponents)}"
+            f"opponents must be None, {ONE}, or a list of these, not {quote(opponents)}"
         )
     if len(opponents) != places:
         raise ValueError(
@@ -90,7 +90,7 @@ def learner_and_opponents(
         )
     if seat is not None and learner != empty:
         raise ValueError(
-            f"opponents have None in seat {empty}, but seat={shown(seat)} is to learn; pass the "
+            f"opponents have None in seat {empty}, but seat={quote(seat)} is to learn; pass the "
             f"{game.num_players - 1} opponents in turn order after the learner"
         )
     in_turn_order = lineup[empty + 1 :] + lineup[:empty]
@@ -146,7 +146,7 @@ def seated(opponents: Opponents, game: BatchGame) -> list[Player | None]:
     ):
         raise ValueError(
             f"opponents must be None, {ONE}, or a list with one of these or None for each seat, "
-            f"not {shown(opponents)}"
+            f"not {quote(opponents)}"
         )
     if len(opponents) != game.num_players:
         raise ValueError(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pettingzoo import ParallelEnv
 
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.wrappers.pettingzoo_table import PettingZooTable
 from kododo_env.wrappers.spaces import Observation
 
@@ -111,7 +111,7 @@ class ParallelGame(PettingZooTable, ParallelEnv):
     def _numbers_of(self, actions: Any) -> list[int]:
         """Return the numbers of all agents' actions, in seat order."""
         if not isinstance(actions, Mapping):
-            raise ValueError(f"actions must be a dict from agent to action, not {shown(actions)}")
+            raise ValueError(f"actions must be a dict from agent to action, not {quote(actions)}")
         if actions.keys() != self._player_of.keys():
             raise self._not_everybodys(actions)
         return [self._choices.number(actions[name], name) for name in self.possible_agents]

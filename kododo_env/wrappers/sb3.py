@@ -12,7 +12,7 @@ import numpy.typing as npt
 from kododo_env.core.agent import Agent, joint_action, joint_action_by_game
 from kododo_env.core.arrays import Array, Bool, Float32
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown, whole_indices, whole_seed
+from kododo_env.core.numbers import quote, whole_indices, whole_seed
 from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.system.extras import missing_extra
 from kododo_env.wrappers.choices import Choices, OnIllegal
@@ -133,7 +133,7 @@ class BatchVecEnv(VecEnv):
         for options in self._options:
             if {*OPTIONS} & {*checked(options)}:
                 raise ValueError(
-                    f"reset does not support {' or '.join(OPTIONS)}, got {shown(options)}"
+                    f"reset does not support {' or '.join(OPTIONS)}, got {quote(options)}"
                 )
         self._outer.check()
         seed = self._seeds[0]

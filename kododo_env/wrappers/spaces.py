@@ -12,7 +12,7 @@ from gymnasium import spaces
 from kododo_env.core.actions import ActionLayout
 from kododo_env.core.arrays import Array, Bool, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.core.observation import ObservationLayout
 from kododo_env.core.options import is_one_of
 from kododo_env.wrappers.all_tables import padding_of
@@ -99,13 +99,13 @@ class ObservationFormat:
     ) -> None:
         if not is_one_of(action_mask, ACTION_MASK):
             choices = ", ".join(map(repr, ACTION_MASK))
-            raise ValueError(f"action_mask must be one of {choices}, not {shown(action_mask)}")
+            raise ValueError(f"action_mask must be one of {choices}, not {quote(action_mask)}")
         if not isinstance(normalize, bool):
-            raise ValueError(f"normalize must be True or False, not {shown(normalize)}")
+            raise ValueError(f"normalize must be True or False, not {quote(normalize)}")
         if not isinstance(canonical, bool):
-            raise ValueError(f"canonical must be True or False, not {shown(canonical)}")
+            raise ValueError(f"canonical must be True or False, not {quote(canonical)}")
         if not isinstance(padded, bool):
-            raise ValueError(f"padded must be True or False, not {shown(padded)}")
+            raise ValueError(f"padded must be True or False, not {quote(padded)}")
         self._padding = padding_of(game) if padded else None
         layout = game.layout
         actions = game.actions
@@ -216,7 +216,7 @@ def _number_type(
         dtype = np.dtype(requested).newbyteorder("=")
     except TypeError:
         raise ValueError(
-            f"observation_dtype must be a dtype such as 'float32', not {shown(requested)}"
+            f"observation_dtype must be a dtype such as 'float32', not {quote(requested)}"
         ) from None
     if dtype.kind not in "uif" or not np.can_cast(layout_dtype, dtype):
         raise ValueError(

@@ -15,7 +15,7 @@ from kododo_env.agent_registry import scripted
 from kododo_env.core.agent import joint_action
 from tests.doors import TABLES
 from tests.games.rules_strategies import AT_THE_BOUNDS, rules_of, short_name
-from tests.helpers import few
+from tests.helpers import hypothesis_settings
 
 STEPS = 15
 RULES: list[tuple[str, dict[str, Any]]] = [
@@ -80,7 +80,7 @@ def test_scripted_players_play_rules_at_their_bounds(name: str, rules: Any) -> N
 
 
 @pytest.mark.parametrize("name", registry.DOORS)
-@few(8)
+@hypothesis_settings(8)
 @given(data=st.data())
 def test_scripted_players_play_any_rules(name: str, data: st.DataObject) -> None:
     """Regression: with long series of 2s Combi-Combo's heuristic exceeded its table."""

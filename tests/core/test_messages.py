@@ -14,7 +14,7 @@ import pytest
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import BatchGame, RandomAgent
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.wrappers import AECGame, BatchVectorEnv, ParallelGame, SingleSeatEnv
 from kododo_env.wrappers.opponents import one_for_each, seated
 
@@ -60,7 +60,7 @@ LEGAL = "5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
         *(
             (
                 lambda wrapper=wrapper: wrapper(kododo_v0),
-                "batch_game.*" + re.escape(shown(kododo_v0)),
+                "batch_game.*" + re.escape(quote(kododo_v0)),
             )
             for wrapper in (ParallelGame, AECGame, SingleSeatEnv, BatchVectorEnv)
         ),

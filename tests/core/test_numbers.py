@@ -13,7 +13,7 @@ from kododo_env.core.bounds import Bound, check_settings
 from kododo_env.core.numbers import (
     SHOWN,
     finite_number,
-    shown,
+    quote,
     whole_indices,
     whole_number,
     whole_numbers,
@@ -157,11 +157,11 @@ def test_another_value_is_refused(
 
 
 def test_a_message_does_not_repeat_a_megabyte() -> None:
-    assert shown("x" * (SHOWN - 2)) == repr("x" * (SHOWN - 2))
-    assert shown("x" * (SHOWN - 1)) == "'" + "x" * (SHOWN - 1) + "…"
-    assert len(shown("x" * 1_000_000)) < 70
-    assert shown(10**10_000) == "int too long to show"
-    assert shown("two\nlines") == r"'two\nlines'"
+    assert quote("x" * (SHOWN - 2)) == repr("x" * (SHOWN - 2))
+    assert quote("x" * (SHOWN - 1)) == "'" + "x" * (SHOWN - 1) + "…"
+    assert len(quote("x" * 1_000_000)) < 70
+    assert quote(10**10_000) == "int too long to show"
+    assert quote("two\nlines") == r"'two\nlines'"
 
 
 def test_an_array_of_integers_is_taken_as_it_is() -> None:

@@ -21,7 +21,7 @@ from kododo_env.core import BatchGame
 from kododo_env.core.bounds import bounds_of
 from tests.doors import GAMES, TABLES
 from tests.games.rules_strategies import AT_THE_BOUNDS, SEEDS, STRATEGIES, rules_of, short_name
-from tests.helpers import assert_same_state, few
+from tests.helpers import assert_same_state, hypothesis_settings
 
 per_game = pytest.mark.parametrize("game", GAMES)
 EACH_BOUND = [
@@ -291,7 +291,7 @@ def test_games_at_the_bounds_fit_and_go_as_with_the_referee(game: str, rules: An
 
 @per_game
 def test_games_under_any_rules_fit_and_go_as_with_the_referee(game: str) -> None:
-    @few(EXAMPLES[game])
+    @hypothesis_settings(EXAMPLES[game])
     @given(rules_of(game), SEEDS)
     def check(rules: Any, seed: int) -> None:
         check_a_game(game, rules, seed, A_LONG_GAME if game == "kododo" else WHOLE)
@@ -301,7 +301,7 @@ def test_games_under_any_rules_fit_and_go_as_with_the_referee(game: str) -> None
 
 @per_game
 def test_any_rules_are_the_same_after_a_file(game: str) -> None:
-    @few(30)
+    @hypothesis_settings(30)
     @given(rules_of(game))
     def check(rules: Any) -> None:
         restored = type(rules)(**json.loads(json.dumps(asdict(rules))))
@@ -316,7 +316,7 @@ def test_any_numbers_make_rules_or_are_refused_in_a_line(game: str) -> None:
     rules = batch(game).rules
     number = st.integers(-300, 300) | st.sampled_from([0, 1, 2**15, 2**31, 2**63, -(2**63), 10**30])
 
-    @few(200)
+    @hypothesis_settings(200)
     @given(st.sampled_from(sorted(numbers_of(rules))), number)
     def check(name: str, value: int) -> None:
         current = getattr(rules, name)

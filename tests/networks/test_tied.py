@@ -33,7 +33,7 @@ PIECES = (
     Piece("scores", (2,), 30, "", ("seat",)),
     Piece("card", (4,), 1, "", ("gift",)),
 )
-LAYOUT = ObservationLayout(PIECES, alike=("seat", "row"))
+LAYOUT = ObservationLayout(PIECES, tied_axes=("seat", "row"))
 ACTIONS = ActionLayout(
     (
         ActionPiece("pass"),
@@ -222,7 +222,7 @@ def test_all_hidden_matrices_are_muons() -> None:
 @pytest.mark.parametrize(
     ("layout", "words"),
     [
-        (replace(LAYOUT, alike=()), "declares no axes alike"),
+        (replace(LAYOUT, tied_axes=()), "cannot be tied"),
         (
             ObservationLayout(
                 (
@@ -230,7 +230,7 @@ def test_all_hidden_matrices_are_muons() -> None:
                     Piece("seats", (2,), 1, "", ("seat",)),
                     Piece("sides", (3,), 1, "", ("side",)),
                 ),
-                alike=("seat", "side", "cell"),
+                tied_axes=("seat", "side", "cell"),
             ),
             "'cell' is within several: seat, side",
         ),

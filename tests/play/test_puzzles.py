@@ -114,7 +114,17 @@ def test_a_bot_whose_file_has_changed_is_asked_again(
     shares = []
     for code in ("mask.argmax(1)", "mask.shape[1] - 1 - mask[:, ::-1].argmax(1)"):
         bot.write_text(f"def act(view, rng): mask = view.legal_action_mask; return {code}")
-        options = ("--out", str(out), "--worlds", "32", "--each", "4", "--most", "4", *names)
+        options = (
+            "--out",
+            str(out),
+            "--worlds",
+            "32",
+            "--per-game",
+            "4",
+            "--max-puzzles",
+            "4",
+            *names,
+        )
         assert kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options)[0] == 0
         shares.append([list(puzzle.bots.values()) for puzzle in read_puzzles(out)])
     outcome = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options, f"{bot}:act")
@@ -133,7 +143,7 @@ def test_the_command(
     text = text_of(game, load("kododo-2p"))
     for name in ("game", "other"):  # the same deal with the same actions
         (tmp_path / f"{name}.jsonl").write_text(text.replace("kododo-2p", name))
-    options = ("--out", str(out), "--worlds", "32", "--each", "1", "--bots", "first", "greedy")
+    options = ("--out", str(out), "--worlds", "32", "--per-game", "1", "--bots", "first", "greedy")
     status, output, error = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options)
     assert (status, error) == (0, "")
     first_puzzle, second_puzzle = read_puzzles(out)
@@ -151,7 +161,7 @@ def test_under_rules_without_a_policy_the_scripted_players_are_asked(
     """Regression: the policy's levels were asked too, although they could not play."""
     game = registry.batch_game("kododo", 1, seed=3, num_players=2, limit_offset=4)
     (tmp_path / "game.jsonl").write_text(text_of(game, make_agent("heuristic", "kododo")))
-    options = ("--out", str(tmp_path / "puzzles.jsonl"), "--worlds", "32", "--most", "1")
+    options = ("--out", str(tmp_path / "puzzles.jsonl"), "--worlds", "32", "--max-puzzles", "1")
     assert kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options)[::2] == (0, "")
     (puzzle,) = read_puzzles(tmp_path / "puzzles.jsonl")
     assert [*puzzle.bots] == [*baselines("kododo")]
@@ -176,7 +186,7 @@ def test_puzzles_do_not_take_the_place_of_a_record(
     text = text_of(registry.batch_game("kododo", 1, seed=3, num_players=2), load("kododo-2p"))
     path.write_text(text)
     other_path.write_text(text)
-    options = ("--out", str(path), "--worlds", "32", "--most", "1", "--bots", "first")
+    options = ("--out", str(path), "--worlds", "32", "--max-puzzles", "1", "--bots", "first")
     status, output, error = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options)
     assert (status, output) == (2, "")
     assert "one.jsonl is the record of a game" in error

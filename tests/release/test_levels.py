@@ -13,7 +13,7 @@ from agents.release import levels as maker
 from agents.release.levels import TEMPERATURES, LevelsConfig, measure_levels, temperatures_for
 from kododo_env.agent_registry import LEVELS, OUTCOMES_FILE, SEARCHING
 from kododo_env.search import outcome_model
-from tests.helpers import Here
+from tests.helpers import InProcessExecutor
 
 
 def test_a_share_has_the_temperature_between_those_that_were_tried() -> None:
@@ -25,7 +25,7 @@ def test_a_share_has_the_temperature_between_those_that_were_tried() -> None:
 
 
 def test_nothing_is_measured_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(maker, "worker_pool", lambda _: Here())
+    monkeypatch.setattr(maker, "worker_pool", lambda _: InProcessExecutor())
     monkeypatch.setattr(maker, "TIME", "1ms")
     monkeypatch.setattr(outcome_model, "FITTED_GAMES", 16)
     out = tmp_path / "levels.json"

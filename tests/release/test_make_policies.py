@@ -37,7 +37,7 @@ from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import Match, MatchResult
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import fingerprint
-from tests.helpers import Here
+from tests.helpers import InProcessExecutor
 
 ROOT = Path(__file__).parents[2]
 NAME = "kododo-2p"
@@ -73,7 +73,7 @@ def finished_config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Polici
         for module in (maker, policy_strength):
             patch.setattr(module, "population", lambda *table: STRANGERS[table[-1]])
         for module in (maker, policy_runs):
-            patch.setattr(module, "worker_pool", lambda _: Here())
+            patch.setattr(module, "worker_pool", lambda _: InProcessExecutor())
         make_policies(config)
         yield config
 
@@ -350,10 +350,10 @@ def test_published_policies_are_measured_again_without_their_runs(
     }
     with pytest.raises(ValueError, match="--games must be at least 8"):
         replace(finished_config, games=7)
-    with pytest.raises(ValueError, match=r"--again needs .*kododo-2p\.onnx"):
+    with pytest.raises(ValueError, match=r"--remeasure needs .*kododo-2p\.onnx"):
         replace(finished_config, **changes)
     shutil.copytree(finished_config.out, tmp_path / "out")
-    with pytest.raises(ValueError, match="--again takes shares, unknown, exploitability"):
+    with pytest.raises(ValueError, match="--remeasure takes shares, unknown, exploitability"):
         replace(finished_config, **changes | {"again": ("choice",)})
     repeated = replace(finished_config, **changes)
     make_policies(repeated)

@@ -12,7 +12,7 @@ from agents.recipes.recipe import recipe_for
 from agents.release import population as maker
 from agents.release.population import PopulationConfig, populate
 from kododo_env.agent_registry import HALVES, MEMBER, POLICIES, TEST, policy_tables, population
-from tests.helpers import Here
+from tests.helpers import InProcessExecutor
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,7 +34,7 @@ def test_one_command_makes_a_population(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(maker, "train_all", lambda *_: None)
     monkeypatch.setattr(maker, "rewrite", lambda _, path: path.write_bytes(b"a policy"))
     monkeypatch.setattr(maker, "_strength", lambda name, *_: strengths.get(name, 0.4))
-    monkeypatch.setattr(maker, "worker_pool", lambda _: Here())
+    monkeypatch.setattr(maker, "worker_pool", lambda _: InProcessExecutor())
     populate(config)
     lines = (tmp_path / "out" / "kododo-2p.jsonl").read_text("utf-8").splitlines()
     members = {member["name"]: member for member in map(json.loads, lines)}

@@ -239,7 +239,7 @@ class ForgottenArray(HighCard):
 def shared_array(game: Any) -> Any:
     """A clone shares the array of cards seen with the game."""
     clone = HighCard.clone(game)
-    clone._state.seen = game._state.seen
+    clone._state.laid_cards = game._state.laid_cards
     return clone
 
 

@@ -48,7 +48,7 @@ def games_of_some_deals(num_envs: int) -> Any:
     return kododo_v0.batch_game(num_envs, 2, "long", target_score=60)
 
 
-class One(Vector):
+class SingleGameVector(Vector):
     """A batch of one game."""
 
     num_envs = 1
@@ -59,7 +59,7 @@ def test_a_batch_of_one_is_the_environment_of_one_game(game: str, players: int) 
     """The same seed and actions give exactly the same episodes."""
     single, batch = (
         play(kind(game, players, seat=1), np.random.default_rng(0), 5, None)
-        for kind in (Single, One)
+        for kind in (Single, SingleGameVector)
     )
     assert data_equivalence(
         *([reply.observations for reply in replies] for replies in (single, batch))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.bounds import Bound, check_settings
-from kododo_env.core.numbers import shown, whole_number, whole_tuple
+from kododo_env.core.numbers import quote, whole_number, whole_tuple
 
 COLOURS = ("blue", "green", "yellow", "orange", "violet", "red")
 PLAYERS = (4, 5)
@@ -65,7 +65,7 @@ class Rules:
     def __post_init__(self) -> None:
         players = whole_number(self.num_players, "num_players")
         if players not in PLAYERS:
-            raise ValueError(f"combi_combo needs 4 or 5 players, not {shown(players)}")
+            raise ValueError(f"combi_combo needs 4 or 5 players, not {quote(players)}")
         object.__setattr__(self, "num_players", players)
         check_settings(self)
         copies = whole_tuple(self.copies, "copies", 0, MOST_CARDS)
@@ -80,7 +80,7 @@ class Rules:
         if len(self.copies) != VALUES or sum(self.copies) == 0:
             raise ValueError(
                 "copies must have a number for each of the values 1 to 4, at least one above 0, "
-                f"not {shown(self.copies)}"
+                f"not {quote(self.copies)}"
             )
         if self.num_cards > MOST_CARDS:
             raise ValueError(f"a deck must have at most {MOST_CARDS} cards, not {self.num_cards}")

@@ -24,14 +24,14 @@ def dealt_as(state: KadoState) -> Uint8:
     0 without a card; shape (P + 1, N).
     """
     order = state.held - (state.turn_start - 1)
-    order *= state.held < len(state.seen)
+    order *= state.held < len(state.viewers)
     return order.astype(np.uint8)
 
 
 def viewers_by_place(state: KadoState, rules: Rules, tables: Tables) -> Uint8:
     """Return the bit mask of players who have seen the card at each place of the deck, (D, N)."""
     places = column(rules.num_cards, np.intp)
-    return state.seen.take(where_seen(state, rules, tables, places, state.games))
+    return state.viewers.take(where_seen(state, rules, tables, places, state.games))
 
 
 def where_seen(state: KadoState, rules: Rules, tables: Tables, places: Array, games: Intp) -> Intp:
@@ -43,7 +43,7 @@ def where_seen(state: KadoState, rules: Rules, tables: Tables, places: Array, ga
         copies = deck[:, games] == card[..., None, :]
         before = column(len(deck), np.intp) < places[..., None, :]
         ranks += np.add.reduce(copies & before, axis=-2, dtype=np.intp)
-    return flat_index(state.seen, ranks, games)
+    return flat_index(state.viewers, ranks, games)
 
 
 def flat_index(array: Array, *index: Any) -> Intp:

@@ -288,7 +288,7 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
     def _show(self, viewers: int | Array, places: Array, games: Intp) -> None:
         """Show the cards at different places of the deck to players, given as a bit mask."""
         where = where_seen(self._state, self.rules, self._tables, places, games)
-        self._state.seen.reshape(-1)[where] |= viewers
+        self._state.viewers.reshape(-1)[where] |= viewers
 
     def _knowledge(self) -> Knowledge:
         return knowledge(self._state, self.rules, self._tables, self._constants)

@@ -34,7 +34,7 @@ def deal_again(
         _deal_dealer_card(state, rules, tables, free, rng)
     _refill(state, free, lambda cards: shuffled_rows(cards, rng))
     places = column(rules.num_cards, np.intp)
-    state.seen.reshape(-1)[where_seen(state, rules, tables, places, state.games)] = viewers
+    state.viewers.reshape(-1)[where_seen(state, rules, tables, places, state.games)] = viewers
 
 
 def _refill(state: KadoState, free: Bool, reorder: Callable[[Array], Uint8]) -> None:

@@ -119,10 +119,10 @@ def _knowledge(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invar
     types = rules.num_card_types
     viewers = viewers_by_place(state, rules, tables)
     everybody = (1 << rules.num_players) - 1
-    yield "_seen must be by players", viewers <= everybody
+    yield "_viewers must be by players", viewers <= everybody
     this_turn = column(len(viewers), np.intp) >= state.turn_start
     right = viewers == _viewers_this_turn(state, rules)
-    yield "_seen must say who has seen the cards of this turn", ~this_turn | right
+    yield "_viewers must say who has seen the cards of this turn", ~this_turn | right
     common = (viewers == everybody) & ~this_turn
     common = count_types(np.where(common, state.deck[:-1], NONE), types)
     placed = count_types(state.tableau, types).sum(axis=0)

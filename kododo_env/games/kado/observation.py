@@ -162,7 +162,7 @@ def _turn(state: KadoState, rules: Rules, tables: Tables) -> tuple[Array, ...]:
     """The other knowledge: of this turn, and of the cards seen so far."""
     places = np.concatenate([state.held, state.drawn[None]])
     parts = tables.parts.take(cards_at(state, places, state.games), axis=1)
-    cards_seen = state.seen >> column(rules.num_players)[:, :, None]
+    cards_seen = state.viewers >> column(rules.num_players)[:, :, None]
     cards_seen &= 1
     if rules.max_copies > 1:
         cards_seen = np.add.reduceat(cards_seen, tables.kinds, axis=1, dtype=np.uint8)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.bounds import Bound, check_settings
-from kododo_env.core.numbers import shown, whole_number, whole_tuple
+from kododo_env.core.numbers import quote, whole_number, whole_tuple
 from kododo_env.rendering.languages import say
 
 GIFTS = ("socks", "cube", "plush", "flowers", "chocolates")
@@ -66,7 +66,7 @@ class Rules:
     def __post_init__(self) -> None:
         players = whole_number(self.num_players, "num_players")
         if players not in PLAYERS:
-            raise ValueError(f"kado needs 2 to 4 players, not {shown(players)}")
+            raise ValueError(f"kado needs 2 to 4 players, not {quote(players)}")
         object.__setattr__(self, "num_players", players)
         if self.discards is None:
             object.__setattr__(self, "discards", int(players == DUEL))
@@ -244,7 +244,7 @@ def _as_deck(deck: object) -> Deck:
     """Return a deck as tuples, from tuples or lists."""
     rows = deck if isinstance(deck, tuple | list) else (None,)
     if not all(isinstance(ribbons, tuple | list) for ribbons in rows):
-        raise ValueError(f"deck must be a list of values by gift and ribbon, not {shown(deck)}")
+        raise ValueError(f"deck must be a list of values by gift and ribbon, not {quote(deck)}")
     return tuple(
         tuple(whole_tuple(values, "the values in deck", 1, MOST_TYPES) for values in ribbons)
         for ribbons in rows

@@ -26,8 +26,8 @@ class Phase(IntEnum):
 class KadoState(BatchState):
     """The state; cards not yet placed are stored as places in the deck of D cards, D for none.
 
-    Equal cards have the same order in ``seen`` as in the deck. Cards are ids or NONE, and the game
-    axis of each array is the last.
+    Equal cards have the same order in ``viewers`` as in the deck. Cards are ids or NONE, and the
+    game axis of each array is the last.
     """
 
     turn: int = of_batch()
@@ -37,7 +37,7 @@ class KadoState(BatchState):
     drawn: Intp = per_game(dtype=np.intp)  # the place of the next card to be drawn
     turn_start: Intp = per_game(dtype=np.intp)  # the place when the turn began
     held: Intp = per_game("num_holders", dtype=np.intp, fill="num_cards")  # by player, then aside
-    seen: Uint8 = per_game("num_cards")  # by whom, bit by bit, in the order of ``Rules.cards``
+    viewers: Uint8 = per_game("num_cards")  # by whom, bit by bit, in the order of ``Rules.cards``
     public: Bool = per_game("num_players", dtype=np.bool_)  # whose card a swap has shown to all
     ruled_out: Bool = per_game("num_parts", dtype=np.bool_)  # gifts, ribbons: by wrong guesses
     tableau: Uint8 = per_game("num_players", "num_cells", fill=NONE)  # cards on the board

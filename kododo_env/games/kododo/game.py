@@ -25,9 +25,9 @@ from kododo_env.games.kododo import lesson, one_game, render, turn, words
 from kododo_env.games.kododo.hidden import deal_again
 from kododo_env.games.kododo.invariants import invariants
 from kododo_env.games.kododo.observation import action_layout, knowledge, observation_layout
+from kododo_env.games.kododo.quote import KododoShown
 from kododo_env.games.kododo.rewinding import take_back
 from kododo_env.games.kododo.rules import Rules
-from kododo_env.games.kododo.shown import KododoShown
 from kododo_env.games.kododo.state import Counts, KododoState
 from kododo_env.games.kododo.tables import tables
 from kododo_env.games.kododo.turn import sort_hands
@@ -115,7 +115,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         return tuple(group for group, size in enumerate(sizes) for _ in range(size))
 
     def _start(self, decks: Uint8) -> None:
-        self._state.given = decks[1:]
+        self._state.later_decks = decks[1:]
         self._deal(decks[0])
 
     def _deal(self, deck: Uint8) -> None:
@@ -136,8 +136,8 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         if finished.any():
             games = np.flatnonzero(finished)
             fresh = self.fresh(len(games), int(self.rng.integers(1 << 63)))._state
-            fresh.given = state.given[..., games]
-            fresh.next_given[:] = len(state.given)  # the given decks were for the old games
+            fresh.later_decks = state.later_decks[..., games]
+            fresh.next_later_deck[:] = len(state.later_decks)  # they were for the old games
             state.replace_games(games, fresh.arrays())
             self.clock += 1
         return finished
@@ -204,9 +204,9 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         """Return the decks of the next deal, (D, N): given decks first, then shuffled ones."""
         state = self._state
         deck = games_last(shuffled_decks(self.cards, self.num_envs, self.rng))
-        games = np.flatnonzero(state.next_given < len(state.given))
-        deck[:, games] = state.given[state.next_given[games], :, games].T
-        state.next_given += 1
+        games = np.flatnonzero(state.next_later_deck < len(state.later_decks))
+        deck[:, games] = state.later_decks[state.next_later_deck[games], :, games].T
+        state.next_later_deck += 1
         return deck
 
     def _invariants(self) -> Iterator[Invariant]:

@@ -13,8 +13,8 @@ from kododo_env.games.kododo.turn import sort_hands
 
 def deal_again(state: KododoState, rules: Rules, player: int, rng: np.random.Generator) -> None:
     """Deal everything hidden from a player again, in place and uniformly."""
-    state.given = np.zeros((0, *state.deck.shape), np.uint8)  # later deals are hidden from all
-    state.next_given[:] = 0
+    state.later_decks = np.zeros((0, *state.deck.shape), np.uint8)  # hidden from all
+    state.next_later_deck[:] = 0
     opponents = [seat for seat in range(rules.num_players) if seat != player]
     if not state.terminated.all():
         with state.unchanged(state.terminated):

@@ -135,11 +135,11 @@ def _best(cards: Array, num_cards: Array, rules: Rules) -> Intp:
 
 def _deals(state: KododoState, rules: Rules) -> Iterator[Invariant]:
     deals = state.deals
-    decks = state.given
-    upcoming = state.next_given
+    decks = state.later_decks
+    upcoming = state.next_later_deck
     last = rules.max_deals - 1
     yield f"_deals must be 0 to {last}", (deals >= 0) & (deals <= last)
-    yield "_next_given must follow _deals", (upcoming >= 0) & (upcoming <= deals + len(decks))
+    yield "_next_later_deck must follow _deals", (upcoming >= 0) & (upcoming <= deals + len(decks))
     whole = (np.sort(decks, axis=1) == np.sort(rules.cards)[:, None]).all(axis=1)
     past = np.arange(len(decks))[:, None] < upcoming
-    yield "_given must hold whole decks for later deals", whole | past
+    yield "_later_decks must hold whole decks for later deals", whole | past

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.bounds import Bound, check_settings
-from kododo_env.core.numbers import shown, whole_number, whole_tuple
+from kododo_env.core.numbers import quote, whole_number, whole_tuple
 
 KODODO_VALUE = 1
 """The value of the Kododo cards."""
@@ -70,11 +70,11 @@ class Rules:
     def __post_init__(self) -> None:
         players = whole_number(self.num_players, "num_players")
         if players not in REMOVED:
-            raise ValueError(f"kododo needs 2 to 5 players, not {shown(players)}")
+            raise ValueError(f"kododo needs 2 to 5 players, not {quote(players)}")
         object.__setattr__(self, "num_players", players)
         variant: Any = self.variant
         if not isinstance(variant, str) or variant not in VARIANTS:
-            raise ValueError(f"variant must be 'standard' or 'long', not {shown(variant)}")
+            raise ValueError(f"variant must be 'standard' or 'long', not {quote(variant)}")
         object.__setattr__(self, "variant", str(variant))  # numpy's str becomes Python's
         if self.removed_cards is None:
             object.__setattr__(self, "removed_cards", REMOVED[players])
@@ -90,7 +90,7 @@ class Rules:
     def _check_deck(self) -> None:
         if sum(self.copies) == 0:
             raise ValueError(
-                f"copies must have at least one card per colour, not {shown(self.copies)}"
+                f"copies must have at least one card per colour, not {quote(self.copies)}"
             )
         if self.num_card_types > MOST_TYPES or self.num_cards > MOST_CARDS:
             raise ValueError(

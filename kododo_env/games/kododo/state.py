@@ -19,8 +19,8 @@ class KododoState(BatchState):
     turn: int = of_batch()  # of the round, 0 to 2
     round_index: int = of_batch()  # of the deal
     deck: Uint8 = per_game("num_cards")  # in the order of drawing
-    given: Uint8 = per_game("num_cards", any_number=True)  # decks passed to reset for later deals
-    next_given: Int16 = per_game(dtype=np.int16)  # the index of the next of these decks
+    later_decks: Uint8 = per_game("num_cards", any_number=True)  # passed to reset
+    next_later_deck: Int16 = per_game(dtype=np.int16)  # the index of the next of these decks
     deals: Int16 = per_game(dtype=np.int16)  # deals before this one
     hands: Uint8 = per_game("num_players", "hand_size", fill=NONE)  # sorted, NONE last
     table: Uint8 = per_game("num_players", "round_cards", fill=NONE)  # laid this round, in order

@@ -11,7 +11,7 @@ import pyspiel
 
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Int64
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.core.view import View
 from kododo_env.wrappers.open_spiel.game import SpielGame, as_text
 from kododo_env.wrappers.open_spiel.imagined import Imagined
@@ -47,7 +47,7 @@ class SpielAgent(Agent):
         if not (callable(plays) or hasattr(plays, "action_probabilities")):
             raise ValueError(
                 f"expected a policy with action_probabilities or a function that creates a bot "
-                f"for a seat, got {shown(plays)}"
+                f"for a seat, got {quote(plays)}"
             )
         self.name = name
         self._plays = plays
@@ -134,7 +134,7 @@ class _Diary:
             pass  # called again in the same position, as after a rejected step
         elif view.steps_played == self._step + 1 and len(knowledge) == len(self._logs):
             before = zip(self._logs, self.played, knowledge, strict=True)
-            self._logs = [log and log.then(action, pieces) for log, action, pieces in before]
+            self._logs = [log and log.with_step(action, pieces) for log, action, pieces in before]
         else:
             self._logs = [None] * len(knowledge)
         self._step = view.steps_played

@@ -13,7 +13,7 @@ import pyspiel
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.json_text import read_json
-from kododo_env.core.numbers import shown
+from kododo_env.core.numbers import quote
 from kododo_env.core.options import is_one_of
 from kododo_env.core.rewards import MARGIN_WEIGHT
 from kododo_env.rules_arguments import hashable
@@ -71,7 +71,7 @@ class SpielGame(pyspiel.Game):
         parameters = {**PARAMETERS, **(params or {})}
         reward = parameters["reward"]
         if not is_one_of(reward, RETURNS):
-            raise ValueError(f"unknown reward {shown(reward)}; choose from {', '.join(RETURNS)}")
+            raise ValueError(f"unknown reward {quote(reward)}; choose from {', '.join(RETURNS)}")
         batch = registry.batch_game(parameters["game"], 1, 0, **from_text(parameters["rules"]))
         deals = dealer(batch)
         super().__init__(
@@ -130,7 +130,7 @@ def load_game(
         ValueError: There is no such game, rule or reward, or the rules are invalid.
     """
     if not isinstance(turn_based, bool):
-        raise ValueError(f"turn_based must be True or False, not {shown(turn_based)}")
+        raise ValueError(f"turn_based must be True or False, not {quote(turn_based)}")
     all_rules = registry.batch_game(game, 1, 0, **rules).rules
     text = as_text({name: getattr(all_rules, name) for name in rules})
     spiel_game = pyspiel.load_game(SHORT_NAME, {"game": game, "rules": text, "reward": reward})
@@ -151,9 +151,9 @@ def from_text(text: str) -> dict[str, Any]:
     try:
         rules = read_json(text.replace(";", ","))
     except ValueError as error:
-        raise ValueError(f'rules must be like {{"num_players":2}}, not {shown(text)}') from error
+        raise ValueError(f'rules must be like {{"num_players":2}}, not {quote(text)}') from error
     if not isinstance(rules, dict):
-        raise ValueError(f'rules must be like {{"num_players":2}}, not {shown(text)}')
+        raise ValueError(f'rules must be like {{"num_players":2}}, not {quote(text)}')
     return {name: hashable(value) for name, value in rules.items()}
 
 

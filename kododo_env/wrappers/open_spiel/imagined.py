@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pyspiel
 
-from kododo_env.core.numbers import shown, whole_seed
+from kododo_env.core.numbers import quote, whole_seed
 from kododo_env.wrappers.open_spiel.game import SHORT_NAME, SpielGame
 from kododo_env.wrappers.open_spiel.position import Position, SeenPosition
 
@@ -63,7 +63,7 @@ def resampler(game: pyspiel.Game, seed: int | None = None) -> Resampler:
             state is of another game or form, or before the deal.
     """
     if not isinstance(game, pyspiel.Game):
-        raise ValueError(f"expected a game returned by load_game(), got {shown(game)}")
+        raise ValueError(f"expected a game returned by load_game(), got {quote(game)}")
     full_parameters = parameters = game.get_parameters()
     turn_based = isinstance(parameters.get("game"), dict)
     parameters = parameters["game"] if turn_based else parameters
@@ -75,8 +75,8 @@ def resampler(game: pyspiel.Game, seed: int | None = None) -> Resampler:
     def resample(state: pyspiel.State, player: int) -> pyspiel.State:
         if (state_parameters := state.get_game().get_parameters()) != full_parameters:
             raise ValueError(
-                f"expected a state of {shown(full_parameters)}, got one of "
-                f"{shown(state_parameters)}"
+                f"expected a state of {quote(full_parameters)}, got one of "
+                f"{quote(state_parameters)}"
             )
         real = (state.simultaneous_game_state() if turn_based else state).position
         world = real.game.view(player).determinize(rng, 1)

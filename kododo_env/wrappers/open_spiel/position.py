@@ -32,7 +32,7 @@ class Log:
         """Return the log after the deal."""
         return cls(f"player {player}\n{_listed(pieces)}", pieces)
 
-    def then(self, action: int, pieces: Shown) -> Self:
+    def with_step(self, action: int, pieces: Shown) -> Self:
         """Return the log after a step: the player's own action, and the changes."""
         news = {name: text for name, text in pieces.items() if self.last[name] != text}
         return type(self)(f"{self.text}\nplayed {action}\n{_listed(news)}", pieces)
@@ -88,19 +88,19 @@ class Position:
         game.step(np.array([actions]))
         return Position(game, self, actions)
 
-    def shown(self, player: int) -> Shown:
+    def pieces(self, player: int) -> Shown:
         """Return all that the player is shown now."""
         return next(shown_by(self.game.view(player)))
 
     def log(self, player: int) -> Log:
         """Return all that the player has seen and done since the deal."""
         if player not in self._logs:
-            knowledge = self.shown(player)
+            knowledge = self.pieces(player)
             if self.before is None:
                 self._logs[player] = Log.start(player, knowledge)
             else:
                 log = self.before.log(player)
-                self._logs[player] = log.then(self.actions[player], knowledge)
+                self._logs[player] = log.with_step(self.actions[player], knowledge)
         return self._logs[player]
 
     def history(self) -> str:

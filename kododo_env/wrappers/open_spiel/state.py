@@ -111,5 +111,5 @@ class SpielObserver:
             return f"player {player}"
         if self._perfect_recall:
             return state._position.log(player).text
-        pieces = state._position.shown(player)
+        pieces = state._position.pieces(player)
         return "\n".join((f"player {player}", *(f"{name} {text}" for name, text in pieces.items())))

@@ -13,7 +13,7 @@ from kododo_env.games.combi_combo import CombiComboGame, Rules
 from kododo_env.games.combi_combo.hidden import NEVER, returns
 from tests.games.combi_combo.test_properties import ANY_RULES, SEEDS, TURNS, played
 from tests.games.combi_combo.written_deals import card, give, start
-from tests.helpers import assert_same_state, few, random_actions
+from tests.helpers import assert_same_state, hypothesis_settings, random_actions
 
 SAMPLES = 20_000
 
@@ -46,7 +46,7 @@ def assert_may_have_happened(game: CombiComboGame, player: int, seed: int) -> No
     assert (state["_deck"][drawn] == np.repeat(game.state()["_deck"][drawn], 5, axis=-1)).all()
 
 
-@few(40)
+@hypothesis_settings(40)
 @given(ANY_RULES, SEEDS, TURNS)
 def test_copies_are_games_that_may_have_happened(rules: Rules, seed: int, turns: int) -> None:
     game = played(rules, seed, turns, num=3)

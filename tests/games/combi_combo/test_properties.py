@@ -15,7 +15,7 @@ from kododo_env.games.combi_combo.invariants import invariants
 from kododo_env.games.combi_combo.observation import knowledge, observation_constants
 from kododo_env.games.combi_combo.state import CombiComboState
 from kododo_env.testing import check_batch_game
-from tests.helpers import few, play_random, random_actions
+from tests.helpers import hypothesis_settings, play_random, random_actions
 
 SMALL = Rules(num_colours=3, copies=(1, 2, 2, 3), opening_hand=1, num_turns=4)
 ALL_RULES = [
@@ -77,7 +77,7 @@ def state_of(game: CombiComboGame) -> CombiComboState:
     return CombiComboState.blank(game.rules, game.num_envs).like(game.state())
 
 
-@few(20)
+@hypothesis_settings(20)
 @given(ANY_RULES, SEEDS, TURNS)
 def test_a_state_alone_is_observed_and_obeys_what_holds_always(
     rules: Rules, seed: int, turns: int
@@ -124,7 +124,7 @@ def test_the_first_fault_of_a_state_alone_is_named(
 # --- symmetry -------------------------------------------------------------------------
 
 
-@few(20)
+@hypothesis_settings(20)
 @given(ANY_RULES, SEEDS)
 def test_colours_renamed_nothing_else_changes(rules: Rules, seed: int) -> None:
     """The symmetry that the layout declares."""

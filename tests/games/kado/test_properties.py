@@ -21,7 +21,7 @@ from kododo_env.games.kado.observation import knowledge, observation_constants
 from kododo_env.games.kado.state import KadoState
 from kododo_env.games.kado.tables import tables
 from kododo_env.testing import check_batch_game
-from tests.helpers import few, play_random, random_actions
+from tests.helpers import hypothesis_settings, play_random, random_actions
 
 # Two gifts and three ribbons, a tableau of four cards; twice the same card now and then.
 SMALL: Any = {
@@ -113,7 +113,7 @@ def test_the_game_keeps_its_promises_under_other_rules(rules: Rules) -> None:
 # --- legal actions --------------------------------------------------------------------
 
 
-@few(25)
+@hypothesis_settings(25)
 @given(ANY_RULES, SEEDS)
 def test_a_batch_of_one_never_waits(rules: Rules, seed: int) -> None:
     game = KadoGame(1, rules, seed)
@@ -126,7 +126,7 @@ def test_a_batch_of_one_never_waits(rules: Rules, seed: int) -> None:
 # --- symmetry -------------------------------------------------------------------------
 
 
-@few(8)
+@hypothesis_settings(8)
 @given(st.sampled_from(ALL_RULES[:3]), SEEDS, st.integers(1, 4))
 def test_gifts_and_ribbons_moved_on_together_give_the_same_game(
     rules: Rules, seed: int, by: int
@@ -258,7 +258,7 @@ def test_in_the_duel_a_card_put_aside_is_hidden_from_the_other_and_kept_by_the_d
 # --- a state alone --------------------------------------------------------------------
 
 
-@few(20)
+@hypothesis_settings(20)
 @given(ANY_RULES, SEEDS, st.integers(0, 12 * 7))
 def test_a_state_alone_is_observed_and_obeys_what_holds_always(
     rules: Rules, seed: int, steps: int

@@ -236,7 +236,9 @@ def test_in_the_long_variant_finished_games_are_dealt_again_between_deals(inject
     assert not over.all()
     assert (game.restart_finished() == over).all()
     game.load_state(state := game.state())  # it is one in which a game can stand
-    assert (state["_next_given"][over] == len(state["_given"])).all()  # they were the old games'
+    assert (
+        state["_next_later_deck"][over] == len(state["_later_decks"])
+    ).all()  # they were the old games'
     assert not game.terminated.any()
     assert not game.scores[over].any()
     assert not game.pile_sizes[over].any()

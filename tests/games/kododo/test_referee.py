@@ -17,7 +17,7 @@ from tests.games.referees import beside
 from tests.games.referees import kododo as referee
 from tests.games.referees.kododo import Numbers, Referee
 from tests.games.rules_strategies import SEEDS, kododo_rules
-from tests.helpers import few, play_random
+from tests.helpers import hypothesis_settings, play_random
 
 REAL_DEALS = 20
 MOST_DEALS = 131
@@ -196,7 +196,7 @@ def test_the_referees_own_tables_are_the_rulebooks() -> None:
     assert [referee.LIMIT[players] for players in (2, 3, 4, 5)] == [5, 6, 7, 8]
 
 
-@few(10)
+@hypothesis_settings(10)
 @given(kododo_rules(most_target=3), SEEDS)
 def test_every_game_ends_as_the_referee_ends_it(rules: Rules, seed: int) -> None:
     """Under some of these rules players rarely score."""

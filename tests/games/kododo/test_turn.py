@@ -83,7 +83,7 @@ def test_a_state_alone_is_observed_as_its_game_is(rules: Rules) -> None:
     game = KododoGame(3, rules, seed=0)
     state = KododoState.blank(rules, 3)
     state.deck = game.decks.T
-    state.given = game.state()["_given"]
+    state.later_decks = game.state()["_later_decks"]
     state.hands = game.hands.view(np.uint8).transpose(1, 2, 0).copy()
     turn.sort_hands(state, rules)
     observations = gathered(*knowledge(state, rules, tables(rules).constants), game.layout.dtype)

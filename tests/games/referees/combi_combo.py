@@ -21,7 +21,7 @@ class Numbers:
         copies: Cards of the values 1 to 4 in each colour.
         opening_hand, turns: Together they are the cards of a player.
         turned_up_at_once: Of the central pile, if there is one.
-        ones, sequence, twos, twos_in_series, no_threes: Of the lines of the score.
+        ones_points, sequence, twos, twos_in_series, no_threes: Of the lines of the score.
         fours: Points for 4s of 0, 1, 2, ... colours.
     """
 
@@ -30,7 +30,7 @@ class Numbers:
     opening_hand: int = 4
     turns: int = 8
     turned_up_at_once: int = 4
-    ones: int = 3
+    ones_points: int = 3
     sequence: int = 4
     twos: int = 3
     twos_in_series: int = 3
@@ -59,7 +59,7 @@ def points_for_ones(hands: list[list[Card]], player: int, numbers: Numbers) -> i
     for opponent, hand in enumerate(hands):
         if opponent != player and count(hand, 1) >= count(hands[player], 1):
             return 0
-    return numbers.ones
+    return numbers.ones_points
 
 
 def points_for_sequences(hand: list[Card], numbers: Numbers) -> int:

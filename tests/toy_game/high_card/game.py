@@ -46,7 +46,7 @@ class HighCardState(BatchState):
     deck: np.ndarray = per_game("num_cards")
     hands: np.ndarray = per_game("num_players", "hand_size")  # lowest first
     laid: np.ndarray = per_game("num_players", fill=EMPTY)  # the card laid last
-    seen: np.ndarray = per_game("num_cards")  # 1 where it has been laid
+    laid_cards: np.ndarray = per_game("num_cards")  # 1 where it has been laid
 
 
 class HighCardView(View):
@@ -103,7 +103,7 @@ class HighCard(BatchGame):
         state = self._state
         slot = chosen[:, None]
         state.laid = np.take_along_axis(state.hands, slot, axis=1)[:, 0]
-        np.put_along_axis(state.seen, state.laid, np.uint8(1), axis=0)
+        np.put_along_axis(state.laid_cards, state.laid, np.uint8(1), axis=0)
         points = (state.laid == state.laid.max(axis=0)) * np.int16(self.rules.prize)
         state.rewards[:] = points
         state.scores += points
@@ -122,7 +122,7 @@ class HighCard(BatchGame):
         seats = from_own_seat(self.num_players)
         cards = np.arange(self.rules.num_cards)[:, None]
         into["hand"][:] = (state.hands[:, :, None] == cards).any(axis=1)
-        into["seen"][:] = state.seen
+        into["seen"][:] = state.laid_cards
         into["laid"][:] = np.where(state.laid == EMPTY, 0, state.laid + np.int16(1))[seats]
         into["scores"][:] = state.scores[seats]
         into["turn"][:] = self.turn
@@ -143,7 +143,7 @@ class HighCard(BatchGame):
         undrawn = (state.deck[self.drawn :, None] == cards).sum(axis=0)
         yield (
             "each card must be in a hand, laid or in the deck",
-            held + state.seen + undrawn == 1,
+            held + state.laid_cards + undrawn == 1,
         )
         empty = (state.hands == EMPTY).sum(axis=1)
         yield (
@@ -155,7 +155,7 @@ class HighCard(BatchGame):
         last = state.laid == EMPTY if self.turn == 0 else state.laid < rules.num_cards
         yield (
             "the cards laid last must have been seen",
-            last.all(axis=0) & (laid <= state.seen),
+            last.all(axis=0) & (laid <= state.laid_cards),
         )
         prizes = state.scores // rules.prize
         yield "scores must be prizes", (prizes * rules.prize == state.scores) & (prizes >= 0)
