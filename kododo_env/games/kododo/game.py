@@ -25,7 +25,7 @@ from kododo_env.games.kododo import lesson, one_game, render, turn, words
 from kododo_env.games.kododo.hidden import deal_again
 from kododo_env.games.kododo.invariants import invariants
 from kododo_env.games.kododo.observation import action_layout, knowledge, observation_layout
-from kododo_env.games.kododo.quote import KododoShown
+from kododo_env.games.kododo.shown import KododoShown
 from kododo_env.games.kododo.rewinding import take_back
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import Counts, KododoState
