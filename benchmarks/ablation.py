@@ -23,7 +23,7 @@ from agents.release.strength import CHOICE_RESPONSE, response_gain
 from agents.training.duels import against
 from agents.training.run_folder import POLICY
 from agents.training.training_config import TrainConfig, default_config, task_of
-from benchmarks.same_way import check_names, is_same_training, new_row
+from benchmarks.result_rows import check_names, is_same_training, new_row
 from kododo_env.agent_registry import (
     VALIDATION,
     held_out,

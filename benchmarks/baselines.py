@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kododo_env import registry
 from kododo_env.agent_registry import baselines
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.commands.cli import run_cli
 from kododo_env.system.files import write_text
 
@@ -46,8 +46,11 @@ class BaselinesConfig:
 def play_all(_: BaselinesConfig) -> None:
     """Play the pairs of all games and numbers of players."""
     results = {
-        game: {str(players): shares(game, players) for players in registry.door(game).PLAYERS}
-        for game in registry.DOORS
+        game: {
+            str(players): shares(game, players)
+            for players in registry.environment_module(game).PLAYERS
+        }
+        for game in registry.ENVIRONMENT_MODULES
     }
     write_text(RESULTS, json.dumps({"games": GAMES, "shares": results}, indent=1) + "\n")
 

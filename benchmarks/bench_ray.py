@@ -38,7 +38,7 @@ GAMES = 8_000
 ONE_PROCESS = "one process"
 
 
-class Measured:
+class TimedTrainer:
     """A trainer whose updates are timed.
 
     Args:
@@ -79,10 +79,12 @@ def training(rounds: int, folder: Path) -> dict[str, dict[str, float]]:
     """Return agent-steps/s by trainer."""
     config = default_config(GAME, PLAYERS, threads=1, expert="", opponents=())
     task = task_of(config)
-    trainers = {ONE_PROCESS: Measured(Trainer(config, Checkpoint(task), folder))}
+    trainers = {ONE_PROCESS: TimedTrainer(Trainer(config, Checkpoint(task), folder))}
     for workers in WORKERS:
         crew = Crew(task, workers, 1, config.in_bfloat16)
-        trainers[str(workers)] = Measured(RayTrainer(config, Checkpoint(task), folder, crew=crew))
+        trainers[str(workers)] = TimedTrainer(
+            RayTrainer(config, Checkpoint(task), folder, crew=crew)
+        )
     for _ in range(rounds + 1):
         for trainer in trainers.values():
             trainer.update()

@@ -21,14 +21,14 @@ from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import Checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, default_config, task_of
-from benchmarks.same_way import check_names, is_same_training, new_row
+from benchmarks.result_rows import check_names, is_same_training, new_row
 from kododo_env import registry
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import first_of_best
 from kododo_env.core.bounds import Bound, Steps, check_settings
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.networks.network_agent import NetworkAgent
-from kododo_env.search.exact import Strategy, Uniform, exact, exact_of, mixture, strategy
+from kododo_env.search.exact import Strategy, UniformAgent, exact, exact_of, mixture, strategy
 from kododo_env.search.gambit import efg, set_numbers
 from kododo_env.search.game_tree import GameTree
 from kododo_env.system.extras import needs
@@ -126,9 +126,9 @@ def _initial_results(config: TruthConfig, tree: GameTree) -> dict[str, Any]:
     else:
         results = {
             **settings,
-            "deals": len(tree.chances),
+            "deals": len(tree.probabilities),
             "information_sets": tree.information_sets,
-            "uniform": exact(tree, Uniform()).nash_conv,
+            "uniform": exact(tree, UniformAgent()).nash_conv,
             **solved(tree, config.iterations),
             "rows": [],
         }
@@ -191,7 +191,7 @@ def rewarded(tree: GameTree, recipe: Recipe) -> GameTree:
     """Return the same game with a recipe's reward in place of the win shares."""
     game = copy(tree)
     game.steps = []
-    total = np.zeros((len(tree.chances), tree.num_players))
+    total = np.zeros((len(tree.probabilities), tree.num_players))
     reward = recipe.reward_function()
     for step in tree.steps:
         after = step.games.take(step.before)

@@ -28,7 +28,7 @@ SEEDS = 3
 
 
 @dataclass(frozen=True)
-class Run:
+class LibraryRun:
     """A row of the table.
 
     Attributes:
@@ -50,26 +50,26 @@ KADO = {"game": "kado", "players": 3, "imitation": 1_000_000, "steps": 300_000}
 COMBI_COMBO = {"game": "combi_combo", "players": 4}
 MLP = {"policy": "MlpPolicy"}
 RUNS = (
-    Run("train.py", "imitation, then PPO", None),
-    Run("train.py, from nothing", "PPO, network", None, {"recipe": "scratch"}),
-    Run("CleanRL style", "PPO, network", "CleanRL style"),
-    Run(SB3, "MaskablePPO, network", SB3),
-    Run(f"{SB3}, canonical", "MaskablePPO, MlpPolicy", SB3, {**MLP, "canonical": True}),
-    Run(f"{SB3}, plain", "MaskablePPO, MlpPolicy", SB3, MLP),
-    Run("TorchRL", "PPO, network", "TorchRL"),
-    Run("BenchMARL", "MAPPO", "BenchMARL"),
-    Run("AgileRL", "PPO", "AgileRL"),
-    Run("RLlib", "PPO", "RLlib"),
-    Run("JAX", "PPO, canonical", "JAX"),
-    Run("Tianshou", "Q-learning", "Tianshou"),
-    Run(f"{SB3}, 9 M steps", "MaskablePPO, network", SB3, {"steps": 9_000_000}),
-    Run("train.py, 9 M steps", "imitation, then PPO", None, {"steps": 9_000_000}),
-    Run(f"{SB3}, Combi-Combo", "MaskablePPO, network", SB3, COMBI_COMBO),
-    Run(f"{SB3}, KADO", "imitation, then MaskablePPO, network", SB3, KADO),
+    LibraryRun("train.py", "imitation, then PPO", None),
+    LibraryRun("train.py, from nothing", "PPO, network", None, {"recipe": "scratch"}),
+    LibraryRun("CleanRL style", "PPO, network", "CleanRL style"),
+    LibraryRun(SB3, "MaskablePPO, network", SB3),
+    LibraryRun(f"{SB3}, canonical", "MaskablePPO, MlpPolicy", SB3, {**MLP, "canonical": True}),
+    LibraryRun(f"{SB3}, plain", "MaskablePPO, MlpPolicy", SB3, MLP),
+    LibraryRun("TorchRL", "PPO, network", "TorchRL"),
+    LibraryRun("BenchMARL", "MAPPO", "BenchMARL"),
+    LibraryRun("AgileRL", "PPO", "AgileRL"),
+    LibraryRun("RLlib", "PPO", "RLlib"),
+    LibraryRun("JAX", "PPO, canonical", "JAX"),
+    LibraryRun("Tianshou", "Q-learning", "Tianshou"),
+    LibraryRun(f"{SB3}, 9 M steps", "MaskablePPO, network", SB3, {"steps": 9_000_000}),
+    LibraryRun("train.py, 9 M steps", "imitation, then PPO", None, {"steps": 9_000_000}),
+    LibraryRun(f"{SB3}, Combi-Combo", "MaskablePPO, network", SB3, COMBI_COMBO),
+    LibraryRun(f"{SB3}, KADO", "imitation, then MaskablePPO, network", SB3, KADO),
 )
 
 
-def measure(run: Run, environments: Path, seed: int) -> dict[str, Any]:
+def measure(run: LibraryRun, environments: Path, seed: int) -> dict[str, Any]:
     """Train with one seed; what library_curve.py writes."""
     if run.library is None:
         python = Path(sys.executable)
@@ -120,7 +120,7 @@ def main() -> int:
     return int(failures > 0)
 
 
-def complete(run: Run, environments: Path, page: Path) -> None:
+def complete(run: LibraryRun, environments: Path, page: Path) -> None:
     """Train with the seeds that the file does not have yet, and write each result into it."""
     for seed in range(SEEDS):
         rows = json.loads(page.read_text()) if page.exists() else {}
@@ -138,7 +138,7 @@ def complete(run: Run, environments: Path, page: Path) -> None:
         print(f"{run.name}, seed {seed}: {curve['last']}", flush=True)
 
 
-def versions_of(run: Run, environments: Path) -> dict[str, str]:
+def versions_of(run: LibraryRun, environments: Path) -> dict[str, str]:
     """The versions of the library, and of torch for train.py."""
     if run.library is None:
         return versions(Path(sys.executable), ("torch",))

@@ -19,7 +19,7 @@ from statistics import fmean
 from typing import Any
 
 from kododo_env.agent_registry import VALIDATION, population, without_searches
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.core.agent import Agent
 
 FIRST_SECONDS = 1.0

@@ -21,20 +21,20 @@ from unittest.mock import patch
 import numpy as np
 
 from agents.release.config import policies_of
-from benchmarks.same_way import file_of
+from benchmarks.result_rows import file_of
 from kododo_env import registry
 from kododo_env.agent_registry import (
     make_agent,
     policy_tables,
     search_budget,
 )
-from kododo_env.arena.match import Match, MatchResult
+from kododo_env.arena.head_to_head import Match, MatchResult
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import Games, check_settings
-from kododo_env.core.capabilities import TakesBack
+from kododo_env.core.capabilities import UndoSupport
 from kododo_env.core.view import View
 from kododo_env.games.kado.cards import viewers_by_place, where_seen
 from kododo_env.search import search
@@ -45,7 +45,7 @@ SEED = 1004  # not the deals by which policies were selected
 
 
 @dataclass(frozen=True)
-class Cell:
+class CeilingCell:
     """One searcher among copies of another agent.
 
     Attributes:
@@ -107,7 +107,7 @@ def ceilings(config: CeilingsConfig) -> None:
     done = [row["cell"] for row in rows]
     for choice in product(config.policies, config.worlds, config.dealt, config.end):
         against = config.against or choice[0]
-        cell = Cell(*choice, against, config.games, file_of(choice[0]), file_of(against))
+        cell = CeilingCell(*choice, against, config.games, file_of(choice[0]), file_of(against))
         cell_json = asdict(cell)
         if cell_json not in done and not is_the_search_itself(cell):
             start = time.monotonic()
@@ -134,14 +134,14 @@ def is_of_these_files(policy: str, against: str, **cell: Any) -> bool:
     )
 
 
-def is_the_search_itself(cell: Cell) -> bool:
+def is_the_search_itself(cell: CeilingCell) -> bool:
     """Tell whether a cell deals uniformly in a game whose search does that anyway."""
     game, players = policy_tables()[cell.policy]
     batch = registry.batch_game(game, 1, 0, num_players=players)
-    return cell.dealt == "even" and not isinstance(batch, TakesBack)
+    return cell.dealt == "even" and not isinstance(batch, UndoSupport)
 
 
-def played(cell: Cell) -> MatchResult:
+def played(cell: CeilingCell) -> MatchResult:
     """Play the match of a cell."""
     game, players = policy_tables()[cell.policy]
     searcher = make_agent(f"search:{cell.policy}:{cell.worlds}", game)

@@ -23,7 +23,7 @@ import numpy as np
 from agents.recipes.recipe import recipe_for
 from agents.release.config import policies_of
 from agents.training.response_training import train_best_response
-from benchmarks.same_way import file_of
+from benchmarks.result_rows import file_of
 from kododo_env.agent_registry import (
     TEST,
     baselines,
@@ -34,9 +34,9 @@ from kododo_env.agent_registry import (
     population,
     without_searches,
 )
+from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.intervals import Estimate, mean, share
-from kododo_env.arena.match import Match
-from kododo_env.arena.pairing import Chunk, chunk_sizes
+from kododo_env.arena.lineups import Chunk, chunk_sizes
 from kododo_env.arena.workers import run
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent
@@ -74,14 +74,14 @@ class SpecialistsConfig:
 
 
 @dataclass(frozen=True)
-class Cell:
+class SpecialistCell:
     """One specialist and its measurement.
 
     Attributes:
         policy: The shipped policy from which the specialist starts.
         file: The first digits of its file's SHA-256.
         against: The opponent.
-        stranger: Whether the opponent belongs to the test half of the population.
+        held-out opponent: Whether the opponent belongs to the test half of the population.
         steps: Agent-steps of the training, rounded up to whole updates.
         seed: Seed of the training.
         games: Games that the specialist plays, and likewise the policy.
@@ -90,7 +90,7 @@ class Cell:
     policy: str
     file: str
     against: str
-    stranger: bool
+    held_out_policy: bool
     steps: int
     seed: int
     games: int
@@ -111,13 +111,13 @@ def specialists(config: SpecialistsConfig) -> None:
             write_text(config.json, json.dumps(rows, indent=1) + "\n")
 
 
-def cells(config: SpecialistsConfig) -> Iterator[Cell]:
+def cells(config: SpecialistsConfig) -> Iterator[SpecialistCell]:
     """Yield the requested specialists: for the first opponent of each table, the second, ..."""
     tables = [of_table(name, config) for name in config.policies or policy_tables()]
     return filter(None, chain.from_iterable(zip_longest(*tables)))
 
 
-def of_table(policy: str, config: SpecialistsConfig) -> list[Cell]:
+def of_table(policy: str, config: SpecialistsConfig) -> list[SpecialistCell]:
     """Return the specialists of a table, alternating the kinds of their opponents.
 
     Held-out opponents of each kind alternate with the named players. Each kind is sorted by name,
@@ -134,12 +134,12 @@ def of_table(policy: str, config: SpecialistsConfig) -> list[Cell]:
     in_turn = filter(None, chain.from_iterable(zip_longest(*kinds.values(), named)))
     file = file_of(policy)
     settings = (steps, config.seed, config.games)
-    return [Cell(policy, file, name, name in half, *settings) for name in in_turn][
+    return [SpecialistCell(policy, file, name, name in half, *settings) for name in in_turn][
         : config.opponents
     ]
 
 
-def measured(cell: Cell) -> dict[str, Any]:
+def measured(cell: SpecialistCell) -> dict[str, Any]:
     """Train a specialist; return the shares of the policy and of the specialist as JSON."""
     game, players = policy_tables()[cell.policy]
     policy = OnnxAgent(policy_path(cell.policy))

@@ -18,16 +18,16 @@ ENTRY = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
 def head(game: str) -> str:
     """Return the facts in the order of PettingZoo's pages, for the default number of players."""
-    door = registry.door(game)
-    env = door.parallel_env()
+    module = registry.environment_module(game)
+    env = module.parallel_env()
     name = env.metadata["name"]
     agents = env.possible_agents
-    id = door.GYMNASIUM_ID
+    id = module.GYMNASIUM_ID
     assert env.metadata["is_parallelizable"]
     numbers = env.observation_space(agents[0])["observation"]
     state = env.state_space
     actions = env.action_space(agents[0])
-    player_counts = ", ".join(map(str, door.PLAYERS))
+    player_counts = ", ".join(map(str, module.PLAYERS))
     rows = {
         "Import": "`import kododo_env, pettingzoo`",
         "Creation": f'`pettingzoo.make("parallel", "{id}")`',
@@ -81,14 +81,14 @@ def _default(value: Any) -> str:
 
 def layout(game: str) -> str:
     """Return sizes by number of players, and the pieces of the default observation."""
-    door = registry.door(game)
+    module = registry.environment_module(game)
     rows = []
-    for players in door.PLAYERS:
-        batch = door.batch_game(1, num_players=players)
+    for players in module.PLAYERS:
+        batch = module.batch_game(1, num_players=players)
         observation = f"({batch.layout.size},) {batch.layout.dtype}"
         rows.append((f"{players}", observation, f"Discrete({batch.num_actions})"))
     table = _table(rows, "players", "observation", "actions")
-    default = door.batch_game(1)
+    default = module.batch_game(1)
     title = f"The pieces of an observation with {default.num_players} players:"
     return "\n".join([table, "", title, "", default.layout.table()])
 

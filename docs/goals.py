@@ -207,7 +207,7 @@ def speed(figures: dict[str, float]) -> Iterator[Goal]:
         title = "kado, 256 games and more: `observe`, ns per agent-step"
         yield Goal(title, KADO_ROWS, _figure(max(rows)), ",.0f", is_maximum=True)
     for game, goal in DECISIONS.items():
-        if decisions := figures.get(f"doors/make_vec/{game}/as they are/decisions"):
+        if decisions := figures.get(f"interfaces/make_vec/{game}/as they are/decisions"):
             yield Goal(f"{game}, `make_vec`: decisions/s", goal, _figure(decisions), ",.0f")
     if decision_costs := _all(
         [figures.get(f"decision/{name}/1/decision") for name in policy_tables()]

@@ -128,7 +128,7 @@ if __name__ == "__main__":
     IMAGES.mkdir(exist_ok=True)
     for name, settings in GAMES.items():
         (IMAGES / f"{name}.svg").write_text(played(*settings))
-    for game in registry.DOORS:
+    for game in registry.ENVIRONMENT_MODULES:
         for number, drawn in enumerate(examples(game), 1):
             (IMAGES / f"{game}_example_{number}.svg").write_text(drawn)
     draw_truth(IMAGES / "exact.png")

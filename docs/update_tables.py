@@ -81,7 +81,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "libraries.md", "libraries", libraries
     yield DOCS / "libraries.md", "node", partial(javascript, "ONNX in node")
     yield DOCS / "libraries.md", "browser", partial(javascript, "ONNX in a browser")
-    for game in registry.DOORS:
+    for game in registry.ENVIRONMENT_MODULES:
         yield page_of(game), "rules", partial(rules, game)
         yield page_of(game), "head", partial(head, game)
         yield page_of(game), "layout", partial(layout, game)

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kododo_env import gymnasium_ids, pettingzoo_ids
-from kododo_env.system.on_import import when_imported
+from kododo_env.system.import_hooks import when_imported
 
 if TYPE_CHECKING:
     from kododo_env.agent_registry import load, make_agent

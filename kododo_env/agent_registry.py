@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kododo_env import registry
-from kododo_env.bots.by_name import is_bot, make_bot
+from kododo_env.bots.factory import is_bot, make_bot
 from kododo_env.core.agent import Agent, FirstAgent, LastAgent, RandomAgent, check_agents
 from kododo_env.core.numbers import quote
 from kododo_env.system.files import fingerprint
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 # The shipped policies, and the policies that are held-out opponents.
 POLICIES = Path(str(resources.files("kododo_env.policy"))) / "shipped"
-STRANGERS = POLICIES.with_name("held_out")
+HELD_OUT_POLICIES = POLICIES.with_name("held_out")
 # Lists of held-out opponents of all kinds, and the policies among them.
 POPULATION = POLICIES.with_name("population")
 VALIDATION = "validation"
 TEST = "test"
-HALVES = (VALIDATION, TEST)
+SPLITS = (VALIDATION, TEST)
 # The settings of each table's levels, and their measured strength.
 LEVELS_FILE = POLICIES.with_name("data") / "levels.json"
 # The ``OutcomeModel`` of searches over shipped policies.
 OUTCOMES_FILE = LEVELS_FILE.with_name("outcomes.json")
 SUFFIX = ".onnx"
-STRANGER = "stranger-"
+HELD_OUT_PREFIX = "stranger-"
 MEMBER = "member-"
 SEARCH = "search:"
 FLAT = "flat:"
@@ -47,7 +47,7 @@ LEVEL = "level-"
 FIXED: dict[str, Callable[[], Agent]] = {"first": FirstAgent, "last": LastAgent}
 TAKEN = ("random", *FIXED)
 AGENT = "an agent (an object with a name and act(view, rng))"
-BEGINNINGS = (STRANGER, MEMBER, LEVEL)
+BEGINNINGS = (HELD_OUT_PREFIX, MEMBER, LEVEL)
 LEVELS = tuple(f"{LEVEL}{number}" for number in range(1, 6))
 WEAKER = LEVELS[:3]  # play the shipped policy at a higher temperature
 AS_IT_SHIPS = LEVELS[3]
@@ -101,11 +101,11 @@ def held_out(game: str, players: int) -> tuple[str, ...]:
         ValueError: The game is unknown.
     """
     module = _scripted_module(game)
-    stranger = f"{STRANGER}{game}-{players}p"
+    held_out_policy = f"{HELD_OUT_PREFIX}{game}-{players}p"
     return (
         *getattr(module, "HELD_OUT", ()),
         *getattr(module, "HELD_OUT_SEARCHES", ()),
-        *((stranger,) if stranger in strangers() else ()),
+        *((held_out_policy,) if held_out_policy in held_out_policy_names() else ()),
     )
 
 
@@ -123,8 +123,8 @@ def policy_tables() -> dict[str, tuple[str, int]]:
     """Return the game and the number of players of each shipped policy, by the policy's name."""
     return {
         f"{game}-{players}p": (game, players)
-        for game in registry.DOORS
-        for players in registry.door(game).PLAYERS
+        for game in registry.ENVIRONMENT_MODULES
+        for players in registry.environment_module(game).PLAYERS
     }
 
 
@@ -133,35 +133,37 @@ def shipped() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in POLICIES.glob(f"*{SUFFIX}")))
 
 
-def strangers() -> tuple[str, ...]:
+def held_out_policy_names() -> tuple[str, ...]:
     """Return the names of the shipped held-out policies, such as ``stranger-kododo-4p``."""
-    return tuple(sorted(f"{STRANGER}{path.stem}" for path in STRANGERS.glob(f"*{SUFFIX}")))
+    return tuple(
+        sorted(f"{HELD_OUT_PREFIX}{path.stem}" for path in HELD_OUT_POLICIES.glob(f"*{SUFFIX}"))
+    )
 
 
-def population(game: str, players: int, half: str) -> dict[str, dict[str, Any]]:
+def population(game: str, players: int, split: str) -> dict[str, dict[str, Any]]:
     """Return a half of a table's population of held-out opponents.
 
     Args:
         game: The game's name.
         players: P.
-        half: ``validation``, which selects policies, or ``test``, which is only reported.
+        split: ``validation``, which selects policies, or ``test``, which is only reported.
 
     Returns:
         Facts by name for ``make_agent``: the ``kind``, and the ``share`` of the victory in
         ``games`` games against P - 1 copies of the heuristic.
 
     Raises:
-        ValueError: The half is unknown, or the table has no population.
+        ValueError: The split is unknown, or the table has no population.
     """
     path = POPULATION / f"{game}-{players}p.jsonl"
-    if half not in HALVES:
+    if split not in SPLITS:
         raise ValueError(
-            f"unknown half of a population {quote(half)}; choose from {', '.join(HALVES)}"
+            f"unknown split of a population {quote(split)}; choose from {', '.join(SPLITS)}"
         )
     if not path.exists():
         raise ValueError(f"{game} with {players} players has no population")
     members = map(json.loads, path.read_text("utf-8").splitlines())
-    return {member["name"]: member for member in members if member["half"] == half}
+    return {member["name"]: member for member in members if member["half"] == split}
 
 
 def levels(game: str, players: int) -> dict[str, dict[str, Any]]:
@@ -193,8 +195,8 @@ def policy_path(policy: str) -> Path:
     member = POPULATION / f"{policy.removeprefix(MEMBER)}{SUFFIX}"
     if policy.startswith(MEMBER) and member.exists():
         return member
-    if policy in strangers():
-        return STRANGERS / f"{policy.removeprefix(STRANGER)}{SUFFIX}"
+    if policy in held_out_policy_names():
+        return HELD_OUT_POLICIES / f"{policy.removeprefix(HELD_OUT_PREFIX)}{SUFFIX}"
     return POLICIES / f"{policy}{SUFFIX}" if policy in shipped() else Path(policy)
 
 
@@ -215,7 +217,7 @@ def load(policy: str | Path) -> Agent:
     path = policy_path(str(policy))
     if path.suffix == SUFFIX:
         agent = OnnxAgent(path)
-        agent.name = str(policy) if path.parent in (STRANGERS, POPULATION) else agent.name
+        agent.name = str(policy) if path.parent in (HELD_OUT_POLICIES, POPULATION) else agent.name
         if path.parent == POLICIES:
             fitted = _outcomes().get(path.stem)
             if fitted is not None and fitted["sha256"] == fingerprint(path):
@@ -270,7 +272,11 @@ def make_agent(name: str, game: str, players: int | None = None) -> Agent:
         raise ValueError(f"expected a policy file ({SUFFIX}), got the folder {name}")
     tables = policy_tables().items()
     policies = [policy for policy, (of, _) in tables if of == game and policy in shipped()]
-    policies += [policy for policy in strangers() if policy.removeprefix(STRANGER) in policies]
+    policies += [
+        policy
+        for policy in held_out_policy_names()
+        if policy.removeprefix(HELD_OUT_PREFIX) in policies
+    ]
     policies += LEVELS if policies else ()
     raise ValueError(
         f"unknown agent {quote(name)}; choose from {', '.join((*makers, *policies))}, "

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from kododo_env import pettingzoo_ids
-from kododo_env.system.on_import import when_imported
+from kododo_env.system.import_hooks import when_imported
 
 if TYPE_CHECKING:
     from gymnasium import Env
@@ -73,11 +73,11 @@ def _split(
     from kododo_env import registry
     from kododo_env.core.options import check_options
 
-    door = registry.door(game)
+    module = registry.environment_module(game)
     if "seed" in options:  # it would seed only the cards, not opponents and seats
         raise TypeError("seed is not an option of the environment: pass it to reset()")
-    rules_class = type(door.batch_game(1).rules)
-    check_options(options, wrapper, door.batch_game, rules_class, but=["seed"])
+    rules_class = type(module.batch_game(1).rules)
+    check_options(options, wrapper, module.batch_game, rules_class, but=["seed"])
     names = signature(wrapper).parameters
     env_options = {name: options[name] for name in options if name in names}
     return env_options, {name: options[name] for name in options if name not in names}
@@ -100,7 +100,11 @@ def register(game: str, id: str) -> None:
     from kododo_env import registry
 
     registry.check_name(game)
-    reserved_ids = [registry.door(name).GYMNASIUM_ID for name in registry.DOORS if name != game]
+    reserved_ids = [
+        registry.environment_module(name).GYMNASIUM_ID
+        for name in registry.ENVIRONMENT_MODULES
+        if name != game
+    ]
     if not ID.fullmatch(str(id)) or id in reserved_ids:
         raise ValueError(
             f"Gymnasium id of {game} must be like {game}/Name-v0 and not of another game, "
@@ -114,8 +118,8 @@ def register_all() -> None:
     """Register all games of this package with Gymnasium."""
     from kododo_env import registry
 
-    for game in registry.DOORS:
-        _register(game, registry.door(game).GYMNASIUM_ID)
+    for game in registry.ENVIRONMENT_MODULES:
+        _register(game, registry.environment_module(game).GYMNASIUM_ID)
 
 
 def _register(game: str, id: str) -> None:

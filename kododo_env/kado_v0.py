@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from kododo_env.core.options import check_options
-from kododo_env.doors import TableOptions, aec_game, parallel_game, show_options
+from kododo_env.environments import TableOptions, aec_game, parallel_game, show_options
 from kododo_env.games.kado import KadoGame, Rules
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def parallel_env(num_players: int = 3, **options: Unpack[Options]) -> ParallelGa
 
     Args:
         num_players: 2 to 4; 2 play the duel.
-        **options: ``kododo_env.doors.TableOptions``, which explains them, and further fields of
+        **options: ``kododo_env.environments.TableOptions``, which explains them, and further fields
+        of
             ``Rules``, to change the game.
 
     Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from kododo_env.core.options import check_options
-from kododo_env.doors import TableOptions, aec_game, parallel_game, show_options
+from kododo_env.environments import TableOptions, aec_game, parallel_game, show_options
 from kododo_env.games.kododo import KododoGame, Rules
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ def parallel_env(
     Args:
         num_players: 2 to 5.
         variant: ``"standard"`` or ``"long"``.
-        **options: ``kododo_env.doors.TableOptions``, which explains them, and further fields of
+        **options: ``kododo_env.environments.TableOptions``, which explains them, and further fields
+        of
             ``Rules``, to change the game.
 
     Raises:

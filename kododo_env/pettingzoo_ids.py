@@ -17,7 +17,7 @@ def parallel(game: str, **options: Any) -> ParallelGame:
     """Make what ``pettingzoo.make("parallel", id)`` returns: the game's ``parallel_env``."""
     from kododo_env import registry
 
-    env: ParallelGame = registry.door(game).parallel_env(**options)
+    env: ParallelGame = registry.environment_module(game).parallel_env(**options)
     return env
 
 
@@ -25,7 +25,7 @@ def aec(game: str, **options: Any) -> AECGame:
     """Make what ``pettingzoo.make("aec", id)`` returns: the game's ``env``."""
     from kododo_env import registry
 
-    env: AECGame = registry.door(game).env(**options)
+    env: AECGame = registry.environment_module(game).env(**options)
     return env
 
 
@@ -52,5 +52,5 @@ def register_all() -> None:
     """Register all games of this package."""
     from kododo_env import registry
 
-    for game in registry.DOORS:
-        register(game, registry.door(game).GYMNASIUM_ID)
+    for game in registry.ENVIRONMENT_MODULES:
+        register(game, registry.environment_module(game).GYMNASIUM_ID)

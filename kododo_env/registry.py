@@ -19,7 +19,7 @@ from kododo_env.core.options import is_one_of
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
-DOORS = {
+ENVIRONMENT_MODULES = {
     "kododo": "kododo_env.kododo_v0",
     "combi_combo": "kododo_env.combi_combo_v0",
     "kado": "kododo_env.kado_v0",
@@ -27,10 +27,10 @@ DOORS = {
 """The games of this package. Other packages register theirs by entry points."""
 GROUP = "kododo_env.games"
 NAME = re.compile(r"[a-z][a-z0-9_]*")
-IN_A_DOOR = ("GYMNASIUM_ID", "PLAYERS", "batch_game", "parallel_env", "env")
+IN_A_MODULE = ("GYMNASIUM_ID", "PLAYERS", "batch_game", "parallel_env", "env")
 
 
-class Door(Protocol):
+class EnvironmentModule(Protocol):
     """The environment module of a game, such as ``kododo_env.kododo_v0``."""
 
     GYMNASIUM_ID: str
@@ -61,34 +61,34 @@ def check_name(game: object, of: str = "") -> None:
         )
 
 
-def door(game: str) -> Door:
+def environment_module(game: str) -> EnvironmentModule:
     """Return the environment module of a game.
 
     Raises:
         ValueError: The game is unknown, or its package cannot be imported.
     """
     module = _module(game)
-    missing = [name for name in IN_A_DOOR if not hasattr(module, name)]
+    missing = [name for name in IN_A_MODULE if not hasattr(module, name)]
     if missing:
         raise ValueError(
             f"{module.__name__} is not an environment module: it lacks {', '.join(missing)}"
         )
-    return cast("Door", module)
+    return cast("EnvironmentModule", module)
 
 
 def beside(game: str, name: str) -> Any:
     """Return a module beside a game's environment module, such as ``baselines.kado``.
 
     Raises:
-        ValueError: See ``door``.
+        ValueError: See ``environment module``.
     """
     return _module(game, name)
 
 
 def _module(game: str, name: str = "") -> Any:
     """Return a game's environment module, or another module beside it."""
-    entry = None if is_one_of(game, DOORS) else _entry_point(game)
-    module = DOORS[game] if entry is None else entry.value
+    entry = None if is_one_of(game, ENVIRONMENT_MODULES) else _entry_point(game)
+    module = ENVIRONMENT_MODULES[game] if entry is None else entry.value
     if name:
         module = ".".join(filter(None, (module.rpartition(".")[0], name)))
     try:
@@ -107,7 +107,7 @@ def _entry_point(game: str) -> EntryPoint:
     entries = _entry_points(tuple(sys.path))
     matches = [entry for entry in entries if entry.name == game]
     if not matches:
-        names = ", ".join(dict.fromkeys((*DOORS, *sorted(entries.names))))
+        names = ", ".join(dict.fromkeys((*ENVIRONMENT_MODULES, *sorted(entries.names))))
         raise ValueError(f"unknown game {quote(game)}; choose from {names}")
     check_name(game, f"package {_package(matches[0])}: ")
     if len(matches) > 1:
@@ -134,7 +134,7 @@ def batch_game(game: str, num_envs: int, seed: int | None = None, **rules: Any) 
         ValueError: The game is unknown, its rules are invalid, or its batch has another name, by
             which records and policies would not find the game.
     """
-    batch = door(game).batch_game(num_envs, seed=seed, **rules)
+    batch = environment_module(game).batch_game(num_envs, seed=seed, **rules)
     if batch.name != game:
         raise ValueError(
             f"batch of the game {quote(game)} must have the same name, got {quote(batch.name)}"

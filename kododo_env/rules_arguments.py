@@ -38,7 +38,7 @@ def make_game(
 
 def default_players(name: str) -> int:
     """Return four, or the largest number of players that the game allows."""
-    players = registry.door(name).PLAYERS
+    players = registry.environment_module(name).PLAYERS
     return 4 if 4 in players else max(players)
 
 
@@ -48,7 +48,7 @@ def rule_choices(name: str) -> dict[str, tuple[str, ...]]:
     Raises:
         ValueError: The game is unknown.
     """
-    make = registry.door(name).batch_game
+    make = registry.environment_module(name).batch_game
     annotations = {rule: entry.annotation for rule, entry in signature(make).parameters.items()}
     # Annotations are names in the environment module.
     types = {rule: vars(getmodule(make)).get(kind, kind) for rule, kind in annotations.items()}

@@ -12,7 +12,7 @@ import pytest
 from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.commands.train import train
 from agents.training.training_config import TrainConfig, defaults
-from kododo_env.arena.duplicates import ChunkResult
+from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.workers import run as play_chunks
 from kododo_env.commands import console
 from kododo_env.commands.cli import run_cli

@@ -47,7 +47,7 @@ def hypothesis_settings(max_examples: int) -> settings:
 
 
 def random_actions(game: BatchGame, rng: np.random.Generator) -> Int64:
-    """A legal action for every player of every game, all with the same chance; (N, P)."""
+    """A legal action for every player of every game, all with the same probability; (N, P)."""
     mask = game.legal_action_mask()
     return np.where(mask, rng.random(mask.shape), -1).argmax(axis=2)
 

@@ -25,8 +25,8 @@ from agents.export.policy_weights import changed_rules, game_of
 from agents.recipes.recipe import Recipe
 from agents.training.response_training import BestResponse, train_best_response
 from kododo_env.agent_registry import SEARCH, SUFFIX, load
+from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.intervals import Estimate
-from kododo_env.arena.match import Match
 from kododo_env.arena.text_table import table
 from kododo_env.core.bounds import MOST_SEED
 from kododo_env.policy.metadata_file import metadata_file, written_with_metadata

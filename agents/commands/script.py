@@ -11,7 +11,7 @@ from pkgutil import resolve_name
 from typing import NoReturn
 
 from kododo_env.system.extras import needs
-from kododo_env.system.stopping import end_at_once_on_stop
+from kododo_env.system.signals import end_at_once_on_stop
 
 LIBRARIES = (
     "torch", "onnx", "onnxscript", "tensorboard", "onnxruntime", "tabulate",

@@ -12,9 +12,9 @@ from agents.export.onnx_export import export_policy
 from agents.options import RAY
 from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import Progress
+from agents.training.custom_parts import check_own_parts
 from agents.training.duels import against, results, table
 from agents.training.memory import check_decides, check_memory
-from agents.training.own_parts import check_own_parts
 from agents.training.run_folder import (
     CHECKPOINT,
     FILES,
@@ -26,11 +26,11 @@ from agents.training.run_folder import (
 )
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig
+from kododo_env.arena.head_to_head import MatchResult
 from kododo_env.arena.intervals import Estimate
-from kododo_env.arena.match import MatchResult
 from kododo_env.arena.tournament import check_numbers
 from kododo_env.core.bounds import flag
-from kododo_env.networks.network import Diverged
+from kododo_env.networks.network import DivergenceError
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import LARGEST_FILE
 from kododo_env.policy.policy_schema import LONGEST_TEXT
@@ -106,7 +106,7 @@ def _run(trainer: Trainer, place: Reservation) -> None:
         words = ["--resume", "--run-dir", str(run_dir), *code_arguments(trainer.task.recipe)]
         advice = f"resume with: python train.py {join(words)}"
         raise type(stop)(advice) from stop
-    except Diverged as error:
+    except DivergenceError as error:
         hint = "no checkpoint was written"
         path = run_dir / CHECKPOINT
         if path.exists():

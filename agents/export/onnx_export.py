@@ -9,8 +9,8 @@ from torch import nn
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export import parity
-from kododo_env.export.exporting import write_policy
-from kododo_env.export.torch_models import Exported, answers_of, from_module
+from kododo_env.export.policy_export import write_policy
+from kododo_env.export.torch_models import ExportedNetwork, answers_of, from_module
 from kododo_env.networks.network import GameNetwork
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.wrappers.spaces import ObservationFormat
@@ -55,7 +55,7 @@ def export_policy(
 def check_parity(network: GameNetwork, agent: OnnxAgent, game: BatchGame) -> None:
     """Raise ValueError if a file disagrees with the network in any of many positions."""
     form = _form(game)
-    parity.check_parity(answers_of(Exported(network, form)), agent, game, form)
+    parity.check_parity(answers_of(ExportedNetwork(network, form)), agent, game, form)
 
 
 def _form(game: BatchGame) -> ObservationFormat:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from torch.nn import functional
 
-from agents.ppo.ppo import LONGEST_UPDATE, PPO, Batch, Losses, Played, minibatches
+from agents.ppo.ppo import LONGEST_UPDATE, PPO, Batch, Losses, Rollout, minibatches
 from kododo_env.core.agent import (
     ActionValueAgent,
     Agent,
@@ -61,7 +61,7 @@ class Imitation:
         loss = cross_entropy + self.recipe.vf_coef * value_loss
         return {"cross_entropy": cross_entropy, "value_loss": value_loss, "loss": loss}
 
-    def play(self, game: BatchGame, rng: np.random.Generator) -> Played:
+    def play(self, game: BatchGame, rng: np.random.Generator) -> Rollout:
         """Let the expert play all seats of a newly dealt batch to its end.
 
         The decisions have its distributions (B, A) as ``targets``.
@@ -95,7 +95,7 @@ class Imitation:
             "targets": self.learner.on_device(targets),
             "returns": gains["returns"],
         }
-        return Played(decisions, agent_steps)
+        return Rollout(decisions, agent_steps)
 
 
 def demonstrate(
@@ -108,12 +108,12 @@ def demonstrate(
     temperature is 0, or the expert has neither, it is the expert's choice with certainty. In seats
     without a decision it is all 0.
     """
-    noting = _Noting(expert, game, temperature)
+    noting = _ExpertRecorder(expert, game, temperature)
     chosen = joint_action([noting] * game.num_players, game, rng)
     return chosen, noting.targets * game.deciding()[:, :, None]
 
 
-class _Noting:
+class _ExpertRecorder:
     """Plays like an expert, and records the target distributions."""
 
     def __init__(self, expert: Agent, game: BatchGame, temperature: float) -> None:

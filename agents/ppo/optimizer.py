@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from agents.ppo.own_network import Learned
+from agents.ppo.custom_network import Learned
 
 ITERATIONS = 3  # of Newton and Schulz; torch's five are slower and learned no better
 

@@ -27,9 +27,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from agents.ppo.custom_network import Learned, make_network
 from agents.ppo.machine import DataParallel, Stopwatch
 from agents.ppo.optimizer import make_optimizer, set_learning_rate
-from agents.ppo.own_network import Learned, make_network
 from agents.recipes.recipe import Recipe
 from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.arrays import Array, Bool, Float32
@@ -55,7 +55,7 @@ Losses = dict[str, Tensor]
 """Means over a batch: ``loss``, which is minimised, and others for the log."""
 
 
-class Played(NamedTuple):
+class Rollout(NamedTuple):
     """The decisions in a batch of games, and the agent-steps, including forced moves.
 
     A game that ends before the others takes no further steps.
@@ -133,7 +133,7 @@ class PPO(nn.Module):
 
     def play(
         self, game: BatchGame, agents: Sequence[Agent | None], seed: int, together: bool = False
-    ) -> Played:
+    ) -> Rollout:
         """Deal a batch of games, and play them to their end, at most ``LONGEST_UPDATE`` steps.
 
         The policy plays the seats without an agent, with torch's random numbers; the seed is for
@@ -173,7 +173,7 @@ class PPO(nn.Module):
         names = batches[0] if batches else ()
         columns = {name: torch.cat([batch[name] for batch in batches]) for name in names}
         gains = self.gains(game, seats, torch.cat(values), np.stack(decided), np.stack(rewards))
-        return Played(columns | gains, steps)
+        return Rollout(columns | gains, steps)
 
     @torch.no_grad()
     def _decide(self, game: BatchGame, deciding: Bool) -> tuple[Batch, Tensor]:

@@ -16,7 +16,7 @@ from ray.rllib.env.env_runner_group import EnvRunnerGroup
 from ray.rllib.policy.sample_batch import MultiAgentBatch, SampleBatch
 
 from agents.ray_engine.configuration import RESTARTS, configuration
-from agents.ray_engine.player import Columns, Piece, Played
+from agents.ray_engine.player import Columns, PartRollout, RolloutPart
 from agents.training.training_config import Task
 
 
@@ -38,7 +38,9 @@ class Crew:
         self.learners = LearnerGroup(config=config)
         self.runners = EnvRunnerGroup(config=config, local_env_runner=False)
 
-    def play(self, work: Sequence[Piece], weights: dict[str, npt.NDArray[Any]]) -> list[Played]:
+    def play(
+        self, work: Sequence[RolloutPart], weights: dict[str, npt.NDArray[Any]]
+    ) -> list[PartRollout]:
         """Play pieces; return their results in order.
 
         A piece whose runner was killed is played again by another runner, with the same result.
@@ -61,12 +63,12 @@ class Crew:
                 return [done[piece.index] for piece in work]
         raise ChildProcessError("the runners were killed repeatedly; give each more memory")
 
-    def _round(self, missing: list[Piece], weights: Any) -> list[Played | ValueError]:
+    def _round(self, missing: list[RolloutPart], weights: Any) -> list[PartRollout | ValueError]:
         """Play one piece on each healthy runner; return the results that arrived."""
         runner_ids = self.runners.healthy_env_runner_ids()[: len(missing)]
         if not runner_ids:
             return []
-        played: list[Played | ValueError] = self.runners.foreach_env_runner(
+        played: list[PartRollout | ValueError] = self.runners.foreach_env_runner(
             "sample",
             kwargs=[{"piece": piece, "weights": weights} for piece in missing[: len(runner_ids)]],
             remote_worker_ids=runner_ids,

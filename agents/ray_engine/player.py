@@ -12,7 +12,7 @@ import torch
 
 from agents.ppo.imitation import Imitation
 from agents.ppo.ppo import PPO
-from agents.ppo.ppo import Played as Decided
+from agents.ppo.ppo import Rollout as Decided
 from agents.training.training_config import Task
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -20,7 +20,7 @@ Columns = dict[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class Piece:
+class RolloutPart:
     """A part of the games of an update, which any runner plays with the same result.
 
     Attributes:
@@ -37,7 +37,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Played:
+class PartRollout:
     """The result of a piece: its number, the agent-steps, and the decisions."""
 
     index: int
@@ -45,11 +45,11 @@ class Played:
     decisions: Columns
 
 
-def pieces(games: int, parts: int, **settings: Any) -> list[Piece]:
+def pieces(games: int, parts: int, **settings: Any) -> list[RolloutPart]:
     """Divide the games of an update into nearly equal, nonempty parts."""
     parts = min(games, parts)
     ends = [games * k // parts for k in range(parts + 1)]
-    return [Piece(index=k, games=ends[k + 1] - ends[k], **settings) for k in range(parts)]
+    return [RolloutPart(index=k, games=ends[k + 1] - ends[k], **settings) for k in range(parts)]
 
 
 class Player:
@@ -67,7 +67,7 @@ class Player:
         self.game, _ = self.tables[None]
         self.learner = PPO(self.game, task.recipe, task.seed, bfloat16=bfloat16)
 
-    def play(self, piece: Piece, weights: dict[str, npt.NDArray[Any]]) -> Played:
+    def play(self, piece: RolloutPart, weights: dict[str, npt.NDArray[Any]]) -> PartRollout:
         """Play a piece.
 
         Args:
@@ -87,7 +87,7 @@ class Player:
         else:
             table = self.task.table_of(self.tables, piece.update)
             decisions, steps = self.learner.play(*table, seed)
-        return Played(
+        return PartRollout(
             piece.index, steps, {name: column.numpy() for name, column in decisions.items()}
         )
 

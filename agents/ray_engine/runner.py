@@ -8,7 +8,7 @@ import numpy.typing as npt
 from ray.rllib.env.env_runner import EnvRunner
 
 from agents.ppo.machine import prepare_process
-from agents.ray_engine.player import Piece, Played, Player
+from agents.ray_engine.player import PartRollout, Player, RolloutPart
 from agents.training.training_config import Task
 
 
@@ -29,7 +29,9 @@ class BatchEnvRunner(EnvRunner):
         self.bfloat16: bool = self.config.env_config["bfloat16"]
         self.players: dict[int, Player] = {}  # by the number of games
 
-    def sample(self, *, piece: Piece, weights: dict[str, npt.NDArray[Any]]) -> Played | ValueError:
+    def sample(
+        self, *, piece: RolloutPart, weights: dict[str, npt.NDArray[Any]]
+    ) -> PartRollout | ValueError:
         """Play a piece; return its decisions, or the error if the network diverged or this machine
         lacks a policy file.
 

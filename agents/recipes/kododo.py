@@ -1,9 +1,9 @@
 """Kododo's recipes: imitation of the heuristic, then pure self-play.
 
 Scripted opponents in training taught the bots to their test: gains against opponents that they had
-met were worth nothing against strangers, and could be exploited (docs/evidence/ablations.md).
-With two players the policy is held near the average of its past, which in a small game brings it
-several times nearer to the equilibrium (docs/evidence/exact.md).
+met were worth nothing against held-out opponents, and could be exploited
+(docs/evidence/ablations.md). With two players the policy is held near the average of its past,
+which in a small game brings it several times nearer to the equilibrium (docs/evidence/exact.md).
 """
 
 from __future__ import annotations

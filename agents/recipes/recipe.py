@@ -12,7 +12,7 @@ from typing import Annotated, Any, cast
 import numpy as np
 
 from kododo_env.agent_registry import search_parts
-from kododo_env.bots.by_name import is_bot
+from kododo_env.bots.factory import is_bot
 from kododo_env.bots.python_code import is_code, load_code
 from kododo_env.core import rewards
 from kododo_env.core.bounds import MOST_STEPS, Bound, check_settings, positive, real

@@ -15,10 +15,10 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
-from kododo_env.baselines import kododo_chances as chances
+from kododo_env.baselines import kododo_values as probabilities
 from kododo_env.baselines.kododo import FollowAgent, HeuristicAgent
-from kododo_env.baselines.kododo_chances import Laid, Lookup, Situation, Tables
-from kododo_env.baselines.kododo_laying import choices_of_turn
+from kododo_env.baselines.kododo_agent import choices_of_turn
+from kododo_env.baselines.kododo_values import HeuristicView, LaidCards, Lookup, Tables
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent, RandomAgent
 from kododo_env.core.arrays import Array
@@ -46,7 +46,7 @@ def lessons(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[Les
     agents = (heuristic, FollowAgent(), RandomAgent())
     seats = rng.choice(3, size=(rules.num_players, num), p=SEATS)
     while not game.terminated.all():
-        choices: list[tuple[Situation, Laid]] = []
+        choices: list[tuple[HeuristicView, LaidCards]] = []
         for _ in range(rules.num_turns):
             where, slots = choices_of_turn(rules, game.turn)
             actions = []
@@ -54,13 +54,15 @@ def lessons(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[Les
                 view = KododoView(game, player)
                 agent = np.where(rng.random(num) < ASTRAY, 2, seat)
                 actions.append(np.choose(agent, [candidate.act(view, rng) for candidate in agents]))
-                situation = Situation(view)
+                situation = HeuristicView(view)
                 choices.append((situation, situation.after(slots).only(actions[-1] - where.start)))
             game.step(np.stack(actions, axis=1))
         yield from lessons_of_round(choices, game.rewards.T)
 
 
-def lessons_of_round(choices: list[tuple[Situation, Laid]], points: Array) -> Iterator[Lesson]:
+def lessons_of_round(
+    choices: list[tuple[HeuristicView, LaidCards]], points: Array
+) -> Iterator[Lesson]:
     """Yield the lessons of a round's choices, turn by turn, from the points of the round."""
     rules = choices[0][0].rules
     all_laid = [laid for _, laid in choices]
@@ -71,21 +73,21 @@ def lessons_of_round(choices: list[tuple[Situation, Laid]], points: Array) -> It
     event = np.vstack([wins, ~wins.any(axis=0) & ~exact, exact]).argmax(axis=0)
     for number, (situation, laid) in enumerate(choices):
         turn, seat = divmod(number, len(points))
-        kododo = chances.kododo_lookup(situation, laid)
+        kododo = probabilities.kododo_lookup(situation, laid)
         if situation.turns_left == 0:
             following = all_laid[-len(points) :][(seat + 1) % len(points)].cards[0]
             card_points = laid.points[0][wins & (laid.cards[0] > 0)]
             yield kododo, exact
-            yield chances.reply_lookups(situation, 1), following.argmax(axis=0)
+            yield probabilities.reply_lookups(situation, 1), following.argmax(axis=0)
             yield {f"{turn}/card_points": (np.zeros_like(card_points), 1)}, card_points
             continue
         nobody = {f"{turn}/nobody": (np.zeros_like(event), 1)}
-        yield chances.chance_lookups(situation, laid) | nobody | kododo, event
+        yield probabilities.probability_lookups(situation, laid) | nobody | kododo, event
         # Points that came later in the colour that scored.
         own_gain = points[seat] - situation.points[0] - laid.points[0]
         opponent_points = (points.sum(axis=0) - points[seat]) / (len(points) - 1)
         mean_gain = opponent_points - situation.opponent_points
-        gains = zip(chances.gain_lookups(situation, laid), (own_gain, mean_gain), strict=True)
+        gains = zip(probabilities.gain_lookups(situation, laid), (own_gain, mean_gain), strict=True)
         for (name, (at, size)), gain in gains:
             yield {name: (at[0][wins], size)}, gain[wins]
         # Which share of the kept Kododo cards came later, by least squares.
@@ -173,7 +175,7 @@ def fit_all(_: FittingConfig) -> None:
     arrays = {
         f"{number}/{name}": table for number in tables for name, table in tables[number].items()
     }
-    with written_whole(chances.TABLES) as aside:
+    with written_whole(probabilities.TABLES) as aside:
         np.savez_compressed(aside, allow_pickle=False, **arrays)
 
 

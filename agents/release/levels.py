@@ -30,9 +30,9 @@ from kododo_env.agent_registry import (
     search_budget,
 )
 from kododo_env.arena.chunk_log import ChunkLog
+from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.intervals import Estimate, share
-from kododo_env.arena.match import Match
-from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.lineups import Chunk
 from kododo_env.arena.tournament import check_numbers
 from kododo_env.arena.workers import run, worker_pool
 from kododo_env.core.agent import Agent

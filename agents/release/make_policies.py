@@ -27,7 +27,7 @@ from agents.release.config import PARTS, PoliciesConfig, PolicyJob
 from agents.release.runs import content_of, train_all
 from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT
-from kododo_env.agent_registry import HALVES, SUFFIX, baselines, policy_path, population
+from kododo_env.agent_registry import SPLITS, SUFFIX, baselines, policy_path, population
 from kododo_env.arena.workers import worker_pool
 from kododo_env.export.policy_graph import policy_bytes
 from kododo_env.policy.metadata_file import ENDING, write_metadata
@@ -102,7 +102,7 @@ def measured(job: PolicyJob) -> dict[str, Any]:
 
 def question(job: PolicyJob) -> dict[str, Any]:
     """Return everything that the results depend on."""
-    opponents = [name for half in HALVES for name in population(job.game, job.players, half)]
+    opponents = [name for split in SPLITS for name in population(job.game, job.players, split)]
     files = [*job.candidates.values(), *map(policy_path, opponents)]
     return {
         "files": [fingerprint(path) for path in files if path.suffix == SUFFIX],

@@ -30,14 +30,14 @@ from agents.training.run_folder import POLICY
 from agents.training.training_config import TrainConfig
 from kododo_env.agent_registry import (
     DRAWN,
-    HALVES,
     MEMBER,
     POPULATION,
+    SPLITS,
     SUFFIX,
     baselines,
     policy_tables,
 )
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.workers import worker_pool
 from kododo_env.core.bounds import Games, Processes, check_settings
 from kododo_env.system.cores import available_cores
@@ -169,11 +169,11 @@ def _split(members: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Assign the members to halves, with nearly equal numbers of each kind."""
     rng = np.random.default_rng(SPLIT)
     split = []
-    halves = cycle(HALVES)
+    splits = cycle(SPLITS)
     for kind in dict.fromkeys(member["kind"] for member in members):
         alike_members = [member for member in members if member["kind"] == kind]
         split += [
-            {**alike_members[place], "half": next(halves)}
+            {**alike_members[place], "half": next(splits)}
             for place in rng.permutation(len(alike_members))
         ]
     return sorted(split, key=lambda member: (member["half"], member["kind"], member["name"]))

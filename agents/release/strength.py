@@ -11,7 +11,7 @@ from agents.export.policy_weights import changed_rules
 from agents.release.config import CHOICE, PolicyJob
 from agents.training.response_training import train_best_response
 from kododo_env.agent_registry import TEST, VALIDATION, baselines, population, without_searches
-from kododo_env.arena.match import Match, MatchResult
+from kododo_env.arena.head_to_head import Match, MatchResult
 from kododo_env.policy.onnx_agent import OnnxAgent
 
 TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 1.0)

@@ -19,7 +19,7 @@ from agents.ppo.machine import bfloat16_is_fast, prepare_process
 from agents.ppo.ppo import PPO
 from agents.recipes.recipe import Recipe, recipe_for
 from agents.training.training_config import Table
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.progress import budget_bar
 from kododo_env.core.agent import Agent
 from kododo_env.networks.network_agent import NetworkAgent

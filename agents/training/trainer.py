@@ -24,7 +24,7 @@ from agents.training.training_config import TrainConfig
 from kododo_env.agent_registry import policy_path
 from kododo_env.arena.progress import budget_bar
 from kododo_env.networks.network_agent import NetworkAgent
-from kododo_env.system.stopping import STOPS, on_stop
+from kododo_env.system.signals import STOPS, on_stop
 
 MEASURE_GAMES = 400  # against each baseline at each measurement
 

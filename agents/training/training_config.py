@@ -154,7 +154,7 @@ def default_config(
 
 
 @dataclass(frozen=True)
-class Which:
+class TableChoice:
     """The arguments on which the defaults of a command line depend."""
 
     game: str | None = None
@@ -176,7 +176,7 @@ class Which:
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
-def defaults(arguments: Which) -> TrainConfig:
+def defaults(arguments: TableChoice) -> TrainConfig:
     """Return the defaults of a command line: a recipe's, or those of the run that it resumes.
 
     A recipe that is named for a resumed run replaces all its settings. The arguments must name the
@@ -205,7 +205,7 @@ def defaults(arguments: Which) -> TrainConfig:
     return config
 
 
-def check_named(recipe: Recipe, arguments: Which) -> None:
+def check_named(recipe: Recipe, arguments: TableChoice) -> None:
     """Raise ValueError unless the arguments name all of a run's own code.
 
     Only names that the user gives are ever imported.
@@ -370,7 +370,7 @@ def check_network(recipe: Recipe, usual: Recipe) -> None:
     """Raise ValueError if a user's own network does not take a changed setting."""
     if not recipe.network:
         return
-    from agents.ppo.own_network import arguments_taken, network_class  # imports torch
+    from agents.ppo.custom_network import arguments_taken, network_class  # imports torch
     from kododo_env.networks.network import SETTINGS
 
     if recipe.init:

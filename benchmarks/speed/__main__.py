@@ -25,7 +25,7 @@ from kododo_env.system.files import write_text
 class SpeedConfig:
     """Run all benchmarks, print the figures, and write them to a file."""
 
-    only: str = "C,core,million,doors,one-game,decision,tournament,profile"
+    only: str = "C,core,million,interfaces,one-game,decision,tournament,profile"
     """Comma-separated prefixes of figures' names: core/GAME/4096, one-game, ..."""
     rounds: int = 5
     """How often each figure is measured; the median counts."""

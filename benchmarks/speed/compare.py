@@ -19,7 +19,7 @@ from statistics import median
 
 from tabulate import tabulate
 
-from benchmarks.speed.figures import UNITS, Bench, LeftOut, is_more_better, machine, selected
+from benchmarks.speed.figures import UNITS, Bench, SkippedBench, is_more_better, machine, selected
 from benchmarks.speed.figures import number as quote
 from benchmarks.speed.parts import all_benches
 from benchmarks.speed.tree import ROOT, Tree, tree_of
@@ -96,7 +96,7 @@ def one_round(
                     for tree in order:
                         measurements[tree].append(processes[tree].sample(bench.name))
                     order.reverse()  # A B B A: a steady drift affects both equally
-            except LeftOut as reason:
+            except SkippedBench as reason:
                 print(f"{bench.name} is left out: {reason}", flush=True)
                 continue
             for figure in measurements[0][0]:

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.speed import reference_loop
-from benchmarks.speed.figures import PLAYERS, Bench, LeftOut, Sample
-from benchmarks.speed.recorded import Recorded, random_actions
+from benchmarks.speed.figures import PLAYERS, Bench, Sample, SkippedBench
+from benchmarks.speed.recorded_games import RecordedGames, random_actions
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
 
@@ -43,27 +43,29 @@ def benches() -> Iterator[Bench]:
         yield Bench(
             f"C/{reference_loop.GAME}/{num}", partial(reference_loop.sample_of, num, PLAYERS)
         )
-    for game in registry.DOORS:
+    for game in registry.ENVIRONMENT_MODULES:
         for num in SIZES:
             max_rounds = 3 if num > MANY_GAMES else 1000
             yield Bench(f"core/{game}/{num}", partial(replayed, game, num), max_rounds)
-    for game in registry.DOORS:
+    for game in registry.ENVIRONMENT_MODULES:
         yield Bench(f"million/{game}", partial(in_a_process, game), max_rounds=1)
 
 
 def batch(game: str, num: int, seed: int = 0) -> BatchGame:
     """Make a batch with the number of players of the benchmarks."""
-    batch_game: BatchGame = registry.door(game).batch_game(num, num_players=PLAYERS, seed=seed)
+    batch_game: BatchGame = registry.environment_module(game).batch_game(
+        num, num_players=PLAYERS, seed=seed
+    )
     return batch_game
 
 
 def replayed(game: str, num: int) -> Sample:
     """Return a sample of batches of ``num`` games, which take turns at every step."""
     batches = min(max(1, GAMES_AT_A_TIME // num), MOST_BATCHES)
-    return Timed([batch(game, num, seed) for seed in range(batches)]).sample
+    return TimedBatches([batch(game, num, seed) for seed in range(batches)]).sample
 
 
-class Timed:
+class TimedBatches:
     """Recorded batches whose calls are timed by kind.
 
     Args:
@@ -72,7 +74,7 @@ class Timed:
     """
 
     def __init__(self, games: list[BatchGame], rows: bool = True) -> None:
-        self.recorded = [Recorded(game) for game in games]
+        self.recorded = [RecordedGames(game) for game in games]
         layout = games[0].layout
         num_envs = games[0].num_envs
         shape = (games[0].num_players, layout.size)
@@ -123,7 +125,7 @@ def in_a_process(game: str, num: int = MOST_GAMES) -> Sample:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
     if done.returncode:
-        raise LeftOut((done.stderr.splitlines() or [f"exit status {done.returncode}"])[-1])
+        raise SkippedBench((done.stderr.splitlines() or [f"exit status {done.returncode}"])[-1])
     figures: dict[str, float] = json.loads(done.stdout)
     return lambda: figures
 
@@ -142,7 +144,7 @@ def large_batch(game: str, num: int) -> dict[str, float]:
                 played.observe(out=observations.transpose(2, 0, 1))
         peaks[name] = peak()
     del observations
-    return {**Timed([played], rows=False).sample(), **peaks}
+    return {**TimedBatches([played], rows=False).sample(), **peaks}
 
 
 def peak() -> float:

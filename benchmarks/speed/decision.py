@@ -16,13 +16,13 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.speed.figures import PLAYERS, Bench, LeftOut, Sample
-from benchmarks.speed.recorded import Recorded
+from benchmarks.speed.figures import PLAYERS, Bench, Sample, SkippedBench
+from benchmarks.speed.recorded_games import RecordedGames
 from kododo_env import registry
 from kododo_env.agent_registry import make_agent, policy_tables, shipped
 from kododo_env.core.agent import Agent
 
-GAME = next(iter(registry.DOORS))
+GAME = next(iter(registry.ENVIRONMENT_MODULES))
 POLICY = f"{GAME}-{PLAYERS}p"  # the policy of the measured search
 MANY_GAMES = 1000
 WORLDS = 64
@@ -36,18 +36,18 @@ def benches() -> Iterator[Bench]:
     """Yield the benchmarks of all policies, then of search."""
     for name, (game, players) in policy_tables().items():
         if name in shipped():
-            single = partial(Decisions, name, game, players, 1, games=4)
-            batch = partial(Decisions, name, game, players, MANY_GAMES, every=FEW_STEPS)
+            single = partial(DecisionBench, name, game, players, 1, games=4)
+            batch = partial(DecisionBench, name, game, players, MANY_GAMES, every=FEW_STEPS)
             yield Bench(f"decision/{name}/1", partial(decided, single))
             yield Bench(f"decision/{name}/{MANY_GAMES}", partial(decided, batch))
     search = f"search:{POLICY}"
     for num in (1, MANY_SEARCHED):
-        searched = partial(Decisions, f"{search}:{WORLDS}", GAME, PLAYERS, num, every=FEW_STEPS)
+        searched = partial(DecisionBench, f"{search}:{WORLDS}", GAME, PLAYERS, num, every=FEW_STEPS)
         yield Bench(f"decision/{search}:{WORLDS}/{num}", partial(decided, searched), max_rounds=3)
     yield Bench(f"decision/{search}:{MILLISECONDS}ms/1", partial(worlds_in_time, search))
 
 
-class Decisions:
+class DecisionBench:
     """Games in which an agent decides for the first seat without being followed.
 
     Args:
@@ -66,9 +66,10 @@ class Decisions:
         self, agent: str, game: str, players: int, num: int, games: int = 1, every: int = 1
     ) -> None:
         self.agent: Agent = make_agent(agent, game)
-        door = registry.door(game)
+        module = registry.environment_module(game)
         self.recorded = [
-            Recorded(door.batch_game(num, num_players=players, seed=seed)) for seed in range(games)
+            RecordedGames(module.batch_game(num, num_players=players, seed=seed))
+            for seed in range(games)
         ]
         self.num = num
         self.every = every
@@ -94,7 +95,7 @@ class Decisions:
         return seconds / (self.positions - positions_before)
 
 
-def decided(make: Callable[[], Decisions]) -> Sample:
+def decided(make: Callable[[], DecisionBench]) -> Sample:
     """Return a sample of microseconds for one position."""
     decisions = make()
     return lambda: {"decision": decisions.seconds() * 1e6}
@@ -102,7 +103,7 @@ def decided(make: Callable[[], Decisions]) -> Sample:
 
 def worlds_in_time(search: str) -> Sample:
     """Return a sample of the worlds in which a search tries its candidates in its CPU time."""
-    timed = Decisions(f"{search}:{MILLISECONDS}ms", GAME, PLAYERS, 1, every=FEW_STEPS)
+    timed = DecisionBench(f"{search}:{MILLISECONDS}ms", GAME, PLAYERS, 1, every=FEW_STEPS)
     timed.seconds()  # what search fits once does not count
 
     def sample() -> dict[str, float]:
@@ -110,7 +111,7 @@ def worlds_in_time(search: str) -> Sample:
             positions_before = timed.positions
             seconds = timed.seconds()
         if not worlds:
-            raise LeftOut("search does not use _try_worlds")
+            raise SkippedBench("search does not use _try_worlds")
         worlds_per_position = sum(worlds) / (timed.positions - positions_before)
         return {"worlds": worlds_per_position * MILLISECONDS / 1000 / seconds}
 

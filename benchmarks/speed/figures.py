@@ -45,7 +45,7 @@ def is_more_better(figure: str) -> bool:
     return UNITS[figure.split("/")[-1]] in ("agent-steps/s", "decisions/s", "worlds", "games/s")
 
 
-class LeftOut(Exception):
+class SkippedBench(Exception):
     """A benchmark cannot run on this system; the message gives the reason in one line."""
 
 
@@ -98,7 +98,7 @@ def in_turns(benches: list[Bench], rounds: int) -> Iterator[tuple[str, dict[str,
             samples[bench.name] = bench.make()
             if bench.max_rounds > 1:
                 samples[bench.name]()
-        except LeftOut as reason:
+        except SkippedBench as reason:
             print(f"{bench.name} is left out: {reason}", flush=True)
     measured: dict[str, list[dict[str, float]]] = {name: [] for name in samples}
     max_rounds = {bench.name: bench.max_rounds for bench in benches}

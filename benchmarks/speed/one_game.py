@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.speed.figures import PLAYERS, Bench, LeftOut, Sample
+from benchmarks.speed.figures import PLAYERS, Bench, Sample, SkippedBench
 from kododo_env import registry
 
 AGENT_STEPS = 2000
@@ -24,12 +24,12 @@ Episode = list[Any]
 
 def benches() -> Iterator[Bench]:
     """Yield a benchmark for each interface and game, and for a game of another library."""
-    for kind, (make_env, peer_name, make_peer, dialect) in KINDS.items():
+    for kind, (make_env, peer_name, make_peer, interface) in KINDS.items():
         peer_path = f"one-game/{kind}/{peer_name}"
-        for game in registry.DOORS:
-            sample = partial(sampled, partial(make_env, game), dialect)
+        for game in registry.ENVIRONMENT_MODULES:
+            sample = partial(sampled, partial(make_env, game), interface)
             yield Bench(f"one-game/{kind}/{game}", sample, beside=peer_path)
-        yield Bench(peer_path, partial(sampled, make_peer, dialect))
+        yield Bench(peer_path, partial(sampled, make_peer, interface))
 
 
 class Parallel:
@@ -59,7 +59,7 @@ class Parallel:
         return not env.agents
 
 
-class OneByOne:
+class AecBench:
     """PettingZoo's AECEnv."""
 
     @staticmethod
@@ -116,14 +116,14 @@ def chosen(space: Any, observation: Any, rng: np.random.Generator) -> int:
     return int(rng.integers(space.n))
 
 
-def sampled(make: Callable[[], Any], dialect: Any) -> Sample:
+def sampled(make: Callable[[], Any], interface: Any) -> Sample:
     """Return a sample of agent-steps/s of an environment, without and with dealing."""
     env = make()
     rng = np.random.default_rng(0)
     agent_steps = 0
     episodes: list[Episode] = []
     while agent_steps < AGENT_STEPS:
-        episode, steps = dialect.record(env, None if episodes else 0, rng)
+        episode, steps = interface.record(env, None if episodes else 0, rng)
         episodes.append(episode)
         agent_steps += steps
 
@@ -134,7 +134,7 @@ def sampled(make: Callable[[], Any], dialect: Any) -> Sample:
             deal_start = process_time()
             env.reset(seed=None if index else 0)  # the first seed determines the later ones
             dealing += process_time() - deal_start
-            if not dialect.replay(env, episode):
+            if not interface.replay(env, episode):
                 raise RuntimeError(f"{env} did not end at the recorded step")
         seconds = process_time() - start
         return {"played": agent_steps / (seconds - dealing), "with reset": agent_steps / seconds}
@@ -147,19 +147,19 @@ def sampled(make: Callable[[], Any], dialect: Any) -> Sample:
 
 def parallel_env(game: str) -> Any:
     """Make a ParallelEnv of this package."""
-    return registry.door(game).parallel_env(num_players=PLAYERS)
+    return registry.environment_module(game).parallel_env(num_players=PLAYERS)
 
 
 def aec_env(game: str) -> Any:
     """Make an AECEnv of this package."""
-    return registry.door(game).env(num_players=PLAYERS)
+    return registry.environment_module(game).env(num_players=PLAYERS)
 
 
 def gymnasium_env(game: str) -> Any:
     """Make a Gymnasium Env of this package."""
     import gymnasium
 
-    name = registry.door(game).GYMNASIUM_ID
+    name = registry.environment_module(game).GYMNASIUM_ID
     return gymnasium.make(f"kododo_env:{name}", num_players=PLAYERS)
 
 
@@ -168,7 +168,7 @@ def rock_paper_scissors(kind: str) -> Any:
     try:
         from pettingzoo.classic import rps_v2
     except ImportError as missing:
-        raise LeftOut(f"pip install 'pettingzoo[classic]' ({missing})") from missing
+        raise SkippedBench(f"pip install 'pettingzoo[classic]' ({missing})") from missing
     return getattr(rps_v2, kind)()
 
 
@@ -183,7 +183,7 @@ KINDS: dict[str, tuple[Callable[[str], Any], str, Callable[[], Any], Any]] = {
     "parallel_env": (
         parallel_env, "rps_v2", partial(rock_paper_scissors, "parallel_env"), Parallel
     ),
-    "env": (aec_env, "rps_v2", partial(rock_paper_scissors, "env"), OneByOne),
+    "env": (aec_env, "rps_v2", partial(rock_paper_scissors, "env"), AecBench),
     "gymnasium": (gymnasium_env, "Blackjack-v1", blackjack, Gymnasium),
 }  # fmt: skip
 """By interface: the maker of our environments, the peer's name, its maker, how both are played."""

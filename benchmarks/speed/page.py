@@ -7,8 +7,8 @@ from typing import Any
 
 from tabulate import tabulate
 
-from benchmarks.speed.doors import FORMATS
 from benchmarks.speed.figures import number
+from benchmarks.speed.interfaces import FORMATS
 from benchmarks.speed.one_game import KINDS
 
 Figures = dict[str, float]
@@ -81,13 +81,15 @@ def whole(figures: Figures, column: str) -> float | None:
     return None if None in costs else sum(filter(None, costs))
 
 
-def doors(figures: Figures) -> str:
+def interfaces(figures: Figures) -> str:
     """Make the table of decisions/s by interface, game and form of observation."""
     rows = []
-    for door in _names(figures, "doors"):
-        for game in _names(figures, f"doors/{door}"):
-            speeds = (figures.get(f"doors/{door}/{game}/{form}/decisions") for form in FORMATS)
-            rows.append([f"`{door}`", game, *map(_format, speeds)])
+    for interface in _names(figures, "interfaces"):
+        for game in _names(figures, f"interfaces/{interface}"):
+            speeds = (
+                figures.get(f"interfaces/{interface}/{game}/{form}/decisions") for form in FORMATS
+            )
+            rows.append([f"`{interface}`", game, *map(_format, speeds)])
     return _table(["interface", "game", *FORMATS], rows)
 
 
@@ -150,7 +152,7 @@ def profile(figures: Figures) -> str:
 
 TABLES: dict[str, Callable[[Figures], str]] = {
     "core": core,
-    "doors": doors,
+    "interfaces": interfaces,
     "one-game": one_game,
     "decision": decision,
     "tournament": tournament,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.speed import core, decision, doors, one_game, profile, tournament
+from benchmarks.speed import core, decision, interfaces, one_game, profile, tournament
 from benchmarks.speed.figures import Bench
 
 
 def all_benches() -> Iterator[Bench]:
     """Everything that is measured."""
-    for part in (core, doors, one_game, decision, tournament, profile):
+    for part in (core, interfaces, one_game, decision, tournament, profile):
         yield from part.benches()

@@ -16,8 +16,8 @@ from pkgutil import resolve_name
 from time import process_time
 from types import CodeType, FrameType
 
-from benchmarks.speed.decision import GAME, MANY_GAMES, POLICY, WORLDS, Decisions
-from benchmarks.speed.figures import PLAYERS, Bench, LeftOut, Sample
+from benchmarks.speed.decision import GAME, MANY_GAMES, POLICY, WORLDS, DecisionBench
+from benchmarks.speed.figures import PLAYERS, Bench, Sample, SkippedBench
 from benchmarks.speed.tournament import FIELDS, played
 
 EVERY = 0.001  # seconds
@@ -28,7 +28,7 @@ OUTSIDE = ""
 BY_AGENT = "agents"
 """Instead of a function: the agent that chooses."""
 DECIDING = {
-    "the network": "kododo_env.policy.onnx_trial:answers_of",
+    "the network": "kododo_env.policy.onnx_validation:answers_of",
     "the observation": "kododo_env.core.batch_game:BatchGame.observation_of",
     "the mask": "kododo_env.core.batch_game:BatchGame.legal_action_mask",
     ELSEWHERE: "kododo_env.policy.onnx_agent:OnnxAgent.act",
@@ -42,14 +42,14 @@ SEARCHING = {
 }
 PLAYING = {
     "the games' steps": "kododo_env.core.batch_game:BatchGame.step",
-    ELSEWHERE: "kododo_env.arena.duplicates:play_chunk",
+    ELSEWHERE: "kododo_env.arena.match:play_chunk",
     BY_AGENT: "",
 }
 
 
 def benches() -> Iterator[Bench]:
     """Yield profiles of decisions of a policy and of a search, and of a tournament."""
-    decide = partial(Decisions, game=GAME, players=PLAYERS)
+    decide = partial(DecisionBench, game=GAME, players=PLAYERS)
     for name, places, make in (
         (f"{POLICY}, one position", DECIDING, partial(decide, POLICY, num=1)),
         (f"{POLICY}, {MANY_GAMES:,} positions", DECIDING, partial(decide, POLICY, num=MANY_GAMES)),
@@ -66,7 +66,7 @@ def benches() -> Iterator[Bench]:
     yield Bench(f"profile/{field}", partial(profiled, PLAYING, games), max_rounds=1)
 
 
-def decisions(make: Callable[[], Decisions]) -> Callable[[], object]:
+def decisions(make: Callable[[], DecisionBench]) -> Callable[[], object]:
     """Return a function that makes the decisions of some games."""
     return make().seconds
 
@@ -74,7 +74,7 @@ def decisions(make: Callable[[], Decisions]) -> Callable[[], object]:
 def profiled(places: dict[str, str], make: Callable[[], Callable[[], object]]) -> Sample:
     """Return a sample of the percentage of CPU time by place, in descending order."""
     if not hasattr(signal, "setitimer"):
-        raise LeftOut("this system has no timer of CPU time")
+        raise SkippedBench("this system has no timer of CPU time")
     work = make()
     work()  # what is fitted or loaded once does not count
     place_by_code = {

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.speed.figures import LeftOut, Sample
-from benchmarks.speed.recorded import Recorded
+from benchmarks.speed.figures import Sample, SkippedBench
+from benchmarks.speed.recorded_games import RecordedGames
 from kododo_env import kododo_v0
 
 GAME = "kododo"
@@ -103,7 +103,7 @@ def compiled(players: int) -> ctypes.CDLL:
     """Compile and load the library for a number of players; its file is deleted at once."""
     compiler = shutil.which(os.environ.get("CC", "cc"))
     if compiler is None:
-        raise LeftOut("the loop in C needs a C compiler (cc)")
+        raise SkippedBench("the loop in C needs a C compiler (cc)")
     with TemporaryDirectory() as folder:
         library = Path(folder, "reference_loop.so")
         options = ["-O2", "-shared", "-fPIC", f"-DPLAYERS={players}"]
@@ -111,7 +111,7 @@ def compiled(players: int) -> ctypes.CDLL:
             [compiler, *options, "-o", library, SOURCE], capture_output=True, text=True, check=False
         )
         if done.returncode:
-            raise LeftOut(f"{compiler} cannot compile the loop: {done.stderr}")
+            raise SkippedBench(f"{compiler} cannot compile the loop: {done.stderr}")
         return ctypes.CDLL(str(library))
 
 
@@ -119,7 +119,7 @@ def sample_of(num: int, players: int) -> Sample:
     """Return a sample of nanoseconds an agent-step, including deals, masks and observations."""
     loop = ReferenceLoop(num, players)
     game = kododo_v0.batch_game(num, num_players=players, seed=0)
-    actions = np.ascontiguousarray(np.stack(Recorded(game).actions))
+    actions = np.ascontiguousarray(np.stack(RecordedGames(game).actions))
     address = pointer(actions)
     repeats = max(1, MIN_GAMES // num)
 

@@ -16,7 +16,7 @@ from kododo_env.agent_registry import baselines, scripted
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import run
 
-GAME = next(iter(registry.DOORS))
+GAME = next(iter(registry.ENVIRONMENT_MODULES))
 POLICIES = (f"{GAME}-{PLAYERS}p", f"stranger-{GAME}-{PLAYERS}p")
 FIELDS = {
     "scripted": baselines(GAME)[-PLAYERS:],

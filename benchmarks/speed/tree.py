@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 import kododo_env
-from benchmarks.speed.figures import LeftOut, Sample
+from benchmarks.speed.figures import Sample, SkippedBench
 from benchmarks.speed.parts import all_benches
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +51,7 @@ class Tree:
         self._process.stdin.flush()
         response = json.loads(self._response(name))
         if "left out" in response:
-            raise LeftOut(response["left out"])
+            raise SkippedBench(response["left out"])
         return dict(response)
 
     def _response(self, request: str) -> str:

@@ -23,7 +23,7 @@ from torch import nn
 
 import kododo_env
 from kododo_env import registry
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.text_table import table as aligned
 from kododo_env.export import export_tables
 from kododo_env.networks import GameNetwork
@@ -57,7 +57,7 @@ def main() -> None:
     torch.manual_seed(options.seed)
     torch.set_num_threads(2)
     tables = {}
-    for players in registry.door(options.game).PLAYERS:
+    for players in registry.environment_module(options.game).PLAYERS:
         seed = options.seed + players
         game = registry.batch_game(options.game, SEATS // players, seed=seed, num_players=players)
         tables[players] = BatchVecEnv(game, reward="margin+win", padded=True)

@@ -26,7 +26,7 @@ from torchrl.envs import EnvBase
 
 import kododo_env
 from kododo_env import kododo_v0
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.core.agent import Agent
 from kododo_env.core.rewards import reward_function
 from kododo_env.export import export

@@ -26,7 +26,7 @@ from jax2onnx import to_onnx
 
 import kododo_env
 from kododo_env import kododo_v0
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.canonical import CanonicalForm

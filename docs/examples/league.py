@@ -23,7 +23,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 import kododo_env
 from kododo_env import kododo_v0
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.core.agent import Agent
 from kododo_env.export import export
 from kododo_env.networks import GamePolicy, NetworkAgent

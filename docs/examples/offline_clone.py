@@ -21,7 +21,7 @@ from torch.nn.functional import cross_entropy
 
 import kododo_env
 from kododo_env import kododo_v0
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.shares import share
 from kododo_env.commands.dataset import DatasetConfig, dataset
 from kododo_env.export import export

@@ -22,7 +22,7 @@ from torch.distributions import Categorical
 
 import kododo_env
 from kododo_env import kododo_v0
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.core.agent import Agent
 from kododo_env.export import export
 from kododo_env.networks import GameNetwork, NetworkAgent

@@ -25,7 +25,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 import kododo_env
 from kododo_env import registry
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export import export

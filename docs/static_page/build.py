@@ -153,7 +153,7 @@ def _add_page(site: Path) -> None:
         shutil.copyfile(file, site / file.name)
     for name, picture in icons().items():
         (site / name).write_bytes(picture)
-    for game in registry.DOORS:
+    for game in registry.ENVIRONMENT_MODULES:
         for language in LANGUAGES:
             name = f"rules-{game}{'' if language == 'en' else f'-{language}'}.html"
             (site / name).write_text(rules_page(game, language), "utf-8")
@@ -183,8 +183,11 @@ def _add_contents(site: Path, package: str) -> None:
     names = [package, *(f"pyodide/{file.name}" for file in (site / "pyodide").iterdir())]
     loads = {name: (site / name).stat().st_size for name in sorted(names)}
     policies = {
-        game: {players: policy_of(game, players) for players in registry.door(game).PLAYERS}
-        for game in registry.DOORS
+        game: {
+            players: policy_of(game, players)
+            for players in registry.environment_module(game).PLAYERS
+        }
+        for game in registry.ENVIRONMENT_MODULES
     }
     (site / "index.html").write_text(start_page(_download_size(site, [*loads])))
     page = sorted(file.name for file in site.iterdir() if file.suffix in PAGE_FILES)

@@ -40,7 +40,7 @@ def start_page(megabytes: float) -> str:
     page = START.read_text()
     assert PLACE in page, "start.html has no place for the tables"
     assert SIZE in page, "start.html has no place for the size"
-    tables = "\n".join(map(_form, registry.DOORS))
+    tables = "\n".join(map(_form, registry.ENVIRONMENT_MODULES))
     return page.replace(PLACE, tables).replace(SIZE, f"{megabytes:.0f}")
 
 
@@ -66,7 +66,7 @@ def _title(game: str) -> str:
 def _form(game: str) -> str:
     """The form of a game; ``start.js`` fits it to the number of players that is chosen."""
     title = escape(_title(game))
-    numbers = registry.door(game).PLAYERS
+    numbers = registry.environment_module(game).PLAYERS
     players = [(str(number), str(number)) for number in numbers]
     by_level = [
         (name, LEVEL, {"words": words, "level": name}) for name, words in LEVEL_WORDS.items()

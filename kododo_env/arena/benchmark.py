@@ -34,11 +34,11 @@ from kododo_env.agent_registry import (
     search_parts,
     without_searches,
 )
-from kododo_env.arena.duplicates import ChunkResult, play
 from kododo_env.arena.intervals import interquartile, resampled
-from kododo_env.arena.pairing import Chunk, chunk_sizes
+from kododo_env.arena.lineups import Chunk, chunk_sizes
+from kododo_env.arena.match import ChunkResult, play
 from kododo_env.arena.tournament import Contest
-from kododo_env.bots.by_name import EXEC, is_bot
+from kododo_env.bots.factory import EXEC, is_bot
 from kododo_env.core.agent import Agent, begin
 from kododo_env.core.arrays import Float64, Int64, Integer
 from kododo_env.core.numbers import finite_number, quote, whole_number
@@ -286,11 +286,11 @@ def nash_conv(benchmark: Benchmark) -> float | None:
     if small["num_players"] != benchmark.players:
         return None
     tree = GameTree(registry.batch_game(benchmark.game, 1, **small))
-    solved = exact(tree, _Drawn(make_agent(agent, benchmark.game)))
+    solved = exact(tree, _DrawingAgent(make_agent(agent, benchmark.game)))
     return max(0.0, round(solved.nash_conv, DIGITS))
 
 
-class _Drawn:
+class _DrawingAgent:
     """An agent whose probabilities are frequencies of its actions."""
 
     def __init__(self, agent: Agent) -> None:
@@ -308,7 +308,7 @@ class _Drawn:
         return counts / DRAWS
 
 
-class _Timed:
+class _TimedAgent:
     """An agent that measures how long each of its decisions takes."""
 
     def __init__(self, agent: Agent) -> None:
@@ -329,7 +329,7 @@ class _Timed:
 def decision_time(benchmark: Benchmark) -> float:
     """Return the median milliseconds of a decision in a single game against itself."""
     inner_agent = make_agent(benchmark.agent, benchmark.game, benchmark.players)
-    agent = _Timed(inner_agent)
+    agent = _TimedAgent(inner_agent)
     game = benchmark.make_game(1)
     rng = np.random.default_rng(SEED)
     play([agent] * benchmark.players, game, game.sample_decks(1, rng), rng)

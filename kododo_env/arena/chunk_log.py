@@ -11,8 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from kododo_env.arena.duplicates import ChunkResult
-from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.lineups import Chunk
+from kododo_env.arena.match import ChunkResult
 from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import quote
 from kododo_env.system.files import naming, read_ordinary

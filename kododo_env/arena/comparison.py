@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kododo_env.agent_registry import baselines
-from kododo_env.arena.duplicates import ChunkResult
+from kododo_env.arena.head_to_head import MatchResult, alone_among_copies
 from kododo_env.arena.intervals import Estimate, mean, observations_for
-from kododo_env.arena.match import MatchResult, alone_among_copies
-from kododo_env.arena.pairing import Chunk, chunk_sizes
+from kododo_env.arena.lineups import Chunk, chunk_sizes
+from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.progress import games_bar
 from kododo_env.arena.text_table import table
 from kododo_env.arena.tournament import Contest, check_numbers

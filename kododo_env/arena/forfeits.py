@@ -14,10 +14,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from kododo_env.arena.duplicates import ChunkResult, play_chunk
-from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.lineups import Chunk
+from kododo_env.arena.match import ChunkResult, play_chunk
 from kododo_env.arena.tournament import Tournament
-from kododo_env.bots.by_name import EXEC, FILE
+from kododo_env.bots.factory import EXEC, FILE
 from kododo_env.bots.time_limit import LOADING, call_within
 from kododo_env.core.agent import Agent, begin, choice_of, random_legal_actions
 from kododo_env.core.arrays import Integer
@@ -29,7 +29,7 @@ MOST_FAULTS = 3  # at a table
 Result = TypeVar("Result")
 
 
-class Forfeiting:
+class ForfeitingAgent:
     """An agent that plays at random in a turn in which it fails, and after its third fault.
 
     Args:
@@ -105,7 +105,7 @@ class FolderTournament(Tournament):
         for agent in agents:
             if isinstance(agent, SearchAgent):
                 agent.prepare(self.make_game(1))
-        return [Forfeiting(agent, self.seconds) for agent in agents]
+        return [ForfeitingAgent(agent, self.seconds) for agent in agents]
 
 
 Played = tuple[ChunkResult, list[list[str]]]
@@ -132,7 +132,7 @@ def try_out(played: FolderTournament) -> str | None:
 
 
 def _play(played: FolderTournament, chunk: Chunk, agents: list[Agent]) -> Played:
-    forfeiting = [agent for agent in agents if isinstance(agent, Forfeiting)]
+    forfeiting = [agent for agent in agents if isinstance(agent, ForfeitingAgent)]
     for agent in forfeiting:
         agent.forgive()
     result = play_chunk(chunk, agents, played.make_game(chunk.deals), played.seed)

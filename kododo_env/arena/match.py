@@ -1,107 +1,157 @@
-"""The match: one agent alone against copies of another."""
+"""Games between agents: at one table, in duplicate deals, and in chunks with their own decks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from kododo_env.arena.duplicates import ChunkResult
-from kododo_env.arena.intervals import Estimate, mean, share
-from kododo_env.arena.pairing import Chunk, chunk_sizes
-from kododo_env.arena.progress import games_bar
-from kododo_env.arena.tournament import Contest, check_numbers
-from kododo_env.arena.workers import run
-from kododo_env.core.agent import Agent
+from kododo_env.arena.lineups import Chunk
+from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.arrays import Float64
+from kododo_env.core.batch_game import BatchGame
 
 
-@dataclass(frozen=True)
-class MatchResult:
-    """The results of one agent alone against copies of another.
+class Watcher(Protocol):
+    """Records a batch of games as it is played, from just after the deal.
 
     Attributes:
-        share: Its share of the victory; 1 / P is parity.
-        margin: Its points minus the mean of the other players.
-        points: Its points.
-        deal_shares: Its share in each of D deals, averaged over the seats; shape (D,).
-        deal_margins: Its margin in each deal, shape (D,).
-        deal_points: Its points in each deal, shape (D,).
+        noted: The record after the end, which is sent from one process to another.
     """
 
-    share: Estimate
-    margin: Estimate
-    points: Estimate
-    deal_shares: Float64 = field(compare=False, repr=False)
-    deal_margins: Float64 = field(compare=False, repr=False)
-    deal_points: Float64 = field(compare=False, repr=False)
+    noted: Any
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the estimates as a dictionary for JSON."""
-        return {name: getattr(self, name).to_json() for name in ("share", "margin", "points")}
+    def step(self, actions: npt.ArrayLike) -> None:
+        """Record the joint actions (N, P) that have just been played."""
+        ...
+
+    def end(self) -> None:
+        """Finish the record: the games are over, and the batch is about to be dealt again."""
+        ...
+
+
+class Recording(Protocol):
+    """What is recorded of games; it is sent to the processes that play them."""
+
+    def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> Watcher:
+        """Return a watcher of a chunk just dealt, with its lineup rotated by this many seats."""
+        ...
+
+
+class GameResults(NamedTuple):
+    """The results of games.
+
+    Attributes:
+        shares: Shares of the victory, shape (N, P).
+        points: Shape (N, P).
+    """
+
+    shares: Float64
+    points: Float64
 
 
 @dataclass(frozen=True)
-class Match(Contest):
-    """One agent alone against P - 1 copies of another, each deck once from every seat.
+class ChunkResult:
+    """The results of a chunk: for each deal the means over its rotations.
 
-    Args:
-        agent: The single agent, or a name for ``make_agent``.
-        copies: The agent, or its name, whose copies take all other seats.
-        game: Name of the game in the registry.
-        players: P.
-        games: The number of games, rounded up to whole deals of P games.
-        seed: The same seed deals the same decks to any two players.
-        rules: Further fields of the game's rules.
-        least_chunks: The least number of chunks, for several processes; the decks depend on it.
-
-    Raises:
-        ValueError: This number of games cannot be played.
+    Attributes:
+        chunk: The chunk that was played.
+        shares: Victory shares by place in the lineup, shape (deals, P).
+        points: Points by place in the lineup, shape (deals, P).
+        recorded: The record of each rotation, if there was a recording.
     """
 
-    agent: Agent | str
-    copies: Agent | str
-    game: str
-    players: int
-    games: int = 8_000
-    seed: int = 0
-    rules: Mapping[str, Any] = field(default_factory=dict)
-    least_chunks: int = 1
-
-    def __post_init__(self) -> None:
-        self.make_game(1)  # raises if it cannot be played
-        check_numbers(self.players, self.games, self.seed)
-
-    def named(self) -> Sequence[Agent | str]:
-        """Return both agents."""
-        return self.agent, self.copies
-
-    def play(self, workers: int = 1, title: str | None = None) -> MatchResult:
-        """Play the match.
-
-        Args:
-            workers: The number of processes; it does not affect the result. More than one needs
-                both agents by name.
-            title: The title of a progress bar on the terminal; None shows no bar.
-
-        Raises:
-            ValueError: The game cannot be played, an agent cannot be loaded, or an action is
-                illegal.
-        """
-        lineup = (0, *[1] * (self.players - 1))
-        sizes = chunk_sizes(self.deals, self.least_chunks)
-        played = run(self, [Chunk(i, lineup, size) for i, size in enumerate(sizes)], workers)
-        if title is not None:
-            played = games_bar(played, self.players * self.deals, title=title)
-        return alone_among_copies(list(played))
+    chunk: Chunk
+    shares: Float64
+    points: Float64
+    recorded: tuple[Any, ...] = ()
 
 
-def alone_among_copies(results: Sequence[ChunkResult]) -> MatchResult:
-    """Combine chunks in whose lineup the first agent is alone, in their order."""
-    shares = np.concatenate([result.shares[:, 0] for result in results])
-    points = np.concatenate([result.points for result in results])
-    own_points = points[:, 0].copy()
-    margins = own_points - points[:, 1:].mean(axis=1)
-    return MatchResult(share(shares), mean(margins), mean(own_points), shares, margins, own_points)
+def play(
+    agents: Sequence[Agent],
+    game: BatchGame,
+    decks: npt.ArrayLike,
+    rng: np.random.Generator,
+    watch: Callable[[BatchGame], Watcher] | None = None,
+) -> GameResults:
+    """Play a batch of games to the end, an agent at each seat.
+
+    Args:
+        agents: P agents; an agent may have several seats.
+        game: N games; they are dealt again.
+        decks: The cards, shape (N, D).
+        rng: The source of all randomness.
+        watch: Returns a watcher of the games.
+    """
+    game.reset(int(rng.integers(1 << 63)), decks)
+    watcher = None if watch is None else watch(game)
+    while not game.terminated.all():
+        actions = joint_action(agents, game, rng)
+        game.step(actions)
+        if watcher is not None:
+            watcher.step(actions)
+    if watcher is not None:
+        watcher.end()
+    return GameResults(game.outcome(), game.scores.astype(np.float64))
+
+
+def play_duplicates(
+    lineup: Sequence[Agent],
+    game: BatchGame,
+    decks: npt.ArrayLike,
+    rng: np.random.Generator,
+    watch: Callable[[BatchGame], Watcher] | None = None,
+) -> GameResults:
+    """Play each deck once for each rotation of the seats.
+
+    Args:
+        lineup: P agents, clockwise.
+        game: N games.
+        decks: Shape (N, D).
+        rng: The source of all randomness.
+        watch: Returns a watcher of the games of a rotation.
+
+    Returns:
+        The means over the rotations, by place in the lineup.
+    """
+    places = np.arange(len(lineup))
+    total = np.zeros((2, game.num_envs, len(lineup)))
+    for turn in places:
+        seated = (places + turn) % len(lineup)  # the place in the lineup of each seat
+        agents = [lineup[place] for place in seated]
+        total[:, :, seated] += play(agents, game, decks, rng, watch)
+    return GameResults(*total / len(lineup))
+
+
+def play_chunk(
+    chunk: Chunk,
+    agents: Sequence[Agent],
+    game: BatchGame,
+    seed: int,
+    recording: Recording | None = None,
+) -> ChunkResult:
+    """Play the deals of a chunk; they depend only on the seed and the chunk's index.
+
+    Args:
+        chunk: The chunk to play.
+        agents: All agents, in the numbering of the chunk's lineup.
+        game: As many games as the chunk has deals.
+        seed: The seed of the decks and of the agents' randomness.
+        recording: What to record of the games.
+    """
+    deck_seed, play_seed = np.random.SeedSequence(seed, spawn_key=(chunk.index,)).spawn(2)
+    decks = game.sample_decks(chunk.deals, np.random.default_rng(deck_seed))
+    lineup = [agents[index] for index in chunk.lineup]
+    watchers: list[Watcher] = []
+
+    def watch(dealt: BatchGame) -> Watcher:
+        assert recording is not None
+        watchers.append(recording.begin(chunk, len(watchers), dealt))
+        return watchers[-1]
+
+    watched = None if recording is None else watch
+    played = play_duplicates(lineup, game, decks, np.random.default_rng(play_seed), watched)
+    return ChunkResult(chunk, *played, tuple(watcher.noted for watcher in watchers))

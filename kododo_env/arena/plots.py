@@ -11,13 +11,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from kododo_env.arena.intervals import Estimate
-from kododo_env.arena.report import Report
+from kododo_env.arena.report import TournamentReport
 from kododo_env.core.arrays import Float64
 from kododo_env.policy.plain_text import plain
 from kododo_env.system.files import written_whole
 
 
-def draw_report(report: Report, path: Path) -> None:
+def draw_report(report: TournamentReport, path: Path) -> None:
     """Draw win shares and ratings of a tournament, the best agent on top.
 
     The file is written whole or not at all.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
-from kododo_env.arena.duplicates import ChunkResult
+from kododo_env.arena.match import ChunkResult
 
 
 def games_bar(

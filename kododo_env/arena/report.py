@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.intervals import Estimate, mean, share
+from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.ratings import REFERENCE, intransitive_triples, pair_shares, ratings
 from kododo_env.arena.text_table import table
 from kododo_env.arena.tournament import Tournament
@@ -45,7 +45,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Report:
+class TournamentReport:
     """The results of a tournament.
 
     Attributes:
@@ -127,7 +127,7 @@ def _cell(pair: Estimate) -> str:
     return f"{'*' if pair.low > 0.5 or pair.high < 0.5 else ''}{pair.mean:.3f}"
 
 
-def build_report(tournament: Tournament, results: Iterable[ChunkResult]) -> Report:
+def build_report(tournament: Tournament, results: Iterable[ChunkResult]) -> TournamentReport:
     """Build the report of a tournament from the results of all chunks, in any order."""
     in_order = sorted(results, key=lambda result: result.chunk.index)
     names = tournament.agents
@@ -152,7 +152,7 @@ def build_report(tournament: Tournament, results: Iterable[ChunkResult]) -> Repo
         won, scored, ahead = (sums[deals, agent] / seats[deals, agent] for sums in of_agents)
         measured = share(won, strata=kinds), mean(scored, kinds), mean(ahead, kinds)
         standings.append(Standing(name, int(deals.sum()) * players, *measured, rated[agent]))
-    return Report(
+    return TournamentReport(
         tournament,
         len(lineups),
         sorted(standings, key=lambda standing: -standing.share.mean),

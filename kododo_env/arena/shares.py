@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.intervals import Estimate
-from kododo_env.arena.match import Match
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Integer
 from kododo_env.core.view import View

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kododo_env.agent_registry import agent_for
-from kododo_env.arena.duplicates import Recording
-from kododo_env.arena.pairing import Chunk, mixed_tables
+from kododo_env.arena.lineups import Chunk, mixed_tables
+from kododo_env.arena.match import Recording
 from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import MOST_GAMES

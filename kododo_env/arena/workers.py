@@ -17,12 +17,12 @@ from queue import SimpleQueue
 from traceback import format_exception
 from typing import Any
 
-from kododo_env.arena.duplicates import ChunkResult, play_chunk
-from kododo_env.arena.pairing import Chunk
+from kododo_env.arena.lineups import Chunk
+from kododo_env.arena.match import ChunkResult, play_chunk
 from kododo_env.arena.tournament import Contest
 from kododo_env.core.agent import Agent
 from kododo_env.core.numbers import whole_number
-from kododo_env.system.stopping import STOPS, Terminated, end_with_threads, interrupt
+from kododo_env.system.signals import STOPS, TerminationSignal, end_with_threads, interrupt
 
 PATIENCE = 60.0  # seconds for a worker to end after a signal
 
@@ -94,7 +94,7 @@ def worker_pool(processes: int) -> Iterator[ThreadPoolExecutor]:
 
     This is not loky, since with loky 3.7 a stopped or killed evaluation never ends
     (``test_an_evaluation_keeps_what_it_has_played`` and
-    ``test_workers_end_with_an_evaluation_that_is_killed`` in ``tests/system/test_stopping.py``).
+    ``test_workers_end_with_an_evaluation_that_is_killed`` in ``tests/system/test_signals.py``).
     """
     pool = _Pool(processes)
     try:
@@ -188,7 +188,7 @@ def _serve(connection: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, interrupt)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    with suppress(Terminated, EOFError, OSError):
+    with suppress(TerminationSignal, EOFError, OSError):
         if sys.platform != "win32":
             signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
         while True:
@@ -196,7 +196,7 @@ def _serve(connection: Connection) -> None:
             response: tuple[Any, Exception | None]
             try:
                 response = (function(*args, **kwargs), None)
-            except Terminated:
+            except TerminationSignal:
                 raise
             except BaseException as error:  # an agent's code may raise any
                 response = (None, _sendable(error))

@@ -9,7 +9,7 @@ import numpy as np
 
 from kododo_env.baselines.combi_combo_collector import (
     CollectorAgent,
-    Weights,
+    CollectorWeights,
     games_last,
     single_cards,
 )
@@ -63,21 +63,21 @@ class HeuristicAgent(NoisyAgent):
 
     Args:
         neighbour_weight: The cost of a point of the left neighbour, in own points.
-        keep_chance: The probability that the left neighbour keeps a card until the end.
+        keep_probability: The probability that the left neighbour keeps a card until the end.
     """
 
     name = "heuristic"
 
-    def __init__(self, neighbour_weight: float = 0.3, keep_chance: float = 0.7) -> None:
+    def __init__(self, neighbour_weight: float = 0.3, keep_probability: float = 0.7) -> None:
         self.neighbour_weight = neighbour_weight
-        self.keep_chance = keep_chance
+        self.keep_probability = keep_probability
 
     @underflow_is_zero
     def action_values(self, view: View) -> Float64:
         """Return the negative expected cost of passing each card; shape (A, N)."""
-        situation = Situation(view)
+        situation = ExpectedCards(view)
         loss = own_loss(situation) + self.neighbour_weight * neighbours_gain(
-            situation, self.keep_chance
+            situation, self.keep_probability
         )
         return -loss.reshape(view.num_actions, -1)
 
@@ -92,14 +92,14 @@ HELD_OUT: dict[str, Callable[[], Agent]] = {"collector": CollectorAgent}
 
 def drawn(seed: int) -> Agent:
     """Return a held-out opponent with weights drawn from a seed."""
-    return CollectorAgent(drawn_weights(Weights, seed))
+    return CollectorAgent(drawn_weights(CollectorWeights, seed))
 
 
 HELD_OUT_SEARCHES = ("flat:random:64",)
 """The held-out searches."""
 
 
-class Situation:
+class ExpectedCards:
     """The cards that a player holds and can expect; arrays of shape (C, 4, N)."""
 
     def __init__(self, view: View) -> None:
@@ -122,12 +122,12 @@ def _share(cards: Array) -> Float64:
     return np.asarray(cards / np.maximum(cards.sum(axis=(0, 1)), 1))
 
 
-def _chance_of_any(expected: Array) -> Float64:
+def _probability_of_any(expected: Array) -> Float64:
     """Return the probability of at least one event, given the expected number (Poisson)."""
     return np.asarray(-np.expm1(-expected))
 
 
-def own_loss(situation: Situation) -> Float64:
+def own_loss(situation: ExpectedCards) -> Float64:
     """Return the points that a player expects to lose by passing each type of card, (C, 4, N)."""
     rules = situation.rules
     hand = situation.hand
@@ -135,29 +135,29 @@ def own_loss(situation: Situation) -> Float64:
     sequence, twos, threes, fours = _points(rules)
     has = hand > 0
     only = hand == 1
-    for_good = only * (1 - _chance_of_any(expected))
-    completing = np.where(has, 1, _chance_of_any(expected))
+    for_good = only * (1 - _probability_of_any(expected))
+    completing = np.where(has, 1, _probability_of_any(expected))
     loss: Float64 = sequence * for_good * _others_in_colour(completing)
     for value, points in ((TWO, twos), (THREE, threes)):
         coming = _number_coming(expected[:, value].sum(axis=0))
         loss[:, value] += _loss_of_one(points, held(hand, value), coming)
-    coming = _number_true(_chance_of_any(expected[:, FOUR]) * ~has[:, FOUR])
+    coming = _number_true(_probability_of_any(expected[:, FOUR]) * ~has[:, FOUR])
     loss[:, FOUR] += for_good[:, FOUR] * _loss_of_one(fours, has[:, FOUR].sum(axis=0), coming)
     own_ones = held(hand, ONE)
     other_ones = held(situation.hidden, ONE)
-    chance = _chance_of_most_ones(rules)
+    probability = _probability_of_most_ones(rules)
     loss[:, ONE] += rules.ones_points * (
-        chance[own_ones, other_ones] - chance[own_ones - 1, other_ones + 1]
+        probability[own_ones, other_ones] - probability[own_ones - 1, other_ones + 1]
     )
     return loss
 
 
-def neighbours_gain(situation: Situation, keep_chance: float) -> Float64:
+def neighbours_gain(situation: ExpectedCards, keep_probability: float) -> Float64:
     """Return the points that the left neighbour may gain by each type of card, (C, 4, N)."""
     rules = situation.rules
     sequence, twos, threes, fours = _points(rules)
-    holds = _chance_of_any(rules.pile_size * _share(situation.hidden))
-    holds = np.where(situation.passed > 0, 1 - (1 - holds) * (1 - keep_chance), holds)
+    holds = _probability_of_any(rules.pile_size * _share(situation.hidden))
+    holds = np.where(situation.passed > 0, 1 - (1 - holds) * (1 - keep_probability), holds)
     gain = sequence * (1 - holds) * _others_in_colour(holds)
     gain[:, ONE] += rules.ones_points
     gain[:, TWO] += twos[rules.twos_in_series] / rules.twos_in_series
@@ -166,9 +166,9 @@ def neighbours_gain(situation: Situation, keep_chance: float) -> Float64:
     return gain
 
 
-def _others_in_colour(chance: Float64) -> Float64:
+def _others_in_colour(probability: Float64) -> Float64:
     """For each type, multiply the probabilities of the other values of its colour, (C, 4, N)."""
-    return np.stack([np.delete(chance, v, axis=1).prod(axis=1) for v in range(VALUES)], axis=1)
+    return np.stack([np.delete(probability, v, axis=1).prod(axis=1) for v in range(VALUES)], axis=1)
 
 
 def _number_coming(expected: Float64) -> Float64:
@@ -178,13 +178,13 @@ def _number_coming(expected: Float64) -> Float64:
     return np.asarray(np.exp(-expected) * expected**numbers / factorials)
 
 
-def _number_true(chances: Float64) -> Float64:
+def _number_true(probabilities: Float64) -> Float64:
     """Return the probability of 0, 1, ... of C independent events, (C + 1, N) from (C, N)."""
-    number = np.zeros((len(chances) + 1, chances.shape[1]))
+    number = np.zeros((len(probabilities) + 1, probabilities.shape[1]))
     number[0] = 1
-    for chance in chances:
-        number[1:] = number[1:] * (1 - chance) + number[:-1] * chance
-        number[0] *= 1 - chance
+    for probability in probabilities:
+        number[1:] = number[1:] * (1 - probability) + number[:-1] * probability
+        number[0] *= 1 - probability
     return number
 
 
@@ -211,7 +211,7 @@ def _points(rules: Rules) -> tuple[float, Float64, Float64, Float64]:
 
 
 @lru_cache
-def _chance_of_most_ones(rules: Rules) -> Float64:
+def _probability_of_most_ones(rules: Rules) -> Float64:
     """Estimate [n, m], the probability of having the most 1s with n, if the others have m.
 
     The m cards are distributed at random; the sample has a fixed seed.
@@ -220,9 +220,9 @@ def _chance_of_most_ones(rules: Rules) -> Float64:
     opponents = rules.num_players - 1
     counts = np.arange(rules.num_colours * rules.copies[ONE] + 1)
     # The last row and column, for -1 and for too many 1s, stay 0.
-    chance = np.zeros((len(counts) + 1, len(counts) + 1))
+    probability = np.zeros((len(counts) + 1, len(counts) + 1))
     for m in counts:
         spread = rng.multinomial(m, [1 / opponents] * opponents, size=4000).T
         ones_by_seat = np.stack(np.broadcast_arrays(counts[:, None], *spread))
-        chance[:-1, m] = most_ones(ones_by_seat)[0].mean(axis=1)
-    return chance
+        probability[:-1, m] = most_ones(ones_by_seat)[0].mean(axis=1)
+    return probability

@@ -23,7 +23,7 @@ from kododo_env.games.combi_combo.scoring import (
 
 
 @dataclass(frozen=True)
-class Weights:
+class CollectorWeights:
     """The collector's weights; in a population each is drawn from its range.
 
     Attributes:
@@ -54,8 +54,8 @@ class CollectorAgent(NoisyAgent):
 
     name = "collector"
 
-    def __init__(self, weights: Weights | None = None) -> None:
-        self.weights = weights or Weights()
+    def __init__(self, weights: CollectorWeights | None = None) -> None:
+        self.weights = weights or CollectorWeights()
         self.noise = self.weights.noise
 
     @underflow_is_zero

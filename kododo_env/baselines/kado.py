@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kododo_env.baselines.kado_builder import BuilderAgent, Weights
+from kododo_env.baselines.kado_builder import BuilderAgent, BuilderWeights
 from kododo_env.baselines.kado_phases import KadoAgent, guess_values
-from kododo_env.baselines.kado_tableaus import NEVER, Situation, points_expected, points_now
+from kododo_env.baselines.kado_tableaus import NEVER, TableauView, points_expected, points_now
 from kododo_env.baselines.weights import drawn_weights
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array, Bool, Float32
@@ -29,7 +29,7 @@ class GreedyAgent(KadoAgent):
 
     name = "greedy"
 
-    def deal(self, situation: Situation) -> Float32:
+    def deal(self, situation: TableauView) -> Float32:
         """Prefer to keep the card, then to give it where it scores least, then to put it aside."""
         rules = situation.rules
         card = situation.card
@@ -43,11 +43,11 @@ class GreedyAgent(KadoAgent):
             [keep, *(-points for points in opponent_points), np.full_like(own_points, NEVER)]
         )
 
-    def challenge(self, situation: Situation) -> Float32:
+    def challenge(self, situation: TableauView) -> Float32:
         """Value each guess by the number of possible cards that it fits."""
         return guess_values(situation, situation.possible, np.zeros_like(situation.possible))
 
-    def place(self, situation: Situation) -> Float32:
+    def place(self, situation: TableauView) -> Float32:
         """Value each cell by the points that the card scores there."""
         return points_now(situation, 0).by_cell(situation.card)
 
@@ -64,7 +64,7 @@ class Plan:
         values: The value to the dealer of giving it to each seat, (P, K, N).
     """
 
-    def __init__(self, situation: Situation, dealer: int) -> None:
+    def __init__(self, situation: TableauView, dealer: int) -> None:
         num = situation.rules.num_players
         self._situation = situation
         self.share = situation.unseen / situation.unseen.sum(axis=0)
@@ -138,35 +138,39 @@ class Plan:
         edge = np.clip((options[seat] - better) / DOUBT, -30, 30)
         return np.asarray(1 / (1 + np.exp(-edge)), np.float32)
 
-    def guesses(self, seat: int, dealer_chances: Float32, own_chances: Float32) -> Float32:
+    def guesses(
+        self, seat: int, dealer_probabilities: Float32, own_probabilities: Float32
+    ) -> Float32:
         """Return the value of each guess to a challenger: (G, B, N).
 
         Args:
             seat: The challenger's seat, counted from the dealer.
-            dealer_chances: Weights of each kind to be the dealer's card, (K, N).
-            own_chances: Weights of each kind to be the challenger's card, (K, N).
+            dealer_probabilities: Weights of each kind to be the dealer's card, (K, N).
+            own_probabilities: Weights of each kind to be the challenger's card, (K, N).
         """
-        dealer_chances, own_chances = (
-            chances / np.maximum(chances.sum(axis=0), np.float32(1e-9))
-            for chances in (dealer_chances, own_chances)
+        dealer_probabilities, own_probabilities = (
+            probabilities / np.maximum(probabilities.sum(axis=0), np.float32(1e-9))
+            for probabilities in (dealer_probabilities, own_probabilities)
         )
         gain = self.gain[seat] + self.gain[0] / (len(self.gain) - 1)
-        gain = gain - (own_chances * gain).sum(axis=0)
+        gain = gain - (own_probabilities * gain).sum(axis=0)
         return guess_values(
             self._situation,
-            dealer_chances * gain,
-            self._situation.rules.perfect_points * dealer_chances,
+            dealer_probabilities * gain,
+            self._situation.rules.perfect_points * dealer_probabilities,
         )
 
     def _luck(self) -> Float32:
         """Return the probability that a challenger is right about each kind, if kept: (K, N)."""
         receivers = np.ones((len(self.gain), self.share.shape[1]), np.bool_)
         spare = np.full(self.share.shape[1], self._situation.rules.max_discards)
-        dealer_chances = self.share * self.deal_probability(0, receivers, spare)
+        dealer_probabilities = self.share * self.deal_probability(0, receivers, spare)
         right = np.zeros((), np.float32)
         for seat in range(1, len(self.gain)):
             values = self.guesses(
-                seat, dealer_chances, self.share * self.deal_probability(seat, receivers, spare)
+                seat,
+                dealer_probabilities,
+                self.share * self.deal_probability(seat, receivers, spare),
             )
             named = np.exp((values - values.max(axis=(0, 1))) / np.float32(SURE))
             named /= named.sum(axis=(0, 1))
@@ -175,7 +179,7 @@ class Plan:
             right = right + (by_gift + by_ribbon - named) / (len(self.gain) - 1)
         gift, ribbon, _ = self._situation.parts
         right = right[gift, ribbon]
-        mean = (dealer_chances * right).sum(axis=0) / dealer_chances.sum(axis=0)
+        mean = (dealer_probabilities * right).sum(axis=0) / dealer_probabilities.sum(axis=0)
         return np.asarray(np.clip(LUCK + right - mean, 0.02, 0.95), np.float32)
 
 
@@ -189,7 +193,7 @@ class HeuristicAgent(KadoAgent):
 
     name = "heuristic"
 
-    def deal(self, situation: Situation) -> Float32:
+    def deal(self, situation: TableauView) -> Float32:
         """Value each seat for the card by the plan."""
         plan = Plan(situation, 0)
         spare = situation.rules.max_discards - (situation["put_aside"] > 0)
@@ -197,21 +201,21 @@ class HeuristicAgent(KadoAgent):
         kind = np.searchsorted(situation.kinds, situation.card)
         return np.asarray(options[:, kind, np.arange(situation.num_envs)], np.float32)
 
-    def challenge(self, situation: Situation) -> Float32:
+    def challenge(self, situation: TableauView) -> Float32:
         """Value each guess by its expected gain."""
         plan = Plan(situation, situation.dealer)
-        dealer_chances, own_chances = self.suspected(situation, plan)
+        dealer_probabilities, own_probabilities = self.suspected(situation, plan)
         return plan.guesses(
-            situation.rules.num_players - situation.dealer, dealer_chances, own_chances
+            situation.rules.num_players - situation.dealer, dealer_probabilities, own_probabilities
         )
 
-    def suspected(self, situation: Situation, plan: Plan) -> tuple[Float32, Float32]:
+    def suspected(self, situation: TableauView, plan: Plan) -> tuple[Float32, Float32]:
         """Return weights of each kind to be the dealer's card, and the own one: two arrays (K, N).
 
         Both cards were given by a dealer who had a choice, unless nobody else lacked a card.
         """
         order = np.roll(situation["dealt_as"], -situation.dealer, axis=0)  # from the dealer on
-        chances = []
+        probabilities = []
         for seat, cards in (
             (0, situation.possible),
             (len(order) - situation.dealer, situation.unseen),
@@ -219,10 +223,10 @@ class HeuristicAgent(KadoAgent):
             # The cards that could be put aside when this seat was given its card.
             before = (situation["put_aside"] > 0) & (situation["put_aside"] < order[seat])
             spare = situation.rules.max_discards - before
-            chances.append(cards * plan.deal_probability(seat, order >= order[seat], spare))
-        return chances[0], chances[1]
+            probabilities.append(cards * plan.deal_probability(seat, order >= order[seat], spare))
+        return probabilities[0], probabilities[1]
 
-    def place(self, situation: Situation) -> Float32:
+    def place(self, situation: TableauView) -> Float32:
         """Value each cell by the expected points that the card adds there."""
         return points_expected(situation, 0).by_cell(situation.card)
 
@@ -236,7 +240,7 @@ HELD_OUT: dict[str, Callable[[], Agent]] = {"builder": BuilderAgent}
 
 def drawn(seed: int) -> Agent:
     """Return a held-out opponent with weights drawn from a seed."""
-    return BuilderAgent(drawn_weights(Weights, seed))
+    return BuilderAgent(drawn_weights(BuilderWeights, seed))
 
 
 HELD_OUT_SEARCHES = ("flat:random:64",)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from kododo_env.baselines.kado_phases import KadoAgent, guess_values
-from kododo_env.baselines.kado_tableaus import NEVER, Gains, Situation, points_now
+from kododo_env.baselines.kado_tableaus import NEVER, Gains, TableauView, points_now
 from kododo_env.baselines.weights import within
 from kododo_env.core.arrays import Array, Float32
 
 
 @dataclass(frozen=True)
-class Weights:
+class BuilderWeights:
     """The builder's weights; in a population each is drawn from its range.
 
     Attributes:
@@ -45,11 +45,11 @@ class BuilderAgent(KadoAgent):
 
     name = "builder"
 
-    def __init__(self, weights: Weights | None = None) -> None:
-        self.weights = weights or Weights()
+    def __init__(self, weights: BuilderWeights | None = None) -> None:
+        self.weights = weights or BuilderWeights()
         self.noise = self.weights.noise
 
-    def deal(self, situation: Situation) -> Float32:
+    def deal(self, situation: TableauView) -> Float32:
         """Keep a card that gains more than average, or give it to the player who gains least."""
         rules = situation.rules
         kind = np.searchsorted(situation.kinds, situation.card)
@@ -64,36 +64,39 @@ class BuilderAgent(KadoAgent):
         keep = np.where((above[0] > enough) | (receivers == 1), -NEVER, NEVER / 3)
         return np.concatenate([keep[None], -above[1:], aside[None]]).astype(np.float32)
 
-    def challenge(self, situation: Situation) -> Float32:
+    def challenge(self, situation: TableauView) -> Float32:
         """Value each guess by the gain of the possible dealer's cards that it fits."""
         own_gain = self._above(situation, 0)
         dealer_gain = self._above(situation, situation.dealer)
-        dealer_chances = situation.possible / np.maximum(situation.possible.sum(axis=0), 1)
+        dealer_probabilities = situation.possible / np.maximum(situation.possible.sum(axis=0), 1)
         spite, perfect, caution = map(
             np.float32, (self.weights.spite, self.weights.perfect, self.weights.caution)
         )
         gain = own_gain + spite * dealer_gain / (situation.rules.num_players - 1)
         bonus = perfect * situation.rules.perfect_points
-        return guess_values(situation, dealer_chances * gain, bonus * dealer_chances) - caution
+        return (
+            guess_values(situation, dealer_probabilities * gain, bonus * dealer_probabilities)
+            - caution
+        )
 
-    def place(self, situation: Situation) -> Float32:
+    def place(self, situation: TableauView) -> Float32:
         """Value each cell by the progress of its row and column."""
         return self._progress(situation, 0).by_cell(situation.card)
 
-    def _above(self, situation: Situation, seat: int) -> Float32:
+    def _above(self, situation: TableauView, seat: int) -> Float32:
         """Return the best gain of each kind in a tableau, minus the average gain; (K, N)."""
         gain = self._progress(situation, seat).best(situation.parts)
         share = situation.unseen / np.maximum(situation.unseen.sum(axis=0), 1)
         return np.asarray(gain - (gain * share).sum(axis=0), np.float32)
 
-    def _progress(self, situation: Situation, seat: int) -> Gains:
+    def _progress(self, situation: TableauView, seat: int) -> Gains:
         """Return the immediate points of each card in rows, and its progress in columns."""
         at_once = points_now(situation, seat)
         rows = np.float32(self.weights.rows) * at_once.rows
         return Gains(rows, _columns(situation, seat, self.weights.card_share), at_once.open)
 
 
-def _columns(situation: Situation, seat: int, card_share: float) -> Float32:
+def _columns(situation: TableauView, seat: int, card_share: float) -> Float32:
     """Return the progress of each column with each card, (columns, B, V, N)."""
     rules = situation.rules
     counts = situation["column_ribbons"][seat].astype(np.float32)

@@ -6,7 +6,7 @@ from abc import abstractmethod
 
 import numpy as np
 
-from kododo_env.baselines.kado_tableaus import Situation
+from kododo_env.baselines.kado_tableaus import TableauView
 from kododo_env.baselines.noise import NoisyAgent
 from kododo_env.core.arrays import Float32
 from kododo_env.core.underflow import underflow_is_zero
@@ -20,15 +20,15 @@ class KadoAgent(NoisyAgent):
     ties = 1e-3
 
     @abstractmethod
-    def deal(self, situation: Situation) -> Float32:
+    def deal(self, situation: TableauView) -> Float32:
         """Return the values of giving the card to each seat or putting it aside: (P + 1, N)."""
 
     @abstractmethod
-    def challenge(self, situation: Situation) -> Float32:
+    def challenge(self, situation: TableauView) -> Float32:
         """Return the values of the guesses, relative to passing: (G, B, N)."""
 
     @abstractmethod
-    def place(self, situation: Situation) -> Float32:
+    def place(self, situation: TableauView) -> Float32:
         """Return the values of the cells: (rows, columns, N)."""
 
     @underflow_is_zero
@@ -37,7 +37,7 @@ class KadoAgent(NoisyAgent):
         every = np.zeros((view.num_actions, view.num_envs), np.float32)
         if view.legal_action_mask[:, view.no_op].all():
             return every
-        situation = Situation(view)
+        situation = TableauView(view)
         first = moves(view.rules)
         start = (first.give, first.guess, first.place)[situation.phase]
         decide = (self.deal, self.challenge, self.place)[situation.phase]
@@ -46,7 +46,7 @@ class KadoAgent(NoisyAgent):
         return every
 
 
-def guess_values(situation: Situation, gain: Float32, bonus: Float32) -> Float32:
+def guess_values(situation: TableauView, gain: Float32, bonus: Float32) -> Float32:
     """Return the value of each guess, (G, B, N): the sum over the kinds of cards that it fits.
 
     Args:

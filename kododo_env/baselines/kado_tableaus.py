@@ -23,7 +23,7 @@ WANTED = np.float32(0.6)
 RISE = np.float32(0.2)
 
 
-class Situation:
+class TableauView:
     """A view of N games with the game axis last; ``situation[name]`` is a piece of the observation.
 
     Attributes:
@@ -107,7 +107,7 @@ class Gains:
         return gains
 
 
-def points_now(situation: Situation, seat: int) -> Gains:
+def points_now(situation: TableauView, seat: int) -> Gains:
     """Return the points that each card would score immediately, by the game's own scoring."""
     rules = situation.rules
     values = np.arange(1, rules.num_values + 1, dtype=np.uint8)[:, None]  # (V, N)
@@ -122,14 +122,14 @@ def points_now(situation: Situation, seat: int) -> Gains:
     return Gains(rows.astype(np.float32), columns.astype(np.float32), situation["open"][seat] > 0)
 
 
-def points_expected(situation: Situation, seat: int) -> Gains:
+def points_expected(situation: TableauView, seat: int) -> Gains:
     """By how much each card raises the points expected of a tableau at the end."""
     return Gains(
         _row_gains(situation, seat), _column_gains(situation, seat), situation["open"][seat] > 0
     )
 
 
-def _row_gains(situation: Situation, seat: int) -> Float32:
+def _row_gains(situation: TableauView, seat: int) -> Float32:
     """Gains in each row, (rows, G, V, N).
 
     A row scores its best gift. Which one that will be is uncertain while cells are empty, so
@@ -151,13 +151,13 @@ def _row_gains(situation: Situation, seat: int) -> Float32:
     return np.asarray(after - before[:, None, None], np.float32)
 
 
-def _heat(situation: Situation, empty: Array) -> Float32:
+def _heat(situation: TableauView, empty: Array) -> Float32:
     """How uncertain the best gift of a row with this many empty cells is, in points."""
     part = np.maximum(empty, 0).astype(np.float32) / np.float32(situation.rules.num_columns)
     return np.asarray(np.maximum(SPREAD * np.sqrt(part), np.float32(0.2)))
 
 
-def _column_gains(situation: Situation, seat: int) -> Float32:
+def _column_gains(situation: TableauView, seat: int) -> Float32:
     """Gains in each column, (columns, B, V, N).
 
     A column's value is what it is expected to score by the best ribbon that it can still have
@@ -174,7 +174,7 @@ def _column_gains(situation: Situation, seat: int) -> Float32:
     return np.asarray(after * alone[:, :, None] - before[:, None, None], np.float32)
 
 
-def _column_values(situation: Situation, total: Array, best: Float32, turns: int) -> Float32:
+def _column_values(situation: TableauView, total: Array, best: Float32, turns: int) -> Float32:
     """The points expected of columns by each ribbon, (columns, B, V, N).
 
     ``total`` counts their cards, (columns, N), ``best`` is their highest value, (columns, V, N) for
@@ -184,12 +184,12 @@ def _column_values(situation: Situation, total: Array, best: Float32, turns: int
     missing = np.maximum(rules.num_rows - total, 0)[:, None]
     ribbons = np.arange(rules.num_ribbons)[:, None]
     games = np.arange(situation.num_envs)
-    chance = _chances(situation, turns)[missing, ribbons, games]
+    probability = _probabilities(situation, turns)[missing, ribbons, games]
     rise = (rules.num_values - best) * (RISE * missing)
-    return np.asarray(chance[:, :, None] * (best + rise)[:, None], np.float32)
+    return np.asarray(probability[:, :, None] * (best + rise)[:, None], np.float32)
 
 
-def _chances(situation: Situation, turns: int) -> Float32:
+def _probabilities(situation: TableauView, turns: int) -> Float32:
     """How likely a column gets at least this many more cards of each ribbon: (missing, B, N)."""
     of_ribbon = situation.parts[1] == np.arange(situation.rules.num_ribbons)[:, None]
     cards = of_ribbon.astype(np.float32) @ situation.unseen

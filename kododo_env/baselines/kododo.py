@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kododo_env.baselines.kododo_chances import (
-    Situation,
+from kododo_env.baselines.kododo_agent import KododoAgent, choices_of_turn
+from kododo_env.baselines.kododo_forecaster import ForecasterAgent, ForecasterWeights
+from kododo_env.baselines.kododo_values import (
+    HeuristicView,
     Tables,
     expected_margins,
     of_choices,
     tables_for,
 )
-from kododo_env.baselines.kododo_forecaster import ForecasterAgent, Weights
-from kododo_env.baselines.kododo_laying import KododoAgent, choices_of_turn
 from kododo_env.baselines.weights import drawn_weights
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array
@@ -70,7 +70,7 @@ class HeuristicAgent(KododoAgent):
     """Estimates for each choice the probability that each colour scores, and the points.
 
     A choice's value is the expected margin over the mean of the other players at the end of the
-    round: see ``kododo_chances``. Under rules with other colours, hands or turns than the real
+    round: see ``kododo_values``. Under rules with other colours, hands or turns than the real
     game's, for which there are no tables, it plays like ``follow``.
 
     Args:
@@ -91,7 +91,7 @@ class HeuristicAgent(KododoAgent):
         tables = self.tables or tables_for(view.rules, self.counts_cards)
         if tables is None:
             return FollowAgent().choice_values(view)
-        situation = Situation(view)
+        situation = HeuristicView(view)
         choices = choices_of_turn(situation.rules, situation.turn)[1]
         return expected_margins(situation, situation.after(choices), tables)
 
@@ -125,7 +125,7 @@ HELD_OUT: dict[str, Callable[[], Agent]] = {
 
 def drawn(seed: int) -> Agent:
     """Return a held-out opponent with weights drawn from a seed."""
-    return ForecasterAgent(drawn_weights(Weights, seed))
+    return ForecasterAgent(drawn_weights(ForecasterWeights, seed))
 
 
 HELD_OUT_SEARCHES = ("flat:random:64", "search:forecaster:64")

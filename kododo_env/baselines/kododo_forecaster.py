@@ -7,8 +7,8 @@ from math import comb
 
 import numpy as np
 
-from kododo_env.baselines.imagining import drawn
-from kododo_env.baselines.kododo_laying import KododoAgent, choices_of_turn
+from kododo_env.baselines.kododo_agent import KododoAgent, choices_of_turn
+from kododo_env.baselines.random_cards import drawn
 from kododo_env.baselines.weights import within
 from kododo_env.core.arrays import Array, Float32, Uint8
 from kododo_env.games.kododo import KododoView
@@ -19,7 +19,7 @@ ENDS = 32  # simulated ends of the round
 
 
 @dataclass(frozen=True)
-class Weights:
+class ForecasterWeights:
     """The forecaster's weights; in a population each is drawn from its range.
 
     Attributes:
@@ -57,8 +57,8 @@ class ForecasterAgent(KododoAgent):
 
     name = "forecaster"
 
-    def __init__(self, weights: Weights | None = None) -> None:
-        self.weights = weights or Weights()
+    def __init__(self, weights: ForecasterWeights | None = None) -> None:
+        self.weights = weights or ForecasterWeights()
         self.noise = self.weights.noise
 
     def choice_values(self, view: KododoView) -> Float32:
@@ -77,8 +77,8 @@ class ForecasterAgent(KododoAgent):
             / (view.num_players - 1)
             * (wins * opponent_cards).mean(axis=2, dtype=np.float32)
         )
-        chance, margin = table.kododo_clause(plan.kododos)
-        values = (1 - chance) * gains.sum(axis=0) + chance * margin
+        probability, margin = table.kododo_clause(plan.kododos)
+        values = (1 - probability) * gains.sum(axis=0) + probability * margin
         values += np.float32(self.weights.greed) * plan.points.sum(axis=0)
         values += np.float32(self.weights.follow) * (plan.cards * table.leads[:, None]).sum(axis=0)
         return np.asarray(values, np.float32)
@@ -95,7 +95,7 @@ class _Table:
         leads: Whether each colour would score now, (C, N).
     """
 
-    def __init__(self, view: KododoView, weights: Weights) -> None:
+    def __init__(self, view: KododoView, weights: ForecasterWeights) -> None:
         self.rules = view.rules
         self.weights = weights
         pieces = view.pieces
@@ -137,11 +137,11 @@ class _Table:
         k = np.arange(cards + 1)[:, None]
         exactly = ways * share**k * (1 - share) ** (cards - k)
         missing = number - self.kododos.sum(axis=0) - laid
-        chance = np.take_along_axis(exactly, np.clip(missing, 0, cards), axis=0)
-        chance = np.where((missing >= 0) & (missing <= cards), chance, 0)
+        probability = np.take_along_axis(exactly, np.clip(missing, 0, cards), axis=0)
+        probability = np.where((missing >= 0) & (missing <= cards), probability, 0)
         own_kododos = self.kododos[0] + laid
         margin = own_kododos - (number - own_kododos) / (self.rules.num_players - 1)
-        return chance.astype(np.float32), np.asarray(margin, np.float32)
+        return probability.astype(np.float32), np.asarray(margin, np.float32)
 
 
 class _Plan:

@@ -15,14 +15,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from kododo_env.bots.by_name import PYTHON
+from kododo_env.bots.factory import PYTHON
 from kododo_env.bots.python_code import module_from_file
-from kododo_env.bots.time_limit import LOADING, TimeUp, call_within, limit_of
+from kododo_env.bots.time_limit import LOADING, TimeLimitReached, call_within, limit_of
 from kododo_env.core.agent import Agent, checked_choice
 from kododo_env.core.arrays import Integer
 from kododo_env.core.numbers import quote
 from kododo_env.core.view import View
-from kododo_env.system.stopping import is_stop
+from kododo_env.system.signals import is_stop
 
 # Methods besides act that are called (``kododo_env.core.agent``), and the error if they fail.
 FAILURES = {
@@ -195,7 +195,7 @@ def _of_shape(
 
 def _passes(error: BaseException) -> bool:
     """Return whether an error is not the bot's own: its time is up, or the process is to stop."""
-    return isinstance(error, TimeUp) or is_stop(error)
+    return isinstance(error, TimeLimitReached) or is_stop(error)
 
 
 def _words(error: BaseException) -> str:

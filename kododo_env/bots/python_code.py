@@ -18,10 +18,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from kododo_env.bots.by_name import FILE, WORD
+from kododo_env.bots.factory import FILE, WORD
 from kododo_env.core.numbers import quote
 from kododo_env.system.files import read_ordinary
-from kododo_env.system.stopping import is_stop
+from kododo_env.system.signals import is_stop
 
 LARGEST_FILE = 1 << 24  # bytes
 CODE = re.compile(rf"(.+\{FILE}|{WORD}(?:\.{WORD})*):({WORD})", re.DOTALL)

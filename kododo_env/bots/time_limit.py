@@ -42,11 +42,11 @@ def limit_of(seconds: str | None, name: str) -> float:
     return limit
 
 
-class TimeUp(BaseException):
+class TimeLimitReached(BaseException):
     """A call has used up its time; a BaseException, which ``except Exception`` does not catch."""
 
 
-class _Abandoned(SystemExit):
+class _AbandonedCall(SystemExit):
     """Ends an abandoned thread without a traceback."""
 
 
@@ -114,7 +114,7 @@ if sys.platform != "win32":  # Windows has no SIGALRM
         outer_remaining, outer_interval = signal.getitimer(signal.ITIMER_REAL)
         if 0 < outer_remaining <= limit:
             return function()
-        time_up = TimeUp()
+        time_up = TimeLimitReached()
         active = True
         raised = False
 
@@ -141,7 +141,7 @@ if sys.platform != "win32":  # Windows has no SIGALRM
                 return function()
             finally:
                 active = False
-        except TimeUp as error:
+        except TimeLimitReached as error:
             if error is not time_up:
                 raise
             raise _LateError from None
@@ -199,7 +199,7 @@ class _Helper:
         """Make the thread end as soon as it runs Python code again."""
         self.calls.put(None)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
-            ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(_Abandoned)
+            ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(_AbandonedCall)
         )
 
 

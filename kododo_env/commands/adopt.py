@@ -40,7 +40,9 @@ class AdoptConfig:
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
         if self.game is None:
-            raise ValueError(f"--game is required; choose from {', '.join(registry.DOORS)}")
+            raise ValueError(
+                f"--game is required; choose from {', '.join(registry.ENVIRONMENT_MODULES)}"
+            )
 
 
 def adopt(config: AdoptConfig) -> None:

@@ -12,9 +12,9 @@ from kododo_env.commands.tournament import JSON, play_and_write
 from kododo_env.core.bounds import Bound, Seed, check_settings
 from kododo_env.play.analysis import FEWEST, MOST, WORLDS, Analysis, CostlyChoice
 from kododo_env.play.analysis import analyse as analysis_of
+from kododo_env.records.frames import names_of
 from kododo_env.records.record import Record, read_record
 from kododo_env.records.replay import replay
-from kododo_env.records.showing import names_of
 from kododo_env.system.files import check_other, write_json
 
 
@@ -59,7 +59,7 @@ class AnalysedRecord:
         names = names_of(self.record)
         analysis = self.analysis
         rows = [("step", *(names[seat] for seat in analysis.seats))]
-        for step, row in enumerate(100 * analysis.chances):
+        for step, row in enumerate(100 * analysis.probabilities):
             cells = (f"{mean:.0f} ({low:.0f} to {high:.0f})" for mean, low, high in row)
             rows.append((str(step or "deal"), *cells))
         parts = [f"probability to win in per cent, by {analysis.adviser}\n\n{table(rows)}"]

@@ -69,11 +69,11 @@ def contenders_of(config: BenchConfig) -> dict[str, Speed]:
         ValueError: No game allows this number of players.
     """
     contenders: dict[str, Speed] = {}
-    for game in registry.DOORS:
-        door = registry.door(game)
-        if config.players in door.PLAYERS:
-            batch = door.batch_game(config.num_envs, seed=0, num_players=config.players)
-            env = door.parallel_env(num_players=config.players)
+    for game in registry.ENVIRONMENT_MODULES:
+        module = registry.environment_module(game)
+        if config.players in module.PLAYERS:
+            batch = module.batch_game(config.num_envs, seed=0, num_players=config.players)
+            env = module.parallel_env(num_players=config.players)
             contenders[f"{game}, {config.num_envs:,} games at once"] = partial(
                 batch_speed, batch, config.seconds
             )

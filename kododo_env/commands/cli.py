@@ -13,7 +13,7 @@ from pkgutil import resolve_name
 from typing import Any, NoReturn, TypeVar, get_type_hints
 
 from kododo_env.commands.arguments import read_arguments
-from kododo_env.system.stopping import (
+from kododo_env.system.signals import (
     end_at_once,
     end_with_threads,
     exit_status,

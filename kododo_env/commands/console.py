@@ -10,7 +10,7 @@ from pkgutil import resolve_name
 from typing import NoReturn
 
 from kododo_env import __version__
-from kododo_env.system.stopping import end_at_once_on_stop
+from kododo_env.system.signals import end_at_once_on_stop
 
 COMMANDS = {
     "evaluate": ("tournament:TournamentConfig", "let agents play each other"),

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.forfeits import BOT, FolderTournament, Played, play_forfeiting, try_out
+from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.progress import games_bar
-from kododo_env.arena.report import Report, build_report
+from kododo_env.arena.report import TournamentReport, build_report
 from kododo_env.arena.workers import worker_pool
 from kododo_env.commands.contest_page import contest_page
 from kododo_env.commands.tournament import DEFAULT_GAME, MOST_AGENTS, play_and_write
@@ -62,7 +62,7 @@ class ContestConfig:
 
 
 @dataclass(frozen=True)
-class Evening:
+class ContestResults:
     """The results of a contest.
 
     Attributes:
@@ -72,7 +72,7 @@ class Evening:
         left_out: The bots that could not play, and why.
     """
 
-    report: Report
+    report: TournamentReport
     seconds: float
     faults: Mapping[str, list[str]]
     left_out: Mapping[str, str]
@@ -99,14 +99,14 @@ def contest(config: ContestConfig) -> None:
         ValueError: The contest cannot be played; nothing has been played.
     """
 
-    def write(evening: Evening) -> None:
+    def write(evening: ContestResults) -> None:
         write_text(config.out, evening.to_html())
         print(f"page written to {config.out}\n", flush=True)
 
     play_and_write({config.out: (".html",)}, lambda: evening_of(config), write)
 
 
-def evening_of(config: ContestConfig) -> Evening:
+def evening_of(config: ContestConfig) -> ContestResults:
     """Play a contest and return its results."""
     names = bots_of(config.folder)
     trial = _trial(config)
@@ -139,7 +139,7 @@ def evening_of(config: ContestConfig) -> Evening:
 
         num_games = tournament.players * tournament.deals
         report = build_report(tournament, list(games_bar(results(), num_games)))
-    return Evening(report, config.seconds, faults, left_out)
+    return ContestResults(report, config.seconds, faults, left_out)
 
 
 def _problem(trial: FolderTournament) -> str | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kododo_env.arena.plots import draw_report
-from kododo_env.arena.report import Report
+from kododo_env.arena.report import TournamentReport
 
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -39,7 +39,10 @@ HOW = (
 
 
 def contest_page(
-    report: Report, seconds: float, faults: Mapping[str, Sequence[str]], left_out: Mapping[str, str]
+    report: TournamentReport,
+    seconds: float,
+    faults: Mapping[str, Sequence[str]],
+    left_out: Mapping[str, str],
 ) -> str:
     """Return the results of a contest as HTML: standings, a picture, faults, bots left out.
 
@@ -75,7 +78,7 @@ def _table(rows: Iterable[Sequence[object]]) -> str:
     return "\n".join(["<table>", *(f"<tr>{row}</tr>" for row in [head, *body]), "</table>"])
 
 
-def _picture(report: Report) -> str:
+def _picture(report: TournamentReport) -> str:
     """Draw win shares and ratings with their intervals, as SVG."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "report.svg"

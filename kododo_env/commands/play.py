@@ -122,7 +122,7 @@ def play(config: PlayConfig) -> None:
 
 
 def _table(config: PlayConfig) -> TeachingTable:
-    from kododo_env.play.seating import make_table
+    from kododo_env.play.table_factory import make_table
 
     table = make_table(
         config.game,

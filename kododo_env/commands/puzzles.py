@@ -12,14 +12,14 @@ from typing import Annotated, Any
 from kododo_env import registry
 from kododo_env.agent_registry import LEVELS, baselines, make_agent, shipped
 from kododo_env.arena.text_table import table
-from kododo_env.commands.recording import RECORD
+from kododo_env.commands.game_records import RECORD
 from kododo_env.commands.tournament import play_and_write
 from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import Bound, Seed, check_settings
 from kododo_env.play.analysis import FEWEST, MOST, WORLDS
 from kododo_env.play.puzzles import Puzzle, find_puzzles, order, write_puzzles
-from kododo_env.play.seating import best_agent
+from kododo_env.play.table_factory import best_agent
 from kododo_env.records.record import Record, read_record
 from kododo_env.records.replay import replay
 from kododo_env.search.search import SearchAgent
@@ -58,7 +58,7 @@ class PuzzlesConfig:
 
 
 @dataclass(frozen=True)
-class FoundPuzzles:
+class PuzzleCollection:
     """The puzzles by game, easiest first.
 
     Attributes:
@@ -95,7 +95,7 @@ def puzzles(config: PuzzlesConfig) -> None:
     if not files:
         raise ValueError(f"no records in {config.folder}: expected files that end with {RECORD}")
 
-    def play() -> FoundPuzzles:
+    def play() -> PuzzleCollection:
         puzzles: list[Puzzle] = []
         for file in files:
             # A deal played from every seat may have taken the same course each time.
@@ -109,9 +109,9 @@ def puzzles(config: PuzzlesConfig) -> None:
             )
             if len(puzzles) == config.max_puzzles:
                 break
-        return FoundPuzzles(sorted(puzzles, key=order))
+        return PuzzleCollection(sorted(puzzles, key=order))
 
-    def write(results: FoundPuzzles) -> None:
+    def write(results: PuzzleCollection) -> None:
         write_puzzles(config.out, results.puzzles)
 
     play_and_write({config.out: (RECORD,)}, play, write)

@@ -8,8 +8,8 @@ from typing import Annotated
 
 from kododo_env.agent_registry import make_agent
 from kododo_env.core.bounds import check_settings, real
+from kododo_env.records.frames import as_text, frames, height_of
 from kododo_env.records.record import read_record
-from kododo_env.records.showing import as_text, frames, height_of
 from kododo_env.rendering.animation import animated_gif, animated_svg
 from kododo_env.system.files import check_file, check_other, written_whole
 

@@ -14,14 +14,14 @@ from kododo_env import __version__
 from kododo_env.agent_registry import policy_path
 from kododo_env.arena.chunk_log import ChunkLog
 from kododo_env.arena.comparison import Comparison, ComparisonResult
-from kododo_env.arena.duplicates import ChunkResult
-from kododo_env.arena.pairing import LEAST_CHUNKS, Chunk
+from kododo_env.arena.lineups import LEAST_CHUNKS, Chunk
+from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.progress import games_bar
-from kododo_env.arena.report import Report, build_report
+from kododo_env.arena.report import TournamentReport, build_report
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import run
 from kododo_env.commands.cli import escaped
-from kododo_env.commands.recording import PARQUET, Keep, is_parquet, recorded
+from kododo_env.commands.game_records import PARQUET, Keep, is_parquet, recorded
 from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import Games, Processes, Seed, check_settings, flag
 from kododo_env.core.numbers import quote
@@ -185,7 +185,7 @@ def evaluate(config: TournamentConfig, play: Play | None = None) -> None:
         ValueError: The games cannot be played; nothing has been played.
     """
 
-    def write(report: Report) -> None:
+    def write(report: TournamentReport) -> None:
         if config.json is not None:
             write_json(config.json, report.to_json())
         if config.plot is not None:
@@ -261,7 +261,7 @@ def _reserved(files: Files) -> Iterator[list[Reservation]]:
         yield reservations
 
 
-def _report(config: TournamentConfig, play: Play) -> Report:
+def _report(config: TournamentConfig, play: Play) -> TournamentReport:
     """Play the chunks of a tournament that are not in its log; return the report."""
     tournament = config.tournament()
     chunks = tournament.chunks()

@@ -11,21 +11,21 @@ import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout
 from kododo_env.core.arrays import Array, Bool, Float32, Float64, Int16, Uint8
-from kododo_env.core.copies import Copied
+from kododo_env.core.copies import GameCopies
 from kododo_env.core.deck import check_decks, shuffled_decks
+from kododo_env.core.descriptions import Descriptions
 from kododo_env.core.legality import IllegalAction as IllegalAction
 from kododo_env.core.legality import legal_actions, same_for_all, shared_row
 from kododo_env.core.numbers import quote, whole_number, whole_seed
 from kododo_env.core.observation import Knowledge, ObservationLayout, gathered
 from kododo_env.core.rows import ALL, Seats, all_true, any_true, games_last, read_only
 from kododo_env.core.state import BatchState
-from kododo_env.core.told import Told
 from kododo_env.core.view import View
 
 GAMES_FIRST = [(ndim - 1, *range(ndim - 1)) for ndim in range(8)]  # axes, by their number
 
 
-class BatchGame(Copied, Told, ABC):
+class BatchGame(GameCopies, Descriptions, ABC):
     """A batch of games, all at the same turn.
 
     Shapes are written (N, P, ...): N = ``num_envs`` games, P = ``num_players`` players.

@@ -23,7 +23,7 @@ WAITS = "wait"  # the short form of the no-op of a finished game
 
 
 @runtime_checkable
-class PlaysRounds(Protocol):
+class RoundPlay(Protocol):
     """A game scored in rounds, so that a search can stop at the end of a round."""
 
     @property
@@ -33,7 +33,7 @@ class PlaysRounds(Protocol):
 
 
 @runtime_checkable
-class PassesSteps(Protocol):
+class StepSkipping(Protocol):
     """A game that skips steps in which no player of the batch has a choice.
 
     In a larger batch fewer steps are skipped.
@@ -46,7 +46,7 @@ class PassesSteps(Protocol):
 
 
 @runtime_checkable
-class DealsTogether(Protocol):
+class JointDeals(Protocol):
     """A game that deals several cards at once, in an order that makes no difference.
 
     Used to count the decks that lead to different deals.
@@ -58,7 +58,7 @@ class DealsTogether(Protocol):
         ...
 
 
-class Past(NamedTuple):
+class PreviousPosition(NamedTuple):
     """The position before a step.
 
     Attributes:
@@ -72,7 +72,7 @@ class Past(NamedTuple):
 
 
 @runtime_checkable
-class TakesBack(Protocol):
+class UndoSupport(Protocol):
     """A game whose last steps can be undone, as far as they were public.
 
     Used to weight sampled worlds by the other players' actions in them.
@@ -83,7 +83,7 @@ class TakesBack(Protocol):
         """The number of steps that ``before_last_step`` can undo."""
         ...
 
-    def before_last_step(self, rng: np.random.Generator) -> Past:
+    def before_last_step(self, rng: np.random.Generator) -> PreviousPosition:
         """Return the position before the last step, and the actions that may have been played.
 
         If several positions lead to the current one, one of them is drawn uniformly.
@@ -97,7 +97,7 @@ class TakesBack(Protocol):
         ...
 
 
-class TellsInWords:
+class WordDescriptions:
     """A game that describes itself in words, by a module of its folder.
 
     Descriptions for a player contain only what that player knows. All methods raise ValueError
@@ -256,7 +256,7 @@ class Lesson(NamedTuple):
     end: str
 
 
-class GivesLesson:
+class LessonProvider:
     """A game with a first lesson, defined as ``LESSON`` in a module of its folder."""
 
     _lesson: Any  # the module

@@ -15,7 +15,7 @@ from kododo_env.core.numbers import check_generator, quote, whole_indices, whole
 from kododo_env.core.state import BatchState, Invariant, generator_like
 
 
-class Copied:
+class GameCopies:
     """The copies and states of a ``BatchGame``."""
 
     name: ClassVar[str]

@@ -11,7 +11,7 @@ from typing import Any
 DEEPEST = 16
 
 
-class TooDeep(ValueError):
+class NestingError(ValueError):
     """JSON is nested more than ``DEEPEST`` deep."""
 
     def __init__(self) -> None:
@@ -35,13 +35,13 @@ def read_json(
     try:
         value = json.loads(text, object_pairs_hook=object_pairs_hook)
     except RecursionError as error:
-        raise TooDeep from error
+        raise NestingError from error
     level = [value]
     for _ in range(DEEPEST + 1):
         level = [inner for outer in level for inner in _parts(outer)]
         if not level:
             return value
-    raise TooDeep
+    raise NestingError
 
 
 def _parts(value: Any) -> Any:

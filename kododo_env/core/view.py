@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from kododo_env.core.arrays import Array, Bool, Int64
-from kododo_env.core.capabilities import TakesBack, TellsInWords
+from kododo_env.core.capabilities import UndoSupport, WordDescriptions
 from kododo_env.core.legality import same_for_all, shared_row
 from kododo_env.core.numbers import whole_number
 from kododo_env.core.rows import read_only
@@ -124,7 +124,7 @@ class View:
     def undoable_steps(self) -> int:
         """The number of steps that games from ``determinize`` can undo."""
         game = self._current()
-        return game.undoable_steps if isinstance(game, TakesBack) else 0
+        return game.undoable_steps if isinstance(game, UndoSupport) else 0
 
     @property
     def observation(self) -> Array:
@@ -171,32 +171,32 @@ class View:
     def held(self, index: int = 0) -> list[Any]:
         """Return the cards that the player holds and has seen (``rendering.svg_cards.Card``).
 
-        Empty if the game is not a ``TellsInWords``.
+        Empty if the game is not a ``WordDescriptions``.
         """
         game = self._current()
-        return game.hand_of(self.player, index) if isinstance(game, TellsInWords) else []
+        return game.hand_of(self.player, index) if isinstance(game, WordDescriptions) else []
 
     def cards_played(self, action: int, index: int = 0) -> tuple[int, ...]:
         """Return the indices in ``held`` of the cards that a legal action plays."""
         game = self._current()
-        if not isinstance(game, TellsInWords):
+        if not isinstance(game, WordDescriptions):
             return ()
         return game.cards_played(action, self.player, index)
 
     def short_form(self, action: int, index: int = 0) -> str:
         """Return a legal action in a few letters, to be typed; empty if there is no such form."""
         game = self._current()
-        if not isinstance(game, TellsInWords):
+        if not isinstance(game, WordDescriptions):
             return ""
         return game.short_form(action, self.player, index)
 
     def memory(self, index: int = 0) -> dict[str, Any]:
         """Return the cards that the player has not seen yet, and other memory aids.
 
-        See ``TellsInWords.memory_of``; empty if the game is not a ``TellsInWords``.
+        See ``WordDescriptions.memory_of``; empty if the game is not a ``WordDescriptions``.
         """
         game = self._current()
-        if not isinstance(game, TellsInWords):
+        if not isinstance(game, WordDescriptions):
             return {"tables": [], "ruled_out": []}
         index = whole_number(index, "index", 0, self.num_envs - 1)
         return game.memory_of({name: piece[index] for name, piece in self.pieces.items()})

@@ -8,7 +8,7 @@ from kododo_env.system.extras import needs
 
 needs("kododo_env.export", "export", "onnx")
 
-from kododo_env.export.exporting import export  # noqa: E402
+from kododo_env.export.policy_export import export  # noqa: E402
 
 __all__ = ["export", "export_tables"]
 

@@ -25,7 +25,7 @@ from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.canonical import CanonicalForm
 from kododo_env.export.parity import Answers
-from kododo_env.export.trained import Ends, Trained
+from kododo_env.export.trained_model import GraphEnds, TrainedModel
 from kododo_env.policy.numpy_operators import OPERATORS, gather_elements
 from kododo_env.policy.onnx_graph import OPSET
 from kododo_env.policy.plain_text import plain
@@ -72,7 +72,7 @@ def from_file(
     observation_dtype: npt.DTypeLike | None,
     action_mask: MaskPlace,
     canonical: bool = False,
-) -> Trained:
+) -> TrainedModel:
     """Read the model of an ONNX file, without reading other files or running the model.
 
     With ``canonical`` the result takes plain observations; torch adds the conversion in front.
@@ -101,12 +101,16 @@ def from_file(
     made_by = {"library": plain(producer or "unknown", 100), "model": "ONNX"}
     if canonical:
         model, ends, answers = _with_canonical_inputs(model, ends, answers, game, form)
-    return Trained(model, ends, form, answers, made_by)
+    return TrainedModel(model, ends, form, answers, made_by)
 
 
 def _with_canonical_inputs(
-    model: onnx.ModelProto, ends: Ends, answers: Answers, game: BatchGame, form: ObservationFormat
-) -> tuple[onnx.ModelProto, Ends, Answers]:
+    model: onnx.ModelProto,
+    ends: GraphEnds,
+    answers: Answers,
+    game: BatchGame,
+    form: ObservationFormat,
+) -> tuple[onnx.ModelProto, GraphEnds, Answers]:
     """Put the conversion to canonical form in front of a model of canonical observations."""
     from kododo_env.export.torch_models import canonical_inputs  # imports torch
 
@@ -128,7 +132,7 @@ def _with_canonical_inputs(
     weights = [*front.initializer, *graph.initializer]
     joined = helper.make_graph(nodes, "policy", front.input, outputs, weights)
     plain_model = helper.make_model(joined, opset_imports=[helper.make_opsetid("", OPSET)])
-    plain_ends = Ends("numbers", "mask", _PLAIN, ends.value)
+    plain_ends = GraphEnds("numbers", "mask", _PLAIN, ends.value)
     return plain_model, plain_ends, _plain_answers(answers, form)
 
 
@@ -149,10 +153,10 @@ def _plain_answers(answers: Answers, form: ObservationFormat) -> Answers:
     return plain_answers
 
 
-def _prefixed(ends: Ends) -> Ends:
+def _prefixed(ends: GraphEnds) -> GraphEnds:
     mask = None if ends.mask is None else _PREFIX + ends.mask
     value = None if ends.value is None else _PREFIX + ends.value
-    return Ends(_PREFIX + ends.observation, mask, _PREFIX + ends.logits, value)
+    return GraphEnds(_PREFIX + ends.observation, mask, _PREFIX + ends.logits, value)
 
 
 def tidied(original: onnx.ModelProto) -> onnx.ModelProto:
@@ -321,7 +325,7 @@ def _constant(node: onnx.NodeProto) -> onnx.TensorProto:
     return numpy_helper.from_array(np.asarray(numbers, dtype), node.output[0])
 
 
-def ends_of(model: onnx.ModelProto, game: BatchGame) -> Ends:
+def ends_of(model: onnx.ModelProto, game: BatchGame) -> GraphEnds:
     """Find observation, mask, logits and value among a model's inputs and outputs by their shapes.
 
     Raises:
@@ -346,7 +350,7 @@ def ends_of(model: onnx.ModelProto, game: BatchGame) -> Ends:
         values = [name for name in values if "value" in name.lower()]
     if len(masks) > 1 or len(values) > 1:
         raise ValueError(f"too many inputs or outputs for a policy: {[*inputs, *outputs]}")
-    return Ends(observation, mask, logits, values[0] if values else None)
+    return GraphEnds(observation, mask, logits, values[0] if values else None)
 
 
 def _shapes(ends: Sequence[onnx.ValueInfoProto]) -> dict[str, list[int | str]]:
@@ -383,7 +387,7 @@ class GatherElements(OpRun):
         return (gather_elements(x, places, axis=axis or 0),)
 
 
-def _answers(model: onnx.ModelProto, ends: Ends) -> Answers:
+def _answers(model: onnx.ModelProto, ends: GraphEnds) -> Answers:
     """Return a model as a function, run by the evaluator of onnx."""
     types = {
         end.name: helper.tensor_dtype_to_np_dtype(end.type.tensor_type.elem_type)

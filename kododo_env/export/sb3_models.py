@@ -19,7 +19,7 @@ from kododo_env.core.canonical import CanonicalForm
 from kododo_env.export.onnx_models import STATELESS
 from kododo_env.export.parity import Answers
 from kododo_env.export.torch_models import from_module
-from kododo_env.export.trained import Trained
+from kododo_env.export.trained_model import TrainedModel
 from kododo_env.policy.plain_text import plain
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
@@ -36,7 +36,7 @@ _WITHOUT_STATISTICS = (
 _RECURRENT = f"the model is recurrent; {STATELESS}"
 
 
-def from_model(model: Any, game: BatchGame) -> Trained:
+def from_model(model: Any, game: BatchGame) -> TrainedModel:
     """Convert a model to ONNX, with its features extractor and the VecNormalize of its environment.
 
     Raises:

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.padding import Padding
-from kododo_env.export.exporting import SUFFIX, export
-from kododo_env.export.torch_models import Exported
+from kododo_env.export.policy_export import SUFFIX, export
+from kododo_env.export.torch_models import ExportedNetwork
 from kododo_env.wrappers.all_tables import all_tables, padding_of
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
@@ -61,12 +61,12 @@ def export_tables(
             table, observation_dtype, normalize, action_mask, canonical, padded=True
         )
         path = folder / f"{game.name}-{players}p{SUFFIX}"
-        at_table = AtTable(network, padding_of(table), form)
+        at_table = TableNetwork(network, padding_of(table), form)
         files[players] = export(at_table, table, path, temperature=temperature, training=facts)
     return files
 
 
-class AtTable(nn.Module):
+class TableNetwork(nn.Module):
     """A network of padded observations, adapted to plain observations of one number of players.
 
     Args:
@@ -84,7 +84,7 @@ class AtTable(nn.Module):
 
     def __init__(self, network: nn.Module, padding: Padding, form: ObservationFormat) -> None:
         super().__init__()
-        self.network = Exported(network, form)
+        self.network = ExportedNetwork(network, form)
         self._dtype = getattr(torch, form.dtype.name)
         self._normalize = form.normalize
         source, exists = _gathered(padding.columns, padding.layout.size)

@@ -19,7 +19,7 @@ from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export.onnx_models import STATELESS, reduced_types, tidied
 from kododo_env.export.parity import Answers, positions
-from kododo_env.export.trained import Ends, Trained
+from kododo_env.export.trained_model import GraphEnds, TrainedModel
 from kododo_env.networks.canonical import CanonicalActions
 from kododo_env.policy.onnx_graph import OPSET
 from kododo_env.policy.plain_text import plain
@@ -28,10 +28,10 @@ from kododo_env.wrappers.spaces import ObservationFormat
 _RECURRENT = (nn.RNNBase, nn.RNNCellBase)
 _REDUCED = (torch.float16, torch.bfloat16)
 _NO_CASTS = "remove its casts and autocast to types of fewer bits"
-_ENDS = Ends("numbers", "mask", "raw_logits", "raw_value")
+_ENDS = GraphEnds("numbers", "mask", "raw_logits", "raw_value")
 
 
-class Exported(nn.Module):
+class ExportedNetwork(nn.Module):
     """A network with uniform inputs and outputs: numbers and mask to logits and value.
 
     Args:
@@ -114,7 +114,7 @@ def _wants_mask(network: nn.Module) -> bool:
     return positional[1].default is Parameter.empty or "mask" in positional[1].name
 
 
-def from_module(network: nn.Module, game: BatchGame, form: ObservationFormat) -> Trained:
+def from_module(network: nn.Module, game: BatchGame, form: ObservationFormat) -> TrainedModel:
     """Convert a network to ONNX.
 
     Raises:
@@ -134,7 +134,7 @@ def from_module(network: nn.Module, game: BatchGame, form: ObservationFormat) ->
     ends = _ENDS if len(module(*example)) == 2 else _ENDS._replace(value=None)
     made_by = {"library": f"torch {torch.__version__}", "model": type(network).__name__}
     outputs = ["raw_logits", *filter(None, [ends.value])]
-    return Trained(_to_onnx(module, example, outputs), ends, form, answers_of(module), made_by)
+    return TrainedModel(_to_onnx(module, example, outputs), ends, form, answers_of(module), made_by)
 
 
 def canonical_inputs(game: BatchGame, form: ObservationFormat) -> onnx.ModelProto:
@@ -146,7 +146,7 @@ def canonical_inputs(game: BatchGame, form: ObservationFormat) -> onnx.ModelProt
     )
 
 
-def answers_of(module: Exported) -> Answers:
+def answers_of(module: ExportedNetwork) -> Answers:
     """Return a network as a function of arrays."""
 
     def answers(numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
@@ -157,7 +157,9 @@ def answers_of(module: Exported) -> Answers:
     return answers
 
 
-def _wrap(network: nn.Module, form: ObservationFormat, numbers: Tensor, mask: Int8) -> Exported:
+def _wrap(
+    network: nn.Module, form: ObservationFormat, numbers: Tensor, mask: Int8
+) -> ExportedNetwork:
     """Wrap a network, passing masks as numbers or, if that fails, as bool.
 
     Raises:
@@ -166,7 +168,7 @@ def _wrap(network: nn.Module, form: ObservationFormat, numbers: Tensor, mask: In
     errors = []
     for bool_mask in (False, True):
         try:
-            module = Exported(network, form, bool_mask)
+            module = ExportedNetwork(network, form, bool_mask)
             with torch.no_grad():
                 outputs = module(numbers, torch.from_numpy(mask))
             break

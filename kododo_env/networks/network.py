@@ -14,7 +14,7 @@ from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.arrays import Int64
 from kododo_env.core.observation import ObservationLayout, Piece
 from kododo_env.networks.canonical import Canonical, columns_of
-from kododo_env.networks.tied import Embeddings, Encoders, Heads, raw_blocks
+from kododo_env.networks.tied_network import Embeddings, Encoders, Heads, raw_blocks
 from kododo_env.policy.onnx_graph import ILLEGAL
 
 LARGEST_LOGIT = 1e7  # beyond it, an illegal action might be the most probable
@@ -23,7 +23,7 @@ SETTINGS = ("width", "depth", "one_hot", "tied")
 FEW_NUMBERS = 8  # larger pieces of the observation are not encoded one-hot
 
 
-class Diverged(ValueError):
+class DivergenceError(ValueError):
     """Training has diverged: the network outputs NaN or infinite values."""
 
 
@@ -41,8 +41,8 @@ class GameNetwork(nn.Module):
         one_hot: Pieces of at most ``FEW_NUMBERS`` numbers whose maximum is at most this are also
             encoded one-hot, so that "one card below the limit" is one input. 0 means none.
         tied: Whether weights are shared between the entries of axes that the game declares alike;
-            see ``kododo_env.networks.tied``. Embeddings have a quarter of ``width``. Otherwise the
-            trunk gets the whole observation, and the policy head is one layer.
+            see ``kododo_env.networks.tied_network``. Embeddings have a quarter of ``width``.
+            Otherwise the trunk gets the whole observation, and the policy head is one layer.
         canonical_input: Whether ``forward`` takes observations in canonical form and returns
             logits of canonical actions (see ``kododo_env.core.canonical``).
 
@@ -290,7 +290,7 @@ def check_answers(*answers: Tensor) -> None:
 def check_finite(*numbers: Tensor, below: float = float("inf")) -> None:
     """Raise Diverged if a number is NaN or its absolute value is not below a bound."""
     if not all(bool((tensor.abs() < below).all()) for tensor in numbers):
-        raise Diverged(
+        raise DivergenceError(
             "the network outputs NaN or infinite values: training has diverged; try lower rates "
             "(--learning-rate, --imitation-learning-rate, --muon)"
         )

@@ -71,7 +71,8 @@ class Analysis:
         players: The players' names by seat.
         adviser: The adviser's name.
         seats: The J seats of the players who were judged.
-        chances: Each judged player's expected share of the victory after the deal and after each
+        probabilities: Each judged player's expected share of the victory after the deal and after
+        each
             step, given what they knew then, with the ends of its 95 % interval over worlds. Shape
             (S + 1, J, 3), 0 to 1. At the end it is the outcome; before, the players' shares need
             not sum to 1, since they know different things.
@@ -83,12 +84,12 @@ class Analysis:
     players: tuple[str, ...]
     adviser: str
     seats: tuple[int, ...]
-    chances: Float64
+    probabilities: Float64
     choices: tuple[CostlyChoice, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return a dictionary for JSON."""
-        return asdict(self) | {"chances": self.chances.tolist()}
+        return asdict(self) | {"chances": self.probabilities.tolist()}
 
 
 def analyse(
@@ -118,17 +119,17 @@ def analyse(
     """
     positions = list(replay(record))
     if adviser is None:
-        from kododo_env.play.seating import best_agent  # has more dependencies than a table
+        from kododo_env.play.table_factory import best_agent  # has more dependencies than a table
 
         adviser = best_agent(positions[0])
     played = [line["actions"] for line in record.lines]
-    work = Analysing(positions, played, record.players, adviser, seats, worlds, seed)
+    work = AnalysisRun(positions, played, record.players, adviser, seats, worlds, seed)
     while work.result is None:
         work.go_on()
     return work.result
 
 
-class Analysing:
+class AnalysisRun:
     """The work of ``analyse`` in pieces, for a caller that has other work to do meanwhile.
 
     Args:
@@ -188,12 +189,12 @@ class Analysing:
         judge = self._judge
         if judge.guesses(positions):
             yield from judge.search.fitting(positions[0], WORLDS_FACTOR * judge.worlds)
-        chances = []
+        probabilities = []
         choices = []
         for seat in self._seats:
             rng = np.random.default_rng([self._seed, seat])
             for game in positions:
-                chances.append(judge.chance(game, seat, rng))
+                probabilities.append(judge.probability(game, seat, rng))
                 yield
             choices += yield from judge.costliest(positions, self._played, seat, rng)
         self.result = Analysis(
@@ -201,7 +202,7 @@ class Analysing:
             self._players,
             judge.adviser.name,
             self._seats,
-            np.array(chances).reshape(len(self._seats), len(positions), 3).swapaxes(0, 1),
+            np.array(probabilities).reshape(len(self._seats), len(positions), 3).swapaxes(0, 1),
             tuple(choices),
         )
 
@@ -235,13 +236,13 @@ class _Judge:
         """Return whether play-outs stop before the end of this game and need the outcome model."""
         return self.search.horizon(positions[0]) < len(positions) - 1
 
-    def chance(
+    def probability(
         self, game: BatchGame, seat: int, rng: np.random.Generator
     ) -> tuple[float, float, float]:
         """Return a player's expected share of the victory, and its interval."""
         if game.terminated[0]:
             return (float(game.outcome()[0, seat]),) * 3
-        mean, low, high = _interval(self.search.chance(game.view(seat), self.worlds, rng))
+        mean, low, high = _interval(self.search.probability(game.view(seat), self.worlds, rng))
         return mean, max(low, 0.0), min(high, 1.0)
 
     def costliest(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.bots.showing import actions
+from kododo_env.bots.protocol import actions
 from kododo_env.core.agent import (
     Agent,
     ProbabilisticAgent,

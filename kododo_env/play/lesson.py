@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from kododo_env.bots.messages import Message
-from kododo_env.bots.showing import legal_actions, named_action
+from kododo_env.bots.protocol import legal_actions, named_action
 from kododo_env.core.agent import joint_action
 from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import GivesLesson, Lesson
+from kododo_env.core.capabilities import Lesson, LessonProvider
 from kododo_env.core.view import View
 from kododo_env.play.table import Replies, Table
 from kododo_env.rendering.languages import say, speaking
@@ -182,7 +182,7 @@ class TeachingTable(Table):
         Raises:
             ValueError: The game has no lesson, or there are several people.
         """
-        if not isinstance(self._game, GivesLesson):
+        if not isinstance(self._game, LessonProvider):
             raise ValueError(f"{self._game.name} has no lesson")
         if len(self.people) > 1:
             raise ValueError(say("a lesson is only for one person"))
@@ -238,5 +238,5 @@ class TeachingTable(Table):
     def _position(self, person: int) -> Message:
         if self._teaching is not None:
             return self._teaching._position(PUPIL)
-        teaches = isinstance(self._game, GivesLesson) and len(self.people) == 1
+        teaches = isinstance(self._game, LessonProvider) and len(self.people) == 1
         return super()._position(person) | {"teaches": teaches, "lesson": None}

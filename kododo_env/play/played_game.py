@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kododo_env.bots.messages import MOST_EXACT
-from kododo_env.bots.showing import named_action
+from kododo_env.bots.protocol import named_action
 from kododo_env.core.agent import Agent, check_agents, remembers
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.play.sharing import agents_choose, deal_by
+from kododo_env.play.shared_deal import agents_choose, deal_by
 from kododo_env.records import Recorder
 from kododo_env.records.header import printable
 from kododo_env.rendering.languages import say
 
 
-class Played(NamedTuple):
+class PlayedStep(NamedTuple):
     """A step that was played."""
 
     step: int
@@ -103,7 +103,7 @@ class PlayedGame:
         self.seed = seed
         self.first = self.step
         self._recorder = Recorder(self._game, 0, self._names)
-        self._past: list[Played] = []
+        self._past: list[PlayedStep] = []
         self._counts = True
         self._begin_here()
 
@@ -198,7 +198,7 @@ class PlayedGame:
 
     # --- playing ------------------------------------------------------------------------
 
-    def _remind(self, past: Sequence[Played]) -> None:
+    def _remind(self, past: Sequence[PlayedStep]) -> None:
         """Replay this game from the deal through these steps for agents that keep a memory."""
         agents = [agent if remembers(agent) else None for agent in self._agents]
         if any(map(remembers, agents)):
@@ -219,7 +219,7 @@ class PlayedGame:
             joint = np.array([actions])
         before = self._game.clone()
         self._game.step(joint)
-        self._past.append(Played(self.step, before, joint[0].tolist(), {}))
+        self._past.append(PlayedStep(self.step, before, joint[0].tolist(), {}))
         self._recorder.step(joint[0])
         self._chosen = {}
         self.step += 1

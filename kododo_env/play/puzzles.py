@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.bots.showing import legal_actions
+from kododo_env.bots.protocol import legal_actions
 from kododo_env.core.agent import Agent, check_forgets, choice_of
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.json_text import read_json

@@ -23,9 +23,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kododo_env.bots.messages import to_json
 from kododo_env.play.addresses import is_loopback, listen, qr_code, reachable_host
-from kododo_env.play.kept import KeptTable
-from kododo_env.play.kept_file import kept_file
+from kododo_env.play.saved_table import SavedTable
 from kododo_env.play.table import Replies, Table
+from kododo_env.play.table_file import kept_file
 from kododo_env.rendering.languages import LANGUAGES
 
 HERE = Path(__file__).parent
@@ -41,7 +41,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 # Custom WebSocket close codes, after HTTP's 403 and 409.
-STRANGER = 4403
+HELD_OUT_PREFIX = 4403
 CROWDED = 4409
 TABS = 8  # tabs per seat; with one more the oldest is closed
 LONGEST_MESSAGE = 1 << 20  # bytes; the longest messages are records to replay
@@ -94,7 +94,7 @@ class Host:
         tokens: The seat of each person's secret token.
     """
 
-    def __init__(self, table: Table | KeptTable, tokens: Mapping[str, int]) -> None:
+    def __init__(self, table: Table | SavedTable, tokens: Mapping[str, int]) -> None:
         self._table = table
         self._tokens = dict(tokens)
         self._lock = asyncio.Lock()
@@ -108,7 +108,7 @@ class Host:
         await websocket.accept()
         seat = self._tokens.get(websocket.query_params.get("seat", ""))
         if seat is None:
-            await websocket.close(STRANGER, "unknown address of this table")
+            await websocket.close(HELD_OUT_PREFIX, "unknown address of this table")
             return
         tab = Connection(websocket)
         tabs = self._tabs[seat]
@@ -203,7 +203,7 @@ class _Page(StaticFiles):
         return response
 
 
-def make_app(table: Table | KeptTable, tokens: Mapping[str, int]) -> Starlette:
+def make_app(table: Table | SavedTable, tokens: Mapping[str, int]) -> Starlette:
     """Return the application that serves a table.
 
     Args:
@@ -239,7 +239,7 @@ def serve(
         ValueError: The file holds something else, or cannot be written.
     """
     with kept_file(keep, len(table.people)) as file, listen(host, port, file.port) as listener:
-        kept_table = KeptTable(table, file.write)
+        kept_table = SavedTable(table, file.write)
         if file.game is not None:
             try:
                 kept_table.go_on(file.game)

@@ -8,16 +8,16 @@ from dataclasses import asdict
 from typing import Any
 
 from kododo_env.bots.messages import Message, read_message
-from kododo_env.bots.showing import news, players, position, result
+from kododo_env.bots.protocol import news, players, position, result
 from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import TellsInWords
-from kododo_env.play.analysis import FEWEST, WORLDS, Analysing
+from kododo_env.core.capabilities import WordDescriptions
+from kododo_env.play.analysis import FEWEST, WORLDS, AnalysisRun
 from kododo_env.play.hints import check_adviser, hint
 from kododo_env.play.played_game import PlayedGame
-from kododo_env.play.replaying import parse_short_record, replayed_steps
+from kododo_env.play.replay import parse_short_record, replayed_steps
 from kododo_env.play.rules_page import sections
-from kododo_env.play.sharing import command_of, playing_by
+from kododo_env.play.shared_deal import command_of, playing_by
 from kododo_env.rendering.languages import say, speaking
 
 Replies = dict[int, list[Message]]
@@ -72,7 +72,7 @@ class Table(PlayedGame):
         super()._begin_here()
         # For this step, with the keys of ``Played.log_entries``.
         self._position_cache: dict[tuple[int, str], dict[str, Any]] = {}
-        self._analyses: dict[int, Analysing] = {}  # by person
+        self._analyses: dict[int, AnalysisRun] = {}  # by person
 
     # --- hearing ------------------------------------------------------------------------
 
@@ -192,7 +192,7 @@ class Table(PlayedGame):
             played = [step.joint for step in self._past]
             fewer = self.work / (len(played) * len(self._names))
             worlds = int(min(self.worlds, max(FEWEST, fewer)))
-            self._analyses[person] = Analysing(
+            self._analyses[person] = AnalysisRun(
                 self._games, played, self._names, self._adviser, [self.seat_of(person)], worlds
             )
         return self._analysis_message(person)
@@ -227,8 +227,8 @@ class Table(PlayedGame):
 
     @property
     def suits(self) -> tuple[Sequence[Any], ...]:
-        """The looks of the cards, as in ``TellsInWords.suits``; empty for a game without words."""
-        return self._game.suits() if isinstance(self._game, TellsInWords) else ()
+        """The looks of the cards, as ``WordDescriptions.suits``; empty for a game without words."""
+        return self._game.suits() if isinstance(self._game, WordDescriptions) else ()
 
     def play_on(self, actions: Sequence[int] | None = None) -> Replies:
         """Play a step, with the agents choosing now, unless a person has to choose.
@@ -333,7 +333,7 @@ class Table(PlayedGame):
             "step": self.step,
             "by": result.adviser,
             "worlds": analysis.worlds,
-            "chances": result.chances[:, 0].tolist(),
+            "chances": result.probabilities[:, 0].tolist(),
             "choices": choices,
         }
 

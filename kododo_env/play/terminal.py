@@ -205,8 +205,8 @@ class Terminal:
         )
         print(f"{answer['by']}{wins}:")
         for action in answer["actions"][:10]:
-            chance = action.get("probability")
-            number = f"{action['value']:+8.2f}" if chance is None else f"{chance:8.1%}"
+            probability = action.get("probability")
+            number = f"{action['value']:+8.2f}" if probability is None else f"{probability:8.1%}"
             self._paint(f"{number}  {action['words']}")
 
     def _print_memory(self, memory: Message) -> None:

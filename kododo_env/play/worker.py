@@ -8,9 +8,9 @@ from contextlib import suppress
 
 from kododo_env.bots.messages import MOST_EXACT, to_json
 from kododo_env.core.numbers import whole_number
-from kododo_env.play.kept import KeptTable
-from kododo_env.play.seating import make_table
+from kododo_env.play.saved_table import SavedTable
 from kododo_env.play.table import Replies
+from kododo_env.play.table_factory import make_table
 from kododo_env.rules_arguments import make_game, parse_rules
 
 LOOK = '{"type": "look"}'
@@ -68,7 +68,7 @@ class WorkerTable:
         lesson: bool = False,
         by_link: bool = False,
     ) -> None:
-        def make_kept_table() -> KeptTable:
+        def make_kept_table() -> SavedTable:
             table = make_table(
                 game,
                 players,
@@ -80,7 +80,7 @@ class WorkerTable:
                 names=names,
             )
             table.work = WORK
-            return KeptTable(table)
+            return SavedTable(table)
 
         # The person who has the device; with several people nobody until one sends "sit".
         self._person = seat if people == 1 else None

@@ -14,7 +14,7 @@ from kododo_env.core.numbers import finite_number, whole_number
 from kododo_env.core.underflow import underflow_is_zero
 from kododo_env.core.view import View
 from kododo_env.policy.metadata import describe, differences
-from kododo_env.policy.onnx_trial import answers_of, fed, open_session
+from kododo_env.policy.onnx_validation import answers_of, fed, open_session
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.policy.policy_schema import HOTTEST

@@ -12,7 +12,7 @@ WIDTH = 440
 """The width of an example's picture, which must be readable on a phone."""
 
 
-class Worked(NamedTuple):
+class WorkedExample(NamedTuple):
     """A worked example.
 
     Attributes:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from kododo_env.core.agent import Agent, ProbabilisticAgent, over_seats
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import TakesBack
+from kododo_env.core.capabilities import UndoSupport
 from kododo_env.core.view import View
 
 DEALT = 2  # worlds dealt per world drawn; more leave less time to play them out
@@ -50,12 +50,12 @@ def _log_likelihood(
     """
     total = np.zeros(game.num_envs)
     opponents = [seat for seat in range(game.num_players) if seat != player]
-    while isinstance(game, TakesBack) and game.undoable_steps:
+    while isinstance(game, UndoSupport) and game.undoable_steps:
         game, masks = game.before_last_step(rng)
         probabilities = over_seats(policy.probabilities, policy, game, opponents)
         for seat, action_probabilities in zip(opponents, probabilities, strict=True):
             lookalikes = masks[:, seat]
-            total_chance = (action_probabilities * lookalikes).sum(axis=1)
-            chance = total_chance / np.maximum(lookalikes.sum(axis=1), 1)
-            total += np.log(SLIP + (1 - SLIP) * chance)
+            total_probability = (action_probabilities * lookalikes).sum(axis=1)
+            probability = total_probability / np.maximum(lookalikes.sum(axis=1), 1)
+            total += np.log(SLIP + (1 - SLIP) * probability)
     return total

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import DealsTogether
+from kododo_env.core.capabilities import JointDeals
 
 
 class Deck(NamedTuple):
@@ -18,11 +18,11 @@ class Deck(NamedTuple):
 
     Attributes:
         cards: The card types, shape (D,).
-        chance: The total probability of these decks.
+        probability: The total probability of these decks.
     """
 
     cards: npt.NDArray[np.uint8]
-    chance: float
+    probability: float
 
 
 def one_deck_is_enough(game: BatchGame) -> bool:
@@ -34,7 +34,7 @@ def distinct_decks(game: BatchGame) -> Iterator[Deck]:
     """Yield all decks that are dealt differently, with their probabilities.
 
     Cards of the same type are interchangeable, and so are orders of cards that are dealt together
-    (``DealsTogether``); the representative has these cards in ascending order.
+    (``JointDeals``); the representative has these cards in ascending order.
     """
     groups = _groups(game)
     deck = np.zeros(len(game.cards), np.uint8)
@@ -52,7 +52,7 @@ def least_decks(game: BatchGame) -> int:
 def _groups(game: BatchGame) -> list[npt.NDArray[np.intp]]:
     """Return the deck positions of each group of cards that are dealt together."""
     together = np.arange(len(game.cards))
-    if isinstance(game, DealsTogether):
+    if isinstance(game, JointDeals):
         together = np.asarray(game.dealt_together)
     return [np.flatnonzero(together == group) for group in dict.fromkeys(together.tolist())]
 

@@ -22,7 +22,7 @@ LEAST_CHANCE = 1e-30  # the least probability, so that its logarithm is finite
 
 
 @dataclass(frozen=True)
-class Exact:
+class ExactResult:
     """The values of a policy in self-play, and of a best response in one seat.
 
     Attributes:
@@ -44,7 +44,7 @@ class Exact:
         return float(self.gains.sum())
 
 
-class Uniform(RandomAgent):
+class UniformAgent(RandomAgent):
     """Plays all legal actions with equal probability."""
 
     name = "uniform"
@@ -52,11 +52,11 @@ class Uniform(RandomAgent):
     def probabilities(self, view: View) -> Float64:
         """Return the probability of each action, (N, A)."""
         mask = view.legal_action_mask
-        chances: Float64 = mask / mask.sum(axis=1, keepdims=True)
-        return chances
+        probabilities: Float64 = mask / mask.sum(axis=1, keepdims=True)
+        return probabilities
 
 
-def exact(tree: GameTree, agent: ProbabilisticAgent, temperature: float = 1.0) -> Exact:
+def exact(tree: GameTree, agent: ProbabilisticAgent, temperature: float = 1.0) -> ExactResult:
     """Return the values of an agent against itself and against best responses.
 
     Args:
@@ -73,10 +73,10 @@ def exact(tree: GameTree, agent: ProbabilisticAgent, temperature: float = 1.0) -
     return exact_of(tree, [strategy(tree, agent, player, temperature) for player in seats])
 
 
-def exact_of(tree: GameTree, strategies: Sequence[Strategy]) -> Exact:
+def exact_of(tree: GameTree, strategies: Sequence[Strategy]) -> ExactResult:
     """Return the same for a strategy of each player."""
     best = [best_response(tree, strategies, player)[0] for player in range(tree.num_players)]
-    return Exact(value(tree, strategies), np.array(best))
+    return ExactResult(value(tree, strategies), np.array(best))
 
 
 def strategy(
@@ -84,30 +84,32 @@ def strategy(
 ) -> Strategy:
     """Return an agent's action probabilities in all information sets of a player; see ``exact``."""
     temperature = finite_number(temperature, "temperature", 0, HOTTEST)
-    chances_by_step = []
+    probabilities_by_step = []
     for step in tree.steps:
         legal = step.legal[player]
         view = step.games.take(step.first[player]).view(player)
-        chances = np.asarray(agent.probabilities(view), np.float64)
-        if chances.shape != legal.shape or not _are_chances(chances, legal):
+        probabilities = np.asarray(agent.probabilities(view), np.float64)
+        if probabilities.shape != legal.shape or not _are_probabilities(probabilities, legal):
             raise ValueError(
                 f"agent {agent.name!r} must return probabilities of legal actions that sum to 1, "
                 f"an array of shape {legal.shape}"
             )
-        chances_by_step.append(_tempered(chances * legal, temperature))
-    return chances_by_step
+        probabilities_by_step.append(_tempered(probabilities * legal, temperature))
+    return probabilities_by_step
 
 
-def _are_chances(chances: Float64, legal: npt.NDArray[np.bool_]) -> bool:
-    sums = (chances * legal).sum(axis=1)
-    return bool((chances >= 0).all() and np.allclose(sums, 1, atol=ROUNDING))
+def _are_probabilities(probabilities: Float64, legal: npt.NDArray[np.bool_]) -> bool:
+    sums = (probabilities * legal).sum(axis=1)
+    return bool((probabilities >= 0).all() and np.allclose(sums, 1, atol=ROUNDING))
 
 
-def _tempered(chances: Float64, temperature: float) -> Float64:
-    best = chances.max(axis=1, keepdims=True)
+def _tempered(probabilities: Float64, temperature: float) -> Float64:
+    best = probabilities.max(axis=1, keepdims=True)
     if temperature == 0:
-        return _pure(first_of_best(np.log(np.maximum(chances, LEAST_CHANCE))), chances.shape[1])
-    weights = (chances / best) ** (1 / temperature)
+        return _pure(
+            first_of_best(np.log(np.maximum(probabilities, LEAST_CHANCE))), probabilities.shape[1]
+        )
+    weights = (probabilities / best) ** (1 / temperature)
     tempered: Float64 = weights / weights.sum(axis=1, keepdims=True)
     return tempered
 
@@ -170,11 +172,15 @@ def mixture(tree: GameTree, strategies: Sequence[Strategy], player: int) -> Stra
     """
     total = [np.zeros(step.legal[player].shape) for step in tree.steps]
     for component in strategies:
-        reach = np.ones(len(tree.chances))  # the player's own contribution to the reach probability
-        for step, chances, summed in zip(tree.steps, component, total, strict=True):
-            summed += reach[step.first[player], None] * chances
-            action_chances = chances[step.sets[player][step.before], step.actions[:, player]]
-            reach = (reach[step.before] * action_chances)[~step.over]
+        reach = np.ones(
+            len(tree.probabilities)
+        )  # the player's own contribution to the reach probability
+        for step, probabilities, summed in zip(tree.steps, component, total, strict=True):
+            summed += reach[step.first[player], None] * probabilities
+            action_probabilities = probabilities[
+                step.sets[player][step.before], step.actions[:, player]
+            ]
+            reach = (reach[step.before] * action_probabilities)[~step.over]
     mean_strategy: Strategy = []
     for step, summed in zip(tree.steps, total, strict=True):
         legal = step.legal[player]
@@ -194,13 +200,13 @@ def _weights(
         without: A player whose choices do not count.
     """
     step_weights = []
-    reach = tree.chances
+    reach = tree.probabilities
     for number, step in enumerate(tree.steps):
         after = reach[step.before]
-        for player, chances in enumerate(strategies):
+        for player, probabilities in enumerate(strategies):
             if player != without:
                 sets = step.sets[player][step.before]
-                after = after * chances[number][sets, step.actions[:, player]]
+                after = after * probabilities[number][sets, step.actions[:, player]]
         step_weights.append(after)
         reach = after[~step.over]
     return step_weights

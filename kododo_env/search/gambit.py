@@ -34,10 +34,10 @@ class _Writer:
     def nodes(self) -> Iterator[str]:
         """Yield lines, each node before its descendants."""
         chances = " ".join(
-            f'"{number}" {chance:.17g}' for number, chance in enumerate(self._tree.chances)
+            f'"{number}" {chance:.17g}' for number, chance in enumerate(self._tree.probabilities)
         )
         yield f'c "" 1 "" {{ {chances} }} 0'
-        for position in range(len(self._tree.chances)):
+        for position in range(len(self._tree.probabilities)):
             yield from self._position(0, position)
 
     def _position(self, number: int, position: int) -> Iterator[str]:

@@ -17,7 +17,7 @@ MOST_POSITIONS = 2_000_000
 
 
 @dataclass(frozen=True)
-class Step:
+class TreeStep:
     """All N positions after some steps in which a game goes on, and all M positions that follow.
 
     An information set contains the positions that a player cannot distinguish by what their view
@@ -53,7 +53,7 @@ class GameTree:
 
     Attributes:
         num_players: P.
-        chances: The probability of each deal, one for each position of the first step.
+        probabilities: The probability of each deal, one for each position of the first step.
         steps: The decisions, step by step.
 
     Raises:
@@ -69,7 +69,7 @@ class GameTree:
         decks = list(islice(distinct_decks(game), MOST_POSITIONS + 1))
         self._take(len(decks) - least_decks(game))
         self.num_players = game.num_players
-        self.chances = np.array([deck.chance for deck in decks])
+        self.probabilities = np.array([deck.probability for deck in decks])
         games = game.fresh(len(decks), 0)
         games.reset(decks=np.array([deck.cards for deck in decks]))
         self.steps = list(self._steps_from(games))
@@ -83,7 +83,7 @@ class GameTree:
                 "under these rules; use fewer cards, or train a best response instead"
             )
 
-    def _steps_from(self, games: BatchGame) -> Iterator[Step]:
+    def _steps_from(self, games: BatchGame) -> Iterator[TreeStep]:
         """Yield the steps from these positions on."""
         history: Array = np.zeros((self.num_players, games.num_envs, 0), np.int64)
         while True:
@@ -96,7 +96,7 @@ class GameTree:
             after.step(actions)
             over = after.terminated.copy()
             shares = np.where(over[:, None], after.outcome(), 0.0)
-            yield Step(games, sets, first, legal, before, actions, over, shares)
+            yield TreeStep(games, sets, first, legal, before, actions, over, shares)
             going_on = np.flatnonzero(~over)
             if len(going_on) == 0:
                 return

@@ -9,7 +9,7 @@ import numpy as np
 from kododo_env.core.agent import Agent, ValueAgent, joint_action
 from kododo_env.core.arrays import Float64, Floating
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import PassesSteps, PlaysRounds
+from kododo_env.core.capabilities import RoundPlay, StepSkipping
 from kododo_env.core.observation import from_own_seat
 from kododo_env.core.underflow import underflow_is_zero
 
@@ -68,7 +68,7 @@ class OutcomeModel:
         if policy_weights is not None:
             self.weights = policy_weights
             return
-        games = FITTED_GAMES if isinstance(game, PlaysRounds) else FITTED_WITHOUT_ROUNDS
+        games = FITTED_GAMES if isinstance(game, RoundPlay) else FITTED_WITHOUT_ROUNDS
         games = min(games, most_games)
         played = game.fresh(games, 0)
         rng = np.random.default_rng(0)
@@ -96,7 +96,7 @@ class OutcomeModel:
     def expected(self, game: BatchGame, player: int) -> Float64:
         """Return the player's share of the victory, (N,); the outcome where a game is over."""
         weights = self.weights[min(_step(game), len(self.weights) - 1)]
-        guess = _chance(_log_odds(self._features(game, player), weights))
+        guess = _probability(_log_odds(self._features(game, player), weights))
         return np.where(game.terminated, game.outcome()[:, player], guess)
 
     def _features(self, game: BatchGame, player: int) -> Float64:
@@ -110,7 +110,7 @@ class OutcomeModel:
 
 def _step(game: BatchGame) -> int:
     """Return how far a batch is, including the steps that it passed over."""
-    return game.steps_played + (game.steps_passed if isinstance(game, PassesSteps) else 0)
+    return game.steps_played + (game.steps_passed if isinstance(game, StepSkipping) else 0)
 
 
 def _log_odds(features: Float64, weights: Float64) -> Float64:
@@ -123,7 +123,7 @@ def _log_odds(features: Float64, weights: Float64) -> Float64:
     return odds
 
 
-def _chance(log_odds: Float64) -> Float64:
+def _probability(log_odds: Float64) -> Float64:
     """Return the logistic function, without overflow."""
     return np.asarray(np.exp(-np.logaddexp(0, -log_odds)))
 
@@ -183,9 +183,13 @@ def _log_loss(
     """Return the mean negative log-likelihood of the shares, its slope (3,), curvature (3, 3)."""
     odds = _log_odds(features, weights)
     opponent_points = features[:, 2:]
-    chance = _chance(odds)
+    probability = _probability(odds)
     lead = features[:, 1] - (softmax(weights[0] * opponent_points) * opponent_points).sum(axis=1)
     slopes = np.stack([lead, features[:, 0], np.ones(len(features))])
     loss = np.logaddexp(0, odds) - shares * odds
-    curvature = slopes * (chance * (1 - chance)) @ slopes.T
-    return float(loss.mean()), slopes @ (chance - shares) / len(features), curvature / len(features)
+    curvature = slopes * (probability * (1 - probability)) @ slopes.T
+    return (
+        float(loss.mean()),
+        slopes @ (probability - shares) / len(features),
+        curvature / len(features),
+    )

@@ -34,7 +34,7 @@ from kododo_env.core.agent import (
 from kododo_env.core.arrays import Bool, Float64, Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import Bound, check_settings, positive
-from kododo_env.core.capabilities import PlaysRounds
+from kododo_env.core.capabilities import RoundPlay
 from kododo_env.core.underflow import underflow_is_zero
 from kododo_env.core.view import View
 from kododo_env.search.beliefs import likely_worlds
@@ -161,7 +161,7 @@ class SearchAgent(PolicySearch):
         return _Search(view, self, rng).best()
 
     @underflow_is_zero
-    def chance(self, view: View, worlds: int, rng: np.random.Generator) -> Means:
+    def probability(self, view: View, worlds: int, rng: np.random.Generator) -> Means:
         """Return the player's expected share of the victory if everyone follows the policy.
 
         Args:
@@ -214,7 +214,7 @@ class SearchAgent(PolicySearch):
 
     def horizon(self, game: BatchGame, lookahead: int = LOOKAHEAD) -> float:
         """Return how many steps are played in each world, including the decision's own."""
-        if isinstance(game, PlaysRounds):
+        if isinstance(game, RoundPlay):
             return game.round_steps
         return lookahead if isinstance(self.policy, ValueAgent) else math.inf
 
@@ -272,9 +272,9 @@ class _Search:
     def _keep_likely(self) -> None:
         """Keep the policy's likeliest actions and its choice, if the policy has probabilities."""
         if isinstance(self.agent.policy, ProbabilisticAgent):
-            chances = self.agent.policy.probabilities(self.view)
-            threshold = -np.sort(-chances, axis=1)[:, CANDIDATES - 1 : CANDIDATES]
-            self.candidate &= (chances >= threshold * (1 - TIE)) | self._is_usual()
+            probabilities = self.agent.policy.probabilities(self.view)
+            threshold = -np.sort(-probabilities, axis=1)[:, CANDIDATES - 1 : CANDIDATES]
+            self.candidate &= (probabilities >= threshold * (1 - TIE)) | self._is_usual()
 
     def _is_usual(self) -> Bool:
         """Return where the policy's own choice is, (N, A)."""
@@ -345,7 +345,7 @@ class _Search:
             game.step(joint_action(self.policies, game, self.rng))
         if not game.terminated.all():
             return self.agent.outcome_model(game).expected(game, self.view.player)
-        if not isinstance(game, PlaysRounds):
+        if not isinstance(game, RoundPlay):
             self.doubt = DOUBT_OF_GAMES
         return self.shares_at_the_end(game)[:, self.view.player]
 
@@ -379,6 +379,6 @@ def shares_at_the_end(game: BatchGame) -> Float64:
     """
     points = game.scores - game.scores.mean(axis=1, keepdims=True)
     spread = points.std()
-    if isinstance(game, PlaysRounds) or spread == 0:
+    if isinstance(game, RoundPlay) or spread == 0:
         return game.outcome()
     return softmax(points / spread)

@@ -12,16 +12,16 @@ from kododo_env.testing.games.batches import batches
 from kododo_env.testing.games.bounds import bounds
 from kododo_env.testing.games.copies import copies
 from kododo_env.testing.games.decks import decks
+from kododo_env.testing.games.determinism import same_seed_same_game
 from kododo_env.testing.games.masks import masks
 from kododo_env.testing.games.observations import observations
-from kododo_env.testing.games.playing import Make, Reseat, Subject, as_rules
-from kododo_env.testing.games.repeating import same_seed_same_game
 from kododo_env.testing.games.scores import scores
 from kododo_env.testing.games.seats import seats
 from kododo_env.testing.games.states import states
+from kododo_env.testing.games.subject import Make, Reseat, Subject, as_rules
 from kododo_env.testing.report import Report, run_checks
-from kododo_env.testing.secrets.hidden import hidden_cards
-from kododo_env.testing.secrets.uniform import determinised_evenly
+from kododo_env.testing.secrets.distribution import determinised_evenly
+from kododo_env.testing.secrets.hidden_cards import hidden_cards
 from kododo_env.testing.secrets.views import views
 
 

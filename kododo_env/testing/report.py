@@ -13,7 +13,7 @@ class Fault(AssertionError):
     """A fault that a check found; the message describes it and its place."""
 
 
-class LeftOut(Exception):
+class SkippedCheck(Exception):
     """A check has nothing to check; the message is the reason."""
 
 
@@ -121,7 +121,7 @@ def _do(name: str, check: Callable[[], str]) -> Finding:
         return Finding(name, note=check())
     except Fault as fault:
         return Finding(name, fault=str(fault))
-    except LeftOut as reason:
+    except SkippedCheck as reason:
         return Finding(name, note=str(reason), left_out=True)
     except Exception as error:  # any other error is a fault of the game or environment
         where = traceback.extract_tb(error.__traceback__)[-1]

@@ -27,7 +27,7 @@ def all_tables(game: BatchGame, num_envs: int = 1) -> dict[int, BatchGame]:
     """Return a batch of the same game and further rules for each possible number of players."""
     further = further_rules(game)
     tables = {}
-    for players in registry.door(game.name).PLAYERS:
+    for players in registry.environment_module(game.name).PLAYERS:
         if players == game.num_players:
             tables[players] = game.fresh(num_envs, 0)
             continue

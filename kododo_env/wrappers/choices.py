@@ -13,7 +13,7 @@ from kododo_env.core.batch_game import BatchGame, IllegalAction
 from kododo_env.core.numbers import quote, whole_number, whole_numbers
 from kododo_env.core.options import is_one_of
 from kododo_env.core.rows import numbers
-from kododo_env.wrappers.dealing import own_generator
+from kododo_env.wrappers.reset_options import own_generator
 from kododo_env.wrappers.spaces import ObservationFormat
 
 OnIllegal = Literal["raise", "random"]

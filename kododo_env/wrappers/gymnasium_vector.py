@@ -17,11 +17,17 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import quote, whole_seed
 from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.wrappers.choices import Choices, OnIllegal
-from kododo_env.wrappers.dealing import OPTIONS, check_batch, checked, step_limit, warn_of_unknown
-from kododo_env.wrappers.drawing import PictureMode, check_render_mode, drawing_metadata
 from kododo_env.wrappers.opponent_pool import LEARNER, Lineup
 from kododo_env.wrappers.opponents import Opponents, Player, around, learner_and_opponents
 from kododo_env.wrappers.outer_wrappers import OuterWrappers
+from kododo_env.wrappers.render_modes import PictureMode, check_render_mode, drawing_metadata
+from kododo_env.wrappers.reset_options import (
+    OPTIONS,
+    check_batch,
+    checked,
+    step_limit,
+    warn_of_unknown,
+)
 from kododo_env.wrappers.slot import Slot, check_unused
 from kododo_env.wrappers.spaces import (
     MaskPlace,

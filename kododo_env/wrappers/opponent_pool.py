@@ -63,7 +63,7 @@ class OpponentPool:
             )
         if weights is not None and self._function is not None:
             raise ValueError("weights need a list of agents, not a function")
-        self._chances = _chances(weights, self.agents)
+        self._probabilities = _probabilities(weights, self.agents)
 
     def __repr__(self) -> str:
         content = "a function" if self._function else f"{len(self.agents)} agents"
@@ -88,7 +88,7 @@ class OpponentPool:
         draws = games if self.per == "game" else 1
         shape = games, seats
         if self._function is None:
-            numbers = rng.choice(len(self.agents), (draws, seats), p=self._chances)
+            numbers = rng.choice(len(self.agents), (draws, seats), p=self._probabilities)
             return self.agents, np.broadcast_to(numbers, shape)
         candidates: list[Candidate] = []
         for _ in range(draws):
@@ -96,7 +96,7 @@ class OpponentPool:
         return candidates, np.broadcast_to(np.arange(draws * seats).reshape(draws, seats), shape)
 
 
-def _chances(weights: npt.ArrayLike | None, agents: Sequence[Candidate]) -> Float64 | None:
+def _probabilities(weights: npt.ArrayLike | None, agents: Sequence[Candidate]) -> Float64 | None:
     """Return the probability of each agent to be drawn, (K,); None for equal probabilities."""
     if weights is None:
         return None
@@ -110,8 +110,8 @@ def _chances(weights: npt.ArrayLike | None, agents: Sequence[Candidate]) -> Floa
             f"weights must be {len(agents)} non-negative numbers, one for each agent, not all 0, "
             f"not {quote(weights)}"
         )
-    chances: Float64 = numbers / total
-    return chances
+    probabilities: Float64 = numbers / total
+    return probabilities
 
 
 def _for_seats(drawn: object, seats: int) -> Sequence[Candidate]:

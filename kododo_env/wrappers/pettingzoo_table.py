@@ -18,10 +18,10 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.records.folder import EpisodeRecords
 from kododo_env.wrappers.choices import Choices, OnIllegal
-from kododo_env.wrappers.dealing import check_single, deal, step_limit
-from kododo_env.wrappers.drawing import RenderMode, check_render_mode, draw, drawing_metadata
 from kododo_env.wrappers.opponent_pool import Lineup
 from kododo_env.wrappers.opponents import Opponents, Player, learners, reseat, seated
+from kododo_env.wrappers.render_modes import RenderMode, check_render_mode, draw, drawing_metadata
+from kododo_env.wrappers.reset_options import check_single, deal, step_limit
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat, action_space
 
 
@@ -31,7 +31,7 @@ class PettingZooTable:
     Args:
         game: A batch of one game.
         **options: All others are those of the environment modules; see
-            ``kododo_env.doors.TableOptions``.
+            ``kododo_env.environments.TableOptions``.
 
     Attributes:
         game: The batch of one game that is played.

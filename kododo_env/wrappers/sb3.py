@@ -16,11 +16,11 @@ from kododo_env.core.numbers import quote, whole_indices, whole_seed
 from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.system.extras import missing_extra
 from kododo_env.wrappers.choices import Choices, OnIllegal
-from kododo_env.wrappers.dealing import OPTIONS, check_batch, checked
-from kododo_env.wrappers.drawing import PictureMode, check_render_mode, drawing_metadata
 from kododo_env.wrappers.opponent_pool import Lineup
 from kododo_env.wrappers.opponents import Opponents, Player, learners, reseat, seated
 from kododo_env.wrappers.outer_wrappers import OuterWrappers
+from kododo_env.wrappers.render_modes import PictureMode, check_render_mode, drawing_metadata
+from kododo_env.wrappers.reset_options import OPTIONS, check_batch, checked
 from kododo_env.wrappers.slot import Slot, check_unused
 from kododo_env.wrappers.spaces import (
     MaskPlace,
@@ -56,8 +56,8 @@ class BatchVecEnv(VecEnv):
             ``env_method("action_masks")``, as for sb3-contrib; ``"observation"`` and ``"both"``:
             dictionaries with the masks, (slots, A) int8.
         **options: All others are those of the environment modules
-            (``kododo_env.doors.TableOptions``); a reward function returns an array (N, P), and
-            ``infos[slot]["illegal_action"]`` is True if a legal action was played instead.
+            (``kododo_env.environments.TableOptions``); a reward function returns an array (N, P),
+            and ``infos[slot]["illegal_action"]`` is True if a legal action was played instead.
 
     Attributes:
         game: The batch that is played.

@@ -14,8 +14,6 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_seed
 from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.wrappers.choices import Choices, OnIllegal
-from kododo_env.wrappers.dealing import check_single, checked, deal, warn_of_unknown
-from kododo_env.wrappers.drawing import RenderMode, check_render_mode, draw, drawing_metadata
 from kododo_env.wrappers.opponent_pool import Lineup
 from kododo_env.wrappers.opponents import (
     Opponents,
@@ -25,6 +23,8 @@ from kododo_env.wrappers.opponents import (
     seat_of,
 )
 from kododo_env.wrappers.outer_wrappers import OuterWrappers
+from kododo_env.wrappers.render_modes import RenderMode, check_render_mode, draw, drawing_metadata
+from kododo_env.wrappers.reset_options import check_single, checked, deal, warn_of_unknown
 from kododo_env.wrappers.spaces import MaskPlace, Observation, ObservationFormat, action_space
 
 

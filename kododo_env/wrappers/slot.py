@@ -10,11 +10,11 @@ from gymnasium import spaces
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.wrappers.drawing import draw
 from kododo_env.wrappers.opponents import Player
+from kododo_env.wrappers.render_modes import draw
 
 
-class Many(Protocol):
+class SlotEnvs(Protocol):
     """A batch in which seats are environments."""
 
     game: BatchGame
@@ -47,7 +47,7 @@ class Slot:
 
     def __init__(
         self,
-        batch: Many,
+        batch: SlotEnvs,
         slot: int,
         observation_space: spaces.Space[Any],
         action_space: spaces.Space[Any],
@@ -93,7 +93,7 @@ class Slot:
         return draw(self._batch.game, self.render_mode, *self._batch.place(self._slot))
 
 
-def check_unused(batch: Many, name: str) -> None:
+def check_unused(batch: SlotEnvs, name: str) -> None:
     """Reject an attribute name that a batch, its slots or its constructor use.
 
     A slot would store it without any effect on play.

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.arena.intervals import Estimate
-from kododo_env.arena.report import Report, build_report
+from kododo_env.arena.report import TournamentReport, build_report
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import run
 from kododo_env.core import BatchGame, View
@@ -18,7 +18,7 @@ from kododo_env.rules_arguments import make_game
 GAME = "kododo"
 
 
-class First:
+class FirstActionAgent:
     """Plays the first legal action; counts how often it was asked, and for whom."""
 
     name = "first"
@@ -44,5 +44,5 @@ def tournament(kind: type[Tournament] = Tournament, **changes: Any) -> Tournamen
     return kind(**{**arguments, **changes})
 
 
-def report_of(played: Tournament, workers: int = 1) -> Report:
+def report_of(played: Tournament, workers: int = 1) -> TournamentReport:
     return build_report(played, run(played, played.chunks(), workers))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kododo_env.arena.chunk_log import ChunkLog
-from kododo_env.arena.duplicates import ChunkResult
+from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import run
 from tests.arena.players import tournament

@@ -10,9 +10,9 @@ import pytest
 
 from kododo_env import agent_registry, arena
 from kododo_env.arena.comparison import Comparison
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.core import RandomAgent
-from tests.arena.players import GAME, First, width
+from tests.arena.players import GAME, FirstActionAgent, width
 
 
 def test_each_agent_plays_the_match_that_it_plays_alone() -> None:
@@ -39,10 +39,14 @@ def test_the_difference_is_of_the_deals_in_pairs() -> None:
 
 
 def test_the_cards_and_seats_are_the_same_for_both() -> None:
-    comparison = arena.compare(First(), First(), GAME, 4, 80, opponents="last")
+    comparison = arena.compare(
+        FirstActionAgent(), FirstActionAgent(), GAME, 4, 80, opponents="last"
+    )
     assert not (comparison.a.deal_shares - comparison.b.deal_shares).any()
     assert comparison.difference.low == comparison.difference.high == 0
-    other_seed = arena.compare(First(), First(), GAME, 4, 80, opponents="last", seed=1)
+    other_seed = arena.compare(
+        FirstActionAgent(), FirstActionAgent(), GAME, 4, 80, opponents="last", seed=1
+    )
     assert not np.array_equal(comparison.a.deal_shares, other_seed.a.deal_shares)
 
 

@@ -13,23 +13,25 @@ from kododo_env.arena.intervals import _student, mean, observations_for, share
 from tests.arena.players import width
 
 
-def deals_of_duplicates(rng: np.random.Generator, chance: float, deals: int) -> npt.NDArray[Any]:
+def deals_of_duplicates(
+    rng: np.random.Generator, probability: float, deals: int
+) -> npt.NDArray[Any]:
     """Shares of one agent over four rotations that hang together: some decks are won by all."""
     luck = rng.random((deals, 1)) < 0.5
-    chances = np.where(luck, chance + 0.15, chance - 0.15)
-    return (rng.random((deals, 4)) < chances).mean(axis=1)
+    probabilities = np.where(luck, probability + 0.15, probability - 0.15)
+    return (rng.random((deals, 4)) < probabilities).mean(axis=1)
 
 
 @pytest.mark.parametrize(("chance", "deals"), [(0.25, 200), (0.5, 30), (0.83, 60)])
-def test_intervals_hold_the_truth_as_often_as_they_say(chance: float, deals: int) -> None:
+def test_intervals_hold_the_truth_as_often_as_they_say(probability: float, deals: int) -> None:
     rng = np.random.default_rng(7)
     times = 1000
     inside = {share: 0, mean: 0}
     for _ in range(times):
-        shares = deals_of_duplicates(rng, chance, deals)
+        shares = deals_of_duplicates(rng, probability, deals)
         for measure in inside:
             estimate = measure(shares)
-            if estimate.low <= chance <= estimate.high:
+            if estimate.low <= probability <= estimate.high:
                 inside[measure] += 1
     for hits in inside.values():
         assert 0.93 * times < hits < 0.97 * times

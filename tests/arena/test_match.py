@@ -1,137 +1,143 @@
-"""Matches: one agent against copies of another."""
+"""Games between agents: who is asked, what is dealt, and what duplicates are good for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
-from kododo_env.arena.duplicates import play_chunk
-from kododo_env.arena.match import Match
-from kododo_env.arena.pairing import Chunk
-from kododo_env.arena.tournament import Tournament
-from kododo_env.core import RandomAgent
+from kododo_env.arena.intervals import Estimate, mean, share
+from kododo_env.arena.lineups import (
+    Chunk,
+)
+from kododo_env.arena.match import GameResults, play, play_chunk, play_duplicates
+from kododo_env.core import Agent, RandomAgent, View
 from kododo_env.core.agent import LastAgent
-from tests.arena.players import GAME, First, batch, tournament
+from tests.arena.players import FirstActionAgent, batch, tournament, width
+from tests.game_tables import TABLES
 
 
-def test_a_match_is_the_same_for_the_same_seed() -> None:
-    result = Match(RandomAgent(), First(), GAME, 3, 60, seed=4).play()
-    assert result == Match(RandomAgent(), First(), GAME, 3, 60, seed=4).play()
-    assert result != Match(RandomAgent(), First(), GAME, 3, 60, seed=5).play()
-    assert result.share.low < result.share.mean < result.share.high
+class Careless(FirstActionAgent):
+    """Like the first, but now and then it does not look."""
+
+    name = "careless"
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        chosen = super().act(view, rng)
+        anything = RandomAgent().act(view, rng)
+        return np.where(rng.random(view.num_envs) < 0.05, anything, chosen)
 
 
-def test_a_match_measures_share_points_and_margin() -> None:
-    outcome = Match(First(), LastAgent(), GAME, 3, 30, seed=2).play()
-    game = batch(10, 3)
-    chunk = Chunk(0, (0, 1, 1), 10)
-    played = play_chunk(chunk, [First(), LastAgent()], game, seed=2)
-    points = played.points.mean(axis=0)
-    assert outcome.share.mean == pytest.approx(played.shares[:, 0].mean())
-    assert outcome.points.mean == pytest.approx(points[0])
-    assert outcome.margin.mean == pytest.approx(points[0] - (points[1] + points[2]) / 2)
-    assert outcome.deal_shares.tolist() == played.shares[:, 0].tolist()
-    assert outcome.deal_points.tolist() == played.points[:, 0].tolist()
-    opponents = played.points[:, 1:].mean(axis=1)
-    assert outcome.deal_margins.tolist() == (played.points[:, 0] - opponents).tolist()
+class Choosy(RandomAgent):
+    """Complains if it is asked although it has no choice in any game."""
+
+    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        assert (view.legal_action_mask.sum(axis=1) > 1).any()
+        return super().act(view, rng)
 
 
-def test_equals_have_parity_in_a_match() -> None:
-    outcome = Match(RandomAgent(), RandomAgent(), GAME, 4, 4000, seed=1).play()
-    assert outcome.share.low < 0.25 < outcome.share.high
-    assert outcome.margin.low < 0 < outcome.margin.high
+def played_by(
+    agents: list[Agent], deals: int, seed: int, players: int = 4
+) -> tuple[GameResults, npt.NDArray[Any]]:
+    rng = np.random.default_rng(seed)
+    game = batch(deals, players)
+    decks = game.sample_decks(deals, rng)
+    return play_duplicates(agents, game, decks, rng), decks
 
 
-def test_a_match_tells_who_is_better_from_both_sides() -> None:
-    forward = Match(First(), RandomAgent(), GAME, 2, 800, seed=0).play()
-    back = Match(RandomAgent(), First(), GAME, 2, 800, seed=0).play()
-    assert (forward.share.mean > 0.5) == (forward.margin.mean > 0)
-    assert forward.margin.low < -back.margin.mean < forward.margin.high
-    assert forward.share.low < 1 - back.share.mean < forward.share.high
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_every_game_is_played_to_its_end_and_shares_sum_to_one(game: str, players: int) -> None:
+    games = batch(6, players, game)
+    decks = games.sample_decks(6, np.random.default_rng(1))
+    played = play([RandomAgent()] * players, games, decks, np.random.default_rng(2))
+    assert games.terminated.all()
+    np.testing.assert_allclose(played.shares.sum(axis=1), 1)
+    np.testing.assert_array_equal(played.points, games.scores)
+    assert played.shares.shape == (6, players)
 
 
-def test_a_match_knows_the_rules() -> None:
-    long = Match(RandomAgent(), First(), GAME, 2, 20, rules={"variant": "long"}).play()
-    assert long.points.mean > Match(RandomAgent(), First(), GAME, 2, 20).play().points.mean
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_a_player_who_has_nothing_to_decide_is_not_asked(game: str, players: int) -> None:
+    games = batch(1, players, game)
+    decks = games.sample_decks(1, np.random.default_rng(1))
+    play([Choosy()] * players, games, decks, np.random.default_rng(2))
 
 
-def match(**options: Any) -> Match:
-    return Match(First(), LastAgent(), **{"game": GAME, "players": 4, "games": 40, **options})
+def test_each_agent_sits_where_it_was_put_and_is_asked_once_for_all_games() -> None:
+    first = FirstActionAgent()
+    games = batch(5)
+    play(
+        [LastAgent(), first, LastAgent(), first], games, games.sample_decks(5, games.rng), games.rng
+    )
+    turns = games.rules.num_rounds * games.rules.num_turns
+    assert first.calls == {1: turns, 3: turns}
 
 
-@pytest.mark.parametrize("make", [match, tournament])
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"games": 3}, "games must be at least 4"),
-        ({"games": 0}, "games must be at least 4"),
-        ({"games": -20}, "-20"),
-        ({"games": 10**12}, "games must be"),
-        ({"games": 40.5}, "games must be"),
-        ({"seed": -1}, "seed must be"),
-        ({"players": 1}, "2 to 5 players"),
-        ({"players": 9}, "2 to 5 players"),
-        ({"game": "chess"}, "unknown game 'chess'"),
-        ({"rules": {"num_players": 3}}, "rules.*num_players"),
-        ({"rules": {"colours": 3}}, "unknown rule 'colours' of kododo"),
-    ],
-)
-def test_contests_that_cannot_be_played(
-    make: Callable[..., Match | Tournament], changes: dict[str, Any], words: str
-) -> None:
-    """A tournament says so when it is made, a match when it is made or played."""
-
-    def tried() -> None:
-        contest = make(**changes)
-        if isinstance(contest, Match):
-            contest.play()
-
-    with pytest.raises(ValueError, match=words):
-        tried()
+def test_the_given_decks_are_what_is_dealt() -> None:
+    games = batch(8)
+    rng = np.random.default_rng(0)
+    decks = games.sample_decks(8, rng)
+    agents: list[Agent] = [FirstActionAgent(), LastAgent(), FirstActionAgent(), LastAgent()]
+    once = play(agents, games, decks, rng)
+    repeated = play(agents, games, decks, np.random.default_rng(99))
+    np.testing.assert_array_equal(once.points, repeated.points)
+    other_decks = play(agents, games, games.sample_decks(8, rng), rng)
+    assert (once.points != other_decks.points).any()
 
 
-def test_a_tournament_is_of_two_agents_at_least_who_all_play() -> None:
-    with pytest.raises(ValueError, match="two agents, got 1"):
-        tournament(agents=("random",))
-    with pytest.raises(ValueError, match="4 games are too few"):
-        tournament(agents=tuple("abcdef"), games=4)
+def test_as_many_agents_as_seats() -> None:
+    games = batch(2)
+    with pytest.raises(ValueError, match="4 seats"):
+        play([FirstActionAgent()] * 3, games, games.sample_decks(2, games.rng), games.rng)
 
 
-def test_agents_may_be_named_and_then_play_in_several_processes() -> None:
-    named = Match("greedy", "random", GAME, 3, 24, seed=1, least_chunks=3)
-    alone = named.play()
-    assert alone == named.play(workers=2)
-    assert alone == replace(named, copies=RandomAgent()).play()
-    assert alone != replace(named, least_chunks=1).play()
+def test_duplicates_give_each_place_of_the_lineup_each_seat() -> None:
+    lineup: list[Agent] = [FirstActionAgent(), LastAgent(), LastAgent(), FirstActionAgent()]
+    played, decks = played_by(lineup, 7, 3)
+    games = batch(7)
+    points = np.zeros((7, 4))
+    shares = np.zeros((7, 4))
+    for turn in range(4):  # clockwise order stays: who sits at seat s sat at s + 1 before
+        seated = lineup[turn:] + lineup[:turn]
+        once = play(seated, games, decks, np.random.default_rng(0))
+        points += np.roll(once.points, turn, axis=1) / 4
+        shares += np.roll(once.shares, turn, axis=1) / 4
+    np.testing.assert_allclose(played.points, points)
+    np.testing.assert_allclose(played.shares, shares)
+    np.testing.assert_allclose(played.shares.sum(axis=1), 1)
 
 
-@pytest.mark.parametrize(
-    ("agent", "words"),
-    [
-        ("nobody", "unknown agent 'nobody'"),
-        ("kododo-9p", "kododo-2p, .*, a policy file"),
-        ("kododo-4p", "4 players"),
-        ("search:kododo-4p:4", "4 players"),
-        ("kado-3p", "game kado"),
-    ],
-)
-def test_agents_that_cannot_play_a_match(agent: str, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        Match(agent, First(), GAME, 3, 3).play()
+def test_with_equal_agents_the_seat_cancels_completely() -> None:
+    played, _ = played_by(
+        [FirstActionAgent(), FirstActionAgent(), FirstActionAgent(), FirstActionAgent()], 9, 0
+    )
+    np.testing.assert_allclose(played.shares, 1 / 4)
+    assert share(played.shares[:, 0]) == share([0.25] * 9)
 
 
-@pytest.mark.parametrize("agent", [None, Path("bot.onnx"), object])
-def test_a_player_is_an_agent_or_the_name_of_one(agent: Any) -> None:
-    """None played the first legal action: so a function without ``return`` was measured."""
-    with pytest.raises(ValueError, match=r"\A[^\n]*must be an agent [^\n]* or its name"):
-        Match(agent, "random", GAME, 3, 3).play()
+def test_duplicates_narrow_the_interval() -> None:
+    # Most among agents that play much alike, as two snapshots of one learner do.
+    deals = 400
+    lineup = [Careless(), *[FirstActionAgent()] * 3]
+    together, _ = played_by(lineup, deals, 1)
+    game = batch(4 * deals)
+    rng = np.random.default_rng(1)
+    apart = play(lineup, game, game.sample_decks(4 * deals, rng), rng)
+
+    def margin(played: GameResults) -> Estimate:
+        return mean(played.points[:, 0] - played.points[:, 1:].mean(axis=1))
+
+    assert width(margin(together)) < 0.85 * width(margin(apart))
+    assert width(share(together.shares[:, 0])) < 0.85 * width(share(apart.shares[:, 0]))
 
 
-def test_a_result_as_json() -> None:
-    content = Match(First(), LastAgent(), GAME, 2, 2).play().to_json()
-    assert list(content) == ["share", "margin", "points"]
-    assert content["share"]["low"] is None
+def test_a_chunk_depends_on_seed_and_number_alone() -> None:
+    def points(index: int, seed: int, size: int = 6) -> npt.NDArray[Any]:
+        chunk = Chunk(index, (0, 1, 2, 2), 6)
+        return play_chunk(chunk, tournament().load_agents(), batch(size), seed).points
+
+    np.testing.assert_array_equal(points(3, 5), points(3, 5))
+    assert (points(3, 5) != points(4, 5)).any()
+    assert (points(3, 5) != points(3, 6)).any()

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kododo_env.arena.duplicates import ChunkResult
 from kododo_env.arena.intervals import Estimate
+from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.plots import draw_report
 from kododo_env.arena.report import build_report
 from kododo_env.arena.text_table import table
@@ -28,8 +28,8 @@ def triple_of(names: tuple[str, ...], edge: float, deals: int) -> tuple[Tourname
     results = []
     for chunk in tournament.chunks():
         ahead = (chunk.lineup[1] - chunk.lineup[0]) % 3 == 1
-        chance = 0.5 + edge * (1 if ahead else -1)
-        first = (rng.random((chunk.deals, 2)) < chance).mean(axis=1)
+        probability = 0.5 + edge * (1 if ahead else -1)
+        first = (rng.random((chunk.deals, 2)) < probability).mean(axis=1)
         shares = np.stack([first, 1 - first], axis=1)
         results.append(ChunkResult(chunk, shares, 10 * shares))
     return tournament, results

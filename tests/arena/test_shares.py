@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.shares import share
 from kododo_env.core.arrays import Array
 
@@ -21,7 +21,8 @@ def test_a_function_is_measured_as_the_agent_that_plays_alike() -> None:
 
 
 def test_it_sees_what_it_learned_with_and_keeps_it() -> None:
-    """Normalised like the doors' observations, in arrays of its own that torch takes."""
+    """Normalised like the environment modules' observations, in arrays of its own that torch
+    takes."""
 
     def choose(observation: Array, mask: Array) -> Array:
         assert observation.dtype == np.float32

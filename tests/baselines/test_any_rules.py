@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kododo_env import registry
 from kododo_env.agent_registry import scripted
 from kododo_env.core.agent import joint_action
-from tests.doors import TABLES
+from tests.game_tables import TABLES
 from tests.games.rules_strategies import AT_THE_BOUNDS, rules_of, short_name
 from tests.helpers import hypothesis_settings
 
@@ -47,7 +47,7 @@ def test_scripted_players_play_legally_to_the_end_and_with_nothing_to_decide(
                 break
 
 
-@pytest.mark.parametrize("game", registry.DOORS)
+@pytest.mark.parametrize("game", registry.ENVIRONMENT_MODULES)
 def test_the_same_generator_gives_the_same_choices_and_they_differ_else(game: str) -> None:
     for make in scripted(game).values():
         view = registry.batch_game(game, 500, 1).view(0)
@@ -79,7 +79,7 @@ def test_scripted_players_play_rules_at_their_bounds(name: str, rules: Any) -> N
     play(name, rules)
 
 
-@pytest.mark.parametrize("name", registry.DOORS)
+@pytest.mark.parametrize("name", registry.ENVIRONMENT_MODULES)
 @hypothesis_settings(8)
 @given(data=st.data())
 def test_scripted_players_play_any_rules(name: str, data: st.DataObject) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kododo_env.baselines.combi_combo import (
+    ExpectedCards,
     GreedyAgent,
     HeuristicAgent,
-    Situation,
     neighbours_gain,
 )
 from kododo_env.core import Agent
@@ -33,9 +33,9 @@ def test_a_card_is_worth_more_to_a_neighbour_who_kept_others_of_its_colour() -> 
     for name in ("G3", "G4"):
         replies = [int(mask.argmax()) for mask in game.legal_action_mask()[0, 1:]]
         game.step([[card(name), *replies]])
-    situation = Situation(game.view(0))
+    situation = ExpectedCards(game.view(0))
     low_gain, high_gain = (
-        neighbours_gain(situation, keep_chance)[:, TWO, 0] for keep_chance in (0.0, 0.9)
+        neighbours_gain(situation, keep_probability)[:, TWO, 0] for keep_probability in (0.0, 0.9)
     )
     blue = 0
     green = 1

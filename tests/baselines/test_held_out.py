@@ -8,22 +8,27 @@ import pytest
 from kododo_env import registry
 from kododo_env.agent_registry import (
     FLAT,
-    STRANGER,
-    STRANGERS,
+    HELD_OUT_POLICIES,
+    HELD_OUT_PREFIX,
     baselines,
     held_out,
+    held_out_policy_names,
     load,
     make_agent,
     policy_path,
     policy_tables,
     scripted,
-    strangers,
 )
-from kododo_env.arena.match import Match
-from tests.doors import TABLES
+from kododo_env.arena.head_to_head import Match
+from tests.game_tables import TABLES
 from tests.helpers import play_random
 
-SCRIPTED = [(game, name) for game in registry.DOORS for name in scripted(game) if name != "random"]
+SCRIPTED = [
+    (game, name)
+    for game in registry.ENVIRONMENT_MODULES
+    for name in scripted(game)
+    if name != "random"
+]
 NOT_LEARNED_FROM = [entry for entry in SCRIPTED if entry[1] not in baselines(entry[0])]
 
 
@@ -35,13 +40,13 @@ def test_each_table_has_some_of_each_kind(game: str, players: int) -> None:
     assert not {*names} & {*baselines(game)}
     for name in names:
         assert make_agent(name, game).name == name
-    stranger = f"{STRANGER}{game}-{players}p"
-    assert (stranger in names) == (STRANGERS / f"{game}-{players}p.onnx").exists()
+    held_out_policy = f"{HELD_OUT_PREFIX}{game}-{players}p"
+    assert (held_out_policy in names) == (HELD_OUT_POLICIES / f"{game}-{players}p.onnx").exists()
 
 
-@pytest.mark.parametrize("name", strangers())
-def test_strangers_are_of_their_table_and_small(name: str) -> None:
-    game, players = policy_tables()[name.removeprefix(STRANGER)]
+@pytest.mark.parametrize("name", held_out_policy_names())
+def test_held_out_policies_are_of_their_table_and_small(name: str) -> None:
+    game, players = policy_tables()[name.removeprefix(HELD_OUT_PREFIX)]
     batch = registry.batch_game(game, 5, 0, num_players=players)
     load(name).check(batch)  # type: ignore[attr-defined]
     play_random(batch, np.random.default_rng(0), 1)
@@ -50,8 +55,8 @@ def test_strangers_are_of_their_table_and_small(name: str) -> None:
     assert policy_path(name).stat().st_size < 400_000
 
 
-@pytest.mark.parametrize("name", strangers())
-def test_strangers_have_learned_from_nobody(name: str) -> None:
+@pytest.mark.parametrize("name", held_out_policy_names())
+def test_held_out_policies_have_learned_from_nobody(name: str) -> None:
     training = load(name).metadata.training  # type: ignore[attr-defined]
     recipe = training["recipe"]
     assert (recipe["expert"], recipe["opponents"]) == ("", [])
@@ -59,14 +64,14 @@ def test_strangers_have_learned_from_nobody(name: str) -> None:
     assert training["seed"] == 1000
 
 
-def test_an_unknown_stranger_is_refused_with_the_names_that_there_are() -> None:
+def test_an_unknown_held_out_policy_is_refused_with_the_names_that_there_are() -> None:
     with pytest.raises(ValueError, match="unknown agent 'stranger-kododo-9p'; choose from random"):
         make_agent("stranger-kododo-9p", "kododo")
 
 
 @pytest.mark.parametrize(("game", "name"), SCRIPTED)
 def test_hidden_cards_change_nothing(game: str, name: str) -> None:
-    players = max(registry.door(game).PLAYERS)
+    players = max(registry.environment_module(game).PLAYERS)
     batch = registry.batch_game(game, 20, 1, num_players=players)
     agent = make_agent(name, game)
     while not batch.terminated.all():
@@ -100,6 +105,6 @@ def test_a_batch_is_played_like_its_games_one_by_one(game: str, name: str) -> No
 
 @pytest.mark.parametrize(("game", "name"), NOT_LEARNED_FROM)
 def test_they_are_far_better_than_greedy(game: str, name: str) -> None:
-    players = min(registry.door(game).PLAYERS)
+    players = min(registry.environment_module(game).PLAYERS)
     share = Match(name, "greedy", game, players, games=400, seed=3).play().share
     assert share.low > 1.25 / players

@@ -9,7 +9,7 @@ import pytest
 
 from kododo_env.baselines import kado, kado_tableaus
 from kododo_env.baselines.kado import GreedyAgent, HeuristicAgent, Plan
-from kododo_env.baselines.kado_tableaus import Situation, points_expected, points_now
+from kododo_env.baselines.kado_tableaus import TableauView, points_expected, points_now
 from kododo_env.core import Agent
 from kododo_env.games.kado import KadoGame, Rules
 from tests.games.kado.written_deals import (
@@ -51,7 +51,7 @@ def test_points_now_are_those_of_the_games_own_scoring() -> None:
         play_random(game, np.random.default_rng(seed), 36 + seed)
         while game.phase != 2:
             play_random(game, np.random.default_rng(seed), 1)
-        situation = Situation(game.view(1))
+        situation = TableauView(game.view(1))
         gains = points_now(situation, 0).by_cell(situation.card)
         before = game.scores[:, 1].copy()
         actions = game.legal_action_mask().argmax(axis=2)
@@ -67,7 +67,7 @@ def test_points_now_are_those_of_the_games_own_scoring() -> None:
 
 def test_points_expected_prefer_the_row_of_the_gift_and_the_column_of_the_ribbon() -> None:
     game = two_cards_each()
-    situation = Situation(game.view(0))
+    situation = TableauView(game.view(0))
     gains = points_expected(situation, 0)
     same_gift = gains.by_cell(np.array([card("SO4")]))[:, :, 0]
     assert np.unravel_index(same_gift.argmax(), same_gift.shape) in {(2, 2), (2, 5)}
@@ -83,7 +83,7 @@ def test_in_the_last_turn_what_is_expected_is_the_points(monkeypatch: pytest.Mon
     game = KadoGame(50, Rules(num_players=2), seed=3)
     while game.turn < 11:
         play_random(game, np.random.default_rng(game.turn), 1)
-    situation = Situation(game.view(0))
+    situation = TableauView(game.view(0))
     points = points_now(situation, 0).best(situation.parts)
     assert np.abs(points_expected(situation, 0).best(situation.parts) - points).max() < 1
 
@@ -148,7 +148,7 @@ def test_the_heuristic_passes_when_every_swap_loses() -> None:
     game = two_cards_each()
     deal(game, [1, 2])
     view = game.view(0)
-    situation = Situation(view)
+    situation = TableauView(view)
     plan = Plan(situation, situation.dealer)
     me = len(plan.gain) - situation.dealer
     gains = plan.gain[me] + plan.gain[0] / 2
@@ -164,11 +164,11 @@ def test_the_heuristic_passes_when_every_swap_loses() -> None:
 
 def suspected_gain(game: KadoGame, player: int) -> float:
     """Return the challenger's estimate of the gain of a dealer who ignores challenges."""
-    situation = Situation(game.view(player))
+    situation = TableauView(game.view(player))
     with patch.object(kado, "LUCK", 0.05):
         plan = Plan(situation, situation.dealer)
-    dealer_chances, _ = HeuristicAgent().suspected(situation, plan)
-    return float((dealer_chances * plan.gain[0]).sum() / dealer_chances.sum())
+    dealer_probabilities, _ = HeuristicAgent().suspected(situation, plan)
+    return float((dealer_probabilities * plan.gain[0]).sum() / dealer_probabilities.sum())
 
 
 def test_a_card_that_a_dealer_kept_with_a_choice_is_believed_to_fit_them() -> None:
@@ -203,7 +203,7 @@ def test_a_dealer_who_fears_no_challenge_keeps_more_of_what_fits() -> None:
     play_random(game, np.random.default_rng(5), 4 * 7 - 1)
     assert game.phase == 0
     view = game.view(game.dealer)
-    situation = Situation(view)
+    situation = TableauView(view)
     fits = points_expected(situation, 0).by_cell(situation.card).max(axis=(0, 1))
     differences = []
     for luck in (0.05, 0.5):

@@ -12,15 +12,15 @@ import numpy.typing as npt
 import pytest
 
 from agents.release import kododo_fitting
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.baselines.kododo import (
     FollowAgent,
     GreedyAgent,
     HeuristicAgent,
     choices_of_turn,
 )
-from kododo_env.baselines.kododo_chances import (
-    Situation,
+from kododo_env.baselines.kododo_values import (
+    HeuristicView,
     expected_margins,
     kododo_lookup,
     replies_of_all,
@@ -78,7 +78,7 @@ def margins(game: KododoGame, player: int = 0) -> npt.NDArray[np.float32]:
     """Return the heuristic's expected margin of each action of this turn, (actions, N)."""
     view = game.view(player)
     assert isinstance(view, KododoView)
-    situation = Situation(view)
+    situation = HeuristicView(view)
     tables = tables_for(game.rules)
     assert tables is not None
     return expected_margins(
@@ -86,7 +86,7 @@ def margins(game: KododoGame, player: int = 0) -> npt.NDArray[np.float32]:
     )
 
 
-def test_the_heuristic_follows_where_it_knows_no_chances() -> None:
+def test_the_heuristic_follows_where_it_knows_no_probabilities() -> None:
     rules = Rules(2, limit_offset=1)
     assert tables_for(rules) is None
     game = KododoGame(200, rules, seed=3)
@@ -173,15 +173,15 @@ def after_steps(players: int, steps: int, num: int = 12) -> KododoGame:
 
 
 @ALL_PLAYERS
-def test_the_chances_of_all_replies_add_up_to_one(players: int) -> None:
+def test_the_probabilities_of_all_replies_add_up_to_one(players: int) -> None:
     view = after_steps(players, 5).view(1)
     assert isinstance(view, KododoView)
     tables = tables_for(view.rules)
     assert tables is not None
-    replies, chances = replies_of_all(Situation(view), tables)
+    replies, probabilities = replies_of_all(HeuristicView(view), tables)
     assert (replies.sum(axis=1) == players - 1).all()
     assert len(np.unique(replies, axis=0)) == len(replies)
-    np.testing.assert_allclose(chances.sum(axis=0), 1, rtol=1e-5)
+    np.testing.assert_allclose(probabilities.sum(axis=0), 1, rtol=1e-5)
 
 
 @pytest.mark.parametrize("players", [2, 3])
@@ -191,21 +191,21 @@ def test_the_last_turn_is_what_going_through_all_replies_one_by_one_gives(player
     assert isinstance(view, KododoView)
     tables = tables_for(view.rules)
     assert tables is not None
-    situation = Situation(view)
+    situation = HeuristicView(view)
     looked_up = kododo_lookup(situation, situation.after(tuple((slot,) for slot in range(5))))
     ((name, (index, _)),) = looked_up.items()
     for env in range(game.num_envs):
         for slot in range(5):
             expected = reckoned(game, situation, tables, env, slot)
-            chance = tables[name][index[slot, env]]
+            probability = tables[name][index[slot, env]]
             own_kododos = situation.table_kododos[0, env] + (view.hand[env, slot] % 6 == 0)
             opponent_kododos = (game.rules.kododo_number - own_kododos) / (players - 1)
-            expected = (1 - chance) * expected + chance * (own_kododos - opponent_kododos)
+            expected = (1 - probability) * expected + probability * (own_kododos - opponent_kododos)
             assert margins(game)[slot, env] == pytest.approx(expected, abs=0.005)
 
 
 def reckoned(
-    game: KododoGame, situation: Situation, tables: dict[str, Any], env: int, slot: int
+    game: KododoGame, situation: HeuristicView, tables: dict[str, Any], env: int, slot: int
 ) -> float:
     """Return the expected margin by colour of laying a slot, by the rules' own scoring."""
     rules = game.rules
@@ -230,8 +230,8 @@ def reckoned(
         laid = np.hstack([cards, no_kododos, np.rint(100 * points).astype(np.int64)])
         scored, _ = score_round(laid, laid[:, :6].sum(axis=0), 99, rules.limit)
         margin = scored[0] - scored[1:].mean()
-        chance = np.prod([w[colour] for w, colour in zip(weights, reply, strict=True)])
-        total += float(chance * margin) / 100
+        probability = np.prod([w[colour] for w, colour in zip(weights, reply, strict=True)])
+        total += float(probability * margin) / 100
     return total
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kododo_env import agent_registry, registry
-from kododo_env.agent_registry import HALVES, LEVELS, SEARCHES, SEARCHING, make_agent
+from kododo_env.agent_registry import LEVELS, SEARCHES, SEARCHING, SPLITS, make_agent
 from kododo_env.core.agent import (
     Agent,
     ProbabilisticAgent,
@@ -40,7 +40,7 @@ def agent_names(game: str, players: int) -> Iterator[str]:
         if not name.startswith(SEARCHES):
             yield name
     yield from (level for level in LEVELS if level != SEARCHING)
-    for half in HALVES:
+    for half in SPLITS:
         yield from agent_registry.population(game, players, half)
 
 
@@ -70,7 +70,7 @@ def ask(agent: Agent, view: View) -> None:
         agent.action_values(view)
 
 
-@pytest.mark.parametrize("game", registry.DOORS)
+@pytest.mark.parametrize("game", registry.ENVIRONMENT_MODULES)
 def test_agents(game: str) -> None:
     players = default_players(game)
     agents = [make_agent(name, game, players) for name in dict.fromkeys(agent_names(game, players))]
@@ -79,7 +79,7 @@ def test_agents(game: str) -> None:
             ask(agent, played.view(player))
 
 
-@pytest.mark.parametrize("game", registry.DOORS)
+@pytest.mark.parametrize("game", registry.ENVIRONMENT_MODULES)
 def test_searches(game: str) -> None:
     """Regression: ``underflow encountered in exp`` in the middle of a game."""
     players = default_players(game)
@@ -94,4 +94,4 @@ def test_searches(game: str) -> None:
         for agent in agents:
             agent.act(played.view(player), np.random.default_rng(0))
             if isinstance(agent, SearchAgent):
-                agent.chance(played.view(player), 2, np.random.default_rng(0))
+                agent.probability(played.view(player), 2, np.random.default_rng(0))

@@ -9,23 +9,23 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.agent_registry import (
-    HALVES,
     MEMBER,
     POPULATION,
+    SPLITS,
     TEST,
     make_agent,
     policy_path,
     population,
 )
-from kododo_env.baselines.kododo_forecaster import Weights
+from kododo_env.baselines.kododo_forecaster import ForecasterWeights
 from kododo_env.baselines.weights import drawn_weights
 from kododo_env.core.agent import ActionValueAgent, joint_action
-from tests.doors import GAMES, TABLES
+from tests.game_tables import GAMES, TABLES
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
 def test_the_halves_are_as_large_and_nobody_is_in_both(game: str, players: int) -> None:
-    validation, test = (population(game, players, half) for half in HALVES)
+    validation, test = (population(game, players, half) for half in SPLITS)
     assert not {*validation} & {*test}
     assert len(validation) == len(test) >= 12
     kinds = [Counter(entry["kind"] for entry in half.values()) for half in (validation, test)]
@@ -38,7 +38,7 @@ def test_the_halves_are_as_large_and_nobody_is_in_both(game: str, players: int) 
 
 
 def test_every_policy_of_the_population_is_a_member_and_small() -> None:
-    members = {name for table in TABLES for half in HALVES for name in population(*table, half)}
+    members = {name for table in TABLES for half in SPLITS for name in population(*table, half)}
     files = {f"{MEMBER}{path.stem}" for path in POPULATION.glob("*.onnx")}
     assert files == {name for name in members if name.startswith(MEMBER)}
     assert sum(policy_path(name).stat().st_size for name in files) < 8_000_000
@@ -72,10 +72,10 @@ def test_a_seed_draws_a_player(game: str) -> None:
 
 
 def test_weights_are_drawn_from_their_ranges() -> None:
-    drawn = [drawn_weights(Weights, seed).stake for seed in range(200)]
+    drawn = [drawn_weights(ForecasterWeights, seed).stake for seed in range(200)]
     assert 0 <= min(drawn) < 0.01
     assert 0.24 < max(drawn) <= 0.25
-    assert Weights().stake == 0.1
+    assert ForecasterWeights().stake == 0.1
 
 
 @pytest.mark.parametrize("name", ["drawn:", "drawn:x", "drawn:-1", "drawn:²", "drawn:" + "9" * 20])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.baselines.kado import HeuristicAgent
 from kododo_env.core import Agent
 from tests.games.kado.written_deals import no_challenge

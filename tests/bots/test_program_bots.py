@@ -20,10 +20,10 @@ import psutil
 import pytest
 
 from kododo_env import kododo_v0, make_agent, registry
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.bots import program
-from kododo_env.play.seating import make_table
 from kododo_env.play.stdio import play_lines
+from kododo_env.play.table_factory import make_table
 
 NODE = f"node {Path(__file__).parents[2] / 'docs/examples/bots/last.mjs'}"
 # A bot whose argument selects its behaviour; it records its process id.
@@ -94,7 +94,7 @@ def test_a_bot_in_another_language_plays_a_match_as_it_plays_at_a_table() -> Non
 
 
 @pytest.mark.parametrize("way", ["plays", "looks", "corrects"])
-def test_words_of_any_size_a_second_look_and_a_second_chance_are_as_at_a_table(
+def test_words_of_any_size_a_second_look_and_a_second_probability_are_as_at_a_table(
     way: str, bot: str
 ) -> None:
     assert act(f"exec:{bot} {way}", games=3) == act("first", games=3)

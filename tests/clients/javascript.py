@@ -23,7 +23,7 @@ from kododo_env.export.parity import positions
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.clients.python_clients import EXAMPLES, Skipped
 from tests.clients.serving import serving
-from tests.exported import from_elsewhere
+from tests.policy_exports import from_elsewhere
 
 POSITIONS = 1000  # of each policy
 CLOSE = 1e-4  # of logits and values

@@ -9,7 +9,7 @@ import pytest
 
 from kododo_env import registry
 from tests.clients import policy_files
-from tests.exported import from_elsewhere
+from tests.policy_exports import from_elsewhere
 
 
 def test_a_file_that_plays_otherwise_elsewhere_is_no_success(

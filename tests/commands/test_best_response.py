@@ -19,22 +19,22 @@ from agents.commands.best_response import Exploitability, exploitability
 from agents.commands.best_response_config import BestResponseConfig
 from agents.export.onnx_export import check_parity
 from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
-from agents.ppo.ppo import PPO, Played
+from agents.ppo.ppo import PPO, Rollout
 from agents.recipes.recipe import Recipe
 from agents.training import response_training
 from agents.training.response_training import train_best_response
 from kododo_env import registry
+from kododo_env.arena.head_to_head import Match, MatchResult
 from kododo_env.arena.intervals import Estimate
-from kododo_env.arena.match import Match, MatchResult
 from kododo_env.core import BatchGame
 from kododo_env.core.agent import Agent, RandomAgent
 from kododo_env.networks.network import GameNetwork
 from kododo_env.policy.metadata import KEY, PolicyMetadata, describe
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import cli
-from tests.doors import GAMES
-from tests.exported import exported, shared
+from tests.game_tables import GAMES
 from tests.policy.policy_files import changed
+from tests.policy_exports import exported, shared
 
 SMALL = Recipe(num_envs=24, batch_size=512, learning_rate=3e-3, ent_coef=0.01, final_ent_coef=0.003)
 STEPS = 2 * 24 * 33  # of an update, in the game of two players below
@@ -257,7 +257,7 @@ def test_the_learner_begins_as_the_policy_and_learns_in_every_seat(
 
     def noted(
         self: PPO, game: BatchGame, agents: list[Agent | None], seed: int, together: bool
-    ) -> Played:
+    ) -> Rollout:
         played.append([agent is None for agent in agents])
         return play(self, game, agents, seed, together)
 
@@ -280,7 +280,7 @@ def test_a_team_learns_in_all_seats_but_one(
 
     def noted(
         self: PPO, game: BatchGame, agents: list[Agent | None], seed: int, together: bool
-    ) -> Played:
+    ) -> Rollout:
         played.append(([agent is None for agent in agents], together))
         return play(self, game, agents, seed, together)
 

@@ -13,8 +13,8 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, make_agent
-from kododo_env.arena.forfeits import MOST_FAULTS, FolderTournament, Forfeiting
-from kododo_env.commands.contest import Evening, bots_of
+from kododo_env.arena.forfeits import MOST_FAULTS, FolderTournament, ForfeitingAgent
+from kododo_env.commands.contest import ContestResults, bots_of
 from kododo_env.core import View
 from kododo_env.search.search import SearchAgent
 from tests.command_line import kododo
@@ -78,7 +78,7 @@ def test_a_search_is_ready_before_its_time_runs() -> None:
     """The time to fit its outcome model once counted, so the search of a large policy was late."""
     evening = FolderTournament("kododo", ("search:heuristic:1", "random"), 2, 4)
     search = evening.load_agents()[0]
-    assert isinstance(search, Forfeiting)
+    assert isinstance(search, ForfeitingAgent)
     assert isinstance(search._agent, SearchAgent)
     assert search._agent._models
 
@@ -170,13 +170,13 @@ def test_a_bot_s_class_may_be_frozen() -> None:
             return view.legal_action_mask.argmax(axis=1)
 
     agent = Frozen()
-    Forfeiting(agent, 5)
+    ForfeitingAgent(agent, 5)
     assert agent.bot_seconds == 5
 
 
 def test_one_fault_is_told_as_one() -> None:
     faults = {"anna.py": ["late"], "ben.py": ["late", "gone"], "random": []}
-    evening = Evening(Mock(to_text=lambda: "the table"), 2.0, faults, {})
+    evening = ContestResults(Mock(to_text=lambda: "the table"), 2.0, faults, {})
     assert evening.to_text().splitlines() == [
         "the table",
         "",
@@ -211,7 +211,7 @@ def test_a_fault_costs_a_turn_and_the_third_one_the_table() -> None:
     view = registry.batch_game("kododo", 200, 0, num_players=2).view(0)
     agent = Sometimes()
     rng = np.random.default_rng(0)
-    bot = Forfeiting(agent, 5)
+    bot = ForfeitingAgent(agent, 5)
     first = make_agent("first", "kododo").act(view, rng)
 
     def by_itself() -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kododo_env.agent_registry import POLICIES
-from kododo_env.arena.duplicates import ChunkResult
+from kododo_env.arena.match import ChunkResult
 from kododo_env.commands import tournament as evaluation
 from tests.command_line import cli, stopping_after
 from tests.policy.policy_files import changed, write_policy

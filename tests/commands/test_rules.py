@@ -10,8 +10,8 @@ import pytest
 from kododo_env import registry
 from kododo_env.commands.rules import RulesConfig, rules
 from kododo_env.play.rules_page import sections
-from kododo_env.play.seating import make_table
-from tests.doors import GAMES
+from kododo_env.play.table_factory import make_table
+from tests.game_tables import GAMES
 from tests.toy_game.high_card import high_card_v0
 
 

@@ -34,7 +34,7 @@ from kododo_env.core.agent import (
 from kododo_env.core.view import JoinedView, own_facts
 from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.policy.onnx_agent import OnnxAgent
-from tests.doors import GAMES, TABLES
+from tests.game_tables import GAMES, TABLES
 from tests.helpers import play_random
 
 
@@ -54,7 +54,7 @@ class Last:
         return mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
 
 
-def test_every_legal_action_has_the_same_chance_and_no_other_has_one() -> None:
+def test_every_legal_action_has_the_same_probability_and_no_other_has_one() -> None:
     mask = np.array([[True, False, True, True], [False, True, False, False]])
     chosen = random_legal_actions(np.broadcast_to(mask, (30_000, 2, 4)), np.random.default_rng(0))
     assert chosen.shape == (30_000, 2)

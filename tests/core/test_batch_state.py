@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
-from kododo_env.core.capabilities import PlaysRounds, TakesBack
+from kododo_env.core.capabilities import RoundPlay, UndoSupport
 from kododo_env.core.rows import read_only
 from kododo_env.core.state import BatchState, of_batch, per_game
-from tests.doors import GAMES
-from tests.games.hidden import arrays
+from tests.game_tables import GAMES
+from tests.games.reachable_objects import arrays
 from tests.helpers import differences
 
 
@@ -165,7 +165,7 @@ def test_the_tables_of_some_rules_are_shared_and_read_only(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_a_games_capabilities_stand_among_its_bases(game: str) -> None:
     played = registry.batch_game(game, 1)
-    for capability in (PlaysRounds, TakesBack):
+    for capability in (RoundPlay, UndoSupport):
         assert isinstance(played, capability) == (capability in type(played).__bases__)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.games.kododo import KododoGame, Rules
-from tests.doors import GAMES
+from tests.game_tables import GAMES
 from tests.helpers import assert_same_state, differences, play_random, random_actions
 
 for_every_game = pytest.mark.parametrize("game", GAMES)

@@ -14,7 +14,11 @@ from kododo_env.core.canonical import CanonicalForm, CanonicalRows
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 from tests.helpers import rearranged
 
-TABLES = [(name, players) for name in registry.DOORS for players in registry.door(name).PLAYERS]
+TABLES = [
+    (name, players)
+    for name in registry.ENVIRONMENT_MODULES
+    for players in registry.environment_module(name).PLAYERS
+]
 
 
 def rows_of(game: BatchGame) -> tuple[np.ndarray, np.ndarray]:

@@ -30,7 +30,7 @@ def test_each_row_keeps_its_own_cards(rows: int, size: int) -> None:
     assert np.array_equal(cards, before)
 
 
-def test_all_orders_have_the_same_chance() -> None:
+def test_all_orders_have_the_same_probability() -> None:
     decks = shuffled_decks(np.arange(3, dtype=np.uint8), 60_000, np.random.default_rng(0))
     count = Counter(map(tuple, decks.tolist()))
     assert len(count) == 6
@@ -134,7 +134,7 @@ def test_cards_given_by_their_numbers_come_in_any_order_with_nothing_behind_them
     assert dealt[0, 1] == 2
 
 
-def test_cards_given_by_their_numbers_have_all_orders_with_the_same_chance() -> None:
+def test_cards_given_by_their_numbers_have_all_orders_with_the_same_probability() -> None:
     counts = np.repeat([[2], [1], [0]], 30_000, axis=1)
     dealt = shuffled_counts(counts, 3, np.random.default_rng(0))
     count = Counter(map(tuple, dealt.T.tolist()))

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from kododo_env.core.json_text import DEEPEST, TooDeep, read_json
+from kododo_env.core.json_text import DEEPEST, NestingError, read_json
 
 
 @pytest.mark.parametrize("text", ["1", '"[[["', "[]", "{}", '{"a": [1, {"b": null}], "c": "{"}'])
@@ -22,7 +22,7 @@ def test_it_is_nested_so_deep_and_no_deeper(opening: str, closing: str) -> None:
         if repeats * levels <= DEEPEST:
             assert read_json(text) == json.loads(text)
         else:
-            with pytest.raises(TooDeep, match=f"at most {DEEPEST} deep"):
+            with pytest.raises(NestingError, match=f"at most {DEEPEST} deep"):
                 read_json(text)
 
 

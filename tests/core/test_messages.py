@@ -198,7 +198,7 @@ SIZE = batch().layout.size
                 lambda name=name: batch(name).step(np.zeros((3, 5), int)),
                 rf"actions of {name}.*shape \(3, 4\).*\(3, 5\)",
             )
-            for name in registry.DOORS
+            for name in registry.ENVIRONMENT_MODULES
         ),
         *(
             (

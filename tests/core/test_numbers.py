@@ -20,7 +20,7 @@ from kododo_env.core.numbers import (
     whole_seed,
     whole_tuple,
 )
-from tests.fuzz.odd import nested
+from tests.fuzz.odd_values import nested
 
 
 @dataclass(frozen=True)

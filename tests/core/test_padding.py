@@ -14,7 +14,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 from kododo_env.core.padding import Layouts, Padding, common_layouts
 from kododo_env.wrappers.all_tables import all_tables, further_rules, padding_of
-from tests.doors import TABLES
+from tests.game_tables import TABLES
 
 
 def batch(game: str, players: int, num_envs: int = 3) -> BatchGame:
@@ -47,10 +47,10 @@ def test_every_number_keeps_its_place_in_its_piece(game: str, players: int) -> N
         played.step(actions)  # or it raises
 
 
-@pytest.mark.parametrize("game", registry.DOORS)
+@pytest.mark.parametrize("game", registry.ENVIRONMENT_MODULES)
 def test_all_tables_have_the_same_layouts_in_common(game: str) -> None:
-    tables = all_tables(batch(game, max(registry.door(game).PLAYERS)))
-    assert tuple(tables) == registry.door(game).PLAYERS
+    tables = all_tables(batch(game, max(registry.environment_module(game).PLAYERS)))
+    assert tuple(tables) == registry.environment_module(game).PLAYERS
     paddings = [padding_of(table) for table in tables.values()]
     assert len({padding.layout.fingerprint() for padding in paddings}) == 1
     assert len({padding.actions for padding in paddings}) == 1

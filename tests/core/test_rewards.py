@@ -8,7 +8,7 @@ import pytest
 from kododo_env import registry
 from kododo_env.core import REWARDS, BatchGame
 from kododo_env.core.rewards import MARGIN_WEIGHT, margin_and_win, reward_function
-from tests.doors import TABLES
+from tests.game_tables import TABLES
 from tests.helpers import play_random, random_actions
 
 
@@ -88,7 +88,9 @@ def test_a_reward_is_named_or_the_callers_own() -> None:
 
 def test_an_own_reward_of_whole_numbers_becomes_a_float() -> None:
     """Regression: rewards in PettingZoo were ints."""
-    env = registry.door("kododo").parallel_env(reward=lambda game: np.ones((1, 4), np.int8))
+    env = registry.environment_module("kododo").parallel_env(
+        reward=lambda game: np.ones((1, 4), np.int8)
+    )
     _, infos = env.reset(seed=0)
     first = {name: int(env.game.legal_action_mask()[0, 0].argmax()) for name in infos}
     assert {type(reward) for reward in env.step(first)[1].values()} == {float}

@@ -9,9 +9,9 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.core.batch_game import IllegalAction
-from kododo_env.core.capabilities import TellsInWords
+from kododo_env.core.capabilities import WordDescriptions
 from kododo_env.games.kado import KadoGame
-from tests.doors import EXTREMES
+from tests.game_tables import EXTREMES
 from tests.helpers import play_random, random_actions
 from tests.toy_game.high_card.game import HighCard
 
@@ -39,7 +39,7 @@ def test_a_view_shows_what_its_player_sees_by_default_of_the_first_game(
     legal = np.flatnonzero(game.legal_action_mask()[0, 1]).tolist()
     assert (view.text(), view.svg()) == (game.text(0, 1), game.svg(0, 1))
     assert (view.text(1), view.svg(1)) == (game.text(1, 1), game.svg(1, 1))
-    assert isinstance(game, TellsInWords)
+    assert isinstance(game, WordDescriptions)
     for action in legal:
         assert view.cards_played(action) == game.cards_played(action, 1)
     second_legal = np.flatnonzero(game.legal_action_mask()[1, 1]).tolist()
@@ -135,11 +135,11 @@ def test_the_deck_of_a_later_deal() -> None:
     assert game.deal_index.tolist() == dealt.astype(int).tolist()
 
 
-@pytest.mark.parametrize("name", registry.DOORS)
+@pytest.mark.parametrize("name", registry.ENVIRONMENT_MODULES)
 def test_what_is_asked_of_a_player_game_or_step_that_there_is_not_is_refused(name: str) -> None:
     """Regression: player -1 was the last player, and ``before`` could be any batch."""
     game = registry.batch_game(name, 2, 0, num_players=4)
-    assert isinstance(game, TellsInWords)
+    assert isinstance(game, WordDescriptions)
     before = game.clone()
     actions = game.legal_action_mask().argmax(axis=2)
     game.step(actions)

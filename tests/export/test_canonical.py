@@ -20,7 +20,7 @@ from kododo_env.networks import GamePolicy
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.wrappers.sb3 import BatchVecEnv
 
-GAMES = [*registry.DOORS]
+GAMES = [*registry.ENVIRONMENT_MODULES]
 
 
 class Linear(nn.Module):

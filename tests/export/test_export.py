@@ -270,10 +270,10 @@ def test_a_file_whose_weights_are_kept_in_fewer_bits(tmp_path: Path) -> None:
     """The weights of shipped policies are only cast, so they stay in half precision."""
     shipped = policy_path("kododo-3p")
     model = onnx.load(shipped)
-    halves = [tensor for tensor in model.graph.initializer if tensor.data_type == FLOAT16]
+    splits = [tensor for tensor in model.graph.initializer if tensor.data_type == FLOAT16]
     path = export(shipped, GAME, tmp_path / "out.onnx")
     tensors = onnx.load(path).graph.initializer
-    assert len([tensor for tensor in tensors if tensor.data_type == FLOAT16]) == len(halves) > 0
+    assert len([tensor for tensor in tensors if tensor.data_type == FLOAT16]) == len(splits) > 0
     observations, mask = positions(GAME, 500)
     expected, logits = (OnnxAgent(file).evaluate(observations, mask)[0] for file in (shipped, path))
     assert np.allclose(expected, logits, atol=1e-5)
@@ -551,7 +551,9 @@ def test_the_error_says_why_torch_cannot_export_a_network(
 
 def test_an_environment_is_no_batch_of_games(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected a batch of games"):
-        export(nn.Linear(SIZE, ACTIONS), registry.door("kododo"), tmp_path / "out.onnx")  # type: ignore[arg-type]
+        export(
+            nn.Linear(SIZE, ACTIONS), registry.environment_module("kododo"), tmp_path / "out.onnx"
+        )  # type: ignore[arg-type]
 
 
 def test_a_network_for_floats_that_is_given_the_games_own_numbers(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.export.parity import POSITIONS, positions
 from kododo_env.export.policy_graph import policy_bytes
 from kododo_env.policy.onnx_agent import OnnxAgent
-from tests.doors import GAMES, TABLES
-from tests.exported import exported
+from tests.game_tables import GAMES, TABLES
+from tests.policy_exports import exported
 
 
 @pytest.fixture(scope="module", params=GAMES)

@@ -12,7 +12,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from agents.export.plain import write_plain
+from agents.export.plain_policy import write_plain
 from agents.export.policy_weights import game_of, network_of
 from kododo_env.agent_registry import POLICIES, shipped
 from kododo_env.core.agent import first_of_best
@@ -109,7 +109,7 @@ def test_it_has_the_same_network_and_is_plain_already(tmp_path: Path) -> None:
 
 
 def test_the_command_line(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "agents.commands.plain"]
+    command = [sys.executable, "-m", "agents.commands.plain_export"]
 
     def run(*arguments: str) -> tuple[int, str, str]:
         done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)

@@ -49,7 +49,7 @@ def test_each_file_answers_as_the_network_over_padded_observations(
         network = GameNetwork(padding.layout, padding.actions, width=16, depth=1)
     options = {"normalize": masks, "canonical": canonical}
     files = export_tables(network, game, tmp_path / "bots", temperature=0.5, **options)
-    assert tuple(files) == registry.door(name).PLAYERS
+    assert tuple(files) == registry.environment_module(name).PLAYERS
     rng = np.random.default_rng(0)
     for players, path in files.items():
         assert path == tmp_path / "bots" / f"{name}-{players}p.onnx"

@@ -50,7 +50,7 @@ def cases(number: int, seed: int) -> dict[str, Case]:
         f"training {game}": partial(
             kills.killed, Training(game, default_players(game)), number, seed
         )
-        for game in registry.DOORS
+        for game in registry.ENVIRONMENT_MODULES
     }
     every["evaluation"] = partial(kills.killed, works["evaluation"], number, seed)
     for name, work in works.items():

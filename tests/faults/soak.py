@@ -78,7 +78,7 @@ def self_play(game: str, folder: Path, **length: float) -> dict[str, Any]:
 
 def episodes(game: str, number: int, seed: int = 0) -> dict[str, Any]:
     """Play this many episodes of a game's ``parallel_env`` at random."""
-    env = registry.door(game).parallel_env()
+    env = registry.environment_module(game).parallel_env()
     rng = np.random.default_rng(seed)
     since = time.monotonic()
     with Memory() as memory:
@@ -98,7 +98,7 @@ def main(args: Sequence[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=60, help="of self-play, for all games")
     parser.add_argument("--episodes", type=int, default=100_000, help="for all games")
     parser.add_argument("--part", choices=("self-play", "parallel_env"), help="in this process")
-    parser.add_argument("--game", choices=list(registry.DOORS))
+    parser.add_argument("--game", choices=list(registry.ENVIRONMENT_MODULES))
     options = parser.parse_args(args)
     if options.part is None:
         return _all(options.minutes, options.episodes)
@@ -112,10 +112,10 @@ def main(args: Sequence[str] | None = None) -> int:
 
 
 def _all(minutes: float, number: int) -> int:
-    shares = len(registry.DOORS)
+    shares = len(registry.ENVIRONMENT_MODULES)
     worst = 0
     for part in ("self-play", "parallel_env"):
-        for game in registry.DOORS:
+        for game in registry.ENVIRONMENT_MODULES:
             amount = ["--minutes", str(minutes / shares), "--episodes", str(number // shares)]
             command = [sys.executable, "-m", __spec__.name, "--part", part, "--game", game]
             worst = max(worst, subprocess.run([*command, *amount], check=False).returncode)

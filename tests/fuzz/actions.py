@@ -16,9 +16,9 @@ from kododo_env.wrappers.aec import AECGame
 from kododo_env.wrappers.parallel import ParallelGame
 from kododo_env.wrappers.sb3 import BatchVecEnv
 from kododo_env.wrappers.single import SingleSeatEnv
-from tests.fuzz.expected import ACCEPTED, REFUSED, Wrong, refuses
-from tests.fuzz.odd import STRANGE, WHOLE, value_of
-from tests.fuzz.playing import play_out, position, random_position
+from tests.fuzz.odd_values import STRANGE, WHOLE, value_of
+from tests.fuzz.promises import ACCEPTED, REFUSED, FaultFound, refuses
+from tests.fuzz.random_play import play_out, position, random_position
 from tests.helpers import differences, random_actions
 
 ARRAYS = (
@@ -282,11 +282,11 @@ def refusal(call: str, env: Any, value: Any) -> str:
     names = {call.split(".")[0]: env, "game": env, "v": value, "rng": rng}
     message = refuses(lambda: value_of(call, SingleSeatEnv=SingleSeatEnv, **names))
     if message and fine:
-        raise Wrong("something good is refused", f"{call}: {message}")
+        raise FaultFound("something good is refused", f"{call}: {message}")
     if message and (changed := differences(before, remembered(env))):
-        raise Wrong(f"refused, but {call} has changed something", str(changed))
+        raise FaultFound(f"refused, but {call} has changed something", str(changed))
     if not message and fine is False:
-        raise Wrong(f"accepted by {call}", ascii(value)[:200])
+        raise FaultFound(f"accepted by {call}", ascii(value)[:200])
     return message
 
 

@@ -18,10 +18,10 @@ from agents.training.learning_curve import draw_learning_curve
 from agents.training.run_folder import write_config
 from agents.training.trainer import CHECKPOINT, Trainer
 from agents.training.training_config import TrainConfig, default_config, task_of
-from tests.doors import GAMES
-from tests.fuzz.expected import ACCEPTED, Wrong
-from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
+from tests.fuzz.odd_values import byte_edits, edited_bytes, edited_json, json_edits
+from tests.fuzz.promises import ACCEPTED, FaultFound
 from tests.fuzz.scripts import check_end, contents, replaced, run, starts
+from tests.game_tables import GAMES
 
 MEMBERS = ("facts.json", "learner.pt")
 PLAYERS = 4
@@ -155,19 +155,19 @@ def _check_same_state(trainer: Trainer, path: Path) -> None:
         if not bool((restored_state[name] == trainer_state[name]).all())
     ]
     if changed_names or (saved.task, saved.progress) != (trainer.task, trainer.progress):
-        raise Wrong("a damaged checkpoint was taken, and is another one", str(changed_names))
+        raise FaultFound("a damaged checkpoint was taken, and is another one", str(changed_names))
 
 
 def _goes_on(trainer: Trainer) -> None:
     """Raise Wrong unless the run can continue to its end."""
     progress = trainer.progress
     if not 0 <= trainer.remaining() <= 1:
-        raise Wrong("a checkpoint was taken with time that cannot be", str(progress.seconds))
+        raise FaultFound("a checkpoint was taken with time that cannot be", str(progress.seconds))
     whole = all(
         type(number) is int and number >= 0 for number in (progress.updates, progress.steps)
     )
     if not whole or type(progress.seconds) not in (int, float):
-        raise Wrong("a checkpoint was taken with progress that cannot be", str(vars(progress)))
+        raise FaultFound("a checkpoint was taken with progress that cannot be", str(vars(progress)))
     draw_learning_curve(Path("curve.png"), progress.curve, trainer.task.num_players, "title")
     trainer.self_play_remaining()
     trainer.imitation_remaining()

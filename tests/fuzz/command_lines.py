@@ -25,11 +25,11 @@ from kododo_env import registry
 from kododo_env.arena.workers import run as play
 from kododo_env.commands import tournament as evaluation
 from kododo_env.policy.policy_file import sealed
-from tests.doors import GAMES
 from tests.fuzz import checkpoints, graphs
-from tests.fuzz.expected import ACCEPTED, Wrong
-from tests.fuzz.odd import text_of
+from tests.fuzz.odd_values import text_of
+from tests.fuzz.promises import ACCEPTED, FaultFound
 from tests.fuzz.scripts import Done, check_end, contents, replaced, run, starts
+from tests.game_tables import GAMES
 
 FEW_GAMES = 60  # games that are really played
 
@@ -238,10 +238,10 @@ def _check_taken(trainer: Trainer, args: list[str]) -> None:
     settings = {**asdict(trainer.config), **asdict(trainer.task.recipe)}
     for name, setting in settings.items():
         if isinstance(setting, float) and not isfinite(setting):
-            raise Wrong("a number that is not finite is taken", f"{name} {setting}")
+            raise FaultFound("a number that is not finite is taken", f"{name} {setting}")
     requested = asdict(trainer.config.settings)
     requested |= {"seed": trainer.config.seed} if "--seed" in args else {}
     actual = {**asdict(trainer.task.recipe), "seed": trainer.task.seed}
     for name, setting in requested.items():
         if setting is not None and actual[name] != setting:
-            raise Wrong("an argument is ignored", f"{name} {actual[name]}, not {setting}")
+            raise FaultFound("an argument is ignored", f"{name} {actual[name]}, not {setting}")

@@ -12,13 +12,13 @@ from random import Random
 from typing import Any
 
 from agents.commands.evaluate import EvaluateConfig, evaluate
-from kododo_env.arena.duplicates import ChunkResult
+from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.workers import run as play
 from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.cli import run_cli
 from kododo_env.commands.tournament import log_of
-from tests.fuzz.expected import ACCEPTED, Wrong
-from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
+from tests.fuzz.odd_values import byte_edits, edited_bytes, edited_json, json_edits
+from tests.fuzz.promises import ACCEPTED, FaultFound
 from tests.fuzz.scripts import check_end, contents, replaced, run
 
 ARGS = ("--agents", "random", "greedy", "--players", "2", "--games", "60", "--workers", "1")
@@ -92,7 +92,7 @@ def check(case: dict[str, Any], base: Path) -> str:
     if refused:
         return refused
     if out.read_bytes() != (base / "whole.json").read_bytes():
-        raise Wrong("a damaged log was taken, and the table is another one")
+        raise FaultFound("a damaged log was taken, and the table is another one")
     if log_of(out).exists():
-        raise Wrong("the log is left behind")
+        raise FaultFound("the log is left behind")
     return ACCEPTED

@@ -13,15 +13,15 @@ from onnx import helper
 
 from agents.export.policy_weights import game_of
 from kododo_env.agent_registry import POLICIES
-from kododo_env.arena.duplicates import play
+from kododo_env.arena.match import play
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.policy.metadata import KEY
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.policy_file import sealed
-from tests.doors import TABLES
 from tests.fuzz import graphs
-from tests.fuzz.expected import ACCEPTED, REFUSED, Wrong, refuses
-from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
+from tests.fuzz.odd_values import byte_edits, edited_bytes, edited_json, json_edits
+from tests.fuzz.promises import ACCEPTED, REFUSED, FaultFound, refuses
+from tests.game_tables import TABLES
 
 SEAL = len(sealed(b""))  # bytes of a digest
 SHIPPED = ("kododo-2p", "combi_combo-4p", "kado-2p")
@@ -87,9 +87,9 @@ def check(case: dict[str, Any], base: Path) -> str:
     if refuses(lambda: agents.append(OnnxAgent(path))):
         return REFUSED
     if "special" in case:
-        raise Wrong("something that is no file was taken for a policy")
+        raise FaultFound("something that is no file was taken for a policy")
     if not case.get("sealed", True) and content_of(case) != content_of({**case, "bytes": []}):
-        raise Wrong("a damaged policy was taken")
+        raise FaultFound("a damaged policy was taken")
     return _played(*agents)
 
 

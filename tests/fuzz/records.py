@@ -10,12 +10,12 @@ from random import Random
 from typing import Any
 
 from kododo_env import registry
-from kododo_env.play.seating import make_table
 from kododo_env.play.table import Table
+from kododo_env.play.table_factory import make_table
 from kododo_env.records import read_record, replay
-from tests.doors import TABLES
-from tests.fuzz.expected import ACCEPTED, REFUSED, Wrong, check_message, refuses
-from tests.fuzz.odd import byte_edits, edited_bytes, edited_json, json_edits
+from tests.fuzz.odd_values import byte_edits, edited_bytes, edited_json, json_edits
+from tests.fuzz.promises import ACCEPTED, REFUSED, FaultFound, check_message, refuses
+from tests.game_tables import TABLES
 from tests.records.games import recorded, resealed
 
 
@@ -60,7 +60,7 @@ def check(case: dict[str, Any], base: Path) -> str:
     if refused:
         return REFUSED
     if _steps(content.decode()) != _steps(text_of(case["game"], case["players"])):
-        raise Wrong("a record of what was not played was taken")
+        raise FaultFound("a record of what was not played was taken")
     return ACCEPTED
 
 
@@ -77,7 +77,7 @@ def _check_table(content: bytes, refused: bool) -> None:
         return
     (answer,) = _table().hear(0, {"type": "replay", "record": text})[0]
     if (answer["type"] == "error") != refused:
-        raise Wrong("a table takes another record than the reader", answer["type"])
+        raise FaultFound("a table takes another record than the reader", answer["type"])
     if refused:
         check_message(answer["error"])
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import psutil
 
-from tests.fuzz.expected import ROOT, Wrong, where
+from tests.fuzz.promises import ROOT, FaultFound, where
 
 MEMORY = 3 << 30  # bytes that a case may have beside what the libraries take
 PATIENCE = 12.0  # seconds without any processor time: it waits for something
@@ -127,7 +127,7 @@ def _work_and_leave(
                 case = generate()
                 print(json.dumps({"case": case}), file=report)
                 result = {"word": check(case, base)}
-            except Wrong as wrong:
+            except FaultFound as wrong:
                 result = {"word": None, "fault": wrong.fault, "detail": str(wrong)}
             except BaseException as error:
                 result = {"word": None, "fault": where(error), "detail": _in_short(error)}

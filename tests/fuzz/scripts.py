@@ -12,7 +12,7 @@ from typing import Any
 
 from kododo_env.commands.cli import BAD_INPUT, run_cli
 from tests.command_line import DEFAULTS
-from tests.fuzz.expected import REFUSED, Wrong, check_message
+from tests.fuzz.promises import REFUSED, FaultFound, check_message
 
 
 class Started(BaseException):
@@ -96,25 +96,25 @@ def check_end(done: Done, folder: dict[str, bytes | None]) -> str | None:
         Wrong: It was refused in another way than promised, or left something behind.
     """
     if "Traceback" in done.err:
-        raise Wrong("a traceback on stderr", done.err[-500:])
+        raise FaultFound("a traceback on stderr", done.err[-500:])
     if done.code in (0, None):
         return None
     if done.code != BAD_INPUT:
-        raise Wrong(f"it ended with status {done.code}", done.err)
+        raise FaultFound(f"it ended with status {done.code}", done.err)
     if done.out:
-        raise Wrong("it was refused, but said something on stdout", done.out[:300])
+        raise FaultFound("it was refused, but said something on stdout", done.out[:300])
     if done.err.count("\n") != 1:
-        raise Wrong("it was refused in several lines, or none", ascii(done.err[:500]))
+        raise FaultFound("it was refused in several lines, or none", ascii(done.err[:500]))
     head, _, message = done.err.rstrip("\n").partition(": error: ")
     if head != "script.py":
-        raise Wrong("its line is not that of an error", done.err[:300])
+        raise FaultFound("its line is not that of an error", done.err[:300])
     check_message(message)
     changed = sorted(
         {name for name, content in contents().items() if folder.get(name, 0) != content}
     )
     missing = sorted(folder.keys() - contents().keys())
     if changed or missing:
-        raise Wrong("it was refused, but files are others", f"{changed} {missing} {message}")
+        raise FaultFound("it was refused, but files are others", f"{changed} {missing} {message}")
     return REFUSED
 
 

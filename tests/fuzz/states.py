@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.fuzz.expected import ACCEPTED, REFUSED, Wrong, refuses
-from tests.fuzz.odd import STRANGE, WHOLE, value_of
-from tests.fuzz.playing import play_out, position, random_position
+from tests.fuzz.odd_values import STRANGE, WHOLE, value_of
+from tests.fuzz.promises import ACCEPTED, REFUSED, FaultFound, refuses
+from tests.fuzz.random_play import play_out, position, random_position
 from tests.helpers import differences
 
 NUMBERS = ("0", "1", "-1", "2", "5", "99", "127", "200", "254", "255", "-128", "30000", "-32768")
@@ -88,12 +88,12 @@ def check(case: dict[str, Any], base: Path) -> str:
     before = game.state()
     if refuses(lambda: game.load_state(state)):
         if differences(before, game.state()):
-            raise Wrong("a state was refused, but changed something")
+            raise FaultFound("a state was refused, but changed something")
         return REFUSED
     after = game.state()
     for name, entry in before.items():
         same_type = type(after[name]) is type(entry)
         if not same_type or getattr(after[name], "dtype", 0) != getattr(entry, "dtype", 0):
-            raise Wrong("a state has another type after loading", name)
+            raise FaultFound("a state has another type after loading", name)
     play_out(game, case["seed"])
     return ACCEPTED

@@ -50,7 +50,7 @@ def test_cases_that_found_something_once_find_nothing_any_more(tmp_path: Path) -
 
 PLANTED = {  # an expression, and what becomes of a case that computes it
     "'refused'": ("refused", ""),
-    "refuses(lambda: registry.door('chess')) and 'refused'": ("refused", ""),
+    "refuses(lambda: registry.environment_module('chess')) and 'refused'": ("refused", ""),
     "refuses(lambda: int('x'))": (None, "ValueError"),  # not raised on purpose
     "refuses(lambda: game.layout.where([]))": (None, "KeyError at kododo_env/core/observation"),
     "refuses(lambda: whole_number('x', 'n' * 999))": (None, "a message is too long"),
@@ -66,7 +66,7 @@ PLANTED = {  # an expression, and what becomes of a case that computes it
 SCRIPT = """
 import json, os, sys
 from pathlib import Path
-from tests.fuzz.expected import Wrong, refuses
+from tests.fuzz.promises import Wrong, refuses
 from tests.fuzz.sandbox import outcome_of
 from kododo_env import registry
 from kododo_env.core.numbers import whole_number

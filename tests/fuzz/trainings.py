@@ -9,10 +9,10 @@ from typing import Any
 from agents.commands.train import train
 from agents.recipes.recipe import Recipe
 from agents.training.training_config import TrainConfig
-from tests.doors import TABLES
 from tests.fuzz.command_lines import flags
-from tests.fuzz.expected import ACCEPTED, Wrong
+from tests.fuzz.promises import ACCEPTED, FaultFound
 from tests.fuzz.scripts import check_end, contents, run
+from tests.game_tables import TABLES
 
 SMALL = (
     "--num-envs", "4", "--batch-size", "64", "--width", "8", "--depth", "1", "--games", "8",
@@ -44,13 +44,13 @@ def check(case: dict[str, Any], base: Path) -> str:
     if done.code == 2 and done.out:  # it had begun: what it has written stays
         done_line = done.err.strip().splitlines()[-1:]
         if not done_line or "error: " not in done_line[0] or "Traceback" in done.err:
-            raise Wrong("a training ended without a word", done.err[-300:])
+            raise FaultFound("a training ended without a word", done.err[-300:])
         if "illegal action" in done_line[0]:
-            raise Wrong("a training ended with an illegal action", done_line[0])
+            raise FaultFound("a training ended with an illegal action", done_line[0])
         return "ended with an error"
     refused = check_end(done, before)
     if refused:
         return refused
     if not Path("new", "policy.onnx").exists():
-        raise Wrong("a training came to its end without a policy")
+        raise FaultFound("a training came to its end without a policy")
     return ACCEPTED

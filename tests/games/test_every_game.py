@@ -1,6 +1,6 @@
 """Guarantees of all games, for all games of the registry and all numbers of players.
 
-The conformance tests of PettingZoo and Gymnasium, and whole episodes in these dialects and in
+The conformance tests of PettingZoo and Gymnasium, and whole episodes in these interfaces and in
 stable-baselines3's, run over the same tables in test_pettingzoo, test_gymnasium and
 test_sb3; test_docs and test_transcripts want a page and a transcript of each game. A game
 that is new in the registry is in all of them without further ado.
@@ -23,15 +23,15 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, make_agent
-from kododo_env.arena.duplicates import play
+from kododo_env.arena.match import play
 from kododo_env.core import BatchGame, SlotPiece, rows
-from kododo_env.core.capabilities import TakesBack
+from kododo_env.core.capabilities import UndoSupport
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.testing import check_batch_game
-from tests.doors import GAMES, TABLES
-from tests.exported import exported
+from tests.game_tables import GAMES, TABLES
 from tests.games.rules_strategies import AT_THE_BOUNDS
 from tests.helpers import assert_same_state, play_random
+from tests.policy_exports import exported
 from tests.trainings import learner, update
 
 ROOT = Path(__file__).parents[2]
@@ -64,34 +64,41 @@ def positions(game: str, players: int, num_envs: int = 3) -> list[BatchGame]:
     return batches
 
 
-# --- doors ----------------------------------------------------------------------------
+# --- environment modules
+# ----------------------------------------------------------------------------
 
 
 @per_game
-def test_the_door_has_what_every_door_has(game: str) -> None:
-    door = cast("ModuleType", registry.door(game))
-    assert sorted(door.__all__) == ["GYMNASIUM_ID", "PLAYERS", "batch_game", "env", "parallel_env"]
-    assert list(door.PLAYERS) == sorted(set(door.PLAYERS))
-    assert min(door.PLAYERS) >= 2
-    single = door.batch_game(1)
+def test_the_module_has_what_every_module_has(game: str) -> None:
+    module = cast("ModuleType", registry.environment_module(game))
+    assert sorted(module.__all__) == [
+        "GYMNASIUM_ID",
+        "PLAYERS",
+        "batch_game",
+        "env",
+        "parallel_env",
+    ]
+    assert list(module.PLAYERS) == sorted(set(module.PLAYERS))
+    assert min(module.PLAYERS) >= 2
+    single = module.batch_game(1)
     name = f"{single.name}_v{single.version}"
     assert single.name == game
-    assert door.__name__.endswith(f".{name}")
-    assert door.GYMNASIUM_ID.endswith(f"-v{single.version}")
-    assert door.GYMNASIUM_ID in gymnasium.registry
-    assert {door.parallel_env().metadata["name"], door.env().metadata["name"]} == {name}
+    assert module.__name__.endswith(f".{name}")
+    assert module.GYMNASIUM_ID.endswith(f"-v{single.version}")
+    assert module.GYMNASIUM_ID in gymnasium.registry
+    assert {module.parallel_env().metadata["name"], module.env().metadata["name"]} == {name}
 
 
 @per_table
-def test_all_doors_open_the_same_game(game: str, players: int) -> None:
-    door = registry.door(game)
+def test_all_modules_open_the_same_game(game: str, players: int) -> None:
+    module = registry.environment_module(game)
     rules = batch(game, players).rules
     options = {name: getattr(rules, name) for name in inspect.signature(type(rules)).parameters}
     assert options["num_players"] == players
-    assert door.batch_game(1, **options).rules == rules
-    for env in (door.parallel_env(**options), door.env(**options)):
+    assert module.batch_game(1, **options).rules == rules
+    for env in (module.parallel_env(**options), module.env(**options)):
         assert env.game.rules == rules
-    single = gymnasium.make(f"kododo_env:{door.GYMNASIUM_ID}", **options)
+    single = gymnasium.make(f"kododo_env:{module.GYMNASIUM_ID}", **options)
     assert cast("Any", single.unwrapped).game.rules == rules
     with pytest.raises(AttributeError):
         rules.num_players = players + 1
@@ -99,13 +106,13 @@ def test_all_doors_open_the_same_game(game: str, players: int) -> None:
 
 @per_game
 def test_other_numbers_of_players_are_refused(game: str) -> None:
-    door = registry.door(game)
-    for players in set(range(-1, 9)) - set(door.PLAYERS):
+    module = registry.environment_module(game)
+    for players in set(range(-1, 9)) - set(module.PLAYERS):
         for make in (
-            lambda **rules: door.batch_game(2, **rules),
-            door.parallel_env,
-            door.env,
-            lambda **rules: gymnasium.make(f"kododo_env:{door.GYMNASIUM_ID}", **rules),
+            lambda **rules: module.batch_game(2, **rules),
+            module.parallel_env,
+            module.env,
+            lambda **rules: gymnasium.make(f"kododo_env:{module.GYMNASIUM_ID}", **rules),
         ):
             with pytest.raises(ValueError, match=rf"players, not {players}") as caught:
                 make(num_players=players)
@@ -124,12 +131,16 @@ def test_the_folder_has_the_files_that_every_game_has(game: str) -> None:
 @per_table
 def test_the_game_keeps_its_promises(game: str, players: int) -> None:
     """Whole games, masks, scores, copies, hidden cards, ...: see docs/extending.md."""
-    check_batch_game(registry.door(game).batch_game, rules={"num_players": players}, places=5)
+    check_batch_game(
+        registry.environment_module(game).batch_game, rules={"num_players": players}, places=5
+    )
 
 
 @per_game
 def test_every_array_holds_its_numbers_at_the_bounds(game: str) -> None:
-    check_batch_game(registry.door(game).batch_game, any_rules=AT_THE_BOUNDS[game], only=["bounds"])
+    check_batch_game(
+        registry.environment_module(game).batch_game, any_rules=AT_THE_BOUNDS[game], only=["bounds"]
+    )
 
 
 @per_game
@@ -140,7 +151,7 @@ def test_games_in_several_blocks_are_the_same_games(
     rows.blocks.cache_clear()
     request.addfinalizer(rows.blocks.cache_clear)
     assert len(rows.blocks(5)) == 3  # the kit plays five games in a batch, and each alone
-    check_batch_game(registry.door(game).batch_game, only=["batches"])
+    check_batch_game(registry.environment_module(game).batch_game, only=["batches"])
 
 
 SHOWN = {
@@ -188,7 +199,7 @@ def test_the_victory_is_decided_by_keys_of_any_dtype_and_sign(
 @per_table
 def test_steps_taken_back_lead_here_again(game: str, players: int) -> None:
     for played in positions(game, players, num_envs=100):
-        if not isinstance(played, TakesBack):
+        if not isinstance(played, UndoSupport):
             assert played.view(0).undoable_steps == 0
             continue
         before = played.clone()
@@ -212,13 +223,13 @@ def test_steps_taken_back_lead_here_again(game: str, players: int) -> None:
 
 
 @per_game
-def test_the_doors_draw_text_and_pixels(game: str) -> None:
-    door = registry.door(game)
-    for make in (door.parallel_env, door.env):
-        env = make(num_players=max(door.PLAYERS), render_mode="ansi")
+def test_the_modules_draw_text_and_pixels(game: str) -> None:
+    module = registry.environment_module(game)
+    for make in (module.parallel_env, module.env):
+        env = make(num_players=max(module.PLAYERS), render_mode="ansi")
         env.reset(seed=0)
         assert env.render() == env.game.text()
-    env = make(num_players=max(door.PLAYERS), render_mode="rgb_array")
+    env = make(num_players=max(module.PLAYERS), render_mode="rgb_array")
     env.reset(seed=0)
     drawn = env.render()
     assert (drawn.dtype, drawn.ndim, drawn.shape[2]) == (np.dtype(np.uint8), 3, 3)
@@ -230,8 +241,10 @@ def test_the_doors_draw_text_and_pixels(game: str) -> None:
 
 def layout_facts(game: str) -> dict[str, Any]:
     """Return the facts on which policies and training depend, by number of players."""
-    facts: dict[str, Any] = {"version": batch(game, registry.door(game).PLAYERS[0]).version}
-    for players in registry.door(game).PLAYERS:
+    facts: dict[str, Any] = {
+        "version": batch(game, registry.environment_module(game).PLAYERS[0]).version
+    }
+    for players in registry.environment_module(game).PLAYERS:
         table = batch(game, players)
         facts[str(players)] = [
             table.layout.fingerprint(), table.num_actions, repr(table.layout.symmetry),

@@ -16,8 +16,8 @@ from kododo_env import registry
 from kododo_env.core import BatchGame, View
 from kododo_env.games.kado.cards import viewers_by_place
 from kododo_env.games.kado.tables import tables
-from tests.doors import GAMES, TABLES
-from tests.games.hidden import arrays, contents, public_attributes, reached
+from tests.game_tables import GAMES, TABLES
+from tests.games.reachable_objects import arrays, contents, public_attributes, reached
 from tests.helpers import differences, random_actions
 
 KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -106,9 +106,9 @@ def handed_out(env: Any) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("kind", ["parallel_env", "env", "gymnasium"])
 def test_an_agents_arrays_lead_to_nobody_elses(game: str, kind: str) -> None:
     """Regression: each row's base had all observations; in Combi-Combo masks reveal hands."""
-    door = registry.door(game)
-    name = f"kododo_env:{door.GYMNASIUM_ID}"
-    env: Any = gymnasium.make(name) if kind == "gymnasium" else getattr(door, kind)()
+    module = registry.environment_module(game)
+    name = f"kododo_env:{module.GYMNASIUM_ID}"
+    env: Any = gymnasium.make(name) if kind == "gymnasium" else getattr(module, kind)()
     sizes = {"observation": env.unwrapped.game.layout.size, "mask": env.unwrapped.game.num_actions}
     for arrays_by_agent in handed_out(env):
         for agent, own_arrays in arrays_by_agent.items():
@@ -125,7 +125,7 @@ def test_an_agents_arrays_lead_to_nobody_elses(game: str, kind: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_an_aec_mask_that_is_written_into_allows_nothing(game: str) -> None:
     """Regression: the mask in the info was the one used to check the next action."""
-    env = registry.door(game).env()
+    env = registry.environment_module(game).env()
     env.reset(seed=1)
     illegal = int(env.infos[env.agent_selection]["action_mask"].argmin())
     env.infos[env.agent_selection]["action_mask"][...] = 1

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from kododo_env import registry
 from kododo_env.core import BatchGame
 from kododo_env.core.bounds import bounds_of
-from tests.doors import GAMES, TABLES
+from tests.game_tables import GAMES, TABLES
 from tests.games.rules_strategies import AT_THE_BOUNDS, SEEDS, STRATEGIES, rules_of, short_name
 from tests.helpers import assert_same_state, hypothesis_settings
 
@@ -83,7 +83,9 @@ def test_rules_are_frozen_compared_by_their_numbers_and_take_lists_for_tuples(ga
     equal_rules = replace(rules, **numbers)
     assert equal_rules == rules
     assert hash(equal_rules) == hash(rules)
-    other_players = next(p for p in registry.door(game).PLAYERS if p != rules.num_players)
+    other_players = next(
+        p for p in registry.environment_module(game).PLAYERS if p != rules.num_players
+    )
     assert rules != registry.batch_game(game, 1, num_players=other_players).rules
     with pytest.raises(FrozenInstanceError):
         rules.num_players = 3
@@ -179,9 +181,9 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
 def test_rules_that_cannot_be_played_are_refused(
     game: str, changes: dict[str, Any], message: str
 ) -> None:
-    door = registry.door(game)
-    refused(lambda: door.batch_game(1, **changes), message)
-    refused(lambda: door.parallel_env(**changes), message)
+    module = registry.environment_module(game)
+    refused(lambda: module.batch_game(1, **changes), message)
+    refused(lambda: module.parallel_env(**changes), message)
 
 
 # --- bounds ---------------------------------------------------------------------------

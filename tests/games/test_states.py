@@ -10,8 +10,8 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.core import BatchGame
-from kododo_env.core.capabilities import TakesBack
-from tests.doors import GAMES, TABLES
+from kododo_env.core.capabilities import UndoSupport
+from tests.game_tables import GAMES, TABLES
 from tests.helpers import assert_same_state, differences, play_random, random_actions
 
 KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -51,7 +51,7 @@ def with_copies(game: BatchGame, player: int) -> Iterator[BatchGame]:
     rng = np.random.default_rng(4)
     for position in (game, game.determinize(player, rng, 1)):
         yield position
-        while isinstance(position, TakesBack) and position.undoable_steps:
+        while isinstance(position, UndoSupport) and position.undoable_steps:
             position, _ = position.before_last_step(rng)
             yield position
 

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
-from kododo_env.bots.showing import legal_actions, named_action, result, story
-from kododo_env.core.capabilities import TellsInWords
+from kododo_env.bots.protocol import legal_actions, named_action, result, story
+from kododo_env.core.capabilities import WordDescriptions
 from kododo_env.games.kado import Rules as KadoRules
 from kododo_env.games.kododo import Rules as KododoRules
 from kododo_env.games.kododo.words import evaluation
 from kododo_env.play.rules_page import sections
-from kododo_env.play.seating import make_table
+from kododo_env.play.table_factory import make_table
 from kododo_env.rendering.words import card_words, counted, listed
-from tests.doors import EXTREMES, GAMES
+from tests.game_tables import EXTREMES, GAMES
 from tests.games.combi_combo import written_deals as combi_combo
 from tests.games.kado import written_deals as kado
 from tests.games.kododo import written_deals as kododo
@@ -29,7 +29,7 @@ from tests.helpers import random_actions
 def test_the_points_of_a_game_add_up_in_its_own_terms(name: str, players: int) -> None:
     game = registry.batch_game(name, 1, seed=2, num_players=players)
     rng = np.random.default_rng(3)
-    assert isinstance(game, TellsInWords)
+    assert isinstance(game, WordDescriptions)
     gained = []
     while not game.terminated[0]:
         before = game.clone()
@@ -58,7 +58,7 @@ def test_a_hand_is_what_its_player_knows_and_actions_play_cards_of_it(
 ) -> None:
     game = registry.batch_game(name, 1, seed=5, num_players=players)
     rng = np.random.default_rng(6)
-    assert isinstance(game, TellsInWords)
+    assert isinstance(game, WordDescriptions)
     while not game.terminated[0]:
         for player in range(players):
             hand = [card_words(card) for card in game.hand_of(player)]

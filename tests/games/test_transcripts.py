@@ -23,7 +23,7 @@ if __name__ == "__main__":
 
 from kododo_env import registry
 from kododo_env.core import BatchGame
-from tests.doors import GAMES
+from tests.game_tables import GAMES
 from tests.helpers import random_actions
 
 FOLDER = Path(__file__).with_name("transcripts")
@@ -90,11 +90,11 @@ def read(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", GAMES)
 def test_a_transcript_is_of_this_version_and_of_every_number_of_players(name: str) -> None:
     transcript = read(name)
-    door = registry.door(name)
-    assert transcript["version"] == door.batch_game(1).version, (
+    module = registry.environment_module(name)
+    assert transcript["version"] == module.batch_game(1).version, (
         "the game has a new version: run python {__file__} --write"
     )
-    assert set(transcript["games"]) == {str(players) for players in door.PLAYERS}
+    assert set(transcript["games"]) == {str(players) for players in module.PLAYERS}
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -109,9 +109,9 @@ def test_games_go_as_they_are_written_down(name: str) -> None:
 
 def write(name: str) -> None:
     """Play a game and return its transcript, one line per step."""
-    door = registry.door(name)
-    games = {str(players): played(name, players) for players in door.PLAYERS}
-    text = json.dumps({"version": door.batch_game(1).version, "games": games})
+    module = registry.environment_module(name)
+    games = {str(players): played(name, players) for players in module.PLAYERS}
+    text = json.dumps({"version": module.batch_game(1).version, "games": games})
     for start in ('{"observation"', '"deck"', '"actions"', '"steps"', '"outcome"'):
         text = text.replace(start, "\n" + start)
     path_of(name).write_text(text.replace(", \n", ",\n") + "\n")

@@ -10,7 +10,7 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.play.rules_page import example_of, sections
-from tests.doors import GAMES
+from tests.game_tables import GAMES
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -41,7 +41,7 @@ class Area:
     def settings(self) -> str:
         """Return the section [tool.mutmut] of a pyproject.toml."""
         choice = " and ".join(f"not {name}" for name in LEFT_OUT)
-        arguments = ["-p", "no:xdist", "-p", "no:cacheprovider", "-p", "tests.mutation.cold"]
+        arguments = ["-p", "no:xdist", "-p", "no:cacheprovider", "-p", "tests.mutation.cold_caches"]
         tests = [f"tests/{name}" for name in self.tests]
         tests += ["-k", f"{choice} and ({KIT})"]
         options = {
@@ -93,7 +93,7 @@ AREAS = {
     "wrappers": Area(
         ("wrappers/*.py",),
         (
-            "wrappers", "core/test_messages.py", "core/test_given_numbers.py",
+            "wrappers", "core/test_messages.py", "core/test_number_arguments.py",
             "records/test_episodes.py",
         ),
     ),

@@ -14,7 +14,7 @@ from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.canonical import CanonicalForm
 from kododo_env.export import export
 from kododo_env.networks import CanonicalNetwork
-from tests.doors import TABLES
+from tests.game_tables import TABLES
 
 
 class Plain(nn.Module):

@@ -18,16 +18,16 @@ from kododo_env.core.agent import first_of_best, joint_action, random_legal_acti
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.canonical import CanonicalForm
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
-from kododo_env.export import exporting, torch_models
+from kododo_env.export import policy_export, torch_models
 from kododo_env.export.parity import positions
 from kododo_env.networks.canonical import Canonical
 from kododo_env.networks.network import ILLEGAL, GameNetwork, drawn, log_probabilities, masked
 from kododo_env.networks.network_agent import NetworkAgent
 from kododo_env.policy.onnx_agent import OnnxAgent
-from tests.exported import exported
 from tests.helpers import play_random, rearranged
-from tests.networks.test_tied import random_network as tied_network
+from tests.networks.test_tied_network import random_network as tied_network
 from tests.policy.test_ties import unlucky
+from tests.policy_exports import exported
 
 
 def random_network(game: BatchGame, seed: int = 0, one_hot: int = 8) -> GameNetwork:
@@ -40,7 +40,7 @@ def random_network(game: BatchGame, seed: int = 0, one_hot: int = 8) -> GameNetw
 
 def largest(name: str) -> BatchGame:
     """Return the game with its largest number of players."""
-    return registry.batch_game(name, 1, num_players=max(registry.door(name).PLAYERS))
+    return registry.batch_game(name, 1, num_players=max(registry.environment_module(name).PLAYERS))
 
 
 def twins_of(game: BatchGame, observation: np.ndarray, names: np.ndarray) -> np.ndarray:
@@ -58,7 +58,7 @@ def symmetries(canonical: Canonical, every: int = 1) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("tied", [False, True])
-@pytest.mark.parametrize("name", registry.DOORS)
+@pytest.mark.parametrize("name", registry.ENVIRONMENT_MODULES)
 def test_twins_look_the_same_to_the_network(name: str, tied: bool) -> None:
     game = largest(name)
     observation, _ = positions(game, 500 if tied else 2000)
@@ -77,7 +77,7 @@ def test_twins_look_the_same_to_the_network(name: str, tied: bool) -> None:
             )
 
 
-@pytest.mark.parametrize("name", registry.DOORS)
+@pytest.mark.parametrize("name", registry.ENVIRONMENT_MODULES)
 def test_the_canonical_observation_is_one_of_the_twins(name: str) -> None:
     game = largest(name)
     observation, _ = positions(game, 300)
@@ -207,7 +207,7 @@ def test_the_least_and_the_largest_random_number_draw_a_legal_action(
     assert mask.gather(1, chosen[:, None]).all()
 
 
-@pytest.mark.parametrize("name", registry.DOORS)
+@pytest.mark.parametrize("name", registry.ENVIRONMENT_MODULES)
 def test_answers_and_gradients_in_bfloat16_are_near(name: str) -> None:
     """It uses no autocast: biases are added later, and both heads are one matrix."""
     game = registry.batch_game(name, 64, seed=0)
@@ -280,7 +280,7 @@ def test_a_file_that_disagrees_is_not_written(
     network = random_network(game, seed=1)
     # The exporter takes seconds, so it returns the file of another network.
     monkeypatch.setattr(torch_models, "_to_onnx", lambda *_: onnx.load(path))
-    monkeypatch.setattr(exporting, "policy_model", lambda *_: onnx.load(path))
+    monkeypatch.setattr(policy_export, "policy_model", lambda *_: onnx.load(path))
     with pytest.raises(ValueError, match="disagrees with the network"):
         export.export_policy(network, game, tmp_path / "bot.onnx")
     assert list(tmp_path.iterdir()) == []
@@ -336,11 +336,13 @@ def test_a_network_is_asked_for_several_seats_at_once() -> None:
     assert sizes == [20]
 
 
-@pytest.mark.parametrize("name", registry.DOORS)
+@pytest.mark.parametrize("name", registry.ENVIRONMENT_MODULES)
 @pytest.mark.parametrize("players", [2, 4])
 def test_the_canonical_form_is_the_same_in_torch_and_in_numpy(name: str, players: int) -> None:
     """A network also gives the same logits for a canonical and a plain row."""
-    game = registry.batch_game(name, 32, num_players=max(players, min(registry.door(name).PLAYERS)))
+    game = registry.batch_game(
+        name, 32, num_players=max(players, min(registry.environment_module(name).PLAYERS))
+    )
     form = CanonicalForm(game.layout, game.actions)
     torch_form = Canonical(game.layout, game.actions, np.arange(game.layout.size))
     network = random_network(game)

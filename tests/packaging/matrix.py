@@ -23,7 +23,7 @@ ROOMS = ("core", "games/kododo", "wrappers", "arena", "search", "rendering", "ba
 LEARNS = ("tests/ppo", "tests/networks", "tests/export", "tests/wrappers/test_sb3.py")
 WITHOUT_PIXELS = "tests/wrappers/test_sb3_without_pixels.py"
 LEARN_EXTRAS = ("play", "render", "sb3", "export", "train")
-DOORS = [
+ENVIRONMENT_MODULES = [
     f"tests/wrappers/test_{name}.py"
     for name in ("every_wrapper", "gymnasium", "gymnasium_vector", "pettingzoo")
 ]
@@ -84,8 +84,9 @@ def oldest(names: list[str]) -> list[str]:
 
 @nox.session(python=PYTHONS)
 def bare(session: nox.Session) -> None:
-    """The package's own requirements and no extra: the doors, and the checks of other projects."""
-    try_with(session, *needed(), targets=DOORS, tools=())
+    """The package's own requirements and no extra: the environment modules, and the checks of other
+    projects."""
+    try_with(session, *needed(), targets=ENVIRONMENT_MODULES, tools=())
 
 
 @nox.session(python=PYTHONS)

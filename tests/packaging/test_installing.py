@@ -34,7 +34,7 @@ PLAY = """
 import kododo_env
 from kododo_env import make_agent
 from kododo_env.agent_registry import baselines, shipped, strangers
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 
 print(kododo_env.__file__)
 print(*baselines("kododo"))
@@ -137,11 +137,11 @@ def test_users_who_installed_it_can_play(wheel: Path, tmp_path: Path) -> None:
     python = environment(tmp_path / "fresh", "play")
     pip("install", wheel, cwd=tmp_path, python=python)
     lines = run(python, "-c", PLAY, cwd=tmp_path).splitlines()
-    where, baselines, shipped, strangers, played = lines
+    where, baselines, shipped, held_out_policy_names, played = lines
     assert Path(where).is_relative_to(tmp_path / "fresh")
     assert baselines.split()[0] == "random"
     assert len(shipped.split()) == 9
-    assert strangers.split() == held_out_policies()
+    assert held_out_policy_names.split() == held_out_policies()
     assert played == "True"
     kododo = python.with_name("kododo")
     assert "let agents play each other" in run(kododo, "--help", cwd=tmp_path)
@@ -163,7 +163,7 @@ def test_policies_are_found_wherever_it_is_installed(how: str, wheel: Path, tmp_
 
 
 MISSING = {
-    "import kododo_env.arena.match": ("kododo_env.arena needs tabulate", "play"),
+    "import kododo_env.arena.head_to_head": ("kododo_env.arena needs tabulate", "play"),
     "import kododo_env.wrappers.sb3": ("BatchVecEnv needs stable_baselines3", "sb3"),
     "import kododo_env.export": ("kododo_env.export needs onnx", "export"),
     "import kododo_env.wrappers.open_spiel": ("needs pyspiel", "open-spiel"),
@@ -260,7 +260,7 @@ def _build(checkout: Path, folder: Path) -> list[str]:
 def test_the_tests_that_sessions_of_nox_name_are_there() -> None:
     """A session named a file that had been renamed, and nothing else noticed."""
     rooms = [f"tests/{room}" for room in (*matrix.ROOMS, *processors.ROOMS)]
-    named = [*matrix.DOORS, *matrix.LEARNS, *rooms]
+    named = [*matrix.ENVIRONMENT_MODULES, *matrix.LEARNS, *rooms]
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kododo_env.agent_registry import shipped, strangers
-from tests.doors import TABLES
+from kododo_env.agent_registry import held_out_policy_names, shipped
+from tests.game_tables import TABLES
 from tests.packaging.bare_environment import fresh, output_of
 
 # Each scripted player at a table of their own, a picture of the beginning and of the end.
@@ -24,7 +24,7 @@ from kododo_env.core.agent import joint_action
 
 found = []
 for name in registry.DOORS:
-    for players in registry.door(name).PLAYERS:
+    for players in registry.environment_module(name).PLAYERS:
         for agent in scripted(name):
             game = registry.batch_game(name, 3, 0, num_players=players)
             rng = np.random.default_rng(0)
@@ -80,7 +80,8 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_games_scripted_players_and_pictures(python: Path) -> None:
-    """``import kododo_env`` wanted Gymnasium and PettingZoo, and so did every door."""
+    """``import kododo_env`` wanted Gymnasium and PettingZoo, and so did every environment
+    module."""
     installed, missing, played = json.loads(output_of(python, "-c", PLAY))
     # The checkout itself, where an editable install left its own name there.
     assert {*installed} <= {"numpy", "kododo-env"}
@@ -92,7 +93,7 @@ def test_games_scripted_players_and_pictures(python: Path) -> None:
 
 def test_policies_play(python: Path) -> None:
     """``load`` said that it needed onnxruntime."""
-    assert output_of(python, "-c", POLICIES).split() == [*shipped(), *strangers()]
+    assert output_of(python, "-c", POLICIES).split() == [*shipped(), *held_out_policy_names()]
 
 
 def test_searches_play(python: Path) -> None:

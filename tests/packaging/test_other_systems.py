@@ -37,7 +37,7 @@ def elsewhere(tmp_path: Path) -> dict[str, str]:
     """The environment of a process, and of those that it starts, that are as if on Windows."""
     folder = tmp_path / "site"
     folder.mkdir()
-    (folder / "sitecustomize.py").write_text("import tests.packaging.as_on_windows\n")
+    (folder / "sitecustomize.py").write_text("import tests.packaging.windows_stand_in\n")
     return {
         **os.environ,
         "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",

@@ -13,7 +13,7 @@ import pytest
 from agents.recipes.recipe import Recipe
 from agents.training import response_training
 from agents.training.training_config import default_config, task_of
-from benchmarks.same_way import is_same_recipe
+from benchmarks.result_rows import is_same_recipe
 from kododo_env.agent_registry import baselines, held_out, policy_tables
 from tests.pages.scripts import script
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kododo_env.agent_registry import LEVELS, SEARCHING, levels, policy_tables
-from tests.doors import GAMES
+from tests.game_tables import GAMES
 from tests.pages.scripts import script
 
 goals = script("goals")

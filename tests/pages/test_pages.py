@@ -16,7 +16,7 @@ from agents.commands.evaluate import EvaluateConfig
 from agents.training.training_config import TrainConfig, default_config
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, policy_tables
-from kododo_env.bots.by_name import is_bot
+from kododo_env.bots.factory import is_bot
 from kododo_env.commands.adopt import AdoptConfig
 from kododo_env.commands.analyse import AnalyseConfig
 from kododo_env.commands.arguments import read_arguments
@@ -111,22 +111,22 @@ def test_every_file_that_is_named_is_there(page: Path) -> None:
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
-@pytest.mark.parametrize("game", registry.DOORS)
+@pytest.mark.parametrize("game", registry.ENVIRONMENT_MODULES)
 def test_the_row_of_a_game_is_true(game: str) -> None:
-    door = registry.door(game)
+    module = registry.environment_module(game)
     rows = re.findall(r"^\| \[.*\|$", ENVIRONMENTS, re.MULTILINE)
     row = next(row for row in rows if f"games/{game}.md" in row)
     _, _, name, gymnasium_id, players, _, actions, size, steps, _ = row.split("|")
-    batch = door.batch_game(500, seed=0)
+    batch = module.batch_game(500, seed=0)
     assert name.strip() == f"`{game}_v{batch.version}`"
-    assert gymnasium_id.strip() == f"`{door.GYMNASIUM_ID}`"
-    assert players.strip() == f"{min(door.PLAYERS)}–{max(door.PLAYERS)}"
+    assert gymnasium_id.strip() == f"`{module.GYMNASIUM_ID}`"
+    assert players.strip() == f"{min(module.PLAYERS)}–{max(module.PLAYERS)}"
     assert [int(actions), int(size)] == [batch.num_actions, batch.layout.size]
     # Games of a batch wait for the longest.
     longest = len(play_random(batch, np.random.default_rng(0)))
     assert steps.strip() in (f"{longest}", f"at most {longest}")
     assert batch.layout.dtype == np.uint8
-    assert len(rows) == len(registry.DOORS)
+    assert len(rows) == len(registry.ENVIRONMENT_MODULES)
 
 
 def test_every_stable_name_exists() -> None:

@@ -112,7 +112,7 @@ def test_each_page_is_there_once(site: Path, pages: Pages) -> None:
 # --- the games ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", registry.DOORS)
+@pytest.mark.parametrize("game", registry.ENVIRONMENT_MODULES)
 def test_a_games_page_begins_with_its_rules(site: Path, pages: Pages, game: str) -> None:
     path = site / "docs" / "games" / f"{game}.html"
     first = next(has["src"] for tag, has in pages[path] if tag == "img")
@@ -153,8 +153,8 @@ def imported() -> Iterator[tuple[str, str]]:
 
 
 def public() -> dict[str, object]:
-    """All that the pages import and packages list, and the doors."""
-    names = [*imported(), *(("kododo_env", f"{game}_v0") for game in registry.DOORS)]
+    """All that the pages import and packages list, and the environment modules."""
+    names = [*imported(), *(("kododo_env", f"{game}_v0") for game in registry.ENVIRONMENT_MODULES)]
     for file in ROOT.glob("kododo_env/**/__init__.py"):
         module = ".".join(file.parent.relative_to(ROOT).parts)
         names += [(module, name) for name in getattr(import_module(module), "__all__", ())]

@@ -11,7 +11,7 @@ import pytest
 
 from agents.training import response_training
 from kododo_env.agent_registry import TEST, load, make_agent, policy_tables, population
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from tests.pages.scripts import script
 
 specialists = script("specialists", "benchmarks")
@@ -28,7 +28,7 @@ def test_the_first_opponent_of_each_table_comes_before_the_second() -> None:
 def test_all_of_the_test_half_but_searches_are_met(policy: str) -> None:
     half = population(*policy_tables()[policy], TEST)
     cells = specialists.of_table(policy, CONFIG())
-    met = {cell.against for cell in cells if cell.stranger}
+    met = {cell.against for cell in cells if cell.held_out_policy}
     assert met == {name for name, about in half.items() if about["kind"] != "flat"}
     assert len({cell.against for cell in cells}) == len(cells)
 
@@ -79,14 +79,14 @@ def test_specialists_are_trained_once_and_make_a_table(
     assert repeated["ours"] == row["ours"]
 
 
-def test_the_mean_is_over_the_strangers_of_whom_a_ratio_is_known(
+def test_the_mean_is_over_the_held_out_policies_of_whom_a_ratio_is_known(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     means = (0.6, True), (0.8, True), (0.1, False), (None, True)
     rows = []
-    for number, (mean, stranger) in enumerate(means):
+    for number, (mean, held_out_policy) in enumerate(means):
         share, ratio = ({"mean": centre, "low": centre, "high": centre} for centre in (0.5, mean))
-        cell = specialists.Cell("kododo-2p", "", f"other-{number}", stranger, 1000, 0, 20)
+        cell = specialists.Cell("kododo-2p", "", f"other-{number}", held_out_policy, 1000, 0, 20)
         rows.append({"cell": asdict(cell), "ours": share, "specialist": share, "ratio": ratio})
     (tmp_path / "specialists.json").write_text(json.dumps(rows))
     monkeypatch.setattr(update_tables, "DOCS", tmp_path)

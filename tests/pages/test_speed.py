@@ -21,8 +21,8 @@ from benchmarks.speed import (
     compare,
     core,
     decision,
-    doors,
     figures,
+    interfaces,
     one_game,
     page,
     profile,
@@ -30,13 +30,13 @@ from benchmarks.speed import (
     tree,
 )
 from benchmarks.speed import tournament as tournaments
-from benchmarks.speed.figures import Bench, LeftOut
+from benchmarks.speed.figures import Bench, SkippedBench
 from benchmarks.speed.parts import all_benches
-from benchmarks.speed.recorded import Recorded
+from benchmarks.speed.recorded_games import RecordedGames
 from kododo_env import kododo_v0, registry
-from kododo_env.agent_registry import shipped, strangers
+from kododo_env.agent_registry import held_out_policy_names, shipped
 from kododo_env.commands.arguments import read_arguments
-from tests.doors import GAMES
+from tests.game_tables import GAMES
 from tests.pages.scripts import ROOT
 
 # --- the same work ------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ from tests.pages.scripts import ROOT
 def loop_in_c(games: int, players: int) -> reference_loop.ReferenceLoop:
     try:
         return reference_loop.ReferenceLoop(games, players, keep=True)
-    except LeftOut as reason:
+    except SkippedBench as reason:
         pytest.skip(str(reason))
 
 
@@ -54,7 +54,7 @@ def test_the_loop_in_c_does_what_the_core_does(players: int) -> None:
     num = 200
     game = kododo_v0.batch_game(num, num_players=players, seed=players)
     loop = loop_in_c(num, players)
-    actions = Recorded(game).actions
+    actions = RecordedGames(game).actions
     decks = game.sample_decks(num, np.random.default_rng(1))
     loop.play(np.stack(actions), decks)
     game.reset(decks=decks)
@@ -70,7 +70,7 @@ def test_the_loop_in_c_does_what_the_core_does(players: int) -> None:
 def test_the_loop_in_c_shuffles_all_cards() -> None:
     game = kododo_v0.batch_game(300, seed=0)
     loop = loop_in_c(300, 4)
-    loop.play(np.stack(Recorded(game).actions))
+    loop.play(np.stack(RecordedGames(game).actions))
     counts = loop.output.rows[-1, :, 0, -30:]  # by type, after the last turn
     assert (counts.sum(axis=1) == 4 * 4 * 6).all()
     assert (counts <= np.tile((5, 6, 5, 2, 1, 1), 5)).all()
@@ -89,7 +89,7 @@ def test_without_a_compiler_the_loop_is_left_out(
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_recorded_game_is_played_again(game: str) -> None:
-    recorded = Recorded(registry.door(game).batch_game(5, seed=3))
+    recorded = RecordedGames(registry.environment_module(game).batch_game(5, seed=3))
     scores = recorded.game.scores.copy()
     for _ in range(2):
         recorded.rewind()
@@ -155,13 +155,13 @@ class Busy:
 def test_each_figure_has_a_unit_and_is_positive(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cheapest of each kind; what takes long is made small."""
     monkeypatch.setattr(one_game, "AGENT_STEPS", 20)
-    monkeypatch.setattr(doors, "GAMES", 8)
+    monkeypatch.setattr(interfaces, "GAMES", 8)
     monkeypatch.setattr(decision, "FEW_STEPS", 9)
     monkeypatch.setattr(decision, "MILLISECONDS", 5)
     monkeypatch.setattr(tournaments, "GAMES", {"scripted": 40})
     monkeypatch.setattr(tournaments, "PROCESSES", (1,))
     cheap = [
-        "core/kododo/8", "core/kado/128", "doors", "one-game", "decision/kododo-4p/1",
+        "core/kododo/8", "core/kado/128", "interfaces", "one-game", "decision/kododo-4p/1",
         "decision/search:kododo-4p:5ms", "tournament/scripted",
     ]  # fmt: skip
     results = dict(figures.in_turns(figures.selected(all_benches(), cheap), 1))
@@ -179,7 +179,7 @@ def test_nine_agents_can_play_a_tournament() -> None:
     for benchmark in figures.selected(all_benches(), ["tournament/nine"]):
         benchmark.make()  # it is refused unless all of them play
     assert len(tournaments.FIELDS["nine"]) == 9
-    assert set(tournaments.POLICIES) <= {*shipped(), *strangers()}
+    assert set(tournaments.POLICIES) <= {*shipped(), *held_out_policy_names()}
 
 
 def test_many_games_have_times_and_memory() -> None:
@@ -320,7 +320,7 @@ def test_a_benchmark_that_a_tree_cannot_run_is_left_out(
 
         def sample(self, name: str) -> dict[str, float]:
             if (str(self.folder), name) == ("old", "new"):
-                raise LeftOut("AttributeError: it was not there yet")
+                raise SkippedBench("AttributeError: it was not there yet")
             return {"step": 1.0 if str(self.folder) == "old" else 3.0}
 
     monkeypatch.setattr(compare, "Tree", Planted)
@@ -375,7 +375,10 @@ def test_each_tree_measures_its_own_package() -> None:
         assert (folder / tree.BENCHMARKS / "tree.py").read_text() == Path(tree.__file__).read_text()
         init = folder / "kododo_env" / "core" / "batch_game.py"
         init.write_text(init.read_text().replace("def reset(", "def was_reset("))
-        with tree.Tree(folder) as broken, pytest.raises(LeftOut, match=r"AttributeError: .*reset"):
+        with (
+            tree.Tree(folder) as broken,
+            pytest.raises(SkippedBench, match=r"AttributeError: .*reset"),
+        ):
             broken.sample("core/kododo/8")
     assert not folder.exists()
     with (

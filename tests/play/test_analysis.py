@@ -19,11 +19,11 @@ from kododo_env.core.agent import Agent, FirstAgent, LastAgent, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 from kododo_env.play.analysis import WORLDS_FACTOR, Analysis, analyse
-from kododo_env.play.seating import best_agent
+from kododo_env.play.table_factory import best_agent
 from kododo_env.records import Record, parse_record, record_games
 from kododo_env.search.search import SearchAgent
 from tests.command_line import kododo
-from tests.doors import GAMES
+from tests.game_tables import GAMES
 
 STEP = 9
 SEAT = 1
@@ -81,15 +81,15 @@ def test_a_planted_blunder_is_found_first(blundered: Record, analysis: Analysis)
     assert "player_1" in choice.text
     alone = analyse(blundered, seats=[SEAT], worlds=32)
     assert alone.choices == analysis.choices
-    assert np.array_equal(alone.chances, analysis.chances[:, [SEAT]])
+    assert np.array_equal(alone.probabilities, analysis.probabilities[:, [SEAT]])
 
 
-def test_chances_are_shares_with_intervals_and_end_with_the_outcome(
+def test_probabilities_are_shares_with_intervals_and_end_with_the_outcome(
     blundered: Record, analysis: Analysis
 ) -> None:
-    chances = analysis.chances
-    mean, low, high = np.moveaxis(chances, 2, 0)
-    assert chances.shape == (len(blundered.lines) + 1, 2, 3)
+    probabilities = analysis.probabilities
+    mean, low, high = np.moveaxis(probabilities, 2, 0)
+    assert probabilities.shape == (len(blundered.lines) + 1, 2, 3)
     assert ((low >= 0) & (low <= mean) & (mean <= high) & (high <= 1)).all()
     assert ((high - low)[:-1] > 0).all()
     assert mean[-1].tolist() == low[-1].tolist() == blundered.lines[-1]["outcome"]
@@ -124,7 +124,7 @@ def test_a_search_that_advises_is_asked_and_left_as_it_is(blundered: Record) -> 
     adviser = make_agent("search:heuristic:2", "kododo", 2)
     assert isinstance(adviser, SearchAgent)
     first, second = (analyse(blundered, adviser, [0], worlds=16) for _ in range(2))
-    assert np.array_equal(first.chances, second.chances)
+    assert np.array_equal(first.probabilities, second.probabilities)
     assert first.choices == second.choices
     game = registry.batch_game("kododo", 1, num_players=2)
     fresh = SearchAgent(adviser.policy).outcome_model(game).weights

@@ -12,20 +12,20 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
-from kododo_env.bots.showing import position
+from kododo_env.bots.protocol import position
 from kododo_env.games.combi_combo import render as combi_combo
 from kododo_env.games.kado import render as kado
 from kododo_env.games.kado.cards import viewers_by_place
 from kododo_env.games.kado.tables import tables
 from kododo_env.games.kododo import render as kododo
-from kododo_env.play.seating import make_table
+from kododo_env.play.table_factory import make_table
 from kododo_env.rendering import svg_cards
 from kododo_env.rendering.svg import PAPER, rectangle
 from kododo_env.rendering.svg_cards import CARD, Card
 from kododo_env.rendering.words import card_words
-from tests.doors import EXTREMES
+from tests.game_tables import EXTREMES
 from tests.helpers import random_actions
-from tests.play.sitting import Sitting
+from tests.play.people import People
 
 # --- the cards that are shown, by game: written out here, so that nothing of the table is believed
 
@@ -102,7 +102,7 @@ def test_no_message_of_whole_games_shows_a_hidden_card(game: str, players: int) 
         assert shown_cards <= visible_cards[seat], message["type"]
         cards_found[seat] |= shown_cards
 
-    people = Sitting(table, players, heard)
+    people = People(table, players, heard)
     goes_on = True
     while goes_on:
         for seat in table.people:

@@ -19,8 +19,8 @@ import kododo_env
 from docs.static_page import build, puzzles, start
 from kododo_env import registry
 from kododo_env.play.rules_page import sections
-from kododo_env.play.seating import make_table
 from kododo_env.play.table import Table
+from kododo_env.play.table_factory import make_table
 from kododo_env.rendering import languages
 from kododo_env.rendering.languages import LANGUAGES, translations
 
@@ -88,7 +88,7 @@ def _texts_in_calls(code: str) -> Iterator[str]:
 
 def _axes() -> Iterator[str]:
     """Return the names of the axes by which actions are chosen one after another."""
-    for game in registry.DOORS:
+    for game in registry.ENVIRONMENT_MODULES:
         for piece in registry.batch_game(game, 1).actions.pieces:
             axes = getattr(piece, "axes", ())
             yield from axes if len(axes) > 1 else ()
@@ -96,7 +96,7 @@ def _axes() -> Iterator[str]:
 
 def _names() -> set[str]:
     """Return the words of the start page that are the same in each language: names of games."""
-    return set(map(start._title, registry.DOORS))
+    return set(map(start._title, registry.ENVIRONMENT_MODULES))
 
 
 class Noting(dict[str, str]):
@@ -119,7 +119,7 @@ def texts_of_python() -> set[str]:
                 texts.update(_texts_of_call(node.func.id, node.args))
     noting = Noting()
     with patch.object(languages, "translations", lambda language: noting):
-        for game in registry.DOORS:
+        for game in registry.ENVIRONMENT_MODULES:
             _play(game)
     return {text for text in texts | noting.requests if any(map(str.isalpha, text))}
 

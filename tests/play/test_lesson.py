@@ -11,10 +11,10 @@ import pytest
 from kododo_env.bots.messages import to_json
 from kododo_env.core.agent import RandomAgent
 from kododo_env.play.lesson import TeachingTable
-from kododo_env.play.seating import make_table
+from kododo_env.play.table_factory import make_table
 from kododo_env.play.worker import LOOK, WorkerTable
 from tests.command_line import kododo
-from tests.doors import GAMES
+from tests.game_tables import GAMES
 from tests.play.test_worker import replies_to
 from tests.toy_game.high_card.game import HighCard, Rules
 

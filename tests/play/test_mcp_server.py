@@ -15,8 +15,8 @@ pytest.importorskip("mcp", reason="mcp is not installed")
 from mcp import Client
 
 from kododo_env.play.mcp_server import mcp_server
-from kododo_env.play.seating import make_table
-from tests.doors import GAMES
+from kododo_env.play.table_factory import make_table
+from tests.game_tables import GAMES
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "mcp_player.py"
 
@@ -36,7 +36,7 @@ def test_the_example_plays_a_whole_game() -> None:
     assert "the game is over: player_" in done.stdout
 
 
-def test_a_wrong_call_is_answered_in_a_line_and_the_next_one_is_another_chance() -> None:
+def test_a_wrong_call_is_answered_in_a_line_and_the_next_one_is_another_probability() -> None:
     table = make_table("kododo", opponents=["random"], seed=0, pictures=False)
 
     async def play() -> None:

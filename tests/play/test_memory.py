@@ -9,7 +9,7 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
-from tests.doors import EXTREMES
+from tests.game_tables import EXTREMES
 from tests.helpers import random_actions
 
 

@@ -25,7 +25,7 @@ from kododo_env.play.puzzles import (
 from kododo_env.records.lines import sealed
 from kododo_env.search.search import SearchAgent
 from tests.command_line import kododo
-from tests.doors import GAMES
+from tests.game_tables import GAMES
 from tests.play.test_analysis import record_of, text_of
 
 BOTS = (FirstAgent(), LastAgent(), make_agent("greedy", "kododo"))
@@ -77,7 +77,7 @@ def test_a_file_is_checked_when_it_is_read(puzzle: Puzzle, tmp_path: Path) -> No
             read_puzzles(file)
 
 
-def test_bots_are_asked_again_by_the_same_chance(puzzle: Puzzle, tmp_path: Path) -> None:
+def test_bots_are_asked_again_by_the_same_probability(puzzle: Puzzle, tmp_path: Path) -> None:
     """Regression: a bot's choices depended on the bots before it."""
     bots = [make_agent(name, "kododo") for name in ("random", "greedy", "heuristic")]
     shares = ask_bots(puzzle, bots, 1).bots

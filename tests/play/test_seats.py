@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from kododo_env.play.names import BOTS, bots_named, people_named
-from kododo_env.play.seating import make_table
 from kododo_env.play.table import Table
+from kododo_env.play.table_factory import make_table
 from kododo_env.records import parse_record, replay
 from kododo_env.rendering.svg_table import seats
 

@@ -31,15 +31,15 @@ from websockets.sync.client import ClientConnection, connect
 
 from kododo_env import registry
 from kododo_env.core.view import View
-from kododo_env.play import addresses, replaying, server
+from kododo_env.play import addresses, replay, server
 from kododo_env.play import table as table_module
 from kododo_env.play.addresses import qr_code
-from kododo_env.play.kept_file import FORMAT
-from kododo_env.play.seating import make_table
 from kododo_env.play.table import Table
+from kododo_env.play.table_factory import make_table
+from kododo_env.play.table_file import FORMAT
 from kododo_env.rendering.svg_cards import Blank, card_picture
 from tests.command_line import kododo
-from tests.doors import GAMES
+from tests.game_tables import GAMES
 from tests.play.test_table import Broken
 from tests.records.games import recorded
 
@@ -187,7 +187,7 @@ def test_a_stranger_is_told_nothing(served: Served, token: str) -> None:
     with served.sit(token) as tab, pytest.raises(ConnectionClosed) as closed:
         act_unasked(tab)
     assert closed.value.rcvd is not None
-    assert closed.value.rcvd.code == server.STRANGER
+    assert closed.value.rcvd.code == server.HELD_OUT_PREFIX
     with served.sit("one") as tab:
         assert position(tab)["chosen"] is None
 
@@ -295,14 +295,14 @@ def test_while_a_record_is_shown_others_are_heard(
     record = recorded(registry.batch_game("kado", 1))[0].text()
     drawn = []
     waiting = Event()
-    drawing = replaying.news
+    drawing = replay.news
 
     def counted(*arguments: Any) -> dict[str, Any]:
         drawn.append(arguments)
         assert waiting.wait(60)
         return drawing(*arguments)
 
-    monkeypatch.setattr(replaying, "news", counted)
+    monkeypatch.setattr(replay, "news", counted)
     with served.sit("one") as tab_one, served.sit("two") as tab_two:
         position(tab_one)
         position(tab_two)

@@ -15,9 +15,9 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.bots.messages import FIELDS
-from kododo_env.play.seating import make_table
 from kododo_env.play.stdio import play_lines
-from tests.doors import GAMES
+from kododo_env.play.table_factory import make_table
+from tests.game_tables import GAMES
 from tests.records.games import recorded
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +55,7 @@ def test_the_example_without_a_game_says_what_is_missing() -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_wrong_line_is_told_and_the_next_one_is_another_chance() -> None:
+def test_a_wrong_line_is_told_and_the_next_one_is_another_probability() -> None:
     """The position comes first, without pictures; line ends may be those of Windows, or missing."""
     act = b'{"type": "act", "step": 0, "action": %d}'
     wrong = (b"\xff\n", b"\n", b"\r\n", b"hello\n", act % 99 + b"\r\n")

@@ -15,21 +15,21 @@ from kododo_env import kododo_v0, registry
 from kododo_env.agent_registry import make_agent, policy_path
 from kododo_env.core.agent import Agent, FirstAgent, RandomAgent, joint_action
 from kododo_env.core.view import View
-from kododo_env.play import replaying
-from kododo_env.play.seating import make_table
+from kododo_env.play import replay as replay_module
 from kododo_env.play.table import Table
+from kododo_env.play.table_factory import make_table
 from kododo_env.records import parse_record, replay
 from kododo_env.rules_arguments import parse_rules
-from tests.doors import EXTREMES, GAMES
+from tests.game_tables import EXTREMES, GAMES
 from tests.helpers import differences
-from tests.play.sitting import Sitting, malformed, state_of
+from tests.play.people import People, malformed, state_of
 from tests.records.games import recorded
 from tests.toy_game.high_card.game import HighCard, Rules
 
 
-def sitting(game: str = "kododo", people: int = 1, **options: Any) -> Sitting:
+def sitting(game: str = "kododo", people: int = 1, **options: Any) -> People:
     settings = {"opponents": ["random"], "hints": "heuristic", "seed": 1} | options
-    return Sitting(make_table(game, people=people, **settings))
+    return People(make_table(game, people=people, **settings))
 
 
 def only(answer: list[dict[str, Any]]) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def only(answer: list[dict[str, Any]]) -> dict[str, Any]:
     return message
 
 
-def refused(people: Sitting, seat: int, message: object, words: str) -> None:
+def refused(people: People, seat: int, message: object, words: str) -> None:
     """Assert that a message gets this error and changes nothing."""
     before = state_of(people.table)
     last = dict(people.last)
@@ -56,8 +56,8 @@ class Even(RandomAgent):
         self._noise = noise
 
     def probabilities(self, view: View) -> np.ndarray:
-        chances = view.legal_action_mask / view.legal_action_mask.sum(axis=1, keepdims=True)
-        return chances + self._noise * np.arange(view.num_actions)
+        probabilities = view.legal_action_mask / view.legal_action_mask.sum(axis=1, keepdims=True)
+        return probabilities + self._noise * np.arange(view.num_actions)
 
 
 # --- whole games --------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def test_whole_games_and_their_records(game: str, players: int, num_people: int)
 
 
 def test_a_game_that_tells_nothing_in_words_is_played_as_well() -> None:
-    people = Sitting(Table(HighCard(1, Rules()), [None, RandomAgent(), None], seed=0))
+    people = People(Table(HighCard(1, Rules()), [None, RandomAgent(), None], seed=0))
     assert people.last[0]["hand"] == []
     assert {action["kind"] for action in people.last[0]["actions"]}
     people.play()
@@ -201,7 +201,7 @@ def test_a_game_is_ended_at_any_of_its_steps() -> None:
     refused(people, 0, {"type": "new", "step": 1, "deck": "same"}, "got step 1")
 
 
-def course(people: Sitting, choices: list[int]) -> list[dict[str, Any]]:
+def course(people: People, choices: list[int]) -> list[dict[str, Any]]:
     """Return the positions after these choices, without what differs between repetitions."""
     positions = []
     for choice in choices:
@@ -210,7 +210,7 @@ def course(people: Sitting, choices: list[int]) -> list[dict[str, Any]]:
     return positions
 
 
-def lines_of(people: Sitting) -> list[list[str]]:
+def lines_of(people: People) -> list[list[str]]:
     return [entry["lines"] for entry in people.last[0]["log"]]
 
 
@@ -265,7 +265,7 @@ def test_an_analysis_that_fails_is_told_once_and_given_up() -> None:
 
     game = registry.batch_game("kododo", 1, num_players=2)
     table = Table(game, [None, FirstAgent()], OneAtATime(), seed=0)
-    Sitting(table).play()
+    People(table).play()
     for _ in range(2):
         messages = table.talk(0, {"type": "analyse"})[0]
         assert messages[-1]["error"] == "one at a time, please"
@@ -356,11 +356,11 @@ def test_a_hint_has_the_probabilities_of_a_policy_and_its_value() -> None:
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
     people = sitting(hints=None)
     hint = only(people.say(0, {"type": "hint", "step": 0}))
-    chances = [action["probability"] for action in hint["actions"]]
+    probabilities = [action["probability"] for action in hint["actions"]]
     assert hint["by"] == "kododo-4p"
     assert isinstance(hint["value"], float)
-    assert sum(chances) == pytest.approx(1, abs=1e-5)
-    assert chances == pytest.approx(sorted(chances, reverse=True), abs=1e-4)
+    assert sum(probabilities) == pytest.approx(1, abs=1e-5)
+    assert probabilities == pytest.approx(sorted(probabilities, reverse=True), abs=1e-4)
     offered = {action["action"]: action["words"] for action in people.last[0]["actions"]}
     assert {action["action"]: action["words"] for action in hint["actions"]} == offered
 
@@ -369,7 +369,7 @@ def test_a_hint_has_the_probabilities_of_a_policy_and_its_value() -> None:
 def test_a_hint_names_equals_by_their_numbers(noise: float) -> None:
     """The policy's own choice comes first, whatever the last bit of a probability."""
     game = registry.batch_game("kododo", 1, seed=0)
-    people = Sitting(Table(game, [None, *[RandomAgent()] * 3], Even(noise)))
+    people = People(Table(game, [None, *[RandomAgent()] * 3], Even(noise)))
     hint = only(people.say(0, {"type": "hint", "step": 0}))
     legal = game.view(0).legal_action_mask[0].nonzero()[0]
     assert [action["action"] for action in hint["actions"]] == legal.tolist()
@@ -390,7 +390,7 @@ def test_a_scripted_player_hints_by_the_values_of_actions(game: str) -> None:
 
 def test_hints_are_refused_where_there_are_none() -> None:
     game = registry.batch_game("kododo", 1, seed=0)
-    people = Sitting(Table(game, [None, *[RandomAgent()] * 3]))
+    people = People(Table(game, [None, *[RandomAgent()] * 3]))
     assert people.last[0]["hints"] is False
     refused(people, 0, {"type": "hint", "step": 0}, "this table gives no hints")
 
@@ -487,12 +487,12 @@ def test_a_record_that_is_too_long_for_a_table_is_refused(monkeypatch: pytest.Mo
     rules = dataclasses.asdict(kododo_v0.Rules.tiny()) | {"variant": "long", "target_score": 250}
     record = recorded(registry.batch_game("kododo", 1, **rules))[0].text()
     lines = len(record.splitlines())
-    monkeypatch.setattr(replaying, "MOST_STEPS", lines - 2)
+    monkeypatch.setattr(replay_module, "MOST_STEPS", lines - 2)
     refused(people, 0, {"type": "replay", "record": record}, "too long for a table")
-    monkeypatch.setattr(replaying, "MOST_STEPS", lines - 1)
+    monkeypatch.setattr(replay_module, "MOST_STEPS", lines - 1)
     message = only(people.say(0, {"type": "replay", "record": record}))
     assert len(message["steps"]) == lines
-    monkeypatch.setattr(replaying, "MOST_CHARACTERS", 100_000)
+    monkeypatch.setattr(replay_module, "MOST_CHARACTERS", 100_000)
     *pieces, last = people.table.hear_in_pieces(0, {"type": "replay", "record": record})
     assert "too long for a table" in only(last[0])["error"]
     assert len(pieces) < 8  # the replay is aborted
@@ -569,7 +569,7 @@ class Broken:
 
 def test_an_agent_that_fails_loses_nothing() -> None:
     table = Table(registry.batch_game("kododo", 1), [None, Broken(), Broken(), Broken()], seed=0)
-    people = Sitting(table)
+    people = People(table)
     with pytest.raises(ValueError, match="illegal action in kododo"):
         people.act(0, people.last[0]["actions"][0]["action"])
     assert (table.step, table.waiting_for) == (0, [])
@@ -587,10 +587,12 @@ def test_an_agent_that_fails_loses_nothing() -> None:
         ([[1 / 15] * 15], [0.5], ""),
     ],
 )
-def test_a_hint_of_no_numbers_is_an_error_like_others(chances: Any, value: Any, words: str) -> None:
+def test_a_hint_of_no_numbers_is_an_error_like_others(
+    probabilities: Any, value: Any, words: str
+) -> None:
     """Regression: it ended the connection, or the terminal, with a traceback."""
     adviser: Any = Broken()
-    adviser.probabilities = lambda view: chances
+    adviser.probabilities = lambda view: probabilities
     adviser.value = lambda view: value
     table = Table(registry.batch_game("kododo", 1), [None, *[Broken()] * 3], adviser, seed=0)
     (answer,) = table.talk(0, {"type": "hint", "step": 0})[0]

@@ -18,10 +18,10 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from kododo_env.play.seating import make_table
+from kododo_env.play.table_factory import make_table
 from kododo_env.play.terminal import Terminal
 from kododo_env.records import read_record, replay
-from tests.doors import TABLES
+from tests.game_tables import TABLES
 
 ROUND = ["5", "0", "0"]
 """Actions that are always legal in the three turns of a round of Kododo."""

@@ -26,13 +26,13 @@ from kododo_env.agent_registry import (
     policy_path,
     policy_tables,
 )
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.tournament import Tournament
-from kododo_env.play.seating import make_table
+from kododo_env.play.table_factory import make_table
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.search.outcome_model import OutcomeModel
 from kododo_env.search.search import SearchAgent
-from tests.doors import TABLES
+from tests.game_tables import TABLES
 
 
 def test_they_were_measured_with_the_policies_that_ship() -> None:

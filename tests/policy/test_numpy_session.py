@@ -13,30 +13,30 @@ from onnx import helper
 
 from agents.export.half_precision import halved
 from agents.export.policy_weights import game_of
-from kododo_env.agent_registry import POLICIES, STRANGERS, SUFFIX
+from kododo_env.agent_registry import HELD_OUT_POLICIES, POLICIES, SUFFIX
 from kododo_env.core.arrays import Array
 from kododo_env.export.parity import positions
 from kododo_env.export.policy_graph import policy_bytes
-from kododo_env.policy import numpy_operators, onnx_trial
+from kododo_env.policy import numpy_operators, onnx_validation
 from kododo_env.policy.numpy_operators import OPERATORS
 from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.onnx_graph import read_graph
-from tests.doors import GAMES
-from tests.exported import exported
+from tests.game_tables import GAMES
 from tests.policy.policy_files import tiny_model, write_model
 from tests.policy.test_policy_files import COLUMN, ROW, check_portable, growing, with_node
+from tests.policy_exports import exported
 
 POSITIONS = 2_000
 # Relative to the largest logit or value; sums of float32 are in another order.
 TOLERANCE = 1e-5
-FILES = [*POLICIES.glob(f"*{SUFFIX}"), *STRANGERS.glob(f"*{SUFFIX}")]
+FILES = [*POLICIES.glob(f"*{SUFFIX}"), *HELD_OUT_POLICIES.glob(f"*{SUFFIX}")]
 
 
 def with_numpy(path: Path) -> OnnxAgent:
     """Return an agent as without onnxruntime."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(onnx_trial, "SESSION", NumpySession)
+        patch.setattr(onnx_validation, "SESSION", NumpySession)
         return OnnxAgent(path)
 
 
@@ -44,7 +44,7 @@ def check_same_answers(path: Path, count: int = POSITIONS) -> None:
     """Check that both runtimes give the same outputs for a policy file."""
     runtime = OnnxAgent(path)
     numpy = with_numpy(path)
-    assert (type(runtime._session), type(numpy._session)) == (onnx_trial.SESSION, NumpySession)
+    assert (type(runtime._session), type(numpy._session)) == (onnx_validation.SESSION, NumpySession)
     observation, mask = positions(game_of(runtime.metadata), count, seed=2)
     legal = mask == 1
     (logits, values), (numpy_logits, numpy_values) = (

@@ -19,11 +19,11 @@ from onnx import TensorProto, helper, numpy_helper
 import kododo_env
 from agents.export.policy_weights import game_of
 from kododo_env import registry
-from kododo_env.agent_registry import POLICIES, STRANGERS, SUFFIX, shipped
+from kododo_env.agent_registry import HELD_OUT_POLICIES, POLICIES, SUFFIX, shipped
 from kododo_env.export import export
 from kododo_env.export.parity import positions
 from kododo_env.export.policy_graph import portable
-from kododo_env.policy import onnx_trial
+from kododo_env.policy import onnx_validation
 from kododo_env.policy.metadata import KEY, MOST_CHARACTERS, PolicyMetadata, describe
 from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.policy.onnx_agent import ROWS, OnnxAgent
@@ -48,7 +48,7 @@ def error_of(path: Path, temperature: float | None = None) -> str:
 def runtime(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run graphs with each of the two runtimes."""
     if request.param == "numpy":
-        monkeypatch.setattr(onnx_trial, "SESSION", NumpySession)
+        monkeypatch.setattr(onnx_validation, "SESSION", NumpySession)
     return str(request.param)
 
 
@@ -68,7 +68,9 @@ def test_metadata_are_read_as_the_onnx_package_reads_them(name: str) -> None:
     assert read_onnx(content) == {entry.key: entry.value for entry in model.metadata_props}
 
 
-@pytest.mark.parametrize("path", [*POLICIES.glob(f"*{SUFFIX}"), *STRANGERS.glob(f"*{SUFFIX}")])
+@pytest.mark.parametrize(
+    "path", [*POLICIES.glob(f"*{SUFFIX}"), *HELD_OUT_POLICIES.glob(f"*{SUFFIX}")]
+)
 def test_files_are_such_as_old_runtimes_can_run(path: Path) -> None:
     model = onnx.load(path)
     assert portable(model) == model
@@ -574,7 +576,7 @@ def test_a_graph_that_takes_too_long_is_cut(
     for _ in range(200):
         with_node("MatMul", [last, "square"])(model)
         last = model.graph.node[-1].output[0]
-    monkeypatch.setattr(onnx_trial, "SECONDS", 0.01)
+    monkeypatch.setattr(onnx_validation, "SECONDS", 0.01)
     message = error_of(write_model(tmp_path / "long.onnx", model))
     assert "more than 0.01 seconds" in message
     assert runtime != "numpy" or "stopped before MatMul" in message

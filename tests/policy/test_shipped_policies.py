@@ -18,7 +18,7 @@ from agents.release.card import card, index
 from agents.release.make_policies import LARGEST_POLICY
 from kododo_env import agent_registry as registry
 from kododo_env import registry as games
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.policy import onnx_agent
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import fingerprint
@@ -113,7 +113,7 @@ def test_a_hub_of_models_reads_the_head_of_the_card(name: str) -> None:
     head_fields = yaml.safe_load(head)
     game = numbers(name)["game"]
     assert (head_fields["license"], head_fields["library_name"]) == ("mit", "kododo-env")
-    assert games.door(game).__name__.rpartition(".")[2] in head_fields["tags"]
+    assert games.environment_module(game).__name__.rpartition(".")[2] in head_fields["tags"]
 
 
 @for_every_policy

@@ -15,7 +15,7 @@ from agents.commands.train import train
 from agents.ppo.ppo import PPO
 from agents.training.training_config import default_config
 from kododo_env import kododo_v0
-from kododo_env.networks.network import Diverged, GameNetwork
+from kododo_env.networks.network import DivergenceError, GameNetwork
 from kododo_env.networks.network_agent import NetworkAgent
 from tests.command_line import train_py
 from tests.trainings import NO_EXPORT, learner, update
@@ -54,11 +54,11 @@ def test_play_by_such_a_network_is_refused(bias: float) -> None:
     game = kododo_v0.batch_game(4, num_players=2, seed=0)
     network = GameNetwork(game.layout, game.actions, width=8, depth=1)
     spoil(network, bias)
-    with pytest.raises(Diverged, match="training has diverged"):
+    with pytest.raises(DivergenceError, match="training has diverged"):
         NetworkAgent(network).act(game.view(0), np.random.default_rng(0))
     model = learner(game)
     spoil(model.network, bias)
-    with pytest.raises(Diverged, match="training has diverged"):
+    with pytest.raises(DivergenceError, match="training has diverged"):
         model.play(game, [None, None], 0)
 
 
@@ -75,7 +75,7 @@ def test_a_loss_that_is_nan_does_not_reach_the_weights(monkeypatch: pytest.Monke
             name: loss * float("nan") for name, loss in losses(*args, **options).items()
         },
     )
-    with pytest.raises(Diverged, match="training has diverged"):
+    with pytest.raises(DivergenceError, match="training has diverged"):
         update(model, game)
     assert all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
 

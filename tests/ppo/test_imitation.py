@@ -25,7 +25,7 @@ from kododo_env.core.agent import (
 from kododo_env.core.arrays import Floating
 from kododo_env.core.view import View
 from kododo_env.networks.network import GameNetwork, masked
-from tests.doors import GAMES, TABLES
+from tests.game_tables import GAMES, TABLES
 from tests.helpers import play_random
 from tests.trainings import learner
 

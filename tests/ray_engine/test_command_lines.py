@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from agents.commands.train import finish
-from agents.ray_engine.player import Piece, Player
+from agents.ray_engine.player import Player, RolloutPart
 from agents.training.checkpoint import Checkpoint, Progress
 from agents.training.trainer import Trainer
 from agents.training.training_config import default_config, task_of
@@ -106,7 +106,7 @@ def test_a_runner_returns_what_its_machine_lacks(imported: Callable[..., Any]) -
     rays: dict[str, Any] = {"ray": {}, "ray__rllib": {}, "ray__rllib__env": {}}
     rays["ray__rllib__env__env_runner"] = vars(SimpleNamespace(EnvRunner=EnvRunner))
     runner = imported("agents.ray_engine.runner", **rays).BatchEnvRunner(config=config)
-    response = runner.sample(piece=Piece(update=1, index=0, games=1), weights={})
+    response = runner.sample(piece=RolloutPart(update=1, index=0, games=1), weights={})
     assert isinstance(response, ValueError)
     assert "gone.onnx" in str(response)
 
@@ -117,9 +117,9 @@ def test_a_piece_of_self_play_needs_no_expert(tmp_path: Path) -> None:
     task = replace(task, recipe=replace(task.recipe, expert="gone.onnx"))
     player = Player(task, 4, bfloat16=False)
     weights = {name: weight.numpy() for name, weight in player.learner.network.state_dict().items()}
-    assert player.play(Piece(update=1, index=0, games=4), weights).decisions
+    assert player.play(RolloutPart(update=1, index=0, games=4), weights).decisions
     with pytest.raises(ValueError, match=r"gone\.onnx"):
-        player.play(Piece(update=1, index=0, games=4, imitation=True), weights)
+        player.play(RolloutPart(update=1, index=0, games=4, imitation=True), weights)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from agents.ppo.imitation import Imitation
 from agents.ppo.ppo import PPO, normalised
 from agents.ray_engine.cluster import cluster
 from agents.ray_engine.crew import Crew
-from agents.ray_engine.player import Piece, Played, pieces
+from agents.ray_engine.player import PartRollout, RolloutPart, pieces
 from agents.training.training_config import Task, default_config, task_of
 
 WORKERS = 2
@@ -64,7 +64,7 @@ def learner(task: Task) -> PPO:
     return PPO(task.batch_game(1), task.recipe, task.seed)
 
 
-def together(played: list[Played]) -> dict[str, npt.NDArray[Any]]:
+def together(played: list[PartRollout]) -> dict[str, npt.NDArray[Any]]:
     """Concatenate the decisions of all pieces."""
     return {
         name: np.concatenate([piece.decisions[name] for piece in played])
@@ -72,7 +72,7 @@ def together(played: list[Played]) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def assert_same(results: list[Played], expected: list[Played]) -> None:
+def assert_same(results: list[PartRollout], expected: list[PartRollout]) -> None:
     assert [played.index for played in results] == [played.index for played in expected]
     for a, b in zip(results, expected, strict=True):
         assert a.steps == b.steps
@@ -102,7 +102,7 @@ def test_a_piece_is_the_same_from_every_runner(
 
 
 def test_a_killed_runner_costs_nothing_but_its_work(task: Task, crew: Crew) -> None:
-    work = [Piece(update=1, index=0, games=2048), Piece(update=1, index=1, games=16)]
+    work = [RolloutPart(update=1, index=0, games=2048), RolloutPart(update=1, index=1, games=16)]
     expected = crew.play(work, weights(task))
     before = crew.runners.num_remote_worker_restarts()
     runner = crew.runners.foreach_env_runner(lambda runner: os.getpid(), local_env_runner=False)[0]

@@ -13,7 +13,7 @@ from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT, POLICY
 from tests.command_line import cli
 from tests.ray_engine.clusters import Nodes, two_nodes
-from tests.ray_engine.short import SMALL, UPDATE
+from tests.ray_engine.short_trainings import SMALL, UPDATE
 
 WHERE_RUNNERS_ARE = """
 import sys, ray

@@ -16,7 +16,7 @@ pytest.importorskip("ray", reason="Ray is not installed: make test-ray has an en
 from agents.ray_engine.cluster import cluster
 from agents.ray_engine.tournament import run_on_cluster
 from kododo_env.agent_registry import policy_path
-from kododo_env.arena.duplicates import ChunkResult
+from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import run
 from kododo_env.core.agent import Agent

@@ -12,7 +12,7 @@ pytest.importorskip("ray", reason="Ray is not installed: make test-ray has an en
 from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT, POLICY
 from tests.command_line import cli
-from tests.ray_engine.short import ON_RAY, trained
+from tests.ray_engine.short_trainings import ON_RAY, trained
 from tests.trainings import weights
 
 

@@ -10,7 +10,7 @@ from agents.recipes.recipe import Recipe, recipe_for, shipped_steps
 from agents.training.training_config import default_config, task_of
 from kododo_env.agent_registry import policy_tables
 from kododo_env.policy import policy_schema
-from tests.doors import TABLES
+from tests.game_tables import TABLES
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)

@@ -17,7 +17,7 @@ from kododo_env.records import decision_file
 from kododo_env.records.decision_file import KEY, DecisionFile, read_decisions
 from kododo_env.records.decisions import DecisionLog, Decisions
 from kododo_env.records.recorder import Recorder
-from tests.doors import EXTREMES, GAMES
+from tests.game_tables import EXTREMES, GAMES
 from tests.helpers import random_actions
 
 COLUMNS = ("observation", "mask", "action", "reward", "outcome", "seat", "step", "game")

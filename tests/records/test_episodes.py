@@ -12,8 +12,8 @@ from kododo_env import make_agent, registry
 from kododo_env.core import View
 from kododo_env.play.table import Table
 from kododo_env.records import read_record, replay
-from tests.doors import GAMES
-from tests.wrappers.dialects import AEC, Parallel, play
+from tests.game_tables import GAMES
+from tests.wrappers.interfaces import AEC, Parallel, play
 
 
 @pytest.mark.parametrize("kind", [Parallel, AEC])
@@ -122,4 +122,4 @@ def test_an_episode_that_is_truncated_has_no_record(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be(folder: str, tmp_path: Path) -> None:
     (tmp_path / "a-file").touch()
     with pytest.raises(ValueError, match="cannot write"):
-        registry.door("kododo").parallel_env(record=tmp_path / folder)
+        registry.environment_module("kododo").parallel_env(record=tmp_path / folder)

@@ -11,7 +11,7 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.records import Recorder, parse_record, read_record, record_games, replay
-from tests.doors import EXTREMES, GAMES
+from tests.game_tables import EXTREMES, GAMES
 from tests.helpers import assert_same_state, random_actions
 from tests.records.games import DATE, recorded
 

@@ -33,8 +33,8 @@ from agents.training.response_training import BestResponse
 from agents.training.run_folder import write_config
 from agents.training.training_config import default_config, imitates_only, task_of
 from kododo_env import agent_registry as registry
+from kododo_env.arena.head_to_head import Match, MatchResult
 from kododo_env.arena.intervals import Estimate
-from kododo_env.arena.match import Match, MatchResult
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import fingerprint
 from tests.helpers import InProcessExecutor
@@ -50,7 +50,7 @@ ATTACK = {
 }
 RESPONSES = [ATTACK | {"steps": 2_000_000, "seed": seed} for seed in (8, 9)]
 TEAM = ATTACK | {"steps": 2_000_000, "seed": 8, "gain": {"mean": 0.03, "low": 0.0, "high": 0.1}}
-STRANGERS = {"validation": ("greedy", "flat:random:2"), "test": ("follow", "flat:greedy:2")}
+HELD_OUT_POLICIES = {"validation": ("greedy", "flat:random:2"), "test": ("follow", "flat:greedy:2")}
 EXPLOITED = {
     "best_response": ATTACK | {"each": RESPONSES},
     "search": ATTACK | {"budget": "64"},
@@ -71,7 +71,7 @@ def finished_config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Polici
         patch.setattr(policy_strength, "response_gain", lambda *_: 0.0)
         patch.setattr(policy_strength, "exploitability", lambda _: EXPLOITED)
         for module in (maker, policy_strength):
-            patch.setattr(module, "population", lambda *table: STRANGERS[table[-1]])
+            patch.setattr(module, "population", lambda *table: HELD_OUT_POLICIES[table[-1]])
         for module in (maker, policy_runs):
             patch.setattr(module, "worker_pool", lambda _: InProcessExecutor())
         make_policies(config)
@@ -147,11 +147,11 @@ def test_each_purpose_has_other_deals() -> None:
 def test_no_recipe_learns_from_a_held_out_player() -> None:
     for job in PoliciesConfig().policies():
         recipe = recipe_for(job.game, job.players)
-        kept_out = {*registry.held_out(job.game, job.players), *registry.strangers()}
+        kept_out = {*registry.held_out(job.game, job.players), *registry.held_out_policy_names()}
         assert len(kept_out) >= 3
         for name in (recipe.expert, *recipe.opponents):
             assert not kept_out & {name, registry.search_parts(name)[1]}
-            assert registry.STRANGERS.name not in Path(name).parts  # nor by its file
+            assert registry.HELD_OUT_POLICIES.name not in Path(name).parts  # nor by its file
 
 
 def test_nothing_is_done_twice(

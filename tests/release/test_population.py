@@ -11,7 +11,7 @@ import pytest
 from agents.recipes.recipe import recipe_for
 from agents.release import population as maker
 from agents.release.population import PopulationConfig, populate
-from kododo_env.agent_registry import HALVES, MEMBER, POLICIES, TEST, policy_tables, population
+from kododo_env.agent_registry import MEMBER, POLICIES, SPLITS, TEST, policy_tables, population
 from tests.helpers import InProcessExecutor
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +40,7 @@ def test_one_command_makes_a_population(tmp_path: Path, monkeypatch: pytest.Monk
     members = {member["name"]: member for member in map(json.loads, lines)}
     assert len(members) == maker.MEMBERS
     assert not members.keys() & strengths.keys()
-    assert Counter(member["half"] for member in members.values()) == dict.fromkeys(HALVES, 12)
+    assert Counter(member["half"] for member in members.values()) == dict.fromkeys(SPLITS, 12)
     assert len([*(tmp_path / "out").glob("*.onnx")]) == maker.POLICIES - 1
     with pytest.raises(ValueError, match="unknown policy 'chess'; choose from"):
         PopulationConfig(("chess",))

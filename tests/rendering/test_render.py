@@ -20,7 +20,7 @@ from kododo_env.rendering.pixels import RenderingUnavailable, pixels, png
 from kododo_env.rendering.svg import GOLD, PAPER, label, picture
 from kododo_env.rendering.svg_cards import PALETTE, Card, Suit, card, suits
 from kododo_env.rendering.svg_table import seats
-from tests.doors import GAMES
+from tests.game_tables import GAMES
 from tests.games.kododo.written_deals import TURNS, Round, cards, lay, play_round, start
 from tests.helpers import play_random, random_actions
 

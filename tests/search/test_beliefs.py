@@ -26,8 +26,8 @@ class KnownGreedy(GreedyAgent):
     def probabilities(self, view: View) -> npt.NDArray[np.float64]:
         values = np.where(view.legal_action_mask, self.action_values(view).T, -1)
         best = values == values.max(axis=1, keepdims=True)
-        chances: npt.NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
-        return chances
+        probabilities: npt.NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
+        return probabilities
 
 
 @cache
@@ -72,10 +72,10 @@ class KnownRandom(RandomAgent):
     """Random play with known probabilities."""
 
     def probabilities(self, view: View) -> npt.NDArray[np.float64]:
-        chances: npt.NDArray[np.float64] = view.legal_action_mask / view.legal_action_mask.sum(
-            axis=1, keepdims=True
+        probabilities: npt.NDArray[np.float64] = (
+            view.legal_action_mask / view.legal_action_mask.sum(axis=1, keepdims=True)
         )
-        return chances
+        return probabilities
 
 
 @pytest.mark.parametrize("steps", [1, 2, LAST_ROUND + 1, LAST_ROUND + 2])
@@ -114,7 +114,7 @@ def test_search_by_a_learned_policy_cannot_see_hidden_cards() -> None:
     assert np.array_equal(choice, other_choice)
 
 
-def test_a_player_who_gives_no_chances_is_believed_anything() -> None:
+def test_a_player_who_gives_no_probabilities_is_believed_anything() -> None:
     game = after_greedy_play(1)
     worlds = likely_worlds(RandomAgent(), game.view(0), np.random.default_rng(5), 2)
     assert worlds.num_envs == 2 * game.num_envs

@@ -18,7 +18,7 @@ from kododo_env.games.kododo.rules import Rules
 from kododo_env.search import exact as module
 from kododo_env.search import game_tree
 from kododo_env.search.exact import (
-    Uniform,
+    UniformAgent,
     best_response,
     exact,
     exact_of,
@@ -41,7 +41,7 @@ DUEL = {
 }  # fmt: skip
 
 
-class Hashed(Uniform):
+class Hashed(UniformAgent):
     """Plays by probabilities that are a hash of what it sees."""
 
     name = "hashed"
@@ -51,8 +51,8 @@ class Hashed(Uniform):
         mixed = (observation * np.arange(3, 3 + observation.shape[1]) ** 2).sum(axis=1)
         weights = 1 + np.outer(mixed, np.arange(5, 5 + view.num_actions)) % 7
         weights = weights * view.legal_action_mask
-        chances: npt.NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
-        return chances
+        probabilities: npt.NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+        return probabilities
 
 
 def tree_of(rules: dict[str, Any], game: str = "kododo") -> GameTree:
@@ -62,8 +62,8 @@ def tree_of(rules: dict[str, Any], game: str = "kododo") -> GameTree:
 def test_by_hand_the_tiny_game() -> None:
     """Uniform loses to a best response 1/12 of the victory in each seat; evidence/open_spiel.md."""
     tree = tree_of(TINY)
-    assert (len(tree.chances), tree.positions, tree.information_sets) == (6, 6, 12)
-    solution = exact(tree, Uniform())
+    assert (len(tree.probabilities), tree.positions, tree.information_sets) == (6, 6, 12)
+    solution = exact(tree, UniformAgent())
     assert solution.values == pytest.approx([1 / 2, 1 / 2])
     assert solution.gains == pytest.approx([1 / 12, 1 / 12])
     assert solution.nash_conv == pytest.approx(1 / 6)
@@ -112,20 +112,20 @@ def test_a_best_response_gains_what_it_says(game: str, rules: dict[str, Any]) ->
         assert value(tree, with_it)[player] == pytest.approx(share)
         assert share == solution.best[player]
         pairs = zip(tree.steps, best, strict=True)
-        assert not any((chances * ~step.legal[player]).any() for step, chances in pairs)
+        assert not any((probabilities * ~step.legal[player]).any() for step, probabilities in pairs)
 
 
 def test_a_mixture_is_worth_the_mean() -> None:
     tree = tree_of(DRAWS)
     played = [strategy(tree, Hashed(), player) for player in (0, 1)]
     best = best_response(tree, played, 0)[1]
-    mixed = mixture(tree, [best, strategy(tree, Uniform(), 0)], 0)
+    mixed = mixture(tree, [best, strategy(tree, UniformAgent(), 0)], 0)
     shares = [
         value(tree, [first_strategy, played[1]])
-        for first_strategy in (best, strategy(tree, Uniform(), 0))
+        for first_strategy in (best, strategy(tree, UniformAgent(), 0))
     ]
     assert value(tree, [mixed, played[1]]) == pytest.approx(np.mean(shares, axis=0))
-    assert all(chances.sum(axis=1) == pytest.approx(1) for chances in mixed)
+    assert all(probabilities.sum(axis=1) == pytest.approx(1) for probabilities in mixed)
     assert mixture(tree, [best], 0)[0] == pytest.approx(best[0])
 
 
@@ -133,7 +133,7 @@ def test_the_value_of_play_is_the_share_that_play_shows() -> None:
     """Compared with whole random games."""
     rng = np.random.default_rng(0)
     game = kododo_v0.batch_game(20_000, **DRAWS, seed=1)
-    agents = [Hashed(), Uniform()]
+    agents = [Hashed(), UniformAgent()]
     while not game.terminated.all():
         drawn = [
             (agent.probabilities(game.view(seat)).cumsum(axis=1) > rng.random((20_000, 1))).argmax(
@@ -169,8 +169,8 @@ def test_a_player_knows_no_more_than_the_view_shows() -> None:
 
 def test_the_mixed_game_is_as_it_says() -> None:
     tree = tree_of(MIXED)
-    assert (len(tree.chances), tree.positions, tree.information_sets) == (186, 3162, 1584)
-    assert exact(tree, Uniform()).nash_conv == pytest.approx(0.35476, abs=1e-5)
+    assert (len(tree.probabilities), tree.positions, tree.information_sets) == (186, 3162, 1584)
+    assert exact(tree, UniformAgent()).nash_conv == pytest.approx(0.35476, abs=1e-5)
 
 
 def test_temperatures() -> None:
@@ -193,7 +193,8 @@ def test_temperatures() -> None:
 def test_uniform_plays_as_it_says() -> None:
     game = kododo_v0.batch_game(5, num_players=2, seed=0)
     choices = (
-        agent.act(game.view(0), np.random.default_rng(0)) for agent in (Uniform(), RandomAgent())
+        agent.act(game.view(0), np.random.default_rng(0))
+        for agent in (UniformAgent(), RandomAgent())
     )
     assert np.array_equal(*choices)
 
@@ -230,12 +231,12 @@ def test_positions_are_counted_before_they_are_made(monkeypatch: pytest.MonkeyPa
     "wrong", [lambda legal: legal, lambda legal: legal[:1], lambda legal: ~legal / 1.0,
               lambda legal: np.where(legal, np.nan, 0)],
 )  # fmt: skip
-def test_an_agent_that_gives_no_chances_is_named(wrong: Any) -> None:
-    class Wrong(Uniform):
+def test_an_agent_that_gives_no_probabilities_is_named(wrong: Any) -> None:
+    class InvalidAgent(UniformAgent):
         name = "wrong"
 
         def probabilities(self, view: View) -> Any:
             return wrong(view.legal_action_mask)
 
     with pytest.raises(ValueError, match=r"^agent 'wrong' must return probabilities"):
-        module.exact(tree_of(TINY), Wrong())
+        module.exact(tree_of(TINY), InvalidAgent())

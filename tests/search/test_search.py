@@ -8,7 +8,7 @@ import pytest
 
 from kododo_env import combi_combo_v0, kado_v0, kododo_v0, registry
 from kododo_env.agent_registry import make_agent, search_parts
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.baselines.kododo import HeuristicAgent
 from kododo_env.core.agent import FirstAgent, LastAgent, RandomAgent, joint_action
 from kododo_env.core.arrays import Floating
@@ -19,13 +19,13 @@ from kododo_env.search.flat import FlatMonteCarlo
 from kododo_env.search.outcome_model import (
     BOUNDS,
     OutcomeModel,
-    _chance,
     _fitted_weights,
     _log_loss,
     _log_odds,
+    _probability,
 )
 from kododo_env.search.search import SearchAgent, SearchBudget, _Search, shares_at_the_end
-from tests.doors import EXTREMES
+from tests.game_tables import EXTREMES
 from tests.helpers import play_random
 
 FEW_WORLDS = SearchBudget(worlds=4)
@@ -131,7 +131,7 @@ def _drawn(weights: tuple[float, ...], games: int = 20_000) -> tuple[Floating, F
     """Return a player's views in random games of four, and which of them they win."""
     rng = np.random.default_rng(0)
     features = np.hstack([rng.normal(size=(games, 1)), rng.integers(0, 30, (games, 4))])
-    won = rng.random(games) < _chance(_log_odds(features, np.array(weights)))
+    won = rng.random(games) < _probability(_log_odds(features, np.array(weights)))
     return features, won.astype(np.float64)
 
 
@@ -216,8 +216,10 @@ class _ValuesPoints(HeuristicAgent):
         return view.pieces["scores"][:, 0].astype(np.float64)
 
     def probabilities(self, view: View) -> npt.NDArray[np.float64]:
-        chances = view.legal_action_mask * np.arange(1.0, view.num_actions + 1)
-        probabilities: npt.NDArray[np.float64] = chances / chances.sum(axis=1, keepdims=True)
+        probabilities = view.legal_action_mask * np.arange(1.0, view.num_actions + 1)
+        probabilities: npt.NDArray[np.float64] = probabilities / probabilities.sum(
+            axis=1, keepdims=True
+        )
         return probabilities
 
 
@@ -262,8 +264,8 @@ def test_points_tell_more_than_who_won_where_whole_games_are_played_out() -> Non
 
 def test_after_whole_games_a_gain_must_be_surer() -> None:
     """Gains of 1.2 standard errors are significant only after rounds."""
-    for door, believed in ((kododo_v0, True), (combi_combo_v0, False)):
-        game = door.batch_game(1, num_players=4, seed=0)
+    for module, believed in ((kododo_v0, True), (combi_combo_v0, False)):
+        game = module.batch_game(1, num_players=4, seed=0)
         agent = SearchAgent(RandomAgent(), SearchBudget(worlds=4))
         search = _Search(game.view(0), agent, np.random.default_rng(0))
         search._try_worlds(1)
@@ -278,13 +280,13 @@ def test_after_whole_games_a_gain_must_be_surer() -> None:
         assert (search.best()[0] == rivals[0]) == believed
 
 
-def test_chances_and_gains_are_of_the_victory_in_the_same_worlds() -> None:
+def test_probabilities_and_gains_are_of_the_victory_in_the_same_worlds() -> None:
     """After the deal all players are equal; one action gains what the other loses."""
-    for door in (kododo_v0, combi_combo_v0):
-        game = door.batch_game(300, num_players=4, seed=0)
+    for module in (kododo_v0, combi_combo_v0):
+        game = module.batch_game(300, num_players=4, seed=0)
         search = SearchAgent(RandomAgent())
         view = game.view(0)
-        mean, error = search.chance(view, 8, np.random.default_rng(0))
+        mean, error = search.probability(view, 8, np.random.default_rng(0))
         assert abs(mean.mean() - 0.25) < 0.04
         assert error.shape == (300,)
         first, last = (

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from kododo_env import combi_combo_v0
 from kododo_env.testing import CheckFailed, Report, check_batch_game, check_parallel_env
-from tests.testing import planted
-from tests.testing.plants import assert_found, assert_sound
+from tests.testing import faulty_games
+from tests.testing.fault_cases import assert_found, assert_sound
 from tests.toy_game.high_card import high_card_v0
 from tests.toy_game.high_card.game import HighCard, Rules, make
 
@@ -69,11 +69,11 @@ def test_what_would_check_nothing_is_rejected() -> None:
 )
 def test_a_sound_game_passes_every_check(options: dict[str, Any]) -> None:
     report = check_batch_game(make, any_rules=[HIGH_STAKES, Rules(num_players=2)], **options)
-    assert_sound(report, planted.PLANTS, CHECKS)
+    assert_sound(report, faulty_games.PLANTS, CHECKS)
     assert " players: 13 checks, no faults\n  ok    determinism " in str(report)
 
 
-@planted.PLANTS.parametrize()
+@faulty_games.PLANTS.parametrize()
 def test_a_planted_fault_is_found_and_named(check: str, kind: type[HighCard], words: str) -> None:
     assert_found(lambda: only(check, kind), check, words)
 
@@ -82,7 +82,7 @@ def test_rules_can_be_drawn_by_hypothesis_which_finds_the_smallest_that_break() 
     any_rules = st.builds(Rules, st.just(2), st.just(250), st.integers(3, 100), st.integers(1, 85))
     assert check_batch_game(make, any_rules=any_rules, only=["bounds"]).faults == {}
     with pytest.raises(CheckFailed) as caught:
-        only("bounds", planted.scores_in_bytes, any_rules=any_rules)
+        only("bounds", faulty_games.scores_in_bytes, any_rules=any_rules)
     message = caught.value.report.faults["bounds"]
     assert message.startswith("decks sorted and played with the first legal action, after step ")
     turns, prize = (int(number) for number in re.findall(r"(?:turns|prize)=(\d+)", message))

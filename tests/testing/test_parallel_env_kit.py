@@ -13,7 +13,7 @@ from pettingzoo.test import parallel_seed_test
 
 from kododo_env.testing import CheckFailed, Report, check_parallel_env
 from kododo_env.wrappers import ParallelGame
-from tests.testing.plants import Plants, assert_found, assert_sound
+from tests.testing.fault_cases import FaultCases, assert_found, assert_sound
 from tests.toy_game.high_card.game import make
 
 CHECKS = ("determinism", "spaces", "masks", "rewards", "buffers", "copies", "infos")
@@ -26,7 +26,7 @@ class HighCards(ParallelGame):
         super().__init__(make(1), **options)
 
 
-PLANTS = Plants(HighCards)
+PLANTS = FaultCases(HighCards)
 after = PLANTS.after
 instead = PLANTS.instead
 kind = PLANTS.kind

@@ -24,7 +24,7 @@ from pettingzoo.test import api_test, parallel_api_test
 import kododo_env
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, make_agent
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.tournament import Tournament
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.gymnasium_ids import register
@@ -74,17 +74,17 @@ def test_it_is_found_when_it_is_asked_for() -> None:
     assert PACKAGE not in sys.modules
     assert registry.batch_game(GAME, 1).name == GAME
     with pytest.raises(ValueError, match=r"unknown game 'nonsense'; .* kado, high_card$"):
-        registry.door("nonsense")
+        registry.environment_module("nonsense")
 
 
 @pytest.mark.filterwarnings("ignore:Observation:UserWarning")  # PettingZoo's, of dictionaries
 @pytest.mark.parametrize("players", [2, 3])
 def test_it_conforms(players: int) -> None:
-    door = registry.door(GAME)
-    check_batch_game(door.batch_game, rules={"num_players": players}, places=4)
-    check_parallel_env(lambda: door.parallel_env(num_players=players))
-    parallel_api_test(door.parallel_env(num_players=players), num_cycles=20)
-    api_test(door.env(num_players=players), num_cycles=20)
+    module = registry.environment_module(GAME)
+    check_batch_game(module.batch_game, rules={"num_players": players}, places=4)
+    check_parallel_env(lambda: module.parallel_env(num_players=players))
+    parallel_api_test(module.parallel_env(num_players=players), num_cycles=20)
+    api_test(module.env(num_players=players), num_cycles=20)
 
 
 def test_gymnasium_makes_it() -> None:
@@ -101,8 +101,8 @@ def pettingzoo_registries() -> list[dict[str, Any]]:
 
 
 @pytest.mark.skipif(not pettingzoo_registries(), reason="PettingZoo has none before 1.27")
-def test_pettingzoo_makes_it_once_its_door_is_imported() -> None:
-    registry.door(GAME)
+def test_pettingzoo_makes_it_once_its_module_is_imported() -> None:
+    registry.environment_module(GAME)
     for kind in ("parallel", "aec"):
         env = pettingzoo.make(kind, ID.partition(":")[2], num_players=2, max_cycles=2)
         assert (env.game.name, env.max_cycles) == (GAME, 2)
@@ -144,10 +144,10 @@ def test_a_game_of_it_is_analysed() -> None:
     for adviser, name in ((None, "thrifty"), ("search:thrifty:8",) * 2):
         analysis = analyse(record, adviser and make_agent(adviser, GAME), worlds=16)
         assert analysis.adviser == name
-        assert analysis.chances[-1, :, 0].tolist() == record.lines[-1]["outcome"]
+        assert analysis.probabilities[-1, :, 0].tolist() == record.lines[-1]["outcome"]
 
 
-def test_its_scripted_players_are_found_beside_its_door() -> None:
+def test_its_scripted_players_are_found_beside_its_module() -> None:
     assert baselines(GAME) == ("random", "thrifty")
     thrifty = make_agent("thrifty", GAME)
     assert Match(thrifty, "random", GAME, 3, 12_000).play().share.low > 1 / 3
@@ -204,10 +204,10 @@ def test_a_broken_package_breaks_its_own_game_alone(
     value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(pretended(tmp_path, "broken", f"torn = {value}"))
-    registry.door("kado")
-    registry.door(GAME)
+    registry.environment_module("kado")
+    registry.environment_module(GAME)
     with pytest.raises(ValueError, match=rf"\A[^\n]*{re.escape(BROKEN[value])}[^\n]*\Z"):
-        registry.door("torn")
+        registry.environment_module("torn")
 
 
 def test_a_game_without_scripted_players_says_which_module_is_missing(
@@ -224,9 +224,9 @@ def test_neither_of_two_packages_that_take_one_name_is_preferred(
     """The names of built-in games cannot be taken."""
     lines = f"{GAME} = json\nkado = json"
     monkeypatch.syspath_prepend(pretended(tmp_path, "copycat", lines))
-    registry.door("kado")
+    registry.environment_module("kado")
     with pytest.raises(ValueError, match="copycat and high-card both have a game 'high_card'"):
-        registry.door(GAME)
+        registry.environment_module(GAME)
 
 
 @pytest.mark.parametrize("name", ["High Card", "high-card", "a,b", "Poker", "a.b", "4x"])
@@ -235,7 +235,7 @@ def test_a_game_has_a_name_that_can_be_a_modules_a_files_and_a_policys(
 ) -> None:
     monkeypatch.syspath_prepend(pretended(tmp_path, "odd", f"{name} = {PACKAGE}.high_card_v0"))
     with pytest.raises(ValueError, match=f"package odd: name of a game.*{name!r}"):
-        registry.door(name)
+        registry.environment_module(name)
     with pytest.raises(ValueError, match=f"^name of a game.*{name!r}"):
         register(name, "poker/Poker-v0")
 

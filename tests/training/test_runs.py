@@ -18,12 +18,12 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from agents.commands.train import comparison, train
 from agents.export.policy_weights import network_of
-from agents.ppo.ppo import PPO, Played
+from agents.ppo.ppo import PPO, Rollout
 from agents.recipes.recipe import recipe_for
 from agents.training.checkpoint import Checkpoint, Progress, read_checkpoint
 from agents.training.run_folder import read_run, write_config
 from agents.training.trainer import Trainer
-from agents.training.training_config import Which, default_config, defaults, task_of
+from agents.training.training_config import TableChoice, default_config, defaults, task_of
 from kododo_env.agent_registry import POLICIES
 from kododo_env.arena.intervals import Estimate
 from kododo_env.core import BatchGame
@@ -132,7 +132,7 @@ def test_ctrl_c_ends_cleanly_with_everything_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(Trainer, "_measure_if_due", lambda _: signal.raise_signal(signal.SIGINT))
-    monkeypatch.setattr(*NO_EXPORT)  # see tests/system/test_stopping.py
+    monkeypatch.setattr(*NO_EXPORT)  # see tests/system/test_signals.py
     run = tmp_path / "a run"
     small = ["--num-envs", "16", "--width", "16", "--games", "20", "--threads", "1"]
     former = signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background: ignored
@@ -154,7 +154,7 @@ def test_updates_against_scripted_players_and_policy_files_have_one_learner_at_a
     seats: list[list[str | None]] = []
     play = PPO.play
 
-    def record(self: PPO, game: BatchGame, agents: Sequence[Agent | None], seed: int) -> Played:
+    def record(self: PPO, game: BatchGame, agents: Sequence[Agent | None], seed: int) -> Rollout:
         seats.append([agent and agent.name for agent in agents])
         played = play(self, game, agents, seed)
         assert len(played.decisions["actions"]) == played.steps == 16 * 3 * 21
@@ -333,7 +333,7 @@ def test_no_other_network_is_asked_for_than_the_one_to_begin_with(tmp_path: Path
 def test_the_options_beside_a_policy_to_begin_with_are_its_own_or_refused(whole: Path) -> None:
     """Once the recipe's width counted as not given, and was ignored like imitation."""
     init = str(whole / "policy.onnx")
-    config = defaults(Which(players=3, init=init))
+    config = defaults(TableChoice(players=3, init=init))
     assert config.settings == task_of(config).recipe
     assert config.settings.width == network_of(init).settings["width"]
     usual = recipe_for("kododo", 3)
@@ -408,7 +408,7 @@ def test_a_run_goes_on_without_its_teacher_when_imitation_is_over(
     first_config = short(run, expert=str(teacher), imitation_steps=1, steps=2100)
     train(first_config)
     teacher.unlink()
-    config = defaults(Which(run_dir=run, resume=True))
+    config = defaults(TableChoice(run_dir=run, resume=True))
     train(replace(config, run_dir=run, resume=True, steps=3000, games=first_config.games))
     assert read_run(run).progress.steps >= 3000
 
@@ -420,7 +420,7 @@ def test_a_run_goes_on_without_the_policy_that_it_began_with(whole: Path, tmp_pa
     task = task_of(config)
     write_config(tmp_path, task, config)
     init.unlink()
-    assert defaults(Which(run_dir=tmp_path, resume=True)).settings == task.recipe
+    assert defaults(TableChoice(run_dir=tmp_path, resume=True)).settings == task.recipe
 
 
 SHARE = Estimate(0.3, 0.29, 0.31)

@@ -19,7 +19,7 @@ from kododo_env.wrappers.parallel import ParallelGame
 from kododo_env.wrappers.sb3 import BatchVecEnv
 from kododo_env.wrappers.single import SingleSeatEnv
 
-GAMES = [*registry.DOORS]
+GAMES = [*registry.ENVIRONMENT_MODULES]
 
 
 def canonical_of(game: BatchGame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

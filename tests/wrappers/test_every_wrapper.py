@@ -17,24 +17,24 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from kododo_env import kododo_v0, registry
 from kododo_env.core import BatchGame, RandomAgent, View
 from kododo_env.core.rewards import MARGIN_WEIGHT, REWARDS, reward_function
-from kododo_env.policy import onnx_trial
+from kododo_env.policy import onnx_validation
 from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.rendering.pixels import RenderingUnavailable, font_files, pixels
 from kododo_env.wrappers import AECGame, ParallelGame, SingleSeatEnv
-from tests.doors import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
+from tests.game_tables import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
 from tests.helpers import differences, random_actions
-from tests.wrappers.dialects import (
+from tests.wrappers.interfaces import (
     AEC,
     EVERY_MODE,
     KINDS,
     SB3,
-    Dialect,
     Disabled,
-    First,
+    FirstActionAgent,
+    Interface,
     Parallel,
     SameStep,
     Single,
-    Told,
+    SlotLog,
     Vector,
     play,
 )
@@ -53,7 +53,7 @@ all_kinds = pytest.mark.parametrize("kind", KINDS)
 dealt_by_reset = pytest.mark.parametrize("kind", [kind for kind in EVERY_MODE if kind is not SB3])
 
 
-def legal(table: Dialect, reply: Told, rng: np.random.Generator) -> list[int]:
+def legal(table: Interface, reply: SlotLog, rng: np.random.Generator) -> list[int]:
     masks = table.masks(reply)
     return (rng.random(masks.shape) * (masks > 0)).argmax(axis=1).tolist()
 
@@ -66,7 +66,7 @@ def equal_episodes(first: Any, second: Any) -> bool:
 
 
 def follow(
-    table: Dialect, reset: dict[str, Any], reward: Any, **rules: Any
+    table: Interface, reset: dict[str, Any], reward: Any, **rules: Any
 ) -> tuple[np.ndarray, list[int], BatchGame]:
     """Play a whole game beside the batch; all opponents play their first legal action.
 
@@ -128,7 +128,7 @@ def follow(
         reply = table.step(actions[:, seats].ravel().tolist())
 
 
-def lined_up(kind: Any, players: int, opponent: First) -> dict[str, Any]:
+def lined_up(kind: Any, players: int, opponent: FirstActionAgent) -> dict[str, Any]:
     """Return options that give the opponent all seats but the second and, if allowed, fourth."""
     learners = [1] if kind.one_learner else range(1, players, 2)
     return kind.lineup([None if seat in learners else opponent for seat in range(players)])
@@ -140,7 +140,7 @@ def test_a_wrapper_plays_as_the_batch_does(
     game: str, players: int, rules: dict[str, Any], reset: dict[str, Any], kind: Any
 ) -> None:
     """Players with one legal action are not called, and each opponent plays its own seat."""
-    first = First()
+    first = FirstActionAgent()
     options = {"action_mask": "both", **lined_up(kind, players, first), **rules}
     _, expected_seats, _ = follow(kind(game, players, **options), reset, "score", **rules)
     assert first.acted_seats == expected_seats or kind is SameStep  # SameStep is in the next game
@@ -152,7 +152,11 @@ def test_a_wrapper_plays_as_the_batch_does(
 @pytest.mark.parametrize("kind", EVERY_MODE)
 @pytest.mark.parametrize(("game", "players"), EXTREMES)
 def test_rewards_add_up_to_the_result(game: str, players: int, kind: Any, reward: Any) -> None:
-    options = {"action_mask": "both", "reward": reward, **lined_up(kind, players, First())}
+    options = {
+        "action_mask": "both",
+        "reward": reward,
+        **lined_up(kind, players, FirstActionAgent()),
+    }
     table = kind(game, players, **options)
     returns, _, plain = follow(table, {}, reward)
     scores = plain.scores.astype(float)
@@ -174,7 +178,7 @@ def test_the_same_seed_gives_the_same_episodes(game: str, players: int, kind: An
     if players > 2 or kind.one_learner:
         options["opponents"] = "random"
 
-    def run(*seeds: int | None) -> list[Told]:
+    def run(*seeds: int | None) -> list[SlotLog]:
         table = kind(game, players, illegal_action="random", **options)
         return play(table, np.random.default_rng(0), *seeds)
 
@@ -192,7 +196,10 @@ def test_the_same_seed_gives_the_same_episodes(game: str, players: int, kind: An
 def test_other_draws_do_not_change_the_next_deal(kind: Any) -> None:
     """Opponents, seats and replaced actions use the wrapper's own generator."""
     dealt: list[np.ndarray] = []
-    for options in ({"seat": "random", "opponents": "random"}, {"seat": 0, "opponents": First()}):
+    for options in (
+        {"seat": "random", "opponents": "random"},
+        {"seat": 0, "opponents": FirstActionAgent()},
+    ):
         if not kind.one_learner:
             del options["seat"]
         table = kind(players=3, illegal_action="random", **options)
@@ -229,20 +236,20 @@ def test_copies_play_on_alike(game: str, kind: Any, way: Any) -> None:
     assert_a_copy_plays_on_alike(table, way)
 
 
-def assert_a_copy_plays_on_alike(table: Dialect, way: Any) -> None:
+def assert_a_copy_plays_on_alike(table: Interface, way: Any) -> None:
     twin = copy.copy(table)
     twin.env = copy.deepcopy(table.env) if way is copy else way.loads(way.dumps(table.env))
     episodes = [play(candidate, np.random.default_rng(1), None) for candidate in (table, twin)]
     assert equal_episodes(*episodes)
 
 
-@pytest.mark.parametrize("session", [onnx_trial.SESSION, NumpySession])
+@pytest.mark.parametrize("session", [onnx_validation.SESSION, NumpySession])
 @pytest.mark.parametrize("way", [pickle, copy])
 def test_copies_with_a_policy_play_on_alike(
     way: Any, session: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Regression: ONNX sessions cannot be copied, so that environments with a policy could not."""
-    monkeypatch.setattr(onnx_trial, "SESSION", session)
+    monkeypatch.setattr(onnx_validation, "SESSION", session)
     table = Single(players=3, opponents="kododo-3p", illegal_action="random")
     table.reset(0)
     assert_a_copy_plays_on_alike(table, way)
@@ -254,7 +261,7 @@ def test_copies_with_a_policy_play_on_alike(
 @all_kinds
 @pytest.mark.parametrize("name", [None, "heuristic", "kododo-3p", "search:heuristic:2"])
 def test_one_opponent_has_all_seats_but_the_first(kind: Any, name: str | None) -> None:
-    first = First()
+    first = FirstActionAgent()
     table = kind(players=3, opponents=name or first)
     assert table.seats == [0]
     assert [agent.name for agent in table.env.opponents if agent] == [name or "first"] * 2
@@ -281,7 +288,7 @@ def test_a_random_seat_changes(kind: Any) -> None:
 @pytest.mark.parametrize("seat", [0, 2])
 def test_each_seat_has_an_opponent_or_a_learner(kind: Any, seat: int) -> None:
     """Regression: ``make`` and ``make_vec`` needed P - 1 opponents, all others P with None."""
-    lineup: list[Any] = [First(f"of seat {number}") for number in range(4)]
+    lineup: list[Any] = [FirstActionAgent(f"of seat {number}") for number in range(4)]
     lineup[seat] = None
     table = kind(opponents=lineup)
     assert table.seats == [seat]
@@ -294,8 +301,8 @@ def test_each_seat_has_an_opponent_or_a_learner(kind: Any, seat: int) -> None:
 @pytest.mark.parametrize("during_a_game", [True, False])
 def test_opponents_can_be_set(kind: Any, during_a_game: bool) -> None:
     """Regression: they were stored, but the old ones played on."""
-    old = First("old")
-    new = First("new")
+    old = FirstActionAgent("old")
+    new = FirstActionAgent("new")
     table = kind(**kind.lineup([old, None, old, old]))
     table.step([5] * len(table.reset(0).observations))
     table.env.opponents = [new, None, new, "first"]
@@ -331,7 +338,7 @@ def test_where_all_learn_no_opponent_can_be_set(kind: Any) -> None:
     assert env.opponents == (None, None, None)
 
 
-class Answers(First):
+class Answers(FirstActionAgent):
     """Returns the same result in every position."""
 
     def __init__(self, answer: Any) -> None:

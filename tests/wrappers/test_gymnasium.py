@@ -13,14 +13,14 @@ from kododo_env import registry
 from kododo_env.core.rewards import MARGIN_WEIGHT, REWARDS
 from kododo_env.core.view import View
 from kododo_env.wrappers import SingleSeatEnv
-from kododo_env.wrappers.dealing import _warn_of_option, own_generator
-from tests.doors import TABLES
-from tests.wrappers.dialects import printed
+from kododo_env.wrappers.reset_options import _warn_of_option, own_generator
+from tests.game_tables import TABLES
+from tests.wrappers.interfaces import printed
 
 
 def make(game: str, players: int, **options: Any) -> SingleSeatEnv:
-    door = registry.door(game)
-    env = gymnasium.make(f"kododo_env:{door.GYMNASIUM_ID}", num_players=players, **options)
+    module = registry.environment_module(game)
+    env = gymnasium.make(f"kododo_env:{module.GYMNASIUM_ID}", num_players=players, **options)
     assert isinstance(env.unwrapped, SingleSeatEnv)
     return env.unwrapped
 
@@ -54,7 +54,7 @@ def test_an_episode_is_truncated_after_max_episode_steps(
     game: str, players: int, reward: Any
 ) -> None:
     """Steps are the learner's decisions. Rewards up to the truncation have been paid."""
-    id = f"kododo_env:{registry.door(game).GYMNASIUM_ID}"
+    id = f"kododo_env:{registry.module(game).GYMNASIUM_ID}"
     env = gymnasium.make(id, num_players=players, reward=reward, max_episode_steps=4)
     _, info = env.reset(seed=0)
     paid = 0.0
@@ -86,7 +86,7 @@ def test_an_unknown_option_of_reset_is_warned_of_once(
         env.reset(seed=0, options=options)
     make(PREFIXED).reset(seed=0, options=options)  # a second warning would be an error
     for kind in ("parallel_env", "env"):
-        getattr(registry.door("kado"), kind)().reset(seed=0, options={"options": 1})
+        getattr(registry.environment_module("kado"), kind)().reset(seed=0, options={"options": 1})
 
 
 def test_an_option_that_a_vector_alone_has_is_none_of_one_game() -> None:
@@ -116,7 +116,7 @@ PREFIXED = "kododo_env:kododo/Kododo-v0"
 IN_ANY_ORDER = {
     "gymnasium first": ("import gymnasium", "import kododo_env", PLAIN),
     "kododo_env first": ("import kododo_env", "import gymnasium", PLAIN),
-    "a door first": ("from kododo_env import kado_v0", "import gymnasium", PLAIN),
+    "an environment module first": ("from kododo_env import kado_v0", "import gymnasium", PLAIN),
     "wrappers first": ("import kododo_env.wrappers", "import gymnasium", PLAIN),
     "a part of gymnasium": ("import kododo_env", "import gymnasium.envs.registration", PLAIN),
     "gymnasium, by prefix": ("import gymnasium", "pass", PREFIXED),

@@ -15,16 +15,16 @@ from kododo_env import kododo_v0, registry
 from kododo_env.core import View
 from kododo_env.core.rewards import REWARDS
 from kododo_env.wrappers import BatchVectorEnv
-from kododo_env.wrappers.drawing import drawing_metadata
+from kododo_env.wrappers.render_modes import drawing_metadata
 from kododo_env.wrappers.spaces import ObservationFormat, row_of
-from tests.doors import EXTREMES, GAMES, TABLES
+from tests.game_tables import EXTREMES, GAMES, TABLES
 from tests.helpers import differences
-from tests.wrappers.dialects import First, Single, Vector, play
+from tests.wrappers.interfaces import FirstActionAgent, Single, Vector, play
 
 NEXT, SAME, DISABLED = AutoresetMode
 
 
-class Last(First):
+class Last(FirstActionAgent):
     """Plays the last legal action."""
 
     def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
@@ -32,7 +32,7 @@ class Last(First):
 
 
 def make(game: str, num_envs: int, players: int, **options: Any) -> BatchVectorEnv:
-    env_id = f"kododo_env:{registry.door(game).GYMNASIUM_ID}"
+    env_id = f"kododo_env:{registry.module(game).GYMNASIUM_ID}"
     env = gymnasium.make_vec(env_id, num_envs=num_envs, num_players=players, **options)
     assert isinstance(env, BatchVectorEnv)
     return env
@@ -157,7 +157,13 @@ def test_some_games_are_dealt_by_hand_with_the_others_next_deal() -> None:
 
 
 def test_every_game_may_have_the_learner_in_another_seat() -> None:
-    env = make("kododo", 60, 4, seat="random", opponents=[First("a"), Last("b"), First("c")])
+    env = make(
+        "kododo",
+        60,
+        4,
+        seat="random",
+        opponents=[FirstActionAgent("a"), Last("b"), FirstActionAgent("c")],
+    )
     env.reset(seed=0)
     assert set(env.seats.tolist()) == {0, 1, 2, 3}
     before = env.game.legal_action_mask()
@@ -186,7 +192,7 @@ def test_spaces_hold_what_is_given(game: str) -> None:
         truncated = env.step(info["action_mask"].argmax(axis=1))[3]
         assert (truncated.dtype, truncated.any()) == (np.dtype(np.bool_), False)
         assert env.action_space.contains(env.action_space.sample())
-    single = gymnasium.make(f"kododo_env:{registry.door(game).GYMNASIUM_ID}")
+    single = gymnasium.make(f"kododo_env:{registry.module(game).GYMNASIUM_ID}")
     assert single.reset(seed=0)[1]["action_mask"].dtype == np.int8
 
 
@@ -364,11 +370,11 @@ def test_each_episode_is_cut_as_gymnasium_cuts_it(
     game: str, mode: AutoresetMode, limit: int, reward: str
 ) -> None:
     """Each game has its learner in another seat, so that they decide at different times in KADO."""
-    players = registry.door(game).batch_game(1).num_players
-    options = {"reward": reward, "opponents": First(), "max_episode_steps": limit}
+    players = registry.environment_module(game).batch_game(1).num_players
+    options = {"reward": reward, "opponents": FirstActionAgent(), "max_episode_steps": limit}
     env = make(game, 12, players, seat="random", autoreset_mode=mode, **options)
     env.reset(seed=1)
-    id = f"kododo_env:{registry.door(game).GYMNASIUM_ID}"
+    id = f"kododo_env:{registry.module(game).GYMNASIUM_ID}"
     alone = [
         Alone(deck, id=id, num_players=players, seat=int(seat), **options)
         for deck, seat in zip(env.game.decks, env.seats, strict=True)
@@ -463,7 +469,7 @@ def test_gymnasium_counts_the_steps_of_an_episode_that_is_cut() -> None:
 
 def make_vec_of_single(**options: Any) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
     """Create Gymnasium's own vector environment, with a limit around each game."""
-    id = f"kododo_env:{registry.door('kododo').GYMNASIUM_ID}"
+    id = f"kododo_env:{registry.module('kododo').GYMNASIUM_ID}"
     return gymnasium.make_vec(id, num_envs=2, vectorization_mode="sync", **options)
 
 
@@ -472,7 +478,7 @@ def make_vec_of_single(**options: Any) -> gymnasium.vector.VectorEnv[Any, Any, A
 
 def one_by_one(num_envs: int, **options: Any) -> SyncVectorEnv:
     """Create Gymnasium's own vector environment over single games of KADO."""
-    id = f"kododo_env:{registry.door('kado').GYMNASIUM_ID}"
+    id = f"kododo_env:{registry.module('kado').GYMNASIUM_ID}"
     return SyncVectorEnv([lambda: gymnasium.make(id, **options)] * num_envs)
 
 
@@ -488,7 +494,7 @@ def test_it_has_what_gymnasiums_own_has(mode: AutoresetMode) -> None:
 
 
 def test_each_game_shows_itself_as_gymnasiums_own_do() -> None:
-    options = {"seat": 2, "render_mode": "ansi", "opponents": First("first")}
+    options = {"seat": 2, "render_mode": "ansi", "opponents": FirstActionAgent("first")}
     envs = [one_by_one(3, num_players=3, **options), make("kado", 3, 3, **options)]
     for env in envs:
         env.reset(seed=[4, 5, 4])
@@ -560,7 +566,7 @@ def test_games_of_a_batch_have_the_same_opponents() -> None:
 
 def test_the_learner_of_one_game_may_change_its_seat() -> None:
     """Regression: an invalid seat caused an IndexError later."""
-    env = gymnasium.make(f"kododo_env:{registry.door('kado').GYMNASIUM_ID}").unwrapped
+    env = gymnasium.make(f"kododo_env:{registry.module('kado').GYMNASIUM_ID}").unwrapped
     for wrong in (3, -1, None, "first"):
         with pytest.raises(ValueError, match=r"seat \(if not 'random'\)"):
             env.seat = wrong

@@ -30,22 +30,22 @@ from open_spiel.python.algorithms.expected_game_score import policy_value
 from open_spiel.python.bots.uniform_random import UniformRandomBot
 
 from kododo_env import combi_combo_v0, kododo_v0, registry
-from kododo_env.arena.duplicates import play
-from kododo_env.arena.match import Match
+from kododo_env.arena.head_to_head import Match
+from kododo_env.arena.match import play
 from kododo_env.core.agent import RandomAgent
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import DealsTogether
+from kododo_env.core.capabilities import JointDeals
 from kododo_env.core.rewards import MARGIN_WEIGHT
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.search.deals import distinct_decks
-from kododo_env.search.exact import Uniform, exact, strategy
+from kododo_env.search.exact import UniformAgent, exact, strategy
 from kododo_env.search.gambit import efg
 from kododo_env.search.game_tree import GameTree
 from kododo_env.wrappers.open_spiel import SpielAgent, load_game, resampler
-from kododo_env.wrappers.open_spiel.dealing import MOST_DECKS, DeckDealer, dealer
+from kododo_env.wrappers.open_spiel.chance_nodes import MOST_DECKS, DeckDealer, dealer
 from kododo_env.wrappers.open_spiel.game import RETURNS, SpielGame, from_text
 from kododo_env.wrappers.open_spiel.position import Position
-from tests.doors import TABLES
+from tests.game_tables import TABLES
 from tests.helpers import differences, random_actions
 from tests.pages.scripts import assert_page_does_as_it_says
 from tests.search.test_exact import Hashed
@@ -218,7 +218,7 @@ def test_chances_are_how_often_decks_come(name: str, rules: dict[str, Any]) -> N
     ids=repr,
 )
 def test_cards_dealt_together_may_lie_in_any_order(game: BatchGame) -> None:
-    assert isinstance(game, DealsTogether)
+    assert isinstance(game, JointDeals)
     rng = np.random.default_rng(0)
     decks = game.sample_decks(50, rng)
     together = np.array(game.dealt_together)
@@ -263,7 +263,7 @@ def test_decks_are_counted_where_they_are_few_and_one_is_enough(
     assert counts == {4: 6, 5: 30, 6: 90, 7: 210}
     game = kododo_v0.batch_game(1, **{**TINY, "copies": (2, 2)})
     for limit, has_decks in ((500, False), (827, False), (828, True)):
-        monkeypatch.setattr("kododo_env.wrappers.open_spiel.dealing.MOST_DECKS", limit)
+        monkeypatch.setattr("kododo_env.wrappers.open_spiel.chance_nodes.MOST_DECKS", limit)
         assert isinstance(dealer(game), DeckDealer) == has_decks
     assert not isinstance(dealer(kododo_v0.batch_game(1, **TWO_DEALS)), DeckDealer)
 
@@ -433,7 +433,7 @@ def test_the_tiny_game_is_solved(solved: Any) -> None:
     assert pyspiel.nash_conv(game, pyspiel.UniformRandomPolicy(game)) == pytest.approx(1 / 6)
     assert exploitability.nash_conv(game, policy) < 0.001
     small, larger = (
-        exact(GameTree(kododo_v0.batch_game(1, **rules)), Uniform()).nash_conv
+        exact(GameTree(kododo_v0.batch_game(1, **rules)), UniformAgent()).nash_conv
         for rules in (SMALL, TWO_TURNS)
     )
     game = load_game("kododo", turn_based=True, **TWO_TURNS)
@@ -465,7 +465,7 @@ def test_other_solvers_improve_on_chance(solver: Any, rounds: int, limit: float)
     assert measured.nash_conv(game, solving.average_policy()) < limit
 
 
-@pytest.mark.parametrize("agent", [Uniform(), Hashed()])
+@pytest.mark.parametrize("agent", [UniformAgent(), Hashed()])
 @pytest.mark.parametrize(
     ("name", "rules"),
     [
@@ -669,7 +669,9 @@ def test_a_policy_of_other_rules_is_refused_in_a_line(solved: Any) -> None:
 
 
 def test_a_fourth_game_is_a_game_there_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.DOORS, "high_card", "tests.toy_game.high_card.high_card_v0")
+    monkeypatch.setitem(
+        registry.ENVIRONMENT_MODULES, "high_card", "tests.toy_game.high_card.high_card_v0"
+    )
     for turn_based in (True, False):
         game = load_game("high_card", turn_based=turn_based, num_players=2)
         pyspiel.random_sim_test(game, 1, True, False)

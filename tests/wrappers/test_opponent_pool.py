@@ -16,19 +16,19 @@ from kododo_env import kododo_v0
 from kododo_env.core import RandomAgent, View
 from kododo_env.core.agent import LastAgent, joint_action, joint_action_by_game
 from kododo_env.wrappers import OpponentPool
-from tests.doors import EXTREMES
+from tests.game_tables import EXTREMES
 from tests.helpers import random_actions
-from tests.wrappers.dialects import (
+from tests.wrappers.interfaces import (
     AEC,
     EVERY_MODE,
     KINDS,
     SB3,
-    Dialect,
     Disabled,
-    First,
+    FirstActionAgent,
+    Interface,
     Parallel,
     SameStep,
-    Told,
+    SlotLog,
     Vector,
     play,
 )
@@ -53,7 +53,7 @@ class FirstRows:
         return view.legal_action_mask.argmax(axis=1)
 
 
-def lineups(table: Dialect) -> list[tuple[Any, ...]]:
+def lineups(table: Interface) -> list[tuple[Any, ...]]:
     """Return the agents in the seats of each game."""
     if isinstance(table, Vector):
         return [*table.env.get_attr("lineup")]
@@ -62,7 +62,7 @@ def lineups(table: Dialect) -> list[tuple[Any, ...]]:
     return [table.env.lineup]
 
 
-def names(table: Dialect) -> list[list[str | None]]:
+def names(table: Interface) -> list[list[str | None]]:
     return [[agent and agent.name for agent in lineup] for lineup in lineups(table)]
 
 
@@ -71,7 +71,11 @@ def names(table: Dialect) -> list[list[str | None]]:
 
 @pytest.mark.parametrize("kind", EVERY_MODE)
 def test_a_pool_draws_at_each_deal_for_each_seat_and_game(kind: Any) -> None:
-    table = kind(opponents=OpponentPool([First("a"), First("b"), First("c")]))
+    table = kind(
+        opponents=OpponentPool(
+            [FirstActionAgent("a"), FirstActionAgent("b"), FirstActionAgent("c")]
+        )
+    )
     drawn = []
     for seed in range(12):
         table.reset(seed)
@@ -88,7 +92,10 @@ def test_a_pool_draws_at_each_deal_for_each_seat_and_game(kind: Any) -> None:
 @pytest.mark.parametrize("kind", EVERY_MODE)
 def test_a_pool_draws_when_games_are_dealt_again(kind: Any) -> None:
     """``BatchVecEnv`` and ``make_vec`` deal automatically."""
-    table = kind(opponents=OpponentPool([First("a"), First("b")]), illegal_action="random")
+    table = kind(
+        opponents=OpponentPool([FirstActionAgent("a"), FirstActionAgent("b")]),
+        illegal_action="random",
+    )
     rng = np.random.default_rng(0)
     drawn = set()
     reply = table.reset(0)
@@ -106,7 +113,9 @@ def test_a_pool_draws_when_games_are_dealt_again(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", MANY)
 def test_games_that_are_dealt_together_may_have_the_same_opponents(kind: Any) -> None:
-    table = kind(opponents=OpponentPool([First("a"), First("b")], per="episode"))
+    table = kind(
+        opponents=OpponentPool([FirstActionAgent("a"), FirstActionAgent("b")], per="episode")
+    )
     drawn = set()
     for seed in range(10):
         table.reset(seed)
@@ -121,7 +130,7 @@ def test_games_that_go_on_keep_their_opponents() -> None:
     from kododo_env.wrappers.sb3 import BatchVecEnv
 
     game = kododo_v0.batch_game(30, 3, "long", target_score=18)
-    env = BatchVecEnv(game, opponents=OpponentPool([First("a"), First("b")]))
+    env = BatchVecEnv(game, opponents=OpponentPool([FirstActionAgent("a"), FirstActionAgent("b")]))
     env.seed(0)
     env.reset()
     rng = np.random.default_rng(0)
@@ -256,7 +265,7 @@ def test_an_agent_with_a_memory_begins_where_it_is_drawn(kind: Any) -> None:
 def test_the_same_seed_draws_the_same_opponents(kind: Any, per: Any, look: bool) -> None:
     """Whether or not anybody reads the line-up."""
 
-    def run(look: bool) -> list[Told]:
+    def run(look: bool) -> list[SlotLog]:
         pool = OpponentPool(["random", "heuristic", "last"], [2, 1, 1], per)
         seat = {"seat": "random"} if kind.one_learner else {}
         table = kind(players=3, illegal_action="random", opponents=pool, **seat)
@@ -315,7 +324,7 @@ def test_nothing_is_drawn_twice_after_a_failure(kind: Any, function_fails: bool)
     # A failed reset has already dealt, so without a seed the next one deals other cards.
     seeds = (5, 8, 6) if function_fails else (5, None, 6)
 
-    def run(agent: RandomAgent, fails: bool) -> list[Told]:
+    def run(agent: RandomAgent, fails: bool) -> list[SlotLog]:
         def draw(rng: np.random.Generator) -> Any:
             chosen = ["heuristic", agent][rng.integers(2)]
             calls["draw"] += 1
@@ -382,8 +391,8 @@ def test_what_a_function_draws_is_checked(kind: Any, drawn: Any, message: str) -
 
 @all_kinds
 def test_another_pool_can_be_set_during_a_game(kind: Any) -> None:
-    old = First("old")
-    new = First("new")
+    old = FirstActionAgent("old")
+    new = FirstActionAgent("new")
     table = kind(opponents=OpponentPool([old]))
     table.step([5] * len(table.reset(0).observations))
     table.env.opponents = pool = OpponentPool([new, "last"])
@@ -453,7 +462,7 @@ def test_a_pool_that_is_none_is_refused(arguments: Any, message: str) -> None:
 
 @pytest.mark.parametrize("kind", [Parallel, AEC])
 def test_a_record_names_the_opponents_that_were_drawn(kind: Any, tmp_path: Path) -> None:
-    pool = OpponentPool([First("a"), First("b")])
+    pool = OpponentPool([FirstActionAgent("a"), FirstActionAgent("b")])
     table = kind(opponents=pool, record=tmp_path, illegal_action="random")
     expected = []
     for seed in range(5):

@@ -20,7 +20,7 @@ from kododo_env.wrappers.parallel import ParallelGame
 from kododo_env.wrappers.sb3 import BatchVecEnv
 from kododo_env.wrappers.single import SingleSeatEnv
 from kododo_env.wrappers.spaces import layouts_of
-from tests.doors import TABLES
+from tests.game_tables import TABLES
 
 
 def batch(name: str, players: int, num_envs: int) -> BatchGame:
@@ -49,10 +49,10 @@ def test_slots_see_and_play_padded(name: str, players: int, canonical: bool) -> 
 
 
 @pytest.mark.parametrize("canonical", [False, True])
-@pytest.mark.parametrize("name", registry.DOORS)
+@pytest.mark.parametrize("name", registry.ENVIRONMENT_MODULES)
 def test_all_interfaces_play_to_the_end(name: str, canonical: bool) -> None:
     """With opponents, who see their own table unpadded."""
-    players = min(registry.door(name).PLAYERS)
+    players = min(registry.environment_module(name).PLAYERS)
     options: dict[str, Any] = {"padded": True, "canonical": canonical, "illegal_action": "raise"}
     rng = np.random.default_rng(0)
     parallel = ParallelGame(batch(name, players, 1), **options)

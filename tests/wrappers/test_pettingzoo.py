@@ -21,12 +21,12 @@ from kododo_env import pettingzoo_ids, registry
 from kododo_env.core import View
 from kododo_env.core.agent import RandomAgent
 from kododo_env.core.rewards import MARGIN_WEIGHT, REWARDS
-from kododo_env.doors import TABLE_DEFAULTS, TableOptions
+from kododo_env.environments import TABLE_DEFAULTS, TableOptions
 from kododo_env.testing import check_parallel_env
 from kododo_env.wrappers import AECGame, ParallelGame
-from tests.doors import EXTREMES, GAMES, TABLES
+from tests.game_tables import EXTREMES, GAMES, TABLES
 from tests.toy_game.high_card import high_card_v0
-from tests.wrappers.dialects import AEC, Parallel, printed
+from tests.wrappers.interfaces import AEC, Parallel, printed
 
 
 def parallel(game: str, players: int, **options: Any) -> ParallelGame:
@@ -74,7 +74,7 @@ has_registry = pytest.mark.skipif(
 @pytest.mark.parametrize(("kind", "wrapper"), [("parallel", ParallelGame), ("aec", AECGame)])
 def test_pettingzoo_makes_every_game(kind: Any, wrapper: Any, game: str, players: int) -> None:
     """Regression: ``make`` raised NamespaceNotFound."""
-    id = registry.door(game).GYMNASIUM_ID
+    id = registry.environment_module(game).GYMNASIUM_ID
     env = pettingzoo.make(kind, id, num_players=players, reward="win", max_cycles=3)
     assert type(env) is wrapper
     assert (env.game.name, env.game.num_players, env.max_cycles) == (game, players, 3)
@@ -224,11 +224,11 @@ def test_a_game_that_ends_by_itself_is_terminated_alone(make: Any, limit: int | 
 @pytest.mark.parametrize("game", ["kododo", "combi_combo"])
 def test_pettingzoos_own_test_of_max_cycles(game: str) -> None:
     """Not KADO, whose players choose one after another: this test needs all to be asked."""
-    door = registry.door(game)
+    module = registry.environment_module(game)
     max_cycles_test(
         SimpleNamespace(
-            parallel_env=partial(door.parallel_env, illegal_action="random"),
-            env=partial(door.env, illegal_action="random"),
+            parallel_env=partial(module.parallel_env, illegal_action="random"),
+            env=partial(module.env, illegal_action="random"),
         )
     )
 
@@ -250,7 +250,7 @@ def test_the_environment_keeps_its_promises(game: str, players: int) -> None:
 
     Each deck has two cards swapped, so that some agents cannot distinguish some decks.
     """
-    batch = registry.door(game).batch_game(1, num_players=players)
+    batch = registry.environment_module(game).batch_game(1, num_players=players)
     decks = batch.sample_decks(1, np.random.default_rng(0)).repeat(12, axis=0)
     for deck, places in zip(decks[1:], combinations(range(-2, -30, -5), 2), strict=False):
         deck[list(places)] = deck[list(places[::-1])]
@@ -439,27 +439,27 @@ def test_aec_has_nothing_to_tell_before_reset() -> None:
 # --- options --------------------------------------------------------------------------
 
 
-def test_a_door_takes_every_option_of_the_wrapper_and_every_field_of_the_rules() -> None:
+def test_a_module_takes_every_option_of_the_wrapper_and_every_field_of_the_rules() -> None:
     """Regression: the toy game's environment module lacked five of them."""
-    doors = [*map(registry.door, GAMES), high_card_v0]
+    modules = [*map(registry.environment_module, GAMES), high_card_v0]
     defaults = {
         name: parameter.default for name, parameter in signature(ParallelGame).parameters.items()
     }
     del defaults["game"]
     assert defaults.keys() == TableOptions.__annotations__.keys()
-    for door in doors:
-        rules = {field.name for field in fields(type(door.batch_game(1).rules))}
-        named = {*signature(door.parallel_env).parameters} - {*door.Options.__annotations__}
-        assert door.Options.__annotations__.keys() | named == defaults.keys() | rules
-        assert door.RulesOptions.__annotations__.keys() | named == rules
-        for make in (door.parallel_env, door.env):
-            assert make(**defaults).metadata["name"] == door.__name__.rpartition(".")[2]
+    for module in modules:
+        rules = {field.name for field in fields(type(module.batch_game(1).rules))}
+        named = {*signature(module.parallel_env).parameters} - {*module.Options.__annotations__}
+        assert module.Options.__annotations__.keys() | named == defaults.keys() | rules
+        assert module.RulesOptions.__annotations__.keys() | named == rules
+        for make in (module.parallel_env, module.env):
+            assert make(**defaults).metadata["name"] == module.__name__.rpartition(".")[2]
 
 
-@pytest.mark.parametrize("door", [*map(registry.door, GAMES), high_card_v0])
-def test_help_lists_every_option(door: Any) -> None:
+@pytest.mark.parametrize("module", [*map(registry.environment_module, GAMES), high_card_v0])
+def test_help_lists_every_option(module: Any) -> None:
     """Regression: it only showed ``**options``."""
-    rules = {field.name: field.default for field in fields(type(door.batch_game(1).rules))}
+    rules = {field.name: field.default for field in fields(type(module.batch_game(1).rules))}
     table = {
         name: parameter.default for name, parameter in signature(ParallelGame).parameters.items()
     }
@@ -467,24 +467,24 @@ def test_help_lists_every_option(door: Any) -> None:
     assert table == TABLE_DEFAULTS
     of_batch = {"num_envs": Parameter.empty, "seed": None}
     for make, expected in (
-        (door.parallel_env, rules | table), (door.env, rules | table),
-        (door.batch_game, rules | of_batch),
+        (module.parallel_env, rules | table), (module.env, rules | table),
+        (module.batch_game, rules | of_batch),
     ):  # fmt: skip
         parameters = signature(make).parameters
         assert {name: parameter.default for name, parameter in parameters.items()} == expected
         assert all(isinstance(parameter.annotation, str) for parameter in parameters.values())
-    for make in (door.parallel_env, door.batch_game) if door is not high_card_v0 else ():
+    for make in (module.parallel_env, module.batch_game) if module is not high_card_v0 else ():
         text = getdoc(make) or ""
         assert "**" not in text
         for name in signature(make).parameters:
             assert f"\n    {name}: " in text
 
 
-@pytest.mark.parametrize("door", [parallel, aec])
+@pytest.mark.parametrize("module", [parallel, aec])
 @pytest.mark.parametrize("normalize", [False, True])
 @pytest.mark.parametrize("game", GAMES)
-def test_the_state_is_what_all_know_together(game: str, normalize: bool, door: Any) -> None:
-    env = door(game, 4, normalize=normalize)
+def test_the_state_is_what_all_know_together(game: str, normalize: bool, module: Any) -> None:
+    env = module(game, 4, normalize=normalize)
     with pytest.raises(RuntimeError, match=r"has not begun; call reset\(\)"):
         env.state()
     env.reset(seed=3)
@@ -512,7 +512,7 @@ def test_each_agent_has_spaces_of_its_own() -> None:
     """Seeding the space of one agent does not seed that of another."""
     drawn = []
     for seeds in ((1,), (1, 2)):
-        env = registry.door("kododo").parallel_env(num_players=2)
+        env = registry.environment_module("kododo").parallel_env(num_players=2)
         agents = [env.observation_space(agent) for agent in env.possible_agents]
         for seed, space in zip(seeds, agents, strict=False):
             space.seed(seed)

@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env
 
 from kododo_env import registry
 from kododo_env.rendering.pixels import RenderingUnavailable
-from tests.doors import GAMES
+from tests.game_tables import GAMES
 
 sb3 = pytest.importorskip("stable_baselines3")
 
@@ -31,7 +31,7 @@ def _without_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def id_of(game: str) -> str:
-    return f"kododo_env:{registry.door(game).GYMNASIUM_ID}"
+    return f"kododo_env:{registry.module(game).GYMNASIUM_ID}"
 
 
 @all_games

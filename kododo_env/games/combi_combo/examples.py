@@ -10,13 +10,13 @@ from kododo_env.games.combi_combo.game import CombiComboGame
 from kododo_env.games.combi_combo.render import LINES, faces
 from kododo_env.games.combi_combo.rules import Rules
 from kododo_env.games.combi_combo.scoring import by_colour, score_lines
-from kododo_env.rendering.examples import WIDTH, Worked, named_row, on_felt
+from kododo_env.rendering.examples import WIDTH, WorkedExample, named_row, on_felt
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import Box
 from kododo_env.rendering.words import card_short, counted
 
 
-def worked(lines: Sequence[str]) -> Worked:
+def worked(lines: Sequence[str]) -> WorkedExample:
     """A game that ends so.
 
     Args:
@@ -34,7 +34,9 @@ def worked(lines: Sequence[str]) -> Worked:
         note = counted(sum(line), "point")
         pieces += named_row(f"player_{seat}", note, faces(game, hand, in_hand=True), box, 40)
     picture = on_felt(pieces, say("hands at the end of a game"), 6 + 82 * len(hands))
-    return Worked(picture, [_in_words(seat, line) for seat, line in enumerate(points.tolist())])
+    return WorkedExample(
+        picture, [_in_words(seat, line) for seat, line in enumerate(points.tolist())]
+    )
 
 
 def _in_words(seat: int, line: list[int]) -> str:

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from kododo_env.core.arrays import Array, Bool, Uint8
-from kododo_env.core.capabilities import DealsTogether, GivesLesson, TellsInWords
+from kododo_env.core.capabilities import JointDeals, LessonProvider, WordDescriptions
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import Knowledge
 from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import lesson, render, words
-from kododo_env.games.combi_combo.hidden import deal_again
+from kododo_env.games.combi_combo.determinization import deal_again
+from kododo_env.games.combi_combo.display import CombiComboDisplay
 from kododo_env.games.combi_combo.invariants import invariants
 from kododo_env.games.combi_combo.observation import (
     action_layout,
@@ -24,7 +25,6 @@ from kododo_env.games.combi_combo.observation import (
 )
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, by_colour, held, score_hands
-from kododo_env.games.combi_combo.shown import CombiComboShown
 from kododo_env.games.combi_combo.state import CombiComboState
 from kododo_env.rendering.languages import say
 
@@ -41,7 +41,7 @@ class CombiComboView(View):
         return self._game.turn
 
 
-class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
+class CombiComboGame(CombiComboDisplay, JointDeals, WordDescriptions, LessonProvider):
     """A batch of Combi-Combo games.
 
     Dealing from a given deck: player i's draw pile is ``deck[12i : 12i + 12]``, drawn from
@@ -75,7 +75,7 @@ class CombiComboGame(CombiComboShown, DealsTogether, TellsInWords, GivesLesson):
 
     @property
     def dealt_together(self) -> tuple[int, ...]:
-        """Groups of cards drawn or turned up between two choices; see ``DealsTogether``."""
+        """Groups of cards drawn or turned up between two choices; see ``JointDeals``."""
         rules = self.rules
         later = [1] * (rules.num_turns - 1)
         piles = [rules.opening_hand + 1, *later] * self.num_players

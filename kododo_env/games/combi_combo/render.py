@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from kododo_env.core.arrays import Uint8
+from kododo_env.games.combi_combo.display import CombiComboDisplay
 from kododo_env.games.combi_combo.rules import VALUES
 from kododo_env.games.combi_combo.scoring import score_lines
-from kododo_env.games.combi_combo.shown import CombiComboShown
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, card, pile, suits
@@ -24,7 +24,7 @@ LINES = ("1s", "1-2-3-4", "2s", "3s", "4s")
 """Short names of the lines of the score."""
 
 
-def _moment(game: CombiComboShown, index: int) -> tuple[str, ...]:
+def _moment(game: CombiComboDisplay, index: int) -> tuple[str, ...]:
     """Return the progress of the game in words."""
     if game.terminated[index]:
         return (say("game over"),)
@@ -34,12 +34,12 @@ def _moment(game: CombiComboShown, index: int) -> tuple[str, ...]:
     )
 
 
-def _is_visible(game: CombiComboShown, index: int, seat: int, player: int | None) -> bool:
+def _is_visible(game: CombiComboDisplay, index: int, seat: int, player: int | None) -> bool:
     """Whether a hand is visible; at the end all hands are."""
     return player in (None, seat) or bool(game.terminated[index])
 
 
-def faces(game: CombiComboShown, counts: Uint8, in_hand: bool = False) -> list[Card]:
+def faces(game: CombiComboDisplay, counts: Uint8, in_hand: bool = False) -> list[Card]:
     """Return cards from counts by type; in a hand, cards of a complete 1-2-3-4 are lit."""
     palette = suits(game.rules.num_colours)
     by_colour = counts.reshape(len(palette), VALUES)
@@ -51,7 +51,7 @@ def faces(game: CombiComboShown, counts: Uint8, in_hand: bool = False) -> list[C
     ]
 
 
-def _hand(game: CombiComboShown, index: int, seat: int, player: int | None) -> list[Card | Blank]:
+def _hand(game: CombiComboDisplay, index: int, seat: int, player: int | None) -> list[Card | Blank]:
     """Return a hand as the viewer sees it."""
     counts = game.hands[index, seat]
     if _is_visible(game, index, seat, player):
@@ -59,7 +59,7 @@ def _hand(game: CombiComboShown, index: int, seat: int, player: int | None) -> l
     return [Blank.BACK] * int(counts.sum())
 
 
-def line_points(game: CombiComboShown, index: int, seat: int, player: int | None) -> list[str]:
+def line_points(game: CombiComboDisplay, index: int, seat: int, player: int | None) -> list[str]:
     """Return the current points of a hand, line by line, "?" if unknown to the viewer."""
     hands = game.hands[index].T.reshape(game.rules.num_colours, VALUES, game.num_players)
     points = [str(line[seat]) for line in score_lines(hands, game.rules)]
@@ -73,7 +73,7 @@ def line_points(game: CombiComboShown, index: int, seat: int, player: int | None
 # --- text -----------------------------------------------------------------------------
 
 
-def text(game: CombiComboShown, index: int = 0, player: int | None = None) -> str:
+def text(game: CombiComboDisplay, index: int = 0, player: int | None = None) -> str:
     """The cards face up; and for each player the score, the points of each line, and the hand.
 
     A card is its colour's letter and its value; ``??`` is a card face down.
@@ -100,7 +100,7 @@ def _words(cards: Sequence[Card | Blank]) -> str:
 # --- picture --------------------------------------------------------------------------
 
 
-def svg(game: CombiComboShown, index: int = 0, player: int | None = None) -> str:
+def svg(game: CombiComboDisplay, index: int = 0, player: int | None = None) -> str:
     """The table, 900 by 600. Cards of a whole 1-2-3-4 have a gold rim."""
     pieces = [part(_clock(game, index)), part(_middle(game, index))]
     half = (game.rules.pile_size + 1) // 2
@@ -111,14 +111,14 @@ def svg(game: CombiComboShown, index: int = 0, player: int | None = None) -> str
     return picture(pieces, f"Combi-Combo: {', '.join(_moment(game, index))}")
 
 
-def _head(game: CombiComboShown, index: int, seat: int, player: int | None) -> Seat:
+def _head(game: CombiComboDisplay, index: int, seat: int, player: int | None) -> Seat:
     """Draw the head of a player's panel."""
     points = "+".join(line_points(game, index, seat, player)).replace("+-", "-")
     note = points if _is_visible(game, index, seat, player) else ""
     return Seat.of(game, index, seat, player, note)
 
 
-def _clock(game: CombiComboShown, index: int) -> str:
+def _clock(game: CombiComboDisplay, index: int) -> str:
     """Draw the progress of the game, and a legend of the score lines."""
     middle = HEIGHT / 2
     pieces = [label("Combi-Combo", 16, middle - 28, 22, bold=True)]
@@ -130,7 +130,7 @@ def _clock(game: CombiComboShown, index: int) -> str:
     return "".join(pieces)
 
 
-def _middle(game: CombiComboShown, index: int) -> str:
+def _middle(game: CombiComboDisplay, index: int) -> str:
     """Draw the central pile, and the cards turned up from it."""
     if not game.rules.central_pile:
         return ""

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.arrays import Int64, Uint8
+from kododo_env.games.combi_combo.display import CombiComboDisplay
 from kododo_env.games.combi_combo.render import LINES, faces, line_points
 from kododo_env.games.combi_combo.rules import VALUES, Rules
-from kododo_env.games.combi_combo.shown import CombiComboShown
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette
@@ -20,29 +20,33 @@ RULES = ((rf"\d for ({'|'.join(LINES)})[,:]", "score"), ("^the game is over", "e
 """Patterns of sentences, and the sections of the rules behind them."""
 
 
-def hand(game: CombiComboShown, player: int, index: int) -> list[Card]:
+def hand(game: CombiComboDisplay, player: int, index: int) -> list[Card]:
     """Return the cards in hand by type; cards of a complete 1-2-3-4 are lit."""
     return faces(game, game.hands[index, player], in_hand=True)
 
 
-def played(game: CombiComboShown, action: int, player: int, index: int) -> tuple[int, ...]:
+def played(game: CombiComboDisplay, action: int, player: int, index: int) -> tuple[int, ...]:
     """Return the card that an action passes; of equal cards the first."""
     return (int(game.hands[index, player, :action].sum()),)
 
 
-def short(game: CombiComboShown, action: int, player: int, index: int) -> str:
+def short(game: CombiComboDisplay, action: int, player: int, index: int) -> str:
     """Return the short form of the card that an action passes, such as "B3"."""
     (place,) = played(game, action, player, index)
     return card_short(hand(game, player, index)[place])
 
 
-def suits(game: CombiComboShown) -> tuple[tuple[Suit, ...]]:
+def suits(game: CombiComboDisplay) -> tuple[tuple[Suit, ...]]:
     """Return the colours."""
     return (palette(game.rules.num_colours),)
 
 
 def story(
-    game: CombiComboShown, before: CombiComboShown, actions: Int64, player: int | None, index: int
+    game: CombiComboDisplay,
+    before: CombiComboDisplay,
+    actions: Int64,
+    player: int | None,
+    index: int,
 ) -> list[str]:
     """Return the events of a turn: cards passed and received, new cards, the end."""
     lines = []
@@ -64,22 +68,22 @@ def story(
     return lines
 
 
-def _left_neighbour(game: CombiComboShown, seat: int) -> int:
+def _left_neighbour(game: CombiComboDisplay, seat: int) -> int:
     return (seat + 1) % game.num_players
 
 
-def _named(game: CombiComboShown, card: int) -> str:
+def _named(game: CombiComboDisplay, card: int) -> str:
     """Return a card by its type."""
     return cards_in_words(faces(game, np.eye(game.num_actions, dtype=np.uint8)[card]))
 
 
-def _drawn(game: CombiComboShown, before: CombiComboShown, actions: Int64) -> Uint8:
+def _drawn(game: CombiComboDisplay, before: CombiComboDisplay, actions: Int64) -> Uint8:
     """Return the cards drawn since then, by type, (N, P, C * 4)."""
     passed = np.eye(game.num_actions, dtype=np.uint8)[actions]
     return game.hands - (before.hands - passed + np.roll(passed, 1, axis=0))
 
 
-def breakdown(game: CombiComboShown, gained: Int64, index: int) -> dict[str, list[int]]:
+def breakdown(game: CombiComboDisplay, gained: Int64, index: int) -> dict[str, list[int]]:
     """Return the points of each line of the score."""
     players = [line_points(game, index, seat, None) for seat in range(game.num_players)]
     lines = zip(map(say, LINES), *players, strict=True)

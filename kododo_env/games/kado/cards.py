@@ -10,7 +10,7 @@ from kododo_env.core.arrays import Array, Intp, Uint8
 from kododo_env.core.rows import column
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.state import KadoState
-from kododo_env.games.kado.tables import Tables
+from kododo_env.games.kado.tables import KadoTables
 
 
 def cards_at(state: KadoState, places: Array, games: Intp) -> Uint8:
@@ -28,13 +28,15 @@ def dealt_as(state: KadoState) -> Uint8:
     return order.astype(np.uint8)
 
 
-def viewers_by_place(state: KadoState, rules: Rules, tables: Tables) -> Uint8:
+def viewers_by_place(state: KadoState, rules: Rules, tables: KadoTables) -> Uint8:
     """Return the bit mask of players who have seen the card at each place of the deck, (D, N)."""
     places = column(rules.num_cards, np.intp)
     return state.viewers.take(where_seen(state, rules, tables, places, state.games))
 
 
-def where_seen(state: KadoState, rules: Rules, tables: Tables, places: Array, games: Intp) -> Intp:
+def where_seen(
+    state: KadoState, rules: Rules, tables: KadoTables, places: Array, games: Intp
+) -> Intp:
     """Return the index in the flattened ``seen`` of the cards at places (..., M) of M games."""
     deck = state.deck
     card = cards_at(state, places, games)

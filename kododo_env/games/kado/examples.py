@@ -13,7 +13,7 @@ from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
 from kododo_env.games.kado.scoring import score_columns, score_rows
 from kododo_env.games.kado.state import Phase
 from kododo_env.games.kado.words import challenge, dealing
-from kododo_env.rendering.examples import WIDTH, Worked, named_row, on_felt
+from kododo_env.rendering.examples import WIDTH, WorkedExample, named_row, on_felt
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import GOLD, Box, label
 from kododo_env.rendering.svg_cards import card
@@ -23,7 +23,7 @@ ASIDE = "aside"
 """In place of a player, of whom a card is put aside."""
 
 
-def worked(lines: Sequence[str]) -> Worked:
+def worked(lines: Sequence[str]) -> WorkedExample:
     """The first turn of a game, or a tableau.
 
     Args:
@@ -45,7 +45,7 @@ def _cards(game: KadoGame) -> dict[str, int]:
 # --- a turn -------------------------------------------------------------------------------
 
 
-def _turn(lines: list[list[str]]) -> Worked:
+def _turn(lines: list[list[str]]) -> WorkedExample:
     """The cards that player_0 deals, and the guesses of the others."""
     to = {words[0]: words[1] for words in lines}
     game = KadoGame(1, Rules(num_players=len(to) - (ASIDE in to)), seed=0)
@@ -67,7 +67,7 @@ def _turn(lines: list[list[str]]) -> Worked:
         action = game.moves.guess + _guess(game, guesses[guesser])
         before = _act(game, int(guesser[7:]), action)
         sentences += challenge(before, action, 0)
-    return Worked(_cards_of_turn(game, to, names, guesses), sentences)
+    return WorkedExample(_cards_of_turn(game, to, names, guesses), sentences)
 
 
 def _act(game: KadoGame, seat: int, action: int) -> KadoGame:
@@ -113,7 +113,7 @@ def _cards_of_turn(
 # --- a tableau ----------------------------------------------------------------------------
 
 
-def _tableau(lines: list[list[str]]) -> Worked:
+def _tableau(lines: list[list[str]]) -> WorkedExample:
     """The cards of a tableau, row by row, and the points of rows and columns."""
     game = KadoGame(1, Rules(), seed=0)
     names = _cards(game)
@@ -144,7 +144,7 @@ def _tableau(lines: list[list[str]]) -> Worked:
         for place, points in enumerate(columns, 1)
     ]
     total = counted(sum(rows) + sum(columns), "point")
-    return Worked(
+    return WorkedExample(
         _board(game, numbers.tolist(), rows, columns),
         [*sentences, say("together {points}", points=total)],
     )

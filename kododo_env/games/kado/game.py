@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kododo_env.core.arrays import Array, Bool, Intp, Uint8
-from kododo_env.core.capabilities import GivesLesson, PassesSteps, TellsInWords
+from kododo_env.core.capabilities import LessonProvider, StepSkipping, WordDescriptions
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import Knowledge
 from kododo_env.core.rows import blocks, column
@@ -15,7 +15,8 @@ from kododo_env.core.state import Invariant
 from kododo_env.games.kado import lesson, render, words
 from kododo_env.games.kado.actions import action_layout, describe, moves
 from kododo_env.games.kado.cards import cards_at, flat_index, where_seen
-from kododo_env.games.kado.hidden import deal_again
+from kododo_env.games.kado.determinization import deal_again
+from kododo_env.games.kado.display import KadoDisplay
 from kododo_env.games.kado.invariants import invariants
 from kododo_env.games.kado.observation import (
     knowledge,
@@ -24,12 +25,11 @@ from kododo_env.games.kado.observation import (
 )
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import on_board, open_cells, score
-from kododo_env.games.kado.shown import KadoShown
 from kododo_env.games.kado.state import KadoState, Phase
 from kododo_env.games.kado.tables import MISSED, PERFECT, tables
 
 
-class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
+class KadoGame(KadoDisplay, StepSkipping, WordDescriptions, LessonProvider):
     """A batch of KADO games.
 
     Dealing from a given deck: all cards come from the front, in the order in which the
@@ -159,7 +159,7 @@ class KadoGame(KadoShown, PassesSteps, TellsInWords, GivesLesson):
 
     @property
     def steps_passed(self) -> int:
-        """The number of skipped steps, in which no player had a choice; see ``PassesSteps``."""
+        """The number of skipped steps, in which no player had a choice; see ``StepSkipping``."""
         state = self._state
         phases = self.rules.phase_steps
         total_steps = state.turn * sum(phases) + sum(phases[: state.phase]) + state.phase_step

@@ -14,10 +14,10 @@ from kododo_env.games.kado.cards import cards_at, viewers_by_place
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import on_board, open_cells, parted, score, within_frame
 from kododo_env.games.kado.state import KadoState, Phase
-from kododo_env.games.kado.tables import Tables
+from kododo_env.games.kado.tables import KadoTables
 
 
-def invariants(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:
+def invariants(state: KadoState, rules: Rules, tables: KadoTables) -> Iterator[Invariant]:
     """Yield the invariants; each may rely on those before it."""
     yield from _schedule(state, rules)
     yield from _tableaus(state, rules, tables)
@@ -37,7 +37,7 @@ def _schedule(state: KadoState, rules: Rules) -> Iterator[Invariant]:
     yield "_terminated must say that all games end with the last turn", state.terminated == over
 
 
-def _tableaus(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:
+def _tableaus(state: KadoState, rules: Rules, tables: KadoTables) -> Iterator[Invariant]:
     tableau = on_board(state.tableau, rules)
     filled = tableau != NONE
     yield "_tableau must hold cards of the game", ~filled | (tableau < rules.num_card_types)
@@ -96,7 +96,7 @@ def _places(state: KadoState, rules: Rules) -> Iterator[Invariant]:
     yield "_drawn must be 0 to the size of the deck", (drawn >= 0) & (drawn <= size)
 
 
-def _challenges(state: KadoState, tables: Tables) -> Iterator[Invariant]:
+def _challenges(state: KadoState, tables: KadoTables) -> Iterator[Invariant]:
     dealer = state.dealer
     public = state.public
     swapped = public.sum(axis=0)
@@ -114,7 +114,7 @@ def _challenges(state: KadoState, tables: Tables) -> Iterator[Invariant]:
     yield "_ruled_out must not be of the dealer's card", ~wrong | public[dealer]
 
 
-def _knowledge(state: KadoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:
+def _knowledge(state: KadoState, rules: Rules, tables: KadoTables) -> Iterator[Invariant]:
     """Which players have seen which places of the deck."""
     types = rules.num_card_types
     viewers = viewers_by_place(state, rules, tables)

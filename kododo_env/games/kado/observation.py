@@ -22,7 +22,7 @@ from kododo_env.games.kado.cards import cards_at, dealt_as
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import parted
 from kododo_env.games.kado.state import KadoState, Phase
-from kododo_env.games.kado.tables import Tables
+from kododo_env.games.kado.tables import KadoTables
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:
@@ -138,7 +138,7 @@ def observation_constants(rules: Rules) -> ObservationConstants:
 
 
 def knowledge(
-    state: KadoState, rules: Rules, tables: Tables, constants: ObservationConstants
+    state: KadoState, rules: Rules, tables: KadoTables, constants: ObservationConstants
 ) -> Knowledge:
     """Return the players' knowledge, in the order of ``observation_rows``."""
     rows = constants.rows[state.dealer][stage(state, rules)]
@@ -158,7 +158,7 @@ def _boards(state: KadoState, rules: Rules, dtype: np.dtype[Any]) -> tuple[Array
     )  # fmt: skip
 
 
-def _turn(state: KadoState, rules: Rules, tables: Tables) -> tuple[Array, ...]:
+def _turn(state: KadoState, rules: Rules, tables: KadoTables) -> tuple[Array, ...]:
     """The other knowledge: of this turn, and of the cards seen so far."""
     places = np.concatenate([state.held, state.drawn[None]])
     parts = tables.parts.take(cards_at(state, places, state.games), axis=1)

@@ -8,8 +8,8 @@ from itertools import zip_longest
 import numpy as np
 
 from kododo_env.core.arrays import Int16
+from kododo_env.games.kado.display import KadoDisplay
 from kododo_env.games.kado.rules import GIFTS, gift_name, ribbon_name
-from kododo_env.games.kado.shown import KadoShown
 from kododo_env.games.kado.state import Phase
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import (
@@ -98,7 +98,7 @@ def ribbon_suit(ribbon: int) -> Suit:
     return _suit(RIBBON_SUITS, ribbon, ribbon_name(ribbon))
 
 
-def face(game: KadoShown, number: int) -> Card | Blank:
+def face(game: KadoDisplay, number: int) -> Card | Blank:
     """Return a card by its id; face down for -1."""
     if number < 0:
         return Blank.BACK
@@ -107,13 +107,13 @@ def face(game: KadoShown, number: int) -> Card | Blank:
     return Card(gift_suit(gift), value, emblem, second=ribbon_suit(ribbon))
 
 
-def _word(game: KadoShown, number: int) -> str:
+def _word(game: KadoDisplay, number: int) -> str:
     """Return the short form of a card: gift, ribbon and value, such as PR3; ?? if face down."""
     card_face = face(game, number)
     return "??" if isinstance(card_face, Blank) else card_short(card_face)
 
 
-def _moment(game: KadoShown, index: int) -> tuple[str, ...]:
+def _moment(game: KadoDisplay, index: int) -> tuple[str, ...]:
     """Return the progress of the game in words."""
     if game.terminated[index]:
         return (say("game over"),)
@@ -129,12 +129,12 @@ def _moment(game: KadoShown, index: int) -> tuple[str, ...]:
     return say("turn {turn} of {turns}", turn=game.turn + 1, turns=game.rules.num_turns), doing
 
 
-def _offered(game: KadoShown, index: int, player: int | None) -> int:
+def _offered(game: KadoDisplay, index: int, player: int | None) -> int:
     """Return the offered card as the viewer sees it: -1 if face down."""
     return int(game.offered[index]) if player in (None, game.dealer) else -1
 
 
-def _held(game: KadoShown, index: int, player: int | None) -> list[int | None]:
+def _held(game: KadoDisplay, index: int, player: int | None) -> list[int | None]:
     """Return the players' cards of this turn as the viewer sees them: -1 if face down, or None."""
     visible = game.held if player is None else game.held_as_seen_by(player)
     occupied = game.held[index] >= 0
@@ -143,7 +143,7 @@ def _held(game: KadoShown, index: int, player: int | None) -> list[int | None]:
     ]
 
 
-def shown_cells(game: KadoShown, index: int, seat: int) -> tuple[Int16, tuple[int, int]]:
+def shown_cells(game: KadoDisplay, index: int, seat: int) -> tuple[Int16, tuple[int, int]]:
     """The part of the board to show: card ids, -1 where a card may go, -2 elsewhere.
 
     Besides its first row and column on the board.
@@ -155,14 +155,14 @@ def shown_cells(game: KadoShown, index: int, seat: int) -> tuple[Int16, tuple[in
     return cells[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], corner
 
 
-def _counted(game: KadoShown, index: int, seat: int) -> list[str]:
+def _counted(game: KadoDisplay, index: int, seat: int) -> list[str]:
     """Return a player's points and perfects in words."""
     points = game.scores[index, seat]
     perfects = game.perfects[index, seat]
     return [counted(points, "point"), counted(perfects, "perfect")]
 
 
-def _ruled_out(game: KadoShown, index: int) -> list[Suit]:
+def _ruled_out(game: KadoDisplay, index: int) -> list[Suit]:
     """Return the gifts and ribbons excluded for the dealer's card by wrong guesses."""
     gifts = np.flatnonzero(game.ruled_out_gifts[index])
     ribbons = np.flatnonzero(game.ruled_out_ribbons[index])
@@ -174,7 +174,7 @@ def _ruled_out(game: KadoShown, index: int) -> list[Suit]:
 # --- text -----------------------------------------------------------------------------
 
 
-def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
+def text(game: KadoDisplay, index: int = 0, player: int | None = None) -> str:
     """Where the game stands; then each player's points, their card of this turn, their tableau.
 
     A card is the letters of its gift and its ribbon and its value; ``??`` is a card face down,
@@ -196,7 +196,7 @@ def text(game: KadoShown, index: int = 0, player: int | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _player_lines(game: KadoShown, index: int, seat: int, held: int | None) -> list[str]:
+def _player_lines(game: KadoDisplay, index: int, seat: int, held: int | None) -> list[str]:
     """Return a player's points, card and tableau as text."""
     this_turn = [] if held is None else [_word(game, held)]
     lines = [f"player_{seat}: {', '.join(_counted(game, index, seat) + this_turn)}"]
@@ -209,7 +209,7 @@ def _player_lines(game: KadoShown, index: int, seat: int, held: int | None) -> l
 # --- picture --------------------------------------------------------------------------
 
 
-def svg(game: KadoShown, index: int = 0, player: int | None = None) -> str:
+def svg(game: KadoDisplay, index: int = 0, player: int | None = None) -> str:
     """The table, 900 by 600. Outlines show where the next card may go."""
     pieces = [part(_clock(game, index)), part(_middle(game, index, player))]
     held = _held(game, index, player)
@@ -221,7 +221,7 @@ def svg(game: KadoShown, index: int = 0, player: int | None = None) -> str:
     return picture(pieces, f"KADO: {', '.join(_moment(game, index))}")
 
 
-def _head(game: KadoShown, index: int, seat: int, player: int | None) -> Seat:
+def _head(game: KadoDisplay, index: int, seat: int, player: int | None) -> Seat:
     """Draw the head of a player's panel."""
     deals = say("dealer") if seat == game.dealer and not game.terminated[index] else ""
     won = _counted(game, index, seat)[1] if game.perfects[index, seat] else ""
@@ -229,7 +229,7 @@ def _head(game: KadoShown, index: int, seat: int, player: int | None) -> Seat:
     return Seat.of(game, index, seat, player, note, game.rewards[index, seat])
 
 
-def _tableau(game: KadoShown, index: int, seat: int, player: int | None, box: Box) -> str:
+def _tableau(game: KadoDisplay, index: int, seat: int, player: int | None, box: Box) -> str:
     """Draw a tableau as large as the panel allows, with outlines of the open cells."""
     cells, (first_row, first_column) = shown_cells(game, index, seat)
     rows, columns = (max(size, minimum) for size, minimum in zip(cells.shape, (3, 4), strict=True))
@@ -261,7 +261,7 @@ def _tableau(game: KadoShown, index: int, seat: int, player: int | None, box: Bo
     return "".join(pieces)
 
 
-def _this_turn(game: KadoShown, held: int | None, box: Box) -> str:
+def _this_turn(game: KadoDisplay, held: int | None, box: Box) -> str:
     """Draw the card of this turn at the right."""
     if held is None:
         return ""
@@ -272,7 +272,7 @@ def _this_turn(game: KadoShown, held: int | None, box: Box) -> str:
     return words + card(face(game, held), x, y, width)
 
 
-def _clock(game: KadoShown, index: int) -> str:
+def _clock(game: KadoDisplay, index: int) -> str:
     """Draw the progress of the game."""
     middle = HEIGHT / 2
     pieces = [label("KADO", 16, middle - 24, 22, bold=True)]
@@ -281,7 +281,7 @@ def _clock(game: KadoShown, index: int) -> str:
     return "".join(pieces)
 
 
-def _middle(game: KadoShown, index: int, player: int | None) -> str:
+def _middle(game: KadoDisplay, index: int, player: int | None) -> str:
     """The draw pile, the card the dealer looks at, and the things that guesses have ruled out."""
     middle = HEIGHT / 2
     width = 54.0

@@ -17,10 +17,11 @@ from kododo_env.games.kado.scoring import parted
 
 MISSED = 1
 PERFECT = 4
-"""Results of a guess, see ``Tables.hits``; in between: exactly one of gift and ribbon is right."""
+"""Results of a guess, see ``KadoTables.hits``; in between: exactly one of gift and ribbon is
+right."""
 
 
-class Tables(NamedTuple):
+class KadoTables(NamedTuple):
     """Parts of the cards by id, each of shape (256,), and the indices of sums and cards."""
 
     gift: Uint8  # NONE for NONE
@@ -41,7 +42,7 @@ class Tables(NamedTuple):
 
 
 @cache
-def tables(rules: Rules) -> Tables:
+def tables(rules: Rules) -> KadoTables:
     """Return the tables of these rules, shared by all games."""
     ids = np.arange(NONE + 1)
     cards = np.sort(rules.cards)
@@ -60,7 +61,7 @@ def tables(rules: Rules) -> Tables:
         _sums_of_cell(rules), np.vstack([gift, ribbon, zeros]).astype(np.intp),
         np.vstack([value, real, zeros]).astype(np.uint8), np.vstack([zeros, zeros, value]),
     )  # fmt: skip
-    return Tables(*map(read_only, arrays))
+    return KadoTables(*map(read_only, arrays))
 
 
 def _guesses(rules: Rules, facts: Bool) -> tuple[Uint8, Bool]:

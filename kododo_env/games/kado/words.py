@@ -8,9 +8,9 @@ import numpy as np
 
 from kododo_env.core.arrays import Int64
 from kododo_env.core.capabilities import WAITS
+from kododo_env.games.kado.display import KadoDisplay
 from kododo_env.games.kado.render import face, gift_suit, ribbon_suit, shown_cells
 from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
-from kododo_env.games.kado.shown import KadoShown
 from kododo_env.games.kado.state import Phase
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg_cards import Blank, Card, Suit
@@ -34,7 +34,7 @@ SIDES = {
 """The position of a cell relative to its neighbour."""
 
 
-def hand(game: KadoShown, player: int, index: int) -> list[Card]:
+def hand(game: KadoDisplay, player: int, index: int) -> list[Card]:
     """Return the offered card for the dealer, and the own card of this turn once seen."""
     offered = game.offered[index] if player == game.dealer else -1
     cards = (offered, game.held_as_seen_by(player)[index, player])
@@ -42,14 +42,14 @@ def hand(game: KadoShown, player: int, index: int) -> list[Card]:
     return [card for card in faces if not isinstance(card, Blank)]
 
 
-def played(game: KadoShown, action: int, player: int, index: int) -> tuple[int, ...]:
+def played(game: KadoDisplay, action: int, player: int, index: int) -> tuple[int, ...]:
     """Return the first of these cards, which is given away or placed."""
     first = game.moves
     plays = action <= first.discard or first.place <= action < first.no_op
     return (0,) if plays else ()
 
 
-def short(game: KadoShown, action: int, player: int, index: int) -> str:
+def short(game: KadoDisplay, action: int, player: int, index: int) -> str:
     """Return the short form: a player ("P1"), a guess, a cell ("R1 C2"), or a word."""
     first = game.moves
     if action <= first.discard:
@@ -67,7 +67,7 @@ def short(game: KadoShown, action: int, player: int, index: int) -> str:
     return WAITS
 
 
-def suits(game: KadoShown) -> tuple[tuple[Suit, ...], tuple[Suit, ...]]:
+def suits(game: KadoDisplay) -> tuple[tuple[Suit, ...], tuple[Suit, ...]]:
     """Return the gifts and the ribbons."""
     rules = game.rules
     gifts = tuple(map(gift_suit, range(rules.num_gifts)))
@@ -75,7 +75,7 @@ def suits(game: KadoShown) -> tuple[tuple[Suit, ...], tuple[Suit, ...]]:
 
 
 def story(
-    game: KadoShown, before: KadoShown, actions: Int64, player: int | None, index: int
+    game: KadoDisplay, before: KadoDisplay, actions: Int64, player: int | None, index: int
 ) -> list[str]:
     """Return the events of a step, and of a placing that followed automatically."""
     lines = []
@@ -91,26 +91,26 @@ def story(
     return lines
 
 
-def _card(game: KadoShown, card: int) -> str:
+def _card(game: KadoDisplay, card: int) -> str:
     """Return a card in words; -1 is a card face down."""
     return game.rules.card_name(int(card)) if card >= 0 else say("a card")
 
 
-def placing(game: KadoShown, action: int, player: int, index: int) -> str:
+def placing(game: KadoDisplay, action: int, player: int, index: int) -> str:
     """Return a placing in words."""
     row, column = cell(game, action, player, index)
     card = _card(game, game.held[index, player])
     return say("place {card} in row {row}, column {column}", card=card, row=row, column=column)
 
 
-def cell(game: KadoShown, action: int, player: int, index: int) -> tuple[int, int]:
+def cell(game: KadoDisplay, action: int, player: int, index: int) -> tuple[int, int]:
     """Return row and column, counted from 1 in the visible part of the board."""
     row, column = divmod(action - game.moves.place, game.rules.board_columns)
     first_row, first_column = shown_cells(game, index, player)[1]
     return row - first_row + 1, column - first_column + 1
 
 
-def _where(game: KadoShown, player: int, row: int, column: int, index: int) -> str:
+def _where(game: KadoDisplay, player: int, row: int, column: int, index: int) -> str:
     """Return the cards beside a cell; rows and columns shift while a tableau grows."""
     board = np.pad(game.tableaus[index, player], 1, constant_values=-1)
     beside = [
@@ -122,7 +122,7 @@ def _where(game: KadoShown, player: int, row: int, column: int, index: int) -> s
 
 
 def dealing(
-    game: KadoShown, before: KadoShown, action: int, player: int | None, index: int
+    game: KadoDisplay, before: KadoDisplay, action: int, player: int | None, index: int
 ) -> list[str]:
     """Report who was given a card; only the dealer sees the card."""
     dealer = before.dealer
@@ -151,7 +151,7 @@ def _named(gift: int, ribbon: int) -> tuple[str, str]:
     return gift_name(gift), say("{ribbon} ribbon", ribbon=ribbon_name(ribbon))
 
 
-def challenge(before: KadoShown, action: int, index: int) -> list[str]:
+def challenge(before: KadoDisplay, action: int, index: int) -> list[str]:
     """Report a guess, its correct part, and the resulting swap."""
     seat = before.challenger
     dealer = before.dealer
@@ -182,7 +182,7 @@ def challenge(before: KadoShown, action: int, index: int) -> list[str]:
     return [sentence, swap]
 
 
-def _placing(game: KadoShown, before: KadoShown, index: int) -> list[str]:
+def _placing(game: KadoDisplay, before: KadoDisplay, index: int) -> list[str]:
     """Report where the cards were placed, and the points."""
     lines = []
     points_after, points_before = (
@@ -204,7 +204,7 @@ def _placing(game: KadoShown, before: KadoShown, index: int) -> list[str]:
     return lines
 
 
-def breakdown(game: KadoShown, gained: Int64, index: int) -> dict[str, list[int]]:
+def breakdown(game: KadoDisplay, gained: Int64, index: int) -> dict[str, list[int]]:
     """Return the points for rows, columns and perfects."""
     rows, columns = game.points_by_axis()
     perfects = game.perfects[index].astype(np.int64) * game.rules.perfect_points

@@ -9,14 +9,14 @@ from kododo_env.games.kododo.game import KododoGame
 from kododo_env.games.kododo.render import face, laid_cards, meters_of
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.words import evaluation
-from kododo_env.rendering.examples import WIDTH, Worked, named_row, on_felt
+from kododo_env.rendering.examples import WIDTH, WorkedExample, named_row, on_felt
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import Box
 from kododo_env.rendering.svg_table import meter
 from kododo_env.rendering.words import card_short, counted
 
 
-def worked(lines: Sequence[str]) -> Worked:
+def worked(lines: Sequence[str]) -> WorkedExample:
     """A round that is played so.
 
     Args:
@@ -26,7 +26,7 @@ def worked(lines: Sequence[str]) -> Worked:
     names = {card_short(face(game, card)): card for card in range(game.rules.num_card_types)}
     laid = [[names[name] for name in line.split()[1:]] for line in lines]
     play_round(game, laid)
-    return Worked(_picture(game), evaluation(game, 0))
+    return WorkedExample(_picture(game), evaluation(game, 0))
 
 
 def play_round(game: KododoGame, laid: Sequence[Sequence[int]]) -> None:

@@ -8,12 +8,12 @@ import numpy as np
 
 from kododo_env.core.arrays import Array, Bool, Int8, Uint8
 from kododo_env.core.capabilities import (
-    DealsTogether,
-    GivesLesson,
-    Past,
-    PlaysRounds,
-    TakesBack,
-    TellsInWords,
+    JointDeals,
+    LessonProvider,
+    PreviousPosition,
+    RoundPlay,
+    UndoSupport,
+    WordDescriptions,
 )
 from kododo_env.core.deck import NONE, shuffled_decks
 from kododo_env.core.numbers import whole_number
@@ -22,15 +22,15 @@ from kododo_env.core.rows import games_last
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
 from kododo_env.games.kododo import lesson, one_game, render, turn, words
-from kododo_env.games.kododo.hidden import deal_again
+from kododo_env.games.kododo.determinization import deal_again
+from kododo_env.games.kododo.display import KododoDisplay
 from kododo_env.games.kododo.invariants import invariants
 from kododo_env.games.kododo.observation import action_layout, knowledge, observation_layout
-from kododo_env.games.kododo.shown import KododoShown
-from kododo_env.games.kododo.rewinding import take_back
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import Counts, KododoState
 from kododo_env.games.kododo.tables import tables
 from kododo_env.games.kododo.turn import sort_hands
+from kododo_env.games.kododo.undo import take_back
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.words import listed
 
@@ -64,7 +64,9 @@ class KododoView(View):
         return self._game.turn
 
 
-class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWords, GivesLesson):
+class KododoGame(
+    KododoDisplay, JointDeals, RoundPlay, UndoSupport, WordDescriptions, LessonProvider
+):
     """A batch of Kododo games.
 
     Dealing from a given deck: player i gets ``deck[5i : 5i + 5]``; then in each turn the
@@ -107,7 +109,7 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
 
     @property
     def dealt_together(self) -> tuple[int, ...]:
-        """Hands, the draws of each turn, and the removed cards; see ``DealsTogether``."""
+        """Hands, the draws of each turn, and the removed cards; see ``JointDeals``."""
         rules = self.rules
         players = range(self.num_players)
         draws = [n for _ in range(rules.num_rounds - 1) for n in rules.plays for _ in players]
@@ -231,15 +233,15 @@ class KododoGame(KododoShown, DealsTogether, PlaysRounds, TakesBack, TellsInWord
         """The number of turns already played in this round."""
         return self._state.turn
 
-    def before_last_step(self, rng: np.random.Generator) -> Past:
-        """Return the position before the last turn of this round; see ``TakesBack``."""
+    def before_last_step(self, rng: np.random.Generator) -> PreviousPosition:
+        """Return the position before the last turn of this round; see ``UndoSupport``."""
         if self._state.turn == 0:
             raise ValueError(
                 "kododo cannot undo a step at the start of a round: undoable_steps is 0"
             )
         before = self.clone()
         candidates = take_back(before._state, self.rules, self._tables, rng)
-        return Past(before, candidates.transpose(2, 0, 1))
+        return PreviousPosition(before, candidates.transpose(2, 0, 1))
 
     # --- in words and pictures ----------------------------------------------------------
 

@@ -11,10 +11,10 @@ from kododo_env.core.deck import NONE
 from kododo_env.core.state import Invariant, count_types
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import Counts, KododoState
-from kododo_env.games.kododo.tables import Tables
+from kododo_env.games.kododo.tables import KododoTables
 
 
-def invariants(state: KododoState, rules: Rules, tables: Tables) -> Iterator[Invariant]:
+def invariants(state: KododoState, rules: Rules, tables: KododoTables) -> Iterator[Invariant]:
     """Yield the invariants; each may rely on those before it."""
     counts = Counts.of(state.counts, rules)
     yield from _schedule(state, rules)
@@ -48,7 +48,9 @@ def _hands(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invaria
     yield "_counts must count _hands by type", counts.held == count_types(hands, types)
 
 
-def _table(state: KododoState, rules: Rules, counts: Counts, tables: Tables) -> Iterator[Invariant]:
+def _table(
+    state: KododoState, rules: Rules, counts: Counts, tables: KododoTables
+) -> Iterator[Invariant]:
     table = state.table
     last_table = state.last_table
     laid = np.arange(rules.round_cards) < rules.laid_before[state.turn]

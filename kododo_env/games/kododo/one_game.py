@@ -11,10 +11,10 @@ from kododo_env.core.arrays import Array
 from kododo_env.core.deck import NONE
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.state import KododoState
-from kododo_env.games.kododo.tables import Tables
+from kododo_env.games.kododo.tables import KododoTables
 
 
-def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array) -> None:
+def lay_and_draw(state: KododoState, rules: Rules, tables: KododoTables, chosen: Array) -> None:
     """Do the same as ``turn.lay_and_draw``; arrays are accessed as flat bytes."""
     hands = state.hands.data.cast("B")
     table = state.table.data.cast("B")

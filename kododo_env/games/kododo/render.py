@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from kododo_env.core.arrays import Int8
+from kododo_env.games.kododo.display import KododoDisplay
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
-from kododo_env.games.kododo.shown import KododoShown
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import HEIGHT, PALE, PAPER, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, Suit, pile, suit_emblem, suits
@@ -66,7 +66,7 @@ class Tally:
         return self.scores(self.suits.index(face.suit), face.value)
 
 
-def tally(game: KododoShown, index: int) -> Tally:
+def tally(game: KododoDisplay, index: int) -> Tally:
     """Count the table of one game."""
     rules = game.rules
     table = game.table[index]
@@ -96,7 +96,7 @@ def tally(game: KododoShown, index: int) -> Tally:
     )
 
 
-def _moment(game: KododoShown, index: int) -> tuple[str, ...]:
+def _moment(game: KododoDisplay, index: int) -> tuple[str, ...]:
     """Where the game stands, in words."""
     if game.terminated[index]:
         return (say("game over"),)
@@ -108,7 +108,7 @@ def _moment(game: KododoShown, index: int) -> tuple[str, ...]:
     )
 
 
-def face(game: KododoShown, card: int, totals: Tally | None = None) -> Card:
+def face(game: KododoDisplay, card: int, totals: Tally | None = None) -> Card:
     """A card to look at; with a tally, lit if it would score."""
     colour, value = divmod(card, game.rules.num_values)
     value += 1
@@ -119,12 +119,12 @@ def face(game: KododoShown, card: int, totals: Tally | None = None) -> Card:
     return Card(suit, value, emblem, lit=lit, faded=faded, laid=totals is not None)
 
 
-def card_name(game: KododoShown, card: int) -> str:
+def card_name(game: KododoDisplay, card: int) -> str:
     """A card in words, such as "blue 3"."""
     return card_words(face(game, card))
 
 
-def _hand(game: KododoShown, index: int, seat: int, player: int | None) -> list[Card | Blank]:
+def _hand(game: KododoDisplay, index: int, seat: int, player: int | None) -> list[Card | Blank]:
     """A hand as the player who looks on sees it."""
     held = [card for card in game.hands[index, seat].tolist() if card >= 0]
     if player not in (None, seat):
@@ -132,7 +132,7 @@ def _hand(game: KododoShown, index: int, seat: int, player: int | None) -> list[
     return [face(game, card) for card in held]
 
 
-def laid_cards(game: KododoShown, index: int, seat: int) -> list[Card | Blank]:
+def laid_cards(game: KododoDisplay, index: int, seat: int) -> list[Card | Blank]:
     """The cards that a player has laid, and the places for those to come."""
     totals = tally(game, index)
     table = totals.table[seat].tolist()
@@ -142,7 +142,7 @@ def laid_cards(game: KododoShown, index: int, seat: int) -> list[Card | Blank]:
 # --- text -----------------------------------------------------------------------------
 
 
-def text(game: KododoShown, index: int = 0, player: int | None = None) -> str:
+def text(game: KododoDisplay, index: int = 0, player: int | None = None) -> str:
     """The table and the cards that would score; then each player's points, hand and cards laid.
 
     A card is its colour's letter and its value, with a star behind a Kododo card; ``??`` is a
@@ -173,7 +173,7 @@ def _word(card: Card | Blank) -> str:
     return f"{card_short(card)}{'*' if card.emblem else ''}".ljust(4)
 
 
-def _table_lines(game: KododoShown, index: int) -> list[str]:
+def _table_lines(game: KododoDisplay, index: int) -> list[str]:
     """The cards on the table by colour, and those that would score."""
     totals = tally(game, index)
     rules = game.rules
@@ -205,7 +205,7 @@ def _table_lines(game: KododoShown, index: int) -> list[str]:
 # --- picture --------------------------------------------------------------------------
 
 
-def svg(game: KododoShown, index: int = 0, player: int | None = None) -> str:
+def svg(game: KododoDisplay, index: int = 0, player: int | None = None) -> str:
     """The table, 900 by 600."""
     pieces = [_middle(game, index)]
     places = max(game.rules.hand_size, game.rules.round_cards)
@@ -218,13 +218,13 @@ def svg(game: KododoShown, index: int = 0, player: int | None = None) -> str:
     return picture(pieces, f"Kododo: {', '.join(_moment(game, index))}")
 
 
-def _head(game: KododoShown, index: int, seat: int, player: int | None) -> Seat:
+def _head(game: KododoDisplay, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
     note = say("{cards} won", cards=counted(game.pile_sizes[index, seat], "card"))
     return Seat.of(game, index, seat, player, note, game.rewards[index, seat])
 
 
-def _middle(game: KododoShown, index: int) -> str:
+def _middle(game: KododoDisplay, index: int) -> str:
     """The band between the players: where the game stands, and the cards on the table."""
     x = 206.0
     top = (HEIGHT - BAND) / 2
@@ -238,7 +238,7 @@ def _middle(game: KododoShown, index: int) -> str:
     return part(_clock(game, index)) + "".join(tiles)
 
 
-def _clock(game: KododoShown, index: int) -> str:
+def _clock(game: KododoDisplay, index: int) -> str:
     """Where the game stands, and the draw pile."""
     middle = HEIGHT / 2
     pieces = [label("Kododo", 16, middle - 22, 22, bold=True)]
@@ -250,7 +250,7 @@ def _clock(game: KododoShown, index: int) -> str:
     return "".join(pieces)
 
 
-def meters_of(game: KododoShown, index: int) -> list[Meter]:
+def meters_of(game: KododoDisplay, index: int) -> list[Meter]:
     """One for each colour, and one for the Kododo cards; lit when the round has been scored."""
     limit = game.rules.limit
     number = game.rules.kododo_number

@@ -20,7 +20,7 @@ from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 Slots = tuple[tuple[int, ...], ...]
 
 
-class Tables(NamedTuple):
+class KododoTables(NamedTuple):
     """Look-up tables of some rules."""
 
     rules: Rules  # copies and pickles are rebuilt from the rules
@@ -38,14 +38,14 @@ class Tables(NamedTuple):
 
 
 @cache
-def tables(rules: Rules) -> Tables:
+def tables(rules: Rules) -> KododoTables:
     """Return the tables of these rules, shared by all games."""
     pieces = [piece for piece in action_layout(rules).pieces if isinstance(piece, SlotPiece)]
     slots = tuple(choice for piece in pieces for choice in piece.choices)
     ends = read_only(np.array([(places[0], places[-1]) for places in slots], np.uint8)).T
     held = range(rules.hand_size + 1)
     legal = [[read_only(_legal(slots, plays, cards)) for cards in held] for plays in range(3)]
-    return Tables(
+    return KododoTables(
         rules,
         slots,
         ends,

@@ -14,10 +14,10 @@ from kododo_env.games.kododo.hands import in_order, with_card, without_slot
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.scoring import score_round
 from kododo_env.games.kododo.state import Counts, KododoState
-from kododo_env.games.kododo.tables import Tables
+from kododo_env.games.kododo.tables import KododoTables
 
 
-def lay_and_draw(state: KododoState, rules: Rules, tables: Tables, chosen: Array) -> None:
+def lay_and_draw(state: KododoState, rules: Rules, tables: KododoTables, chosen: Array) -> None:
     """Lay the cards of the legal actions ``chosen``, (P, N), and draw as many."""
     plays = rules.plays[state.turn]
     place = rules.laid_before[state.turn]

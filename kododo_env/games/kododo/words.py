@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.arrays import Int64
+from kododo_env.games.kododo.display import KododoDisplay
 from kododo_env.games.kododo.render import Tally, face, tally
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.scoring import NOBODY
-from kododo_env.games.kododo.shown import KododoShown
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette
@@ -30,29 +30,29 @@ RULES = (
 """Patterns of sentences, and the sections of the rules behind them."""
 
 
-def hand(game: KododoShown, player: int, index: int) -> list[Card]:
+def hand(game: KododoDisplay, player: int, index: int) -> list[Card]:
     """Return the cards in hand, by slot."""
     return [face(game, card) for card in game.hands[index, player].tolist() if card >= 0]
 
 
-def played(game: KododoShown, action: int, player: int, index: int) -> tuple[int, ...]:
+def played(game: KododoDisplay, action: int, player: int, index: int) -> tuple[int, ...]:
     """Return the slots from which an action lays cards."""
     return game.slots_of(action)
 
 
-def short(game: KododoShown, action: int, player: int, index: int) -> str:
+def short(game: KododoDisplay, action: int, player: int, index: int) -> str:
     """Return the short form of the cards that an action lays, such as "B3 Y2"."""
     held = hand(game, player, index)
     return " ".join(card_short(held[slot]) for slot in game.slots_of(action))
 
 
-def suits(game: KododoShown) -> tuple[tuple[Suit, ...]]:
+def suits(game: KododoDisplay) -> tuple[tuple[Suit, ...]]:
     """Return the colours."""
     return (palette(game.rules.num_colours),)
 
 
 def story(
-    game: KododoShown, before: KododoShown, actions: Int64, player: int | None, index: int
+    game: KododoDisplay, before: KododoDisplay, actions: Int64, player: int | None, index: int
 ) -> list[str]:
     """Return the events of a turn: cards laid, the evaluation of a round, cards drawn."""
     rules = game.rules
@@ -76,7 +76,7 @@ def story(
 
 
 def _drawn(
-    game: KododoShown, before: KododoShown, laid: list[int], player: int, index: int
+    game: KododoDisplay, before: KododoDisplay, laid: list[int], player: int, index: int
 ) -> list[str]:
     """Return the cards that a player has drawn."""
     hand_before = Counter(before.hands[index, player].tolist())
@@ -88,11 +88,11 @@ def _drawn(
     return [say("player_{seat} draws {cards}", seat=player, cards=_faces_in_words(game, cards))]
 
 
-def _faces_in_words(game: KododoShown, cards: list[int]) -> str:
+def _faces_in_words(game: KododoDisplay, cards: list[int]) -> str:
     return cards_in_words([face(game, card) for card in cards])
 
 
-def breakdown(game: KododoShown, gained: Int64, index: int) -> dict[str, list[int]]:
+def breakdown(game: KododoDisplay, gained: Int64, index: int) -> dict[str, list[int]]:
     """Return the points of each round."""
     rounds = gained.reshape(-1, game.rules.num_turns, game.num_players).sum(axis=1).tolist()
     return {say("round {number}", number=k): points for k, points in enumerate(rounds, 1)}
@@ -110,7 +110,7 @@ def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:
 # --- the evaluation of a round ------------------------------------------------------------
 
 
-def evaluation(game: KododoShown, index: int) -> list[str]:
+def evaluation(game: KododoDisplay, index: int) -> list[str]:
     """Report how the last round was scored: colours out, scoring cards, and gains."""
     totals = tally(game, index)
     rules = game.rules

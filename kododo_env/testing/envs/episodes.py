@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.testing.games.playing import stir
+from kododo_env.testing.games.subject import stir
 from kododo_env.testing.report import Fault
 
 LONGEST_EPISODE = 10_000
@@ -18,7 +18,7 @@ Make = Callable[[], Any]
 Reset = dict[str, Any]
 
 
-class Run:
+class RunningEpisode:
     """An episode in progress; the seed is that of the actions.
 
     Attributes:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.testing.envs.episodes import Actions, Make, Reset, Run
-from kododo_env.testing.everything import check_same
-from kododo_env.testing.report import Fault, LeftOut
+from kododo_env.testing.differences import check_same
+from kododo_env.testing.envs.episodes import Actions, Make, Reset, RunningEpisode
+from kododo_env.testing.report import Fault, SkippedCheck
 
 
 def env_masks(make_env: Make, resets: Sequence[Reset]) -> str:
@@ -22,8 +22,8 @@ def env_masks(make_env: Make, resets: Sequence[Reset]) -> str:
     tried = 0
     masks = 0
     for index, reset in enumerate(resets):
-        run = Run(make_env(), reset)
-        twin = Run(make_env(), reset)
+        run = RunningEpisode(make_env(), reset)
+        twin = RunningEpisode(make_env(), reset)
         for actions in run.turns():
             when = f"after step {len(run.returns) - 1}"
             for name in list(run.env.agents):
@@ -41,11 +41,11 @@ def env_masks(make_env: Make, resets: Sequence[Reset]) -> str:
                 if _mask(run, name, f"after step {len(run.returns) - 1}") is not None:
                     masks += 1
     if masks == 0:
-        raise LeftOut("there are no masks")
+        raise SkippedCheck("there are no masks")
     return f"{masks} masks, {tried} illegal actions"
 
 
-def _mask(run: Run, name: Any, when: str) -> Any:
+def _mask(run: RunningEpisode, name: Any, when: str) -> Any:
     """Return the mask of one agent after checking it, or None if it has none."""
     masks = run.masks(name)
     for mask in masks:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.testing.envs.episodes import Make, Reset, Run, in_words
-from kododo_env.testing.everything import check_same
+from kododo_env.testing.differences import check_same
+from kododo_env.testing.envs.episodes import Make, Reset, RunningEpisode, in_words
 from kododo_env.testing.report import Fault
 
 
@@ -20,7 +20,7 @@ def env_spaces(make_env: Make, resets: Sequence[Reset]) -> str:
     """Check that observations are in their spaces, and that ended agents are removed."""
     steps = 0
     for reset in resets:
-        run = Run(make_env(), reset)
+        run = RunningEpisode(make_env(), reset)
         _observed(run, list(run.env.agents), "after reset")
         for actions in run.turns():
             acting = list(run.env.agents)
@@ -31,7 +31,7 @@ def env_spaces(make_env: Make, resets: Sequence[Reset]) -> str:
     return f"{steps} steps"
 
 
-def _observed(run: Run, names: list[Any], when: str) -> None:
+def _observed(run: RunningEpisode, names: list[Any], when: str) -> None:
     env = run.env
     observations = run.returns[-1][0]
     for name in names:
@@ -42,7 +42,7 @@ def _observed(run: Run, names: list[Any], when: str) -> None:
             raise Fault(f"{when} the observation of {name} is not in its space")
 
 
-def _ended(run: Run, acting: list[Any], when: str) -> None:
+def _ended(run: RunningEpisode, acting: list[Any], when: str) -> None:
     """Check that all acting agents are in the returns, and that ended agents are removed."""
     _, rewards, terminations, truncations, infos = run.returns[-1]
     for label, mapping in (
@@ -64,7 +64,7 @@ def env_rewards(make_env: Make, resets: Sequence[Reset]) -> str:
     """Check that rewards are finite numbers, and terminations and truncations bools."""
     steps = 0
     for reset in resets:
-        run = Run(make_env(), reset)
+        run = RunningEpisode(make_env(), reset)
         run.play()
         for step, (_, rewards, *ends, _) in enumerate(run.returns[1:], start=1):
             for name, reward in rewards.items():
@@ -84,8 +84,8 @@ def env_rewards(make_env: Make, resets: Sequence[Reset]) -> str:
 
 def env_buffers(make_env: Make, resets: Sequence[Reset]) -> str:
     """Check that returned arrays do not change later, and that writing to them has no effect."""
-    run = Run(make_env(), resets[0])
-    twin = Run(make_env(), resets[0])
+    run = RunningEpisode(make_env(), resets[0])
+    twin = RunningEpisode(make_env(), resets[0])
     copies = copy.deepcopy(run.returns)
     for actions in run.turns():
         for array in _arrays(twin.returns[-1]):
@@ -115,7 +115,7 @@ def env_infos(make_env: Make, resets: Sequence[Reset]) -> str:
     earlier: dict[Any, tuple[Any, str]] = {}
     compared = 0
     for reset in resets:
-        run = Run(make_env(), reset)
+        run = RunningEpisode(make_env(), reset)
         history: dict[Any, tuple[bytes, ...]] = {}
         actions: dict[Any, Any] = {}
         for actions_now in run.turns():

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import PassesSteps
-from kododo_env.testing.everything import check_same
-from kododo_env.testing.games.playing import Subject, turns
+from kododo_env.core.capabilities import StepSkipping
+from kododo_env.testing.differences import check_same
+from kododo_env.testing.games.subject import Subject, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 5
@@ -60,7 +60,7 @@ def _together(batch: BatchGame, singles: list[BatchGame]) -> list[int]:
 
 def _steps(game: BatchGame) -> int:
     """Return the number of steps since the deal, including skipped ones."""
-    return game.steps_played + (game.steps_passed if isinstance(game, PassesSteps) else 0)
+    return game.steps_played + (game.steps_passed if isinstance(game, StepSkipping) else 0)
 
 
 def _same_game(batch: BatchGame, index: int, single: BatchGame, when: str) -> None:

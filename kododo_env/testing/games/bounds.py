@@ -12,7 +12,7 @@ from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.games.observations import piece_at
 from kododo_env.testing.games.overflow import watch
-from kododo_env.testing.games.playing import Subject, as_rules
+from kododo_env.testing.games.subject import Subject, as_rules
 from kododo_env.testing.report import Fault
 
 MOST_STEPS = 250  # per game; some rules make games very long

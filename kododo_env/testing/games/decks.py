@@ -7,8 +7,8 @@ from typing import Any
 
 from kododo_env.core.arrays import Uint8
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.everything import check_same, difference
-from kododo_env.testing.games.playing import Subject, turns
+from kododo_env.testing.differences import check_same, difference
+from kododo_env.testing.games.subject import Subject, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 3

@@ -9,8 +9,8 @@ import numpy as np
 
 from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.everything import check_same
-from kododo_env.testing.games.playing import Subject, turns
+from kododo_env.testing.differences import check_same
+from kododo_env.testing.games.subject import Subject, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 2

@@ -12,7 +12,7 @@ from kododo_env.testing.report import Fault
 COUNTING = (np.add, np.subtract, np.multiply)
 
 
-class Watched(np.ndarray[Any, Any]):
+class WatchedArray(np.ndarray[Any, Any]):
     """An array that computes sums, differences and products a second time in int64.
 
     It raises Fault if the results differ, or if a cast changes a number. Results of a watched
@@ -50,21 +50,21 @@ class Watched(np.ndarray[Any, Any]):
 def watch(game: BatchGame) -> None:
     """Watch all arrays of a batch, and those into which it writes observations."""
     for name, array in game.stored_state.arrays().items():
-        setattr(game.stored_state, name, array.view(Watched))
+        setattr(game.stored_state, name, array.view(WatchedArray))
     write: Any = type(game)._write_observation
 
     def write_watched(into: dict[str, Any]) -> None:
-        write(game, {name: piece.view(Watched) for name, piece in into.items()})
+        write(game, {name: piece.view(WatchedArray) for name, piece in into.items()})
 
     vars(game)["_write_observation"] = write_watched
 
 
 def _plain(array: Any) -> Any:
-    return array.view(np.ndarray) if isinstance(array, Watched) else array
+    return array.view(np.ndarray) if isinstance(array, WatchedArray) else array
 
 
 def _watched(result: Any) -> Any:
-    return result.view(Watched) if isinstance(result, np.ndarray) else result
+    return result.view(WatchedArray) if isinstance(result, np.ndarray) else result
 
 
 def _wide(ufunc: np.ufunc, method: str, inputs: list[Any], kwargs: dict[str, Any]) -> Any:

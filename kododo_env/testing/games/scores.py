@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.games.playing import Subject, turns
+from kododo_env.testing.games.subject import Subject, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 50

@@ -8,7 +8,7 @@ import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import Piece
-from kododo_env.testing.games.playing import Reseat, Subject, turns
+from kododo_env.testing.games.subject import Reseat, Subject, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 20

@@ -11,7 +11,7 @@ import numpy as np
 
 from kododo_env.core.arrays import Bool, Int64, Uint8
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.games.playing import Subject, shown_by, turns
+from kododo_env.testing.games.subject import Subject, shown_by, turns
 
 PLACES_OF_DECK = 12  # all pairs of which are swapped
 OF_LATER_DEALS = 3  # of these places

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import TakesBack
-from kododo_env.testing.everything import check_same
-from kododo_env.testing.games.playing import Subject, public_names, shown_by, turns
+from kododo_env.core.capabilities import UndoSupport
+from kododo_env.testing.differences import check_same
+from kododo_env.testing.games.subject import Subject, public_names, shown_by, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 2
@@ -64,7 +64,7 @@ def _check_facts(game: BatchGame, player: int, when: str) -> None:
         ("player", player), ("game_name", game.name), ("num_envs", game.num_envs),
         ("num_players", game.num_players), ("num_actions", game.num_actions),
         ("no_op", game.no_op), ("rules", game.rules),
-        ("undoable_steps", game.undoable_steps if isinstance(game, TakesBack) else 0),
+        ("undoable_steps", game.undoable_steps if isinstance(game, UndoSupport) else 0),
     ):  # fmt: skip
         if getattr(view, name) != expected:
             raise Fault(

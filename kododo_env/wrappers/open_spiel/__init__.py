@@ -9,6 +9,6 @@ needs("kododo_env.wrappers.open_spiel", "open-spiel", "pyspiel", "open_spiel")
 
 from kododo_env.wrappers.open_spiel.agent import SpielAgent  # noqa: E402
 from kododo_env.wrappers.open_spiel.game import SpielGame, load_game  # noqa: E402
-from kododo_env.wrappers.open_spiel.imagined import resampler  # noqa: E402
+from kododo_env.wrappers.open_spiel.resampler import resampler  # noqa: E402
 
 __all__ = ["SpielAgent", "SpielGame", "load_game", "resampler"]

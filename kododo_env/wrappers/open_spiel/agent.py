@@ -14,8 +14,8 @@ from kododo_env.core.arrays import Int64
 from kododo_env.core.numbers import quote
 from kododo_env.core.view import View
 from kododo_env.wrappers.open_spiel.game import SpielGame, as_text
-from kododo_env.wrappers.open_spiel.imagined import Imagined
-from kododo_env.wrappers.open_spiel.position import Log, SeenPosition, shown_by
+from kododo_env.wrappers.open_spiel.position import Log, ResampledPosition, shown_by
+from kododo_env.wrappers.open_spiel.resampler import StateResampler
 
 MakeBot = Callable[[int], pyspiel.Bot]
 
@@ -52,7 +52,7 @@ class SpielAgent(Agent):
         self.name = name
         self._plays = plays
         self._turn_based = turn_based
-        self._games: dict[tuple[str, Any], Imagined] = {}
+        self._games: dict[tuple[str, Any], StateResampler] = {}
         self._bots: dict[int, pyspiel.Bot] = {}
         self._diaries: dict[int, _Diary] = {}
 
@@ -70,18 +70,18 @@ class SpielAgent(Agent):
         chosen: Int64 = mask.argmax(axis=1)
         for game in np.flatnonzero(mask.sum(axis=1) > 1):
             world = worlds.take(np.array([game]))
-            position = SeenPosition(world, view.player, logs[game])
+            position = ResampledPosition(world, view.player, logs[game])
             state = imagined.state(position, view.player, rng)
             chosen[game] = self._choice(state, view.player, rng)
         diary.played = chosen.tolist()
         return chosen
 
-    def _imagined(self, view: View) -> Imagined:
+    def _imagined(self, view: View) -> StateResampler:
         key = (view.game_name, view.rules)
         if key not in self._games:
             rules = {rule.name: getattr(view.rules, rule.name) for rule in fields(view.rules)}
             game = SpielGame({"game": view.game_name, "rules": as_text(rules)})
-            self._games[key] = Imagined(game, self._turn_based)
+            self._games[key] = StateResampler(game, self._turn_based)
         return self._games[key]
 
     def _choice(self, state: pyspiel.State, player: int, rng: np.random.Generator) -> int:

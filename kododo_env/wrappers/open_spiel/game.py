@@ -17,7 +17,7 @@ from kododo_env.core.numbers import quote
 from kododo_env.core.options import is_one_of
 from kododo_env.core.rewards import MARGIN_WEIGHT
 from kododo_env.rules_arguments import hashable
-from kododo_env.wrappers.open_spiel.dealing import dealer
+from kododo_env.wrappers.open_spiel.chance_nodes import dealer
 from kododo_env.wrappers.open_spiel.position import Position
 from kododo_env.wrappers.open_spiel.state import SpielObserver, SpielState
 

@@ -113,7 +113,7 @@ class Position:
         return ", ".join(reversed(steps))
 
 
-class SeenPosition(Position):
+class ResampledPosition(Position):
     """A position as one player imagines it: hidden cards are sampled, and the log is given.
 
     The log is None for a player who has missed a step.

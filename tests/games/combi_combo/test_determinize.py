@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from kododo_env.games.combi_combo import CombiComboGame, Rules
-from kododo_env.games.combi_combo.hidden import NEVER, returns
+from kododo_env.games.combi_combo.determinization import NEVER, returns
 from tests.games.combi_combo.test_properties import ANY_RULES, SEEDS, TURNS, played
 from tests.games.combi_combo.written_deals import card, give, start
 from tests.helpers import assert_same_state, hypothesis_settings, random_actions
@@ -132,7 +132,7 @@ def test_all_placings_that_fit_are_equally_likely() -> None:
         assert_share(drawn[seats] / SAMPLES, number / placings.total())
 
 
-def test_unseen_cards_lie_anywhere_else_with_the_same_chance() -> None:
+def test_unseen_cards_lie_anywhere_else_with_the_same_probability() -> None:
     game = start(PILES)
     for passing in PASSES:
         give(game, passing)

@@ -11,7 +11,7 @@ import pytest
 
 from kododo_env.games.kado import KadoGame, Rules
 from tests.games.kado import written_deals
-from tests.games.referees import beside
+from tests.games.referees import comparison
 from tests.games.referees import kado as referee
 from tests.games.referees.kado import Card, Move, Numbers, Referee
 
@@ -96,7 +96,7 @@ def tableau_pieces(tableau: referee.Tableau, numbers: Numbers) -> dict[str, obje
     }
 
 
-class Beside(beside.Beside):
+class KadoComparison(comparison.RefereeComparison):
     """Comparison for KADO, at decisions only, since games wait for others of the batch."""
 
     def __init__(self, rules: Rules, num: int, rng: np.random.Generator) -> None:
@@ -241,7 +241,7 @@ class Beside(beside.Beside):
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_the_games_above_meet_all_that_can_happen(num_players: int) -> None:
     rng = np.random.default_rng(num_players)
-    comparison = Beside(Rules(num_players), 120, rng)
+    comparison = KadoComparison(Rules(num_players), 120, rng)
     game = comparison.game
     met = Counter[str]()
     while not game.terminated.all():

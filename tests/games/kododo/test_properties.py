@@ -112,8 +112,8 @@ def test_any_card_in_hand_may_be_what_was_drawn_last(turn: int) -> None:
         )
         assert set(drawn) == set(held)
         for card, count in held.items():
-            chance = count * plays / 5
-            assert abs(drawn[card] / samples - chance) < 5 * np.sqrt(chance / samples)
+            probability = count * plays / 5
+            assert abs(drawn[card] / samples - probability) < 5 * np.sqrt(probability / samples)
         for hand, actions in zip(before.hands[:50, player], candidates[:50, player], strict=True):
             for action in np.flatnonzero(actions):
                 slots = game._tables.slots[action]

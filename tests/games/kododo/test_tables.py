@@ -11,7 +11,7 @@ import pytest
 from kododo_env.core.deck import NONE
 from kododo_env.games.kododo.game import KododoGame
 from kododo_env.games.kododo.rules import Rules
-from kododo_env.games.kododo.tables import Tables, tables
+from kododo_env.games.kododo.tables import KododoTables, tables
 
 ALL_RULES = [
     Rules(num_players=4),
@@ -22,8 +22,8 @@ ALL_RULES = [
 KODODO = 1  # the value of a Kododo card
 
 
-def made_again(rules: Rules) -> Tables:
-    fresh: Tables = tables.__wrapped__(rules)
+def made_again(rules: Rules) -> KododoTables:
+    fresh: KododoTables = tables.__wrapped__(rules)
     return fresh
 
 

@@ -10,9 +10,9 @@ from kododo_env.core.observation import gathered
 from kododo_env.games.kododo import KododoGame, Rules, one_game, turn
 from kododo_env.games.kododo.invariants import invariants
 from kododo_env.games.kododo.observation import knowledge, observation_layout
-from kododo_env.games.kododo.rewinding import take_back
 from kododo_env.games.kododo.state import Counts, KododoState
 from kododo_env.games.kododo.tables import tables
+from kododo_env.games.kododo.undo import take_back
 from tests.games.kododo.test_properties import ALL_RULES, short_name
 
 per_rules = pytest.mark.parametrize("rules", ALL_RULES, ids=short_name)

@@ -15,9 +15,9 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 
-from kododo_env.play.seating import make_table
+from kododo_env.play.table_factory import make_table
 from kododo_env.records import parse_record, replay
-from tests.doors import GAMES
+from tests.game_tables import GAMES
 from tests.play.browser.person import AT_ONCE, Person, assert_axe_finds_nothing, sits
 from tests.play.test_server import Served
 
@@ -422,10 +422,10 @@ def test_a_choice_that_is_half_made_stays_whatever_others_do(browser: Any, game:
             words = person.page.locator(f"{half} span").first.inner_text()
             bars = person.page.locator("#hint-bars button", has_text="guess", has_not_text=words)
             bars.first.click()
-            halves = person.page.locator(".axes [aria-pressed=true]")
-            gift = halves.first.inner_text()
+            splits = person.page.locator(".axes [aria-pressed=true]")
+            gift = splits.first.inner_text()
             person.page.locator(".axes [aria-pressed=false]").last.click()
-            assert (halves.count(), halves.first.inner_text()) == (2, gift)
+            assert (splits.count(), splits.first.inner_text()) == (2, gift)
 
 
 def test_a_stranger_is_told_so_and_sees_nothing(browser: Any) -> None:
@@ -497,17 +497,19 @@ def test_a_hint_has_a_bar_for_each_action_and_chooses_it(browser: Any, game: str
         person.page.locator("#hint").click()
         person.page.locator("#hint-bars li").first.wait_for()
         hint = served.table.hear(0, {"type": "hint", "step": served.table.step})[0][0]
-        chances: Counter[str] = Counter()
+        probabilities: Counter[str] = Counter()
         for action in hint["actions"]:
-            chances[by_name(action["words"], served)] += action["probability"]
+            probabilities[by_name(action["words"], served)] += action["probability"]
         bars = person.page.locator("#hint-bars li").all_text_contents()
-        assert sorted(bars) == sorted(f"{words}{percent(chances[words])}" for words in chances)
+        assert sorted(bars) == sorted(
+            f"{words}{percent(probabilities[words])}" for words in probabilities
+        )
         assert hint["by"] in person.page.locator("#hint-by").inner_text().lower()
         wins = f"You win about {percent(hint['chance'])} of such games if all play on like "
         assert f"{wins}{hint['by']}." in person.see("#hint-value")
         best = person.page.locator("#hint-bars button").first
         best.click()
-        assert person.see("#play-words") == best.get_attribute("data-bar") in chances
+        assert person.see("#play-words") == best.get_attribute("data-bar") in probabilities
         assert best.get_attribute("aria-pressed") == "true"
 
 
@@ -518,8 +520,8 @@ def by_name(words: str, served: Served) -> str:
     return words
 
 
-def percent(chance: float) -> str:
-    return "< 1%" if 0 < chance < 0.005 else f"{int(100 * chance + 0.5)}%"
+def percent(probability: float) -> str:
+    return "< 1%" if 0 < probability < 0.005 else f"{int(100 * probability + 0.5)}%"
 
 
 def test_news_are_read_aloud_and_everything_has_a_name(browser: Any) -> None:

@@ -10,7 +10,7 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 
-from tests.doors import GAMES
+from tests.game_tables import GAMES
 from tests.play.browser.person import Person, sits
 from tests.play.browser.test_page import serving
 

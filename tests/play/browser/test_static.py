@@ -17,8 +17,8 @@ from docs.static_page.build import DISTRIBUTION, build
 from kododo_env import registry
 from kododo_env.records import parse_record, replay
 from tests.clients.serving import serving
-from tests.exported import from_elsewhere
 from tests.play.browser.person import Person, assert_axe_finds_nothing, visits
+from tests.policy_exports import from_elsewhere
 
 PATIENCE_MS = 120_000  # Python must be loaded first
 FEWEST = {"kododo": 2, "combi_combo": 4, "kado": 2}

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from docs.static_page import build as building
-from docs.static_page import compiling, npm, start
+from docs.static_page import compiler, npm, start
 from docs.static_page.start import rules_page, start_page
 from kododo_env import registry
 from kododo_env.agent_registry import LEVELS, baselines, levels, shipped
@@ -33,9 +33,13 @@ def lock() -> bytes:
 def test_the_start_page_has_all_tables() -> None:
     page = start_page(5.9)
     assert 'data-size="6"' in page
-    for game in registry.DOORS:
+    for game in registry.ENVIRONMENT_MODULES:
         form = page.split(f'value="{game}"')[1].split("</form>")[0]
-        for option in (*map(str, registry.door(game).PLAYERS), *baselines(game), *LEVELS):
+        for option in (
+            *map(str, registry.environment_module(game).PLAYERS),
+            *baselines(game),
+            *LEVELS,
+        ):
             assert f'<option value="{option}"' in form
         assert f'href="rules-{game}.html"' in form
         assert rules_page(game).count("<figure><svg ") > 0
@@ -101,7 +105,7 @@ def test_modules_that_nothing_imports_are_left_out_and_the_others_compiled() -> 
         "f.py": "",
     }
     package = {"mine.py": "def f():\n    from a import x", "data/rules.md": "Rules."}
-    archives = compiling.compiled(archive(library), archive(package))
+    archives = compiler.compiled(archive(library), archive(package))
     library_zip, package_zip = (zipfile.ZipFile(io.BytesIO(content)) for content in archives)
     assert {*library_zip.namelist()} == {
         "a.pyc",
@@ -120,7 +124,7 @@ def test_what_python_has_in_itself_is_left_out_and_what_is_never_called_has_a_st
     needs = "import os, tarfile\nimport kododo_env.play.server"
     package = {"kododo_env/__init__.py": needs, "kododo_env/play/worker.py": "import queue"}
     package |= {"kododo_env/play/server.py": "", "kododo_env/play/terminal.py": "import os"}
-    library_bytes, package_bytes = compiling.compiled(archive(library), archive(package))
+    library_bytes, package_bytes = compiler.compiled(archive(library), archive(package))
     with zipfile.ZipFile(io.BytesIO(library_bytes)) as zip_file:
         assert {*zip_file.namelist()} == {"tarfile.pyc", "queue.pyc"}
         stand_in: dict[str, Any] = {}
@@ -137,7 +141,7 @@ def test_an_error_of_code_without_lines_has_its_message() -> None:
     """Regression: Python could not format an error of code without line numbers."""
     code = compile("def f():\n    raise ValueError('why')\nf()\n" * 5, "far.py", "exec")
     with pytest.raises(ValueError, match="why") as error:
-        exec(compiling._without_lines(code), {})
+        exec(compiler._without_lines(code), {})
     lines = traceback.format_exception(error.value)
     assert lines[-1] == "ValueError: why\n"
     assert [line for line in lines if '"far.py"' in line]
@@ -181,7 +185,7 @@ def test_the_folder_is_written_again_with_the_same_bytes(site: Path, tmp_path: P
     assert digests[0] == digests[1]
     names = digests[0].keys()
     assert {f"policies/{policy}.onnx" for policy in shipped()} < names
-    assert {f"rules-{game}.html" for game in registry.DOORS} < names
+    assert {f"rules-{game}.html" for game in registry.ENVIRONMENT_MODULES} < names
     assert {"index.html", "table.html", "host.js", "worker.js", "main.js", "licences.txt"} < names
     assert (tmp_path / "site" / "host.js").read_text() == (
         building.PLAY / "static" / "host.js"

@@ -18,11 +18,11 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.agent_registry import policy_path, shipped
-from tests.doors import TABLES
-from tests.exported import from_elsewhere
-from tests.play.static import played
+from tests.game_tables import TABLES
+from tests.play.static import game_hashes
 from tests.play.static.folder import build_with_numpy
 from tests.policy.test_ties import unlucky_games
+from tests.policy_exports import from_elsewhere
 
 HERE = Path(__file__).parent
 AT_TABLES = (("kododo", 4), ("combi_combo", 4), ("kado", 3))
@@ -39,7 +39,7 @@ def in_pyodide(site: Path, calls: list[Any]) -> list[Any]:
 
 def answers_here(calls: list[Any]) -> list[Any]:
     """Return the same results from this Python."""
-    answers: list[Any] = json.loads(played.all_of(json.dumps(calls)))
+    answers: list[Any] = json.loads(game_hashes.all_of(json.dumps(calls)))
     return answers
 
 

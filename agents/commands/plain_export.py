@@ -1,0 +1,37 @@
+"""Write a policy file with float32 weights and int32 inputs, for engines without smaller types."""
+
+from __future__ import annotations
+
+from agents.commands.script import run_script
+
+if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that follows is imported
+    run_script("agents.commands.plain_export:PlainConfig", "agents.commands.plain_export:plain")
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.export.plain_policy import write_plain
+from kododo_env.agent_registry import SUFFIX, policy_path
+from kododo_env.policy.metadata_file import metadata_file
+
+
+@dataclass(frozen=True)
+class PlainConfig:
+    """Write a policy file for engines that support neither half precision nor 8-bit numbers."""
+
+    policy: str
+    """The name of a shipped policy, or a policy file."""
+    out: Path
+    """The file to write, such as plain.onnx; its metadata are written beside it as JSON."""
+
+
+def plain(config: PlainConfig) -> None:
+    """Write the file.
+
+    Raises:
+        ValueError: The policy cannot be read, or the file cannot be written.
+    """
+    if config.out.suffix != SUFFIX:
+        raise ValueError(f"{config.out} must end with {SUFFIX}")
+    write_plain(policy_path(config.policy), config.out)
+    print(f"{config.out}\n{metadata_file(config.out)}")

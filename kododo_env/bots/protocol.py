@@ -1,0 +1,229 @@
+"""A position as one seat sees it: text, numbers and pictures, without hidden information."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.actions import ActionLayout, ActionPiece
+from kododo_env.core.arrays import Int64
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.capabilities import WordDescriptions
+from kododo_env.core.numbers import quote
+from kododo_env.core.view import View
+from kododo_env.rendering.languages import say, speaking
+from kododo_env.rendering.svg_cards import card_picture
+from kododo_env.rendering.words import card_words, counted, listed
+
+
+def position(view: View, pictures: bool, index: int = 0) -> dict[str, Any]:
+    """Return one game of a view as its player sees it, optionally with SVG pictures."""
+    drawing = {"picture": view.svg(index)} if pictures else {}
+    return {
+        "text": view.text(index),
+        **drawing,
+        "hand": _hand(view, pictures, index),
+        "actions": actions(view, index),
+        "memory": view.memory(index),
+        "knows": {name: piece[index].tolist() for name, piece in view.pieces.items()},
+    }
+
+
+def _hand(view: View, pictures: bool, index: int) -> list[dict[str, str]]:
+    """Return the cards that a player holds and has seen."""
+    return [
+        {"words": card_words(card), **({"picture": card_picture(card)} if pictures else {})}
+        for card in view.held(index)
+    ]
+
+
+def players(
+    view: View, names: Sequence[str], people: Container[int] = (), index: int = 0
+) -> list[dict[str, Any]]:
+    """Return the public facts about each player.
+
+    Args:
+        view: A view of the game.
+        names: The players' names by seat.
+        people: The seats of people.
+        index: Which game of the view.
+    """
+    return [
+        {
+            "player": f"player_{seat}",
+            "name": name,
+            "person": seat in people,
+            "score": int(view.scores[index, seat]),
+            "gained": int(view.rewards[index, seat]),
+        }
+        for seat, name in enumerate(names)
+    ]
+
+
+def actions(view: View, index: int = 0) -> list[dict[str, Any]]:
+    """Return a player's legal actions; empty if there is only one.
+
+    Each has its number, words, short form, block of the action layout, position in that block, and
+    the cards of the hand that it plays.
+    """
+    words = legal_actions(view, index)
+    if len(words) < 2:
+        return []
+    return [
+        {
+            "action": action,
+            "words": description,
+            "short": view.short_form(action, index),
+            **_place(view.actions, action),
+            "cards": list(view.cards_played(action, index)),
+        }
+        for action, description in words.items()
+    ]
+
+
+def legal_actions(view: View, index: int = 0) -> dict[int, str]:
+    """Return a player's legal actions as a dictionary from number to words."""
+    legal = np.flatnonzero(view.legal_action_mask[index]).tolist()
+    return {action: view.describe_choice(action, index) for action in legal}
+
+
+def named_action(choice: int | str, view: View, index: int = 0) -> int:
+    """Return the legal action with a number, with English words or with a short form.
+
+    Case is ignored, and the parts of a short form may have any order.
+
+    Raises:
+        ValueError: There is no such action; the message lists the legal ones, or those that the
+            text is a part of.
+    """
+    with speaking("en"):
+        words = legal_actions(view, index)
+        action = choice
+    if isinstance(choice, str):
+        text = " ".join(choice.casefold().split())
+        action = next(
+            (candidate for candidate in words if words[candidate].casefold() == text), choice
+        )
+    if isinstance(action, str):
+        action = _action_from_short_form(
+            action, {candidate: view.short_form(candidate, index) for candidate in words}
+        )
+    if action not in words:
+        options = "; ".join(f"{number}: {description}" for number, description in words.items())
+        raise ValueError(f"illegal action {quote(choice)}; choose from {options}")
+    return int(action)
+
+
+def _action_from_short_form(text: str, short_forms: dict[int, str]) -> int | str:
+    """Return the action with this short form, or the text itself if no action has it.
+
+    Raises:
+        ValueError: The text is only part of short forms.
+    """
+    parts = Counter(text.casefold().replace(",", " ").split())
+    fits = {
+        form: action
+        for action, form in reversed([*short_forms.items()])
+        if parts and parts <= Counter(form.casefold().split())
+    }
+    matches = [action for form, action in fits.items() if len(form.split()) == parts.total()]
+    if fits and not matches:
+        options = ", ".join(reversed(fits))
+        raise ValueError(f"{quote(text)} is only part of an action; choose from {options}")
+    return matches[0] if matches else text
+
+
+def _place(layout: ActionLayout, action: int) -> dict[str, Any]:
+    """Return an action's block in the layout, and its index there by axis name."""
+    offset = action
+    for piece in layout.pieces:
+        if offset < piece.size:
+            break
+        offset -= piece.size
+    if not isinstance(piece, ActionPiece):
+        return {"kind": piece.name, "at": {}}
+    place = map(int, np.unravel_index(offset, piece.shape)) if piece.shape else ()
+    return {"kind": piece.name, "at": dict(zip(piece.axes, place, strict=True))}
+
+
+def news(
+    game: BatchGame,
+    before: BatchGame,
+    chosen: Sequence[int],
+    seat: int | None,
+    rewards: npt.ArrayLike,
+) -> dict[str, list[Any]]:
+    """Return the "lines" of ``story``, and for each line the section of the "rules" behind it."""
+    played = np.asarray(chosen)
+    with speaking("en"):
+        lines = story(game, before, played, seat, rewards)
+        rules = [
+            game.rule_of(line) if isinstance(game, WordDescriptions) else None for line in lines
+        ]
+    return {"lines": story(game, before, played, seat, rewards), "rules": rules}
+
+
+def story(
+    game: BatchGame, before: BatchGame, chosen: Int64, seat: int | None, rewards: npt.ArrayLike
+) -> list[str]:
+    """Return the news of the last step for a seat, and at the end the points and the winner.
+
+    Args:
+        game: A batch of one.
+        before: The same game before the step.
+        chosen: All players' actions, (P,).
+        seat: The reader's seat; None reveals everything.
+        rewards: The rewards of all steps of the game, (S, P).
+    """
+    lines = game.story_of(before, chosen, seat) if isinstance(game, WordDescriptions) else []
+    return [*lines, *_breakdown(game, rewards), result(game)] if game.terminated[0] else lines
+
+
+def _breakdown(game: BatchGame, rewards: npt.ArrayLike) -> list[str]:
+    """Return lines that say where each player's points come from."""
+    if not isinstance(game, WordDescriptions):
+        return []
+    lines = []
+    parts = game.breakdown_of(rewards)
+    for seat, score in enumerate(game.scores[0].tolist()):
+        reasons = ", ".join(
+            say("{points} for {name}", points=points[seat], name=name)
+            for name, points in parts.items()
+            if points[seat]
+        )
+        lines.append(f"player_{seat}: {reasons or say('nothing')}: {counted(score, 'point')}")
+    return lines
+
+
+def result(game: BatchGame) -> str:
+    """Return the winner of a finished game, in words."""
+    shares = game.outcome()[0]
+    scores = game.scores[0]
+    winners = np.flatnonzero(shares).tolist()
+    names = listed(f"player_{seat}" for seat in winners)
+    parts = {
+        "names": names,
+        "tie_break": _tie_break(game, len(winners)),
+        "points": listed(f"{score} (player_{seat})" for seat, score in enumerate(scores.tolist())),
+    }
+    if len(winners) == 1:
+        return say("the game is over: {names} wins{tie_break}; points {points}", **parts)
+    return say("the game is over: {names} share the victory{tie_break}; points {points}", **parts)
+
+
+def _tie_break(game: BatchGame, winners: int) -> str:
+    """Return in words how ties on points were broken."""
+    leaders = np.flatnonzero(game.scores[0] == game.scores[0].max()).tolist()
+    words = ""
+    keys = game.tie_breaks_of() if isinstance(game, WordDescriptions) else {}
+    for name, numbers in keys.items():
+        if len(leaders) > winners:
+            listing = listed(f"{numbers[seat]} (player_{seat})" for seat in leaders)
+            words += say("; tie-break by {name}: {told}", name=say(name), told=listing)
+            best = max(numbers[seat] for seat in leaders)
+            leaders = [seat for seat in leaders if numbers[seat] == best]
+    return words

@@ -1,0 +1,186 @@
+"""What ``evaluate --record`` saves of a tournament: records of games, or all decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.arena.lineups import Chunk
+from kododo_env.arena.match import ChunkResult
+from kododo_env.arena.tournament import Tournament
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.records.decision_file import DecisionFile
+from kododo_env.records.decisions import DecisionLog, Decisions
+from kododo_env.records.header import LONGEST_NAME, printable
+from kododo_env.records.recorder import Recorder
+from kododo_env.system.files import RANDOM, write_text
+from kododo_env.system.folders import filled_folder
+from kododo_env.system.reservation import reserved
+
+PARQUET = (".parquet",)
+RECORD = ".jsonl"
+Keep = Callable[[ChunkResult], AbstractContextManager[None]]
+"""Saves the records of a result, unless the block raises."""
+
+
+def is_parquet(path: Path) -> bool:
+    """Return whether a path is a file of decisions rather than a folder of records."""
+    return path.suffix.lower() in PARQUET
+
+
+@contextmanager
+def recorded(
+    tournament: Tournament, path: Path, games: int, resume: bool
+) -> Iterator[tuple[Tournament, Keep]]:
+    """Yield a tournament that records its games, and a function that saves the records.
+
+    Args:
+        tournament: The tournament to play.
+        path: A folder, or a file that ends with ``.parquet`` and appears at the end.
+        games: The number of games to record in a folder, unless fewer are played.
+        resume: Whether the folder may already contain records.
+
+    Raises:
+        ImportError: pyarrow is missing for a file of decisions.
+        ValueError: The folder or file cannot be written.
+    """
+    names = tuple(map(printable, tournament.agents))
+    if len(set(names)) < len(names):
+        raise ValueError(
+            "agents would have the same name in the records, which keep the first "
+            f"{LONGEST_NAME} printable characters: use shorter paths"
+        )
+    if is_parquet(path):
+        with DecisionFile(path, tournament.make_game(1)) as file:
+            yield replace(tournament, recording=AllDecisions(names)), into_file(file)
+        return
+    with filled_folder(path), reserved(path, [path / f"table{RECORD}"]):
+        for leftover in path.glob(f".*{RECORD}.{RANDOM}{RECORD}"):  # by a killed process
+            leftover.unlink(missing_ok=True)
+        if not resume and any(path.glob(f"*{RECORD}")):
+            raise ValueError(
+                f"{path} already contains records: choose another folder or remove them"
+            )
+        date = datetime.now(UTC).isoformat(timespec="seconds")
+        recording = GameSample(names, games, len(tournament.chunks()), date)
+        yield replace(tournament, recording=recording), into_folder(path)
+
+
+def into_folder(folder: Path) -> Keep:
+    """Return a function that writes each record of a result to a file."""
+
+    @contextmanager
+    def keep(result: ChunkResult) -> Iterator[None]:
+        records = {folder / name: text for texts in result.recorded for name, text in texts}
+        try:
+            for path, text in records.items():
+                write_text(path, text)
+            yield
+        except BaseException:  # the part will be played again, perhaps into another folder
+            for path in records:
+                path.unlink(missing_ok=True)
+            raise
+
+    return keep
+
+
+def into_file(file: DecisionFile) -> Keep:
+    """Return a function that writes the decisions of a result."""
+
+    @contextmanager
+    def keep(result: ChunkResult) -> Iterator[None]:
+        for decisions, agents in result.recorded:
+            file.write(decisions, agents)
+        yield
+
+    return keep
+
+
+def seated(names: tuple[str, ...], chunk: Chunk, rotation: int) -> list[str]:
+    """Return the agent in each seat when the lineup is rotated by a number of seats."""
+    places = len(chunk.lineup)
+    return [names[chunk.lineup[(seat + rotation) % places]] for seat in range(places)]
+
+
+@dataclass(frozen=True)
+class GameSample:
+    """Records of the first deals of each chunk, in every rotation; of the last deal in some.
+
+    Attributes:
+        names: The names of the agents.
+        games: The number of games to record, spread over all chunks of the tournament.
+        chunks: The number of chunks.
+        date: When the tournament began.
+    """
+
+    names: tuple[str, ...]
+    games: int
+    chunks: int
+    date: str
+
+    def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> _Games:
+        """Return the recorders of the games of a rotation."""
+        last, rotations = divmod(self.games - 1, len(chunk.lineup))
+        share = (last + self.chunks - chunk.index) // self.chunks
+        if chunk.index == last % self.chunks and rotation > rotations:
+            share -= 1
+        players = seated(self.names, chunk, rotation)
+        return _Games(
+            {
+                f"table-{chunk.index:04}-deal-{deal:03}-rotation-{rotation}{RECORD}": Recorder(
+                    game, deal, players, self.date
+                )
+                for deal in range(min(share, chunk.deals))
+            }
+        )
+
+
+class _Games:
+    """The recorders of the first games of a batch, by the names of their files."""
+
+    def __init__(self, recorders: dict[str, Recorder]) -> None:
+        self._recorders = recorders
+        self.noted: list[tuple[str, str]] = []
+
+    def step(self, actions: npt.ArrayLike) -> None:
+        for recorder, played in zip(self._recorders.values(), np.asarray(actions), strict=False):
+            recorder.step(played)
+
+    def end(self) -> None:
+        self.noted = [(name, recorder.text()) for name, recorder in self._recorders.items()]
+
+
+@dataclass(frozen=True)
+class AllDecisions:
+    """All decisions of all games.
+
+    Attributes:
+        names: The names of the agents.
+    """
+
+    names: tuple[str, ...]
+
+    def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> _AllDecisions:
+        """Return the log of the games of a rotation."""
+        return _AllDecisions(game, seated(self.names, chunk, rotation))
+
+
+class _AllDecisions:
+    """A log of decisions and of the agents that made them."""
+
+    def __init__(self, game: BatchGame, agents: list[str]) -> None:
+        self._log = DecisionLog(game)
+        self._agents = agents
+        self.noted: tuple[Decisions, list[str]] | None = None
+
+    def step(self, actions: npt.ArrayLike) -> None:
+        self._log.step(actions)
+
+    def end(self) -> None:
+        self.noted = (self._log.end(), self._agents)

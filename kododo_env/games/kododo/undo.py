@@ -1,0 +1,75 @@
+"""Undoing the last turn of a round, with a possible position before it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kododo_env.core.arrays import Array, Bool
+from kododo_env.core.deck import NONE
+from kododo_env.games.kododo.rules import Rules
+from kododo_env.games.kododo.state import Counts, KododoState
+from kododo_env.games.kododo.tables import KododoTables
+from kododo_env.games.kododo.turn import sort_hands
+
+
+def take_back(
+    state: KododoState, rules: Rules, tables: KododoTables, rng: np.random.Generator
+) -> Bool:
+    """Undo the last turn, in place; the state must not be at the first turn of a round.
+
+    The table shows which cards were laid. Which cards of a hand were drawn afterwards is unknown;
+    they are sampled uniformly.
+
+    Returns:
+        Which actions lay the cards that were laid in that turn, (P, A, N).
+    """
+    held = rules.held(state.round_index, state.turn)
+    state.turn -= 1
+    state.steps_played -= 1
+    plays = rules.plays[state.turn]
+    place = rules.laid_before[state.turn]
+    laid = state.table[:, place : place + plays].copy()
+    with state.unchanged(state.terminated):
+        _return_cards(state, rules, laid, held, rng)
+        counts = Counts.of(state.counts, rules)
+        by_card = tables.counts.take(laid, axis=0)
+        by_player = np.add.reduce(by_card, axis=1, dtype=np.uint8)
+        counts.laid -= by_player[..., : rules.num_counts].swapaxes(1, 2)
+        together = np.add.reduce(by_player, axis=0, dtype=np.uint8).T
+        counts.total -= together[: rules.num_colours + 1]
+        counts.revealed -= together[rules.num_counts :]
+        state.table[:, place : place + plays] = NONE
+        sort_hands(state, rules)
+    return _laying(state.hands, np.sort(laid, axis=1), tables)
+
+
+def _return_cards(
+    state: KododoState, rules: Rules, laid: Array, held: int, rng: np.random.Generator
+) -> None:
+    """Return the laid cards, (P, plays, N), to the hands, and the drawn cards to the pile.
+
+    The state is already at the previous turn, except for the cards: each hand still has ``held``.
+    """
+    players, plays, num = laid.shape
+    hands = state.hands
+    start = rules.drawn(state.round_index, state.turn)
+    if not rules.draws(state.round_index):
+        hands[:, held : held + plays] = laid
+        return
+    for place in range(plays):  # the first steps of a shuffle
+        slot = rng.integers(place, held, size=(players, 1, num))
+        drawn = np.take_along_axis(hands, slot, axis=1)
+        np.put_along_axis(hands, slot, hands[:, place : place + 1], axis=1)
+        hands[:, place] = drawn[:, 0]
+    pile = state.deck[start : start + players * plays]
+    pile[:] = hands[:, :plays].reshape(players * plays, num)
+    hands[:, :plays] = laid
+
+
+def _laying(hands: Array, cards: Array, tables: KododoTables) -> Bool:
+    """Which actions lay these cards, (P, plays, N) sorted; shape (P, A, N)."""
+    laying = np.zeros((len(hands), len(tables.slots), hands.shape[2]), np.bool_)
+    for action, slots in enumerate(tables.slots):
+        if len(slots) == cards.shape[1]:
+            laying[:, action] = (hands[:, list(slots)] == cards).all(axis=1)
+    return laying

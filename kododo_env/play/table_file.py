@@ -1,0 +1,103 @@
+"""The file in which a served table is saved: its game and the tokens in the people's URLs."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_urlsafe
+from typing import Any
+
+from kododo_env.core.json_text import read_json
+from kododo_env.core.numbers import quote, whole_number
+from kododo_env.records.lines import check_keys
+from kododo_env.system.files import read_ordinary, written_whole
+from kododo_env.system.folders import filled_folder
+from kododo_env.system.reservation import reserved
+
+LARGEST = 1 << 26  # bytes; a game has a few thousand
+FORMAT = "kododo-env table 1"
+TOKEN_BYTES = 16
+TOKEN = re.compile(r"[\w-]{22}", re.ASCII)  # the form of ``token_urlsafe(TOKEN_BYTES)``
+FIELDS = {"format", "tokens", "port", "game"}
+
+
+@dataclass
+class TableFile:
+    """A served table as a file holds it.
+
+    Attributes:
+        path: The file; None for a table that is not saved.
+        tokens: The secret token of each person, by which an open page finds its seat again.
+        port: The port at which the table was served; 0 for none.
+        game: The text that ``KeptTable`` saves; None if there is none yet.
+    """
+
+    path: Path | None
+    tokens: list[str]
+    port: int = 0
+    game: str | None = None
+
+    def write(self, game: str) -> None:
+        """Write the file atomically; on failure print a warning and play on."""
+        if self.path is None:
+            return
+        content = {"format": FORMAT, "tokens": self.tokens, "port": self.port, "game": game}
+        try:
+            with written_whole(self.path) as aside:
+                aside.chmod(0o600)  # it reveals the tokens and all cards
+                aside.write_text(json.dumps(content) + "\n", encoding="utf-8")
+        except OSError as error:
+            message = f"cannot save the game in {self.path}: {error.strerror}; the game goes on"
+            print(message, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def kept_file(path: Path | None, people: int) -> Iterator[TableFile]:
+    """Open the file of a table with this many people, locked against other processes.
+
+    Args:
+        path: The file, which need not exist; None for a table that is not saved.
+        people: The number of people.
+
+    Raises:
+        ValueError: The file holds something else, or a table with another number of people; or
+            another process uses it, or it cannot be written.
+    """
+    fresh = TableFile(path, [token_urlsafe(TOKEN_BYTES) for _ in range(people)])
+    if path is None:
+        yield fresh
+        return
+    with filled_folder(path.parent), reserved(path, [path]):
+        file = _read(path) if path.exists() else fresh
+        if len(file.tokens) != people:
+            raise ValueError(f"{path} holds a table with --people {len(file.tokens)}, not {people}")
+        yield file
+
+
+def _check_tokens(tokens: Any) -> None:
+    """Raise ValueError unless the tokens are distinct and well formed."""
+    well_formed = isinstance(tokens, list) and all(
+        isinstance(token, str) and TOKEN.fullmatch(token) for token in tokens
+    )
+    if not well_formed or len(set(tokens)) < len(tokens):
+        raise ValueError(
+            f"tokens must be distinct strings of {TOKEN_BYTES} bytes in base64, not {quote(tokens)}"
+        )
+
+
+def _read(path: Path) -> TableFile:
+    try:
+        content = read_json(read_ordinary(path, LARGEST, f"the saved table {path}"))
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise ValueError(f'expected {{"format": "{FORMAT}", ...}}')
+        check_keys(content, FIELDS)
+        _check_tokens(content["tokens"])
+        port = whole_number(content["port"], "port", 0, 65_535)
+        return TableFile(path, content["tokens"], port, str(content["game"]))
+    except ValueError as error:
+        raise ValueError(f"{path} is not a saved table: {error}") from error

@@ -1,0 +1,117 @@
+"""Make, play and observe games for the checks of a batch game."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from kododo_env.core.agent import random_legal_actions
+from kododo_env.core.arrays import Int64, Intp, Uint8
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.capabilities import RoundPlay
+from kododo_env.core.view import View
+from kododo_env.testing.report import Fault
+
+Make = Callable[..., BatchGame]
+Reseat = Callable[[BatchGame, Uint8, Intp], Uint8]
+LONGEST_GAME = 10_000  # steps; a longer game counts as endless
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The subject of the checks: a game under one set of rules."""
+
+    make: Make  # ``make(num_envs, seed=..., **rules)`` returns a new batch
+    rules: Mapping[str, Any]  # keyword arguments of ``make``
+    seed: int = 0  # of all random numbers of the checks
+    places: int = 10  # number of places in a game where the expensive checks run
+
+    def game(self, num_envs: int, seed: int | None = None) -> BatchGame:
+        """Return a new batch; None means the seed of the subject."""
+        return self.make(num_envs, seed=self.seed if seed is None else seed, **self.rules)
+
+    def rng(self, salt: int = 0) -> np.random.Generator:
+        """Return a generator that depends on the seed and a salt."""
+        return np.random.default_rng((self.seed, salt))
+
+    def stops(self, num_envs: int) -> frozenset[int]:
+        """Return evenly spaced steps of a game, from the deal to the last step."""
+        game = self.game(num_envs)
+        steps = 0
+        for actions in turns(game, self.rng()):
+            try:
+                game.step(actions)
+            except ValueError as error:
+                message = f"after step {steps} step rejects a legal action: {error}"
+                raise Fault(message) from error
+            steps += 1
+        return frozenset(np.linspace(0, steps - 1, self.places).round().astype(int).tolist())
+
+
+def as_rules(rules: object) -> dict[str, Any]:
+    """Return rules as keyword arguments, from a mapping or a dataclass."""
+    if is_dataclass(rules) and not isinstance(rules, type):
+        return {field.name: getattr(rules, field.name) for field in fields(rules) if field.init}
+    if isinstance(rules, Mapping):
+        return dict(rules)
+    raise TypeError(f"rules must be a mapping or a dataclass, got {rules!r}")
+
+
+def turns(game: BatchGame, rng: np.random.Generator) -> Iterator[Int64]:
+    """Yield random legal actions for every step until all games are over; the caller steps.
+
+    Yields:
+        Actions (N, P).
+
+    Raises:
+        Fault: The games do not end, or a player has no legal action.
+    """
+    for _ in range(LONGEST_GAME):
+        if game.terminated.all():
+            return
+        mask = game.legal_action_mask()
+        if not mask.any(axis=2).all():
+            env, player = np.argwhere(~mask.any(axis=2))[0]
+            where = f"after step {game.steps_played}"
+            raise Fault(f"{where} player {player} of game {env} has no legal action")
+        yield random_legal_actions(mask, rng)
+    raise Fault(f"some games have not ended after {LONGEST_GAME} steps of random play")
+
+
+def stir(seed: int) -> None:
+    """Reseed the global generators, on which nothing that is checked may depend."""
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+
+
+def public_names(view: View) -> list[str]:
+    """Return the names of a view's public attributes that are not methods."""
+    names = [name for name in dir(view) if not name.startswith("_")]
+    return [name for name in names if not callable(getattr(type(view), name, None))]
+
+
+def shown_by(view: View) -> dict[str, Any]:
+    """Return a view's public attributes by name."""
+    return {name: getattr(view, name) for name in public_names(view)}
+
+
+def look_at_everything(game: BatchGame, rng: np.random.Generator) -> None:
+    """Call everything that reads a batch, which must change nothing."""
+    game.observe()
+    game.deciding()
+    game.outcome()
+    if isinstance(game, RoundPlay) and game.round_steps < 1:
+        raise Fault(f"round_steps must be at least 1, got {game.round_steps}")
+    game.clone()
+    for player in (None, *range(game.num_players)):
+        if not game.text(0, player).strip():
+            raise Fault("text() is empty")
+        ElementTree.fromstring(game.svg(0, player))
+    for player in range(game.num_players):
+        shown_by(game.view(player))
+        game.determinize(player, rng, 2)

@@ -1,0 +1,72 @@
+"""The chance nodes at the beginning of a game, which determine its deck."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.search.deals import Deck, distinct_decks, least_decks, one_deck_is_enough
+
+MOST_DECKS = 2_000
+SEED_NODES = 4
+SEED_OUTCOMES = 256
+
+Outcomes = list[tuple[int, float]]
+
+
+class DeckDealer:
+    """One chance node over all distinct decks.
+
+    Attributes:
+        nodes: The number of chance nodes, one after another.
+        remembered: How many positions to cache.
+        outcomes: The outcomes of each node, with their probabilities.
+    """
+
+    nodes = 1
+    remembered = 1 << 14  # about 8 kB each
+
+    def __init__(self, game: BatchGame, decks: list[Deck]) -> None:
+        self._game = game
+        self._decks = decks
+        self.outcomes: Outcomes = [(number, deck.probability) for number, deck in enumerate(decks)]
+
+    def deal(self, dealt: tuple[int, ...]) -> BatchGame:
+        """Return a batch of one game, dealt by the outcomes of all nodes."""
+        game = self._game.fresh(1, 0)
+        game.reset(decks=self._decks[dealt[0]].cards[None])
+        return game
+
+    def describe(self, outcome: int) -> str:
+        """Return the cards of an outcome's deck as text."""
+        return f"deal {' '.join(map(str, self._decks[outcome].cards.tolist()))}"
+
+
+class SeedDealer:
+    """A few chance nodes that form the seed of all shuffling; see ``DeckDealer``.
+
+    The decks are practically equally likely, and the history identifies the deck.
+    """
+
+    nodes = SEED_NODES
+    remembered = 1 << 6
+
+    def __init__(self, game: BatchGame) -> None:
+        self._game = game
+        self.outcomes: Outcomes = [(byte, 1 / SEED_OUTCOMES) for byte in range(SEED_OUTCOMES)]
+
+    def deal(self, dealt: tuple[int, ...]) -> BatchGame:
+        """Return the game of the seed."""
+        return self._game.fresh(1, int.from_bytes(dealt))
+
+    def describe(self, outcome: int) -> str:
+        """Return a byte of the seed as text."""
+        return f"seed {outcome:02x}"
+
+
+def dealer(game: BatchGame) -> DeckDealer | SeedDealer:
+    """Return a dealer over all decks if these are few and one is enough, else by seeds."""
+    if not one_deck_is_enough(game) or least_decks(game) > MOST_DECKS:
+        return SeedDealer(game)
+    decks = list(islice(distinct_decks(game), MOST_DECKS + 1))
+    return DeckDealer(game, decks) if len(decks) <= MOST_DECKS else SeedDealer(game)
