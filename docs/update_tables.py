@@ -61,6 +61,7 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield DOCS / "strength.md", "sentences", strength_in_sentences
     yield DOCS / "strength.md", "strength", strength
     yield DOCS / "strength.md", "attackers", attackers
+    yield DOCS / "strength.md", "one-network", one_network
     yield DOCS / "playing.md", "levels", levels_measured
     yield EVIDENCE / "specialists.md", "specialists", specialists
     yield EVIDENCE / "ablations.md", "imitation", imitation
@@ -593,6 +594,28 @@ def javascript(client: str) -> str:
     if not difference:
         return "All actions and outputs are the same."
     return f"All actions are the same; logits and values differ by at most {difference:.0e}."
+
+
+def one_network() -> str:
+    """Compare one network for all tables with specialists, from docs/examples/all_players.py."""
+    seeds = [
+        json.loads(path.read_text())["rows"]
+        for path in sorted((DOCS / "all_players").glob("*.json"))
+    ]
+    heads = {
+        "v heuristic": "against heuristic",
+        "v random": "against random",
+        "v specialist": "against the shipped policy",
+    }
+    rows = []
+    for results in zip(*seeds, strict=True):
+        shares = [_range([result[name] for result in results]) for name in heads]
+        specialist = f"{results[0]['specialist v heuristic']:.3f}"
+        rows.append(
+            [str(results[0]["players"]), f"{results[0]['parity']:.3f}", *shares, specialist]
+        )
+    head = ["players", "parity", *heads.values(), "shipped policy against heuristic"]
+    return markdown(head, rows)
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:

@@ -22,7 +22,7 @@ def deals_of_duplicates(
     return (rng.random((deals, 4)) < probabilities).mean(axis=1)
 
 
-@pytest.mark.parametrize(("chance", "deals"), [(0.25, 200), (0.5, 30), (0.83, 60)])
+@pytest.mark.parametrize(("probability", "deals"), [(0.25, 200), (0.5, 30), (0.83, 60)])
 def test_intervals_hold_the_truth_as_often_as_they_say(probability: float, deals: int) -> None:
     rng = np.random.default_rng(7)
     times = 1000

@@ -33,13 +33,13 @@ SDIST = "from setuptools.build_meta import build_sdist; import sys; build_sdist(
 PLAY = """
 import kododo_env
 from kododo_env import make_agent
-from kododo_env.agent_registry import baselines, shipped, strangers
+from kododo_env.agent_registry import baselines, shipped, held_out_policy_names
 from kododo_env.arena.head_to_head import Match
 
 print(kododo_env.__file__)
 print(*baselines("kododo"))
 print(*shipped())
-print(*strangers())
+print(*held_out_policy_names())
 bot = kododo_env.load("kododo-4p")
 print(Match(bot, "heuristic", "kododo", 4, 8).play().share.mean >= 0)
 """

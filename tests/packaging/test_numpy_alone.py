@@ -23,7 +23,7 @@ from kododo_env.agent_registry import scripted
 from kododo_env.core.agent import joint_action
 
 found = []
-for name in registry.DOORS:
+for name in registry.ENVIRONMENT_MODULES:
     for players in registry.environment_module(name).PLAYERS:
         for agent in scripted(name):
             game = registry.batch_game(name, 3, 0, num_players=players)
@@ -45,10 +45,10 @@ POLICIES = """
 import kododo_env
 import numpy as np
 from kododo_env import registry
-from kododo_env.agent_registry import shipped, strangers
+from kododo_env.agent_registry import shipped, held_out_policy_names
 from kododo_env.core.agent import joint_action
 
-for name in (*shipped(), *strangers()):
+for name in (*shipped(), *held_out_policy_names()):
     agent, rng = kododo_env.load(name), np.random.default_rng(0)
     game = registry.batch_game(agent.game, 4, 0, num_players=agent.num_players)
     assert np.allclose(agent.probabilities(game.view(0)).sum(axis=1), 1)

@@ -140,7 +140,7 @@ def test_importing_needs_no_library() -> None:
 
 def test_parts_that_were_attributes_still_are() -> None:
     """The environment modules and other parts can be used without importing them by name."""
-    show = "print(k.kado_v0.env(), k.registry.DOORS['kado'], hasattr(k, 'x'))"
+    show = "print(k.kado_v0.env(), k.registry.ENVIRONMENT_MODULES['kado'], hasattr(k, 'x'))"
     assert printed(f"import kododo_env as k; {show}") == "kado_v0 kododo_env.kado_v0 False"
 
 
