@@ -89,7 +89,7 @@ def test_the_given_decks_are_what_is_dealt() -> None:
 
 def test_as_many_agents_as_seats() -> None:
     games = batch(2)
-    with pytest.raises(ValueError, match="4 seats"):
+    with pytest.raises(ValueError, match="4 agents"):
         play([FirstActionAgent()] * 3, games, games.sample_decks(2, games.rng), games.rng)
 
 

@@ -212,7 +212,7 @@ CHOSEN += [("parallel_env", "record"), ("env", "record")]
 
 
 def gymnasium_id(game: str) -> str:
-    return f"kododo_env:{registry.module(game).GYMNASIUM_ID}"
+    return f"kododo_env:{registry.environment_module(game).GYMNASIUM_ID}"
 
 
 @for_every_game

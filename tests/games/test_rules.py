@@ -222,7 +222,7 @@ def test_every_field_has_bounds_and_the_docstring_says_them(game: str) -> None:
 
 # --- beside the referees --------------------------------------------------------------
 
-BESIDE = {game: import_module(f"tests.games.{game}.test_referee").Beside for game in GAMES}
+COMPARISONS = {game: import_module(f"tests.games.{game}.test_referee").Comparison for game in GAMES}
 EXAMPLES = {"kododo": 30, "combi_combo": 30, "kado": 4}
 WHOLE = 1000
 A_LONG_GAME = 60  # steps; the long variant may go on for a hundred deals
@@ -236,7 +236,7 @@ WHOLE_GAMES: list[tuple[str, dict[str, Any], int]] = [
 @pytest.mark.parametrize(("game", "rules", "num"), WHOLE_GAMES)
 def test_whole_games_go_as_with_the_referee(game: str, rules: dict[str, Any], num: int) -> None:
     rng = np.random.default_rng(rules["num_players"])
-    comparison = BESIDE[game](registry.batch_game(game, 1, **rules).rules, num, rng)
+    comparison = COMPARISONS[game](registry.batch_game(game, 1, **rules).rules, num, rng)
     players = range(comparison.game.num_players)
     comparison.assert_same(20, players)
     while not comparison.game.terminated.all():
@@ -247,7 +247,7 @@ def test_whole_games_go_as_with_the_referee(game: str, rules: dict[str, Any], nu
 def check_a_game(game: str, rules: Any, seed: int, most_steps: int) -> None:
     """Play beside the referee, and check dtypes and declared maxima."""
     rng = np.random.default_rng(seed)
-    comparison = BESIDE[game](rules, 2, rng)
+    comparison = COMPARISONS[game](rules, 2, rng)
     played = comparison.game
     dtypes = {name: array.dtype for name, array in arrays(played).items()}
     total = np.zeros((2, played.num_players), np.int64)
@@ -326,7 +326,7 @@ def test_any_numbers_make_rules_or_are_refused_in_a_line(game: str) -> None:
         try:
             changed_rules = replace(rules, **{name: changed})
         except ValueError:
-            refused(lambda: replace(rules, **{name: changed}), "must|players|cards")
+            refused(lambda: replace(rules, **{name: changed}), "must|needs|players|cards")
         else:
             batch(game, changed_rules)
 

@@ -101,7 +101,7 @@ class Parallel(Interface):
     module = "parallel_env"
 
     def _make(self, game: str, **options: Any) -> None:
-        self.env = getattr(registry.environment_module(game), self.environment_module)(**options)
+        self.env = getattr(registry.environment_module(game), self.module)(**options)
         self.seats = self.env.seats
         self.views = [(0, None)]
         self.space = self.env.observation_space(self.env.possible_agents[0])
@@ -150,7 +150,7 @@ class Single(Interface):
     one_learner = True
 
     def _make(self, game: str, **options: Any) -> None:
-        id = f"kododo_env:{registry.module(game).GYMNASIUM_ID}"
+        id = f"kododo_env:{registry.environment_module(game).GYMNASIUM_ID}"
         self.env = gymnasium.make(id, **options).unwrapped
         self.seats = [self.env.seat]
         self.views = [(0, self.env.seat)]
@@ -172,7 +172,7 @@ class Vector(Interface):
     number = np.float64
 
     def _make(self, game: str, **options: Any) -> None:
-        id = f"kododo_env:{registry.module(game).GYMNASIUM_ID}"
+        id = f"kododo_env:{registry.environment_module(game).GYMNASIUM_ID}"
         self.env = gymnasium.make_vec(id, num_envs=self.num_envs, **options)
         self.seats = [int(self.env.seats[0])]
         self.views = [(index, self.seats[0]) for index in range(self.num_envs)]

@@ -54,7 +54,7 @@ def test_an_episode_is_truncated_after_max_episode_steps(
     game: str, players: int, reward: Any
 ) -> None:
     """Steps are the learner's decisions. Rewards up to the truncation have been paid."""
-    id = f"kododo_env:{registry.module(game).GYMNASIUM_ID}"
+    id = f"kododo_env:{registry.environment_module(game).GYMNASIUM_ID}"
     env = gymnasium.make(id, num_players=players, reward=reward, max_episode_steps=4)
     _, info = env.reset(seed=0)
     paid = 0.0

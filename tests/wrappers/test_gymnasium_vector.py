@@ -32,7 +32,7 @@ class Last(FirstActionAgent):
 
 
 def make(game: str, num_envs: int, players: int, **options: Any) -> BatchVectorEnv:
-    env_id = f"kododo_env:{registry.module(game).GYMNASIUM_ID}"
+    env_id = f"kododo_env:{registry.environment_module(game).GYMNASIUM_ID}"
     env = gymnasium.make_vec(env_id, num_envs=num_envs, num_players=players, **options)
     assert isinstance(env, BatchVectorEnv)
     return env
@@ -192,7 +192,7 @@ def test_spaces_hold_what_is_given(game: str) -> None:
         truncated = env.step(info["action_mask"].argmax(axis=1))[3]
         assert (truncated.dtype, truncated.any()) == (np.dtype(np.bool_), False)
         assert env.action_space.contains(env.action_space.sample())
-    single = gymnasium.make(f"kododo_env:{registry.module(game).GYMNASIUM_ID}")
+    single = gymnasium.make(f"kododo_env:{registry.environment_module(game).GYMNASIUM_ID}")
     assert single.reset(seed=0)[1]["action_mask"].dtype == np.int8
 
 
@@ -374,7 +374,7 @@ def test_each_episode_is_cut_as_gymnasium_cuts_it(
     options = {"reward": reward, "opponents": FirstActionAgent(), "max_episode_steps": limit}
     env = make(game, 12, players, seat="random", autoreset_mode=mode, **options)
     env.reset(seed=1)
-    id = f"kododo_env:{registry.module(game).GYMNASIUM_ID}"
+    id = f"kododo_env:{registry.environment_module(game).GYMNASIUM_ID}"
     alone = [
         Alone(deck, id=id, num_players=players, seat=int(seat), **options)
         for deck, seat in zip(env.game.decks, env.seats, strict=True)
@@ -469,7 +469,7 @@ def test_gymnasium_counts_the_steps_of_an_episode_that_is_cut() -> None:
 
 def make_vec_of_single(**options: Any) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
     """Create Gymnasium's own vector environment, with a limit around each game."""
-    id = f"kododo_env:{registry.module('kododo').GYMNASIUM_ID}"
+    id = f"kododo_env:{registry.environment_module('kododo').GYMNASIUM_ID}"
     return gymnasium.make_vec(id, num_envs=2, vectorization_mode="sync", **options)
 
 
@@ -478,7 +478,7 @@ def make_vec_of_single(**options: Any) -> gymnasium.vector.VectorEnv[Any, Any, A
 
 def one_by_one(num_envs: int, **options: Any) -> SyncVectorEnv:
     """Create Gymnasium's own vector environment over single games of KADO."""
-    id = f"kododo_env:{registry.module('kado').GYMNASIUM_ID}"
+    id = f"kododo_env:{registry.environment_module('kado').GYMNASIUM_ID}"
     return SyncVectorEnv([lambda: gymnasium.make(id, **options)] * num_envs)
 
 
@@ -566,7 +566,7 @@ def test_games_of_a_batch_have_the_same_opponents() -> None:
 
 def test_the_learner_of_one_game_may_change_its_seat() -> None:
     """Regression: an invalid seat caused an IndexError later."""
-    env = gymnasium.make(f"kododo_env:{registry.module('kado').GYMNASIUM_ID}").unwrapped
+    env = gymnasium.make(f"kododo_env:{registry.environment_module('kado').GYMNASIUM_ID}").unwrapped
     for wrong in (3, -1, None, "first"):
         with pytest.raises(ValueError, match=r"seat \(if not 'random'\)"):
             env.seat = wrong

@@ -200,7 +200,7 @@ def test_chances_are_how_often_decks_come(name: str, rules: dict[str, Any]) -> N
     decks = list(distinct_decks(game))
     assert len(decks) == len(counted)
     assert len({deck.cards.tobytes() for deck in decks}) == len(decks)
-    assert sorted(deck.chance for deck in decks) == pytest.approx(
+    assert sorted(deck.probability for deck in decks) == pytest.approx(
         sorted(number / counted.total() for number in counted.values())
     )
 

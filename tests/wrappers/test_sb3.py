@@ -125,7 +125,7 @@ def test_masks_as_sb3_contrib_asks_for_them() -> None:
     masks[:] = False
     assert get_action_masks(venv).any()
     assert np.array_equal([method() for method in venv.get_attr("action_masks")], expected)
-    single = gymnasium.make(f"kododo_env:{registry.module('kododo').GYMNASIUM_ID}")
+    single = gymnasium.make(f"kododo_env:{registry.environment_module('kododo').GYMNASIUM_ID}")
     observation, _ = single.reset(seed=0)
     assert is_masking_supported(single)
     assert get_action_masks(single).dtype == np.bool_
@@ -178,7 +178,7 @@ def test_opponents_are_set_as_stable_baselines3_sets_attributes() -> None:
 def test_attributes_that_the_environment_uses_are_refused(name: str) -> None:
     """Regression: they were stored without effect."""
     vector_env = gymnasium.make_vec(
-        f"kododo_env:{registry.module('kado').GYMNASIUM_ID}", num_envs=2
+        f"kododo_env:{registry.environment_module('kado').GYMNASIUM_ID}", num_envs=2
     )
     for env in (BatchVecEnv(batch("kado", 2, 2)), vector_env):
         with pytest.raises(AttributeError, match=rf"^{name} .* cannot be changed"):
@@ -198,7 +198,7 @@ def reset_twice(envs: Any) -> None:
 
 def test_opponents_that_were_set_on_a_wrapper_are_told() -> None:
     """``DummyVecEnv`` sets attributes on the outermost wrapper, where ``get_attr`` finds them."""
-    id = f"kododo_env:{registry.module('kado').GYMNASIUM_ID}"
+    id = f"kododo_env:{registry.environment_module('kado').GYMNASIUM_ID}"
     envs = make_vec_env(id, n_envs=1)
     with pytest.warns(UserWarning, match="opponents were set on the wrapper Monitor") as warned:
         swapping(envs)
@@ -218,7 +218,7 @@ def test_a_scaled_mask_is_told(batched: bool, action_mask: Any) -> None:
     def envs() -> Any:
         if batched:
             return VecMonitor(BatchVecEnv(batch("kado", 2, 3), action_mask=action_mask))
-        id = f"kododo_env:{registry.module('kado').GYMNASIUM_ID}"
+        id = f"kododo_env:{registry.environment_module('kado').GYMNASIUM_ID}"
         return make_vec_env(id, env_kwargs={"action_mask": action_mask})
 
     name = "observations" if action_mask == "rllib" else "observation"
@@ -232,7 +232,7 @@ def test_a_scaled_mask_is_told(batched: bool, action_mask: Any) -> None:
 
 
 def test_they_show_what_stable_baselines3s_own_do() -> None:
-    id = f"kododo_env:{registry.module('kado').GYMNASIUM_ID}"
+    id = f"kododo_env:{registry.environment_module('kado').GYMNASIUM_ID}"
     dummy_env = DummyVecEnv([lambda: gymnasium.make(id, num_players=2, seat=1, render_mode="ansi")])
     game = batch("kado", 1, 2)
     opponents = [RandomAgent(), None]

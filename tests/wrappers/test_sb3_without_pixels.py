@@ -31,7 +31,7 @@ def _without_pixels(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def id_of(game: str) -> str:
-    return f"kododo_env:{registry.module(game).GYMNASIUM_ID}"
+    return f"kododo_env:{registry.environment_module(game).GYMNASIUM_ID}"
 
 
 @all_games

@@ -43,7 +43,7 @@ def numbers_of(rules: Rules) -> Numbers:
     )
 
 
-class CombiComboComparison(comparison.RefereeComparison):
+class Comparison(comparison.RefereeComparison):
     """Comparison for Combi-Combo; in every other game 4s are passed if possible."""
 
     def __init__(self, rules: Rules, num: int, rng: np.random.Generator) -> None:
@@ -121,7 +121,7 @@ class CombiComboComparison(comparison.RefereeComparison):
 
 @pytest.mark.parametrize("num_players", [4, 5])
 def test_the_games_above_meet_ties_and_high_and_low_scores(num_players: int) -> None:
-    comparison = CombiComboComparison(Rules(num_players), 250, np.random.default_rng(num_players))
+    comparison = Comparison(Rules(num_players), 250, np.random.default_rng(num_players))
     comparison.play_to_the_end(np.random.default_rng(num_players))
     for games, threshold in ((slice(0, None, 2), 8), (slice(1, None, 2), 10)):
         assert (comparison.game.outcome()[games] == 1 / 2).any()

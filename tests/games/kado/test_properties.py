@@ -282,7 +282,7 @@ def test_a_state_alone_is_observed_and_obeys_what_holds_always(
         ("sums", 9, "_sums must add up the rows of _tableau"),
         ("deck", 0, "_deck must hold the cards of the game"),
         ("public", True, "_public must be the dealer and a challenger, or nobody"),
-        ("seen", 0, "_seen must say who has seen the cards of this turn"),
+        ("viewers", 0, "_viewers must say who has seen the cards of this turn"),
         ("scores", 99, "_scores must be what tableaus and perfects score"),
     ],
 )

@@ -96,7 +96,7 @@ def tableau_pieces(tableau: referee.Tableau, numbers: Numbers) -> dict[str, obje
     }
 
 
-class KadoComparison(comparison.RefereeComparison):
+class Comparison(comparison.RefereeComparison):
     """Comparison for KADO, at decisions only, since games wait for others of the batch."""
 
     def __init__(self, rules: Rules, num: int, rng: np.random.Generator) -> None:
@@ -241,7 +241,7 @@ class KadoComparison(comparison.RefereeComparison):
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_the_games_above_meet_all_that_can_happen(num_players: int) -> None:
     rng = np.random.default_rng(num_players)
-    comparison = KadoComparison(Rules(num_players), 120, rng)
+    comparison = Comparison(Rules(num_players), 120, rng)
     game = comparison.game
     met = Counter[str]()
     while not game.terminated.all():

@@ -63,7 +63,7 @@ def numbers_of(rules: Rules) -> Numbers:
     )
 
 
-class KododoComparison(comparison.RefereeComparison):
+class Comparison(comparison.RefereeComparison):
     """Comparison for Kododo; a long game gets decks for ``deals`` deals, by default enough."""
 
     def __init__(
@@ -168,7 +168,7 @@ def rounds_of(judge: Referee) -> int:
 
 @pytest.mark.parametrize("num_players", [2, 3, 4, 5])
 def test_the_games_above_meet_every_kind_of_round_and_end(num_players: int) -> None:
-    comparison = KododoComparison(Rules(num_players), 400, np.random.default_rng(num_players))
+    comparison = Comparison(Rules(num_players), 400, np.random.default_rng(num_players))
     comparison.play_to_the_end(np.random.default_rng(num_players))
     met = Counter[str]()
     for judge in comparison.referees:
@@ -201,7 +201,7 @@ def test_the_referees_own_tables_are_the_rulebooks() -> None:
 def test_every_game_ends_as_the_referee_ends_it(rules: Rules, seed: int) -> None:
     """Under some of these rules players rarely score."""
     rng = np.random.default_rng(seed)
-    comparison = KododoComparison(rules, 1, rng, deals=rules.max_deals)
+    comparison = Comparison(rules, 1, rng, deals=rules.max_deals)
     while not comparison.game.terminated[0]:
         comparison.play(rng)
         assert comparison.game.scores[0].tolist() == comparison.referees[0].scores
