@@ -29,7 +29,7 @@ Tables = dict[str, Float32]
 Lookup = tuple[Array, int]
 """Positions in a table, and the table's size."""
 
-TABLES = Path(__file__).with_name("data") / "kododo_chances.npz"
+TABLES = Path(__file__).with_name("data") / "kododo_values.npz"
 UNSEEN = 16  # steps of an eighth of an even share of unseen cards
 RESERVE = 12  # points of kept cards, at most
 KEPT = 4  # cards of a colour or Kododo cards in hand, at most 3 in the first turn

@@ -48,7 +48,7 @@ DOUBT_OF_ROUNDS = 1.0
 DOUBT_OF_GAMES = 1.5
 CANDIDATES = 10  # the policy's likeliest actions; more would get fewer worlds each
 LOOKAHEAD = 8  # steps before a value replaces the rest of a game without rounds
-# The same for ``chance``: in a difference of two, the value's error mostly cancels.
+# The same for ``probability``: in a difference of two, the value's error mostly cancels.
 FAR_AHEAD = 16
 LEAST_GAIN = -2.0  # below every candidate's gain, since shares are between 0 and 1
 Means = tuple[Float64, Float64]  # means and their standard errors
@@ -188,7 +188,7 @@ class SearchAgent(PolicySearch):
     def gain(
         self, view: View, played: Int64, alternative: Int64, worlds: int, rng: np.random.Generator
     ) -> Means:
-        """Return how much another action than the one played would raise a player's ``chance``.
+        """Return how much another action than the one played would raise a player's ``probability``.
 
         Args:
             view: What the player knows in each of N games.

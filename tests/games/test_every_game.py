@@ -345,7 +345,7 @@ OF_ALL_GAMES = (
     "benchmarks/library_curve.py",
     "benchmarks/recipe_curve.py",
 )
-PACKAGE = ("kododo_env", "kododo-env", "kododo adopt", "KODODO_")
+PACKAGE = ("kododo_env", "kododo-env", "kododo-bench", "kododo adopt", "KODODO_")
 
 
 def words_of(source: str) -> list[tuple[int, str]]:
