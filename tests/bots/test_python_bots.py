@@ -132,7 +132,7 @@ class Closed(metaclass=Kind):
 WRONG = [
     ("none.py:Bot", "bot {}: file not found: "),
     ("bad.py", "bot {}: expected bot.py:Name"),
-    ("bad.py:Bot", "bot {}: no Bot in .*; it has Needs, OneArgument, Raises, .*three, none; "),
+    ("bad.py:Bot", "bot {}: no Bot in .*; candidates: Needs, OneArgument, Raises, .*three, none; "),
     ("bad.py:number", "bot {}: no number in "),
     ("bad.py:NoAct", "bot {}: NoAct has no method act"),
     ("bad.py:Needs", r"bot {} cannot be created: TypeError: .*'depth' \(python_bot.py, line "),
