@@ -113,7 +113,7 @@ class TableNetwork(nn.Module):
 def _gathered(
     places: npt.NDArray[np.intp], size: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """Return the source column of each of ``size`` padded columns, and 1 where it has one, else 0."""
+    """Return for each of ``size`` padded columns its source column, and 1 if it has one, else 0."""
     source = np.zeros(size, np.int64)
     source[places] = np.arange(len(places))
     exists = np.zeros(size, np.float32)

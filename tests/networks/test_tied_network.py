@@ -232,7 +232,7 @@ def test_all_hidden_matrices_are_muons() -> None:
                 ),
                 tied_axes=("seat", "side", "cell"),
             ),
-            "'cell' is within several: seat, side",
+            "'cell' is inside several others: seat, side",
         ),
     ],
 )
