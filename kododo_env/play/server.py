@@ -163,7 +163,7 @@ class Host:
 
     @asynccontextmanager
     async def until_stopped(self, app: Starlette) -> AsyncIterator[None]:
-        """Serve in the block, then wait briefly for the table's current work; Starlette's lifespan."""
+        """Serve in the block, and then wait briefly for the table's current work."""
         yield
         if self._thread is not None:
             self._thread.join(LONGEST_PIECE)  # an agent may never return

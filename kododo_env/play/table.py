@@ -228,7 +228,7 @@ class Table(PlayedGame):
 
     @property
     def suits(self) -> tuple[Sequence[Any], ...]:
-        """The suits of the cards (see ``WordDescriptions.suits``); empty for a game without words."""
+        """The suits of the cards, as in ``WordDescriptions.suits``; empty if there are no words."""
         return self._game.suits() if isinstance(self._game, WordDescriptions) else ()
 
     def play_on(self, actions: Sequence[int] | None = None) -> Replies:
