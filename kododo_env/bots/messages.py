@@ -16,7 +16,7 @@ MOST_EXACT = 2**53 - 1  # the largest integer that is exact in JavaScript
 
 
 def read_message(message: object, kinds: Collection[str] | None = None) -> Message:
-    """Read a client's message and check everything that can be checked without the game.
+    """Parse a client's message and check all that can be checked without the game.
 
     Args:
         message: JSON as text or bytes, or the parsed object.

@@ -136,7 +136,7 @@ def from_module(network: nn.Module, game: BatchGame, form: ObservationFormat) ->
         if isinstance(layer, _RECURRENT):
             layer_type = type(layer).__name__
             raise ValueError(
-                f"the network is recurrent ({layer_type} at {name or 'top'}); {STATELESS}"
+                f"the network is recurrent ({layer_type} at {name or 'top level'}); {STATELESS}"
             )
     observation, mask = positions(game, 64)
     module = _wrap(network, form, torch.from_numpy(form.of_rows(observation)), mask)

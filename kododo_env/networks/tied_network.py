@@ -22,7 +22,10 @@ from kododo_env.core.observation import ObservationLayout
 from kododo_env.networks.canonical import Canonical
 
 Embeddings = dict[str, Tensor]
-"""Embeddings of n entries by axis, (B, n, E); an inner axis has those of the first outer entry."""
+"""Embeddings by axis, (B, n, E) for n entries.
+
+An inner axis has only the embeddings of the first outer entry.
+"""
 
 
 class _TiedAxis(NamedTuple):

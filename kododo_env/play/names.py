@@ -35,7 +35,7 @@ def people_named(names: Sequence[str], people: int) -> list[str]:
     for name in tidy:
         if "player_" in _looks(name):
             raise ValueError(
-                f"a name must not contain 'player_', which names seats, got {quote(name)}"
+                f"a name must not contain 'player_', which is reserved for seats: {quote(name)}"
             )
     folded = [_looks(name) for name in tidy if name]
     if len(folded) > len(set(folded)):

@@ -242,7 +242,7 @@ def serve(
 
     Raises:
         OSError: The host does not exist, or the port is taken.
-        ValueError: The file is not one of this table, or cannot be written.
+        ValueError: The file is not a saved game of this table, or cannot be written.
     """
     with kept_file(keep, len(table.people)) as file, listen(host, port, file.port) as listener:
         kept_table = SavedTable(table, file.write)

@@ -39,7 +39,7 @@ class Table(PlayedGame):
 
     Attributes:
         worlds: The maximum number of worlds per choice in an analysis.
-        work: The maximum of worlds times players times steps in an analysis, for hosts where
+        work: The maximum of worlds times players times steps in an analysis, to lower where
             policies are slow. At least ``FEWEST`` worlds are played.
 
     Raises:

@@ -76,7 +76,7 @@ _MODEL = {
 _ANY_NUMBER = {"Concat", "Max", "Min", "Sum"}  # operators of any number of required inputs
 # Attributes that must be 0.
 _MUST_BE_0 = {"BatchNormalization": "training_mode", "GatherND": "batch_dims"}
-USED_TWICE = "a name is used twice for constants or for metadata"
+USED_TWICE = "a name is used twice: names of constants and keys of metadata must be unique"
 _ATTRIBUTE_TYPES = {1, 2, 7}  # float, int, list of ints
 
 

@@ -14,7 +14,7 @@ from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.policy.plain_text import plain
 
 SESSION: type[Any] = NumpySession
-"""The class that runs graphs: ``NumpySession`` only if onnxruntime cannot be imported."""
+"""The class that runs graphs: ``OnnxruntimeSession``, or ``NumpySession`` without onnxruntime."""
 try:
     from kododo_env.policy.onnxruntime_session import OnnxruntimeSession
 except ImportError:

@@ -29,7 +29,7 @@ from kododo_env.rendering.svg_cards import CARD, Blank, Card, card
 
 COUNT = 1
 POINTS = 6
-"""The first and last stage of ``reveal``: for a meter's count and for points."""
+"""The stages (see ``reveal``) of the count of a meter and of points, the first and the last."""
 
 HEAD = 40
 """The height of a panel's head, which has the name and the points."""

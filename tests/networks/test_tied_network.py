@@ -222,7 +222,7 @@ def test_all_hidden_matrices_are_muons() -> None:
 @pytest.mark.parametrize(
     ("layout", "words"),
     [
-        (replace(LAYOUT, tied_axes=()), "cannot be tied"),
+        (replace(LAYOUT, tied_axes=()), "needs tied axes"),
         (
             ObservationLayout(
                 (

@@ -87,8 +87,8 @@ def test_names() -> None:
         (["x" * 21], "at most 20 printable characters, not 'x+'"),
         (["a\0b"], "at most 20 printable characters"),
         ([3], "at most 20 printable characters, not 3"),
-        (["Play\u200der_1"], "'player_' is reserved"),
-        (["\uff50layer\uff3f0"], "'player_' is reserved"),
+        (["Play\u200der_1"], "'player_', which is reserved"),
+        (["\uff50layer\uff3f0"], "'player_', which is reserved"),
     ],
 )
 def test_a_name_that_will_not_do(names: list[Any], why: str) -> None:
