@@ -85,8 +85,8 @@ class Player:
         if piece.imitation:
             decisions, steps = self._imitate(seed)
         else:
-            table = self.task.table_of(self.tables, piece.update)
-            decisions, steps = self.learner.play(*table, seed)
+            game, agents = self.task.table_of(self.tables, piece.update)
+            decisions, steps = self.learner.play(game, agents, seed)
         return PartRollout(
             piece.index, steps, {name: column.numpy() for name, column in decisions.items()}
         )

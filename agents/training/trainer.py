@@ -166,8 +166,8 @@ class Trainer:
 
     def _play_itself(self) -> dict[str, float]:
         """Run an update of PPO against itself or an opponent; return numbers to log."""
-        table = self.task.table_of(self.tables, self.progress.updates)
-        decisions, steps = self.learner.play(*table, self._seed_of_update())
+        game, agents = self.task.table_of(self.tables, self.progress.updates)
+        decisions, steps = self.learner.play(game, agents, self._seed_of_update())
         self.progress.steps += steps
         rates = self.task.recipe.self_play_rates(self.self_play_remaining())
         statistics = self.learner.learn(decisions, *rates)

@@ -45,7 +45,7 @@ def test_every_policy_of_the_population_is_a_member_and_small() -> None:
 
 
 def test_a_half_that_is_none_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"unknown half.* 'best'"):
+    with pytest.raises(ValueError, match=r"unknown split.* 'best'"):
         population("kododo", 4, "best")
     with pytest.raises(ValueError, match="kododo with 9 players has no population"):
         population("kododo", 9, TEST)

@@ -70,7 +70,7 @@ def test_a_number_is_whole_and_in_range(game: str, call: str) -> None:
             continue  # this many games could be made
         message = refusal(call, env_for(call, batch(game), 0), value)
         kind = ".*" if is_whole(value, -1, ANY_SIZE) else "an integer"
-        pattern = f"illegal action of|{CALLS[call][1]}.* must be {kind}, not "
+        pattern = f"illegal action of|{re.escape(CALLS[call][1])}.* must be {kind}, not "
         assert not message or re.match(pattern, message)
 
 

@@ -120,15 +120,18 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert OnnxAgent(out).metadata.num_players == 2
     code, output, error = run("kododo-9p", str(tmp_path / "other.onnx"))
     assert (code, output) == (2, "")
-    assert error.startswith("plain.py: error: cannot read policy file kododo-9p: No such file")
+    assert error.startswith(
+        "plain_export.py: error: cannot read policy file kododo-9p: No such file"
+    )
     assert error.count("\n") == 1
-    assert run("kododo-2p", ".") == (2, "", "plain.py: error: . must end with .onnx\n")
+    assert run("kododo-2p", ".") == (2, "", "plain_export.py: error: . must end with .onnx\n")
     content = out.read_bytes()
     code, _, error = run(str(out), f"{tmp_path}/./out.onnx")
     assert (code, error.count("\n"), out.read_bytes()) == (2, 1, content)
     assert "is the policy itself" in error
     missing = str(tmp_path / "no" / "out.onnx")
     assert (
-        run("kododo-2p", missing)[2] == f"plain.py: error: {missing}: No such file or directory\n"
+        run("kododo-2p", missing)[2]
+        == f"plain_export.py: error: {missing}: No such file or directory\n"
     )
     assert {path.name for path in tmp_path.iterdir()} == {"out.onnx", "out.meta.json"}

@@ -577,7 +577,7 @@ def test_an_agent_that_fails_loses_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("chances", "value", "words"),
+    ("probabilities", "value", "words"),
     [
         (None, [0.5], "must return 15 numbers for a hint, not None"),
         ([[1.0], [2.0, 3.0]], [0.5], "must return 15 numbers for a hint, not [[1.0], [2.0, 3.0]]"),
