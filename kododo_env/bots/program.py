@@ -36,7 +36,7 @@ NAME = re.compile(rf"exec:(?:{LIMIT}:)?(.*\S.*)", re.DOTALL)
 
 
 class ProgramBot:
-    """A bot that is the command ``CMD`` in the name ``exec:CMD`` or ``exec:2s:CMD``.
+    """A bot that runs a command, named ``exec:CMD`` or ``exec:2s:CMD``.
 
     ``2s`` limits each decision to 2 seconds; the default is 10. Each seat has its own process, so
     that copies of a bot cannot share their cards. A process starts at the seat's first decision,

@@ -196,9 +196,13 @@ def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, In
 
 
 def descending_places(key: Tensor) -> Tensor:
-    """Return each entry's place by descending key, int64 (B, C), for whole keys, (B, C).
+    """Return the place of each entry in descending order of keys; equal keys keep their order.
 
-    Equal keys keep their order.
+    Args:
+        key: The keys of C entries, integers of any dtype, (B, C).
+
+    Returns:
+        The places from 0, int64 (B, C).
     """
     entries = key.shape[1]
     entry_key = key[:, :, None]

@@ -91,7 +91,9 @@ class Analysis:
 
     def to_json(self) -> dict[str, Any]:
         """Return the analysis as a dictionary for JSON."""
-        return asdict(self) | {"chances": self.probabilities.tolist()}
+        content = asdict(self)
+        content["chances"] = content.pop("probabilities").tolist()
+        return content
 
 
 def analyse(

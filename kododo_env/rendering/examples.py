@@ -25,7 +25,7 @@ class WorkedExample(NamedTuple):
 
 
 def on_felt(pieces: Iterable[str], title: str, height: float) -> str:
-    """Return an SVG document with SVG elements on a felt background; heights are in pixels."""
+    """Return an SVG document of this height in pixels, with SVG elements on a felt background."""
     background = rectangle(Box(0, 0, WIDTH, height), 12, FELT)
     return document([background, *pieces], title, WIDTH, int(height))
 
