@@ -94,7 +94,7 @@ def read_onnx(content: bytes) -> dict[str, str]:
 
 
 def read_model(content: bytes) -> dict[str, Any]:
-    """Check an ONNX file and return the fields of its ``ModelProto`` by name, texts as UTF-8.
+    """Check an ONNX file and return the fields of its ``ModelProto`` by name; texts are bytes.
 
     Raises:
         ValueError: The file is not ONNX, or has an unsupported part.
