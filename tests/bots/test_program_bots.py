@@ -126,8 +126,8 @@ def test_it_is_told_the_types_that_a_bot_may_send(
     [
         ("late", r"did not respond within 0\.1 s"),
         ("gone", r"has closed its output \(status 3\)"),
-        ("illegal", "sent 3 invalid responses, .*JSON, not b'nonsense"),
-        ("stale", "sent 1 invalid response, .*step must be 1, not 0"),
+        ("illegal", "sent 3 invalid responses; .*JSON, not b'nonsense"),
+        ("stale", "sent 1 invalid response; .*step must be 1, not 0"),
     ],
 )
 def test_a_bot_that_is_late_gone_or_illegal_ends_the_match_with_its_name(
