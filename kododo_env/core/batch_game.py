@@ -273,7 +273,7 @@ class BatchGame(GameCopies, Descriptions, ABC):
         return self._games_first(self._state.just)
 
     def outcome(self) -> Float64:
-        """Return each player's share of the victory, shape (N, P), summing to 1 per game.
+        """Return each player's win share, shape (N, P); 1/k for each of k winners, otherwise 0.
 
         Where a game is not ``terminated``, it is the outcome if the game ended now.
         """
