@@ -36,7 +36,7 @@ from kododo_env.games.combi_combo.scoring import (
 )
 
 MOST = 14
-"""The number of cases, 0 to 13, for the number of cards of a value that are still to come."""
+"""The length of distributions of the number of cards to come, which is assumed to be 0 to 13."""
 
 
 class GreedyAgent(NoisyAgent):

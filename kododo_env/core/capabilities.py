@@ -131,7 +131,7 @@ class WordDescriptions:
     def short_form(self, action: int, player: int, index: int = 0) -> str:
         """Return a legal action in a few letters, such as "B3 Y2"; the parts may be in any order.
 
-        Actions with the same short form are equivalent. Empty if the module has no ``short``.
+        Actions with the same short form are equivalent. The form is empty if the game defines none.
         """
         short = getattr(self._words, "short", None)
         choice = self._choice(action, player, index)
@@ -158,7 +158,7 @@ class WordDescriptions:
         Args:
             before: A copy of the batch before the step.
             actions: The actions of all players, shape (P,).
-            player: The player for whom it is told; None includes all hidden information.
+            player: The player who reads the sentences; None includes all hidden information.
             index: The index of the game.
         """
         seat, index = self._at(0 if player is None else player, index)
@@ -192,15 +192,15 @@ class WordDescriptions:
         return parts
 
     def memory_of(self, pieces: dict[str, Any]) -> dict[str, Any]:
-        """Return a memory aid: counts that the player could have kept themselves.
+        """Return a memory aid: counts of cards that an attentive player would know.
 
         Args:
             pieces: The pieces of the player's observation, each of ``piece.shape``.
 
         Returns:
-            "tables": tables as returned by ``rendering.words.cards_left``; "ruled_out": index
-            combinations on action axes, such as ``{"colour": 2}``, with which no action can
-            succeed.
+            A dict with the keys "tables", tables as returned by ``rendering.words.cards_left``, and
+            "ruled_out", combinations of indices on action axes, such as ``{"colour": 2}``, with
+            which no action can succeed.
         """
         memory: dict[str, Any] = self._words.memory(self.rules, pieces)
         return memory

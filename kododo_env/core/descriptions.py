@@ -21,7 +21,7 @@ class Descriptions:
 
     @abstractmethod
     def legal_action_mask(self) -> Bool:
-        """The legal actions of each player, (N, P, A)."""
+        """Return the legal actions of each player, shape (N, P, A), True = legal."""
 
     def rules_text(self) -> str:
         """Return the rules of the game as Markdown: ``rules.md`` beside the game's class.

@@ -102,7 +102,7 @@ def whole_tuple(
     """Return a tuple, list or array (n,) of integers as a tuple of Python's ints.
 
     Raises:
-        ValueError: ``values`` is none of these, or an entry is not an integer or out of range.
+        ValueError: ``values`` has a different type, or an entry is not an integer or out of range.
     """
     one_row = isinstance(values, np.ndarray) and values.ndim == 1
     if not isinstance(values, tuple | list) and not one_row:

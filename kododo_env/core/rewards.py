@@ -59,7 +59,7 @@ REWARDS: dict[RewardName, Reward] = {
     "win": win,
     "margin+win": margin_and_win,
 }
-"""The named rewards."""
+"""The built-in reward functions by name."""
 
 
 def reward_function(reward: RewardName | Reward) -> Reward:

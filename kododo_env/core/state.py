@@ -74,7 +74,7 @@ class BatchState:
             setattr(self, name, np.require(entry, requirements="W") if is_array else entry)
 
     def keys(self) -> set[str]:
-        """The keys of ``as_dict``."""
+        """Return the keys of ``as_dict``."""
         return {*self._numbers(), *self._arrays().values()}
 
     def arrays(self) -> dict[str, Array]:

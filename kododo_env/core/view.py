@@ -133,7 +133,7 @@ class View:
 
     @property
     def legal_action_mask(self) -> Bool:
-        """True = legal, shape (N, A), read-only."""
+        """The mask of legal actions, True = legal, shape (N, A), read-only."""
         return self._cached_copy("mask", lambda: self._game.legal_action_mask()[:, self.player])
 
     @property
@@ -248,7 +248,7 @@ class JoinedView(View):
 
     @property
     def legal_action_mask(self) -> Bool:
-        """True = legal, shape (V * N, A), read-only."""
+        """The mask of legal actions, True = legal, shape (V * N, A), read-only."""
         mask = self._game.legal_action_mask()
         if (row := shared_row(mask)) is not None:
             return self._cached_copy("mask", lambda: same_for_all(row, (self.num_envs, len(row))))

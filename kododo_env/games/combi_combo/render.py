@@ -18,7 +18,7 @@ from kododo_env.rendering.svg_table import Seat, panel, rows, seats
 from kododo_env.rendering.words import card_short
 
 BAND = 126
-"""Height of the band between the players."""
+"""The height of the band between the players, in units of the SVG picture."""
 
 LINES = ("1s", "1-2-3-4", "2s", "3s", "4s")
 """Short names of the lines of the score."""

@@ -71,7 +71,7 @@ def _turn(lines: list[list[str]]) -> WorkedExample:
 
 
 def _act(game: KadoGame, seat: int, action: int) -> KadoGame:
-    """One player decides; the game before."""
+    """Play one player's action and return a copy of the game before it."""
     before = game.clone()
     actions = np.full((1, game.num_players), game.no_op)
     actions[0, seat] = action

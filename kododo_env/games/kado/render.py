@@ -33,7 +33,7 @@ from kododo_env.rendering.svg_table import HEAD, Seat, panel, seats
 from kododo_env.rendering.words import card_short, counted
 
 BAND = 104
-"""Height of the band between the players."""
+"""The height of the band between the players, in units of the SVG picture."""
 
 SOCK = "M-.55-.9H.05V.05L.75 .4A.3 .3 0 0 1 .6 .95H-.25Q-.55 .95-.55 .6Z"
 CUBE = "M0-.95L.85-.48V.48L0 .95L-.85 .48V-.48Z"

@@ -87,7 +87,7 @@ def score(sums: Array, rules: Rules) -> Int16:
 
 
 def score_rows(row_points: Array) -> Int16:
-    """Return the points of rows, (P, ...), which score their best gift, (P, rows, G, ...)."""
+    """Return the points of rows, (P, ...): the best gift of each row counts, (P, rows, G, ...)."""
     best = np.maximum.reduce(row_points, axis=2)
     points: Int16 = np.add.reduce(best, axis=1, dtype=np.int16)
     return points

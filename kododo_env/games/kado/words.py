@@ -77,7 +77,7 @@ def suits(game: KadoDisplay) -> tuple[tuple[Suit, ...], tuple[Suit, ...]]:
 def story(
     game: KadoDisplay, before: KadoDisplay, actions: Int64, player: int | None, index: int
 ) -> list[str]:
-    """Return the events of a step, and of a placing that the game skipped after it."""
+    """Return the events of a step, including the placing if the game performed it automatically."""
     lines = []
     if before.phase == Phase.DEALING:
         lines += dealing(game, before, int(actions[before.dealer]), player, index)

@@ -20,7 +20,7 @@ LIMIT, TIE, KODODO, SCORE = range(2, 6)
 """The stages at which a page shows the results of a round, after the stage of counting."""
 
 BAND = 126
-"""Height of the band between the players."""
+"""The height of the band between the players, in units of the SVG picture."""
 
 TURQUOISE = "#17a2a2"
 

@@ -259,7 +259,7 @@ class Rules:
 
     @cached_property
     def limit(self) -> int:
-        """The number of cards on the table from which on a colour does not score."""
+        """The smallest number of cards on the table with which a colour does not score."""
         return self.num_players + self.limit_offset
 
     @property
