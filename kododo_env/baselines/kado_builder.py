@@ -67,7 +67,7 @@ class BuilderAgent(KadoAgent):
         return np.concatenate([keep[None], -above[1:], aside[None]]).astype(np.float32)
 
     def challenge(self, situation: TableauView) -> Float32:
-        """Value each guess by the gain of the possible dealer's cards that it fits."""
+        """Value each guess by the gain from those possible cards of the dealer that it fits."""
         own_gain = self._above(situation, 0)
         dealer_gain = self._above(situation, situation.dealer)
         dealer_probabilities = situation.possible / np.maximum(situation.possible.sum(axis=0), 1)

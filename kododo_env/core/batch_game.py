@@ -131,7 +131,7 @@ class BatchGame(GameCopies, Descriptions, ABC):
         return shuffled_decks(self.cards, whole_number(num, "num", 1), rng)
 
     def restart_finished(self) -> Bool:
-        """Deal finished games again, if the current position of the batch allows it.
+        """Deal all games again if all are finished; a game may also allow it at other times.
 
         Returns:
             Shape (N,): which games were dealt again.
@@ -195,7 +195,7 @@ class BatchGame(GameCopies, Descriptions, ABC):
         if not any_true(before):
             self._advance(chosen)
         elif going_on:
-            with state.unchanged(before):  # finished games; the turn counters are common
+            with state.unchanged(before):  # finished games stay
                 self._advance(chosen)
         state.just = state.terminated ^ before
         if going_on:

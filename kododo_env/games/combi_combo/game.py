@@ -75,7 +75,7 @@ class CombiComboGame(CombiComboDisplay, JointDeals, WordDescriptions, LessonProv
 
     @property
     def dealt_together(self) -> tuple[int, ...]:
-        """A group for the cards that a player draws, or that are turned up, between two choices."""
+        """For each place of the deck a group: cards drawn or turned up between the same choices."""
         rules = self.rules
         later = [1] * (rules.num_turns - 1)
         piles = [rules.opening_hand + 1, *later] * self.num_players

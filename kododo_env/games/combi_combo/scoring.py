@@ -54,7 +54,7 @@ def twos_points(hand: Array, rules: Rules) -> Int16:
 
 
 def threes_points(hand: Array, rules: Rules) -> Int16:
-    """Return the number of 3s minus the par: (...) from (C, 4, ...)."""
+    """Return the points for 3s, their number minus ``threes_par``: (...) from (C, 4, ...)."""
     return held(hand, THREE) - np.int16(rules.threes_par)
 
 

@@ -109,7 +109,7 @@ class KododoGame(
 
     @property
     def dealt_together(self) -> tuple[int, ...]:
-        """A group for each hand, each player's draws of a turn, and the removed cards."""
+        """For each place of the deck a group: a hand, a player's draws of a turn, removed cards."""
         rules = self.rules
         players = range(self.num_players)
         draws = [n for _ in range(rules.num_rounds - 1) for n in rules.plays for _ in players]
