@@ -71,7 +71,8 @@ class Analysis:
         players: The players' names by seat.
         adviser: The adviser's name.
         seats: The J seats of the players who were judged.
-        probabilities: Each judged player's expected share of the victory after the deal and after each
+        probabilities: Each judged player's expected share of the victory after the deal and after
+        each
             step, given what they knew then, with the ends of its 95 % interval over worlds. Shape
             (S + 1, J, 3), 0 to 1. At the end it is the outcome; before, the players' shares need
             not sum to 1, since they know different things.
