@@ -1,9 +1,9 @@
 """Names of custom bots: ``bot.py:Class``, ``package.module:Class``, ``exec:CMD``.
 
-``bot.py:Class:2s`` and ``exec:2s:CMD`` set a limit other than 10 seconds a decision.
+``bot.py:Class:2s`` and ``exec:2s:CMD`` limit each decision to 2 seconds; the default is 10.
 
-Naming a bot runs its code with all the rights of the user. So only people name bots; a file, such
-as a checkpoint, never does.
+Creating a bot runs its code with the user's permissions. Bot names are therefore accepted only from
+the user, never from a file such as a checkpoint.
 """
 
 from __future__ import annotations
@@ -31,11 +31,14 @@ def make_bot(name: str) -> Agent:
     A Python bot's code is imported now; a program starts at its first decision.
 
     Raises:
-        ValueError: There is no such bot, or its code fails.
+        ValueError: The name is malformed; the file, module, class or program does not exist; its
+            code fails; or this is a web page, where bots cannot run.
     """
     from kododo_env.bots.program import ProgramBot
     from kododo_env.bots.python_bot import python_bot
 
-    if sys.platform == "emscripten":  # where a page's address may name agents
-        raise ValueError(f"bot {name} cannot run in a web page: install kododo-env")
+    if sys.platform == "emscripten":  # a browser, where a URL may name agents
+        raise ValueError(
+            f"bot {name} cannot run in a web page: install kododo-env and use its command line"
+        )
     return ProgramBot(name) if name.startswith(EXEC) else python_bot(name)

@@ -1,4 +1,4 @@
-"""Messages of people at a table and their checks; see ``docs/reference/messages.md``."""
+"""Parse and check messages from players to a table; see ``docs/reference/messages.md``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_EXACT = 2**53 - 1  # the largest integer that is exact in JavaScript
 
 
 def read_message(message: object, kinds: Collection[str] | None = None) -> Message:
-    """Read a client's message and check everything that can be checked without the game.
+    """Parse a client's message and check all that can be checked without the game.
 
     Args:
         message: JSON as text or bytes, or the parsed object.
@@ -26,7 +26,7 @@ def read_message(message: object, kinds: Collection[str] | None = None) -> Messa
         A dictionary with the "type" and exactly the fields of that type.
 
     Raises:
-        ValueError: The message is malformed; the error is one line.
+        ValueError: The message is malformed; the text of the error is one line.
     """
     content = _parse(message) if isinstance(message, str | bytes) else message
     if not isinstance(content, Mapping):
@@ -40,7 +40,9 @@ def read_message(message: object, kinds: Collection[str] | None = None) -> Messa
     for name in content:
         if name != "type" and name not in fields:
             field_names = ", ".join(fields) or "none"
-            raise ValueError(f"unknown field {quote(name)} of {kind!r}; its fields: {field_names}")
+            raise ValueError(
+                f"unknown field {quote(name)} of {kind!r}; expected fields: {field_names}"
+            )
     for name in fields:
         if name not in content:
             raise ValueError(f"{kind!r} is missing the field {name!r}")
@@ -105,9 +107,9 @@ FIELDS: dict[str, dict[str, Callable[[object], Any]]] = {
     "lesson": {"step": _step},
     "leave": {"step": _step},
 }
-"""The fields of each message type, with the functions that check them."""
+"""For each message type its fields, each with the function that checks its value."""
 
 
 def to_json(message: Message) -> str:
-    """Return a message of the table as one line of ASCII JSON."""
+    """Serialize a message as ASCII JSON on one line, without a line break."""
     return json.dumps(message, allow_nan=False, separators=(",", ":"))

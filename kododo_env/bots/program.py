@@ -1,4 +1,4 @@
-"""A bot that is a program in any language and exchanges the messages of a table over stdio."""
+"""A bot that is a separate program, in any language, and exchanges JSON over stdin and stdout."""
 
 from __future__ import annotations
 
@@ -36,20 +36,21 @@ NAME = re.compile(rf"exec:(?:{LIMIT}:)?(.*\S.*)", re.DOTALL)
 
 
 class ProgramBot:
-    """A bot named ``exec:CMD``, or ``exec:2s:CMD`` for a limit other than 10 seconds a decision.
+    """A bot that runs a command, named ``exec:CMD`` or ``exec:2s:CMD``.
 
-    Each seat has its own process, so that copies of a bot cannot show each other their cards. The
-    process starts at its first decision, which may take 10 seconds longer, and ends when the bot is
-    garbage-collected. For each decision the bot receives the position, as at a table.
+    ``2s`` limits each decision to 2 seconds; the default is 10. Each seat has its own process, so
+    that copies of a bot cannot share their cards. A process starts at the seat's first decision,
+    which may take 10 seconds longer, and ends when the bot is garbage-collected. For each decision
+    the process receives a message of type ``position`` (see ``docs/reference/messages.md``).
 
     Args:
-        name: The name as above. The command runs without a shell.
+        name: ``exec:CMD`` or ``exec:2s:CMD``. The command runs without a shell.
 
     Attributes:
-        bot_seconds: The time limit per decision.
+        bot_seconds: The time limit per decision, in seconds.
 
     Raises:
-        ValueError: The name is malformed, or there is no such program.
+        ValueError: The name is malformed, or the program is not found.
     """
 
     def __init__(self, name: str) -> None:
@@ -79,10 +80,11 @@ class ProgramBot:
         finalize(self, _end, self._processes)
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
-        """Ask the seat's process for each game with more than one legal action; returns shape (N,).
+        """Choose actions, (N,), asking the seat's process wherever several actions are legal.
 
         Raises:
-            ValueError: The process is late, has ended, or sent three illegal responses.
+            ValueError: The process does not respond in time, has ended, or has sent three invalid
+                responses.
         """
         mask = view.legal_action_mask
         chosen: Int64 = mask.argmax(axis=1)
@@ -116,7 +118,8 @@ class ProgramBot:
                     return action
                 request = position_line if answer.strip() else b""
         self._blame(
-            view.player, f"sent {counted(len(errors), 'invalid response')}, the last: {errors[-1]}"
+            view.player,
+            f"sent {counted(len(errors), 'invalid response')}; the last error: {errors[-1]}",
         )
 
     def _start(self, player: int) -> None:

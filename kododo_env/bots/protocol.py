@@ -1,4 +1,4 @@
-"""A position as one seat sees it: text, numbers and pictures, without hidden information."""
+"""Describe a position as one player sees it, in text, numbers and pictures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,18 @@ from kododo_env.rendering.words import card_words, counted, listed
 
 
 def position(view: View, pictures: bool, index: int = 0) -> dict[str, Any]:
-    """Return one game of a view as its player sees it, optionally with SVG pictures."""
+    """Return the fields of a ``position`` message that describe one game of a view.
+
+    Args:
+        view: A player's view.
+        pictures: Whether to draw the table and the player's cards as SVG.
+        index: The index of the game in the view.
+
+    Returns:
+        A dictionary with "text", "picture" (only with ``pictures``), "hand", "actions" (see
+        ``actions``), "memory", and "knows" (the pieces of the observation by name, as nested
+        lists).
+    """
     drawing = {"picture": view.svg(index)} if pictures else {}
     return {
         "text": view.text(index),
@@ -44,13 +55,17 @@ def _hand(view: View, pictures: bool, index: int) -> list[dict[str, str]]:
 def players(
     view: View, names: Sequence[str], people: Container[int] = (), index: int = 0
 ) -> list[dict[str, Any]]:
-    """Return the public facts about each player.
+    """Return the facts about each player that all players know.
 
     Args:
-        view: A view of the game.
+        view: Any player's view of the game.
         names: The players' names by seat.
         people: The seats of people.
-        index: Which game of the view.
+        index: The index of the game in the view.
+
+    Returns:
+        For each seat a dictionary with "player", "name", "person", "score" (the points so far) and
+        "gained" (the reward of the last step).
     """
     return [
         {
@@ -65,10 +80,11 @@ def players(
 
 
 def actions(view: View, index: int = 0) -> list[dict[str, Any]]:
-    """Return a player's legal actions; empty if there is only one.
+    """Return a list of a player's legal actions, which is empty if only one action is legal.
 
-    Each has its number, words, short form, block of the action layout, position in that block, and
-    the cards of the hand that it plays.
+    Each entry is a dictionary with "action" (the number of the action), "words", "short" (the short
+    form), "kind" (the name of its block in the action layout), "at" (its index in that block, by
+    axis name) and "cards" (the indices in the hand of the cards that it plays).
     """
     words = legal_actions(view, index)
     if len(words) < 2:
@@ -86,19 +102,23 @@ def actions(view: View, index: int = 0) -> list[dict[str, Any]]:
 
 
 def legal_actions(view: View, index: int = 0) -> dict[int, str]:
-    """Return a player's legal actions as a dictionary from number to words."""
+    """Return a player's legal actions as a dictionary from action number to description."""
     legal = np.flatnonzero(view.legal_action_mask[index]).tolist()
     return {action: view.describe_choice(action, index) for action in legal}
 
 
 def named_action(choice: int | str, view: View, index: int = 0) -> int:
-    """Return the legal action with a number, with English words or with a short form.
+    """Return the number of the legal action that a choice names.
 
-    Case is ignored, and the parts of a short form may have any order.
+    Args:
+        choice: The number of the action, its English words or its short form. Case is ignored, and
+            the parts of a short form may have any order.
+        view: The player's view.
+        index: The index of the game in the view.
 
     Raises:
-        ValueError: There is no such action; the message lists the legal ones, or those that the
-            text is a part of.
+        ValueError: No legal action matches, and the message lists all legal actions; or the text is
+            only part of short forms, and the message lists these.
     """
     with speaking("en"):
         words = legal_actions(view, index)
@@ -157,7 +177,12 @@ def news(
     seat: int | None,
     rewards: npt.ArrayLike,
 ) -> dict[str, list[Any]]:
-    """Return the "lines" of ``story``, and for each line the section of the "rules" behind it."""
+    """Return the news of the last step, with the rules that apply; for the arguments see ``story``.
+
+    Returns:
+        A dictionary with "lines", the sentences of ``story`` in the current language, and "rules",
+        for each line the anchor of a section of the rules, or None.
+    """
     played = np.asarray(chosen)
     with speaking("en"):
         lines = story(game, before, played, seat, rewards)
@@ -170,14 +195,16 @@ def news(
 def story(
     game: BatchGame, before: BatchGame, chosen: Int64, seat: int | None, rewards: npt.ArrayLike
 ) -> list[str]:
-    """Return the news of the last step for a seat, and at the end the points and the winner.
+    """Return the news of the last step for a seat as sentences.
+
+    When the game is over, the list ends with the sources of the points and the winner.
 
     Args:
         game: A batch of one.
         before: The same game before the step.
-        chosen: All players' actions, (P,).
+        chosen: The actions of all P players in the last step, (P,).
         seat: The reader's seat; None reveals everything.
-        rewards: The rewards of all steps of the game, (S, P).
+        rewards: The rewards of all S steps of the game so far, (S, P).
     """
     lines = game.story_of(before, chosen, seat) if isinstance(game, WordDescriptions) else []
     return [*lines, *_breakdown(game, rewards), result(game)] if game.terminated[0] else lines
@@ -200,7 +227,7 @@ def _breakdown(game: BatchGame, rewards: npt.ArrayLike) -> list[str]:
 
 
 def result(game: BatchGame) -> str:
-    """Return the winner of a finished game, in words."""
+    """Return a sentence with the winners of a finished game, the tie-breaks and the points."""
     shares = game.outcome()[0]
     scores = game.scores[0]
     winners = np.flatnonzero(shares).tolist()

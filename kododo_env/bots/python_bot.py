@@ -1,4 +1,4 @@
-"""Bots in Python, from a file or a module: a class, or a function of the view."""
+"""Python bots: a class, or a function of the view, from a file or a module."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from kododo_env.core.numbers import quote
 from kododo_env.core.view import View
 from kododo_env.system.signals import is_stop
 
-# Methods besides act that are called (``kododo_env.core.agent``), and the error if they fail.
+# Optional methods of agents (``kododo_env.core.agent``), and what the error says if they fail.
 FAILURES = {
     "check": "cannot play this game",
     **dict.fromkeys(("begin", "action_values", "choose", "probabilities", "value"), "fails"),
 }
-# The methods that return numbers, and the shape of these.
+# The methods that return numbers, and the shape of their results.
 SHAPES: dict[str, Callable[[View], tuple[int, ...]]] = {
     "action_values": lambda view: (view.num_actions, view.num_envs),
     "probabilities": lambda view: (view.num_envs, view.num_actions),
@@ -40,18 +40,18 @@ HOW = "expected bot.py:Name, where Name is a class with act(view, rng) or a func
 
 
 def python_bot(name: str) -> Agent:
-    """Create a bot from ``bot.py:Class`` or ``package.module:Class``; this runs its code.
+    """Create a bot from ``bot.py:Name`` or ``package.module:Name``; this runs its code.
 
-    An error in its code, an illegal action, or a decision that takes more than 10 seconds (times N
-    for N games in one call) raises a ValueError of one line that names the bot.
+    The bot's methods raise a one-line ValueError that names the bot if its code fails, its action
+    is illegal, or a call exceeds the time limit: N times 10 seconds for a view of N games.
 
     Args:
-        name: A class is called without arguments and has ``act(view, rng)`` as an ``Agent``; it
-            needs no ``name``. A function is used as ``act``. ``bot.py:Class:2s`` sets another
-            limit.
+        name: The name of a class or function. A class is instantiated without arguments and needs a
+            method ``act(view, rng)`` like an ``Agent``, but no attribute ``name``. A function is
+            used as ``act``. ``bot.py:Name:2s`` sets a limit of 2 seconds per game.
 
     Raises:
-        ValueError: There is no such file, module or class, or its code fails.
+        ValueError: The file, module, class or function does not exist, or its code fails.
     """
     match = PYTHON.fullmatch(name)
     name = " ".join(name.split())  # error messages are one line
@@ -77,7 +77,7 @@ def _load(where: str, attribute: str, name: str, seconds: float) -> Agent:
         candidates = [
             name for name, member in vars(module).items() if _plays(member, module.__name__)
         ]
-        advice = f"; it has {', '.join(candidates)}" if candidates else ""
+        advice = f"; candidates: {', '.join(candidates)}" if candidates else ""
         raise ValueError(f"bot {name}: no {attribute} in {where}{advice}; {HOW}")
     if iscoroutinefunction(code) or iscoroutinefunction(getattr(code, "act", None)):
         raise ValueError(f"bot {name}: {attribute} {ASYNCHRONOUS}")
@@ -90,7 +90,7 @@ def _load(where: str, attribute: str, name: str, seconds: float) -> Agent:
         signature(super(bot_class, bot).act).bind(None, None)
         own_name = bot.name
     if not isinstance(own_name, str):
-        raise ValueError(f"bot {name}: name must be a string, not {quote(own_name)}")
+        raise ValueError(f"bot {name}: attribute name must be a string, not {quote(own_name)}")
     bot_class.name = own_name  # a property might fail later
     return cast("Agent", bot)
 

@@ -1,7 +1,7 @@
 """Custom Python code by name: ``file.py:Name`` or ``package.module:Name``.
 
-Naming code runs it with all the rights of the user. So only people name code; a file, such as a
-checkpoint, never does.
+Loading the code runs it with the user's permissions. Such names are therefore accepted only from
+the user, never from a file such as a checkpoint.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ CODE = re.compile(rf"(.+\{FILE}|{WORD}(?:\.{WORD})*):({WORD})", re.DOTALL)
 
 
 def is_code(name: str) -> bool:
-    """Return whether a name has the form of custom code's name; the code need not exist."""
+    """Return whether a name has the form of a name of custom code; the code need not exist."""
     return CODE.fullmatch(name) is not None
 
 
@@ -37,10 +37,10 @@ def load_code(name: str, option: str) -> Any:
 
     Args:
         name: ``file.py:Name`` or ``package.module:Name``.
-        option: The option that names it, such as ``--reward``, for error messages.
+        option: The command-line option with this name, such as ``--reward``, for error messages.
 
     Raises:
-        ValueError: There is no such file, module or name, or the code fails.
+        ValueError: The file, module, function or class does not exist, or importing it fails.
     """
     match = CODE.fullmatch(name)
     if match is None:
@@ -57,7 +57,11 @@ def load_code(name: str, option: str) -> Any:
 
 
 def module_from_file(path: Path) -> ModuleType:
-    """Run a file and return its module, which ``import`` does not find."""
+    """Execute a Python file and return its module, which ``import`` statements cannot find.
+
+    Raises:
+        ValueError: The file cannot be read.
+    """
     digest = sha256(os.fsencode(path.resolve())).hexdigest()[:12]
     module = ModuleType(f"code_{digest}")
     module.__file__ = str(path)
@@ -69,7 +73,7 @@ def module_from_file(path: Path) -> ModuleType:
 
 @contextmanager
 def blamed(name: str, failure: str) -> Iterator[None]:
-    """Turn errors inside into a ValueError of one line that names the user's code.
+    """Convert exceptions raised inside to a one-line ValueError that names the user's code.
 
     Args:
         name: The name of the code.

@@ -1,4 +1,4 @@
-"""A time limit for calls of custom code, in any thread; a long wait is announced on stderr."""
+"""A time limit for calls of custom code, in any thread; long waits are announced on stderr."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from typing import Any, NoReturn, TypeVar
 
 SECONDS = 10.0  # per decision
 LOADING = 60.0  # to import code and create its objects
-NOTICE = 5.0  # a longer wait is announced
+NOTICE = 5.0  # seconds; longer waits are announced
 PATIENCE = 2.0  # extra time for code that catches TimeUp; then its process ends
 SHORTEST = 0.001  # the shortest timer; 0 would switch it off
 
@@ -31,7 +31,11 @@ _deadline = ContextVar("_deadline", default=math.inf)  # of the current helper t
 
 
 def limit_of(seconds: str | None, name: str) -> float:
-    """Return the limit in a bot's name, or 10 seconds if there is none.
+    """Return the time limit of a bot in seconds.
+
+    Args:
+        seconds: The number in the bot's name; None for a name without one, which means 10 seconds.
+        name: The bot's name, for the error message.
 
     Raises:
         ValueError: The limit is 0.
@@ -43,7 +47,7 @@ def limit_of(seconds: str | None, name: str) -> float:
 
 
 class TimeLimitReached(BaseException):
-    """A call has used up its time; a BaseException, which ``except Exception`` does not catch."""
+    """Raised in a call whose time is up; a BaseException, which ``except Exception`` lets pass."""
 
 
 class _AbandonedCall(SystemExit):
@@ -61,25 +65,26 @@ def call_within(
     failure: str = "did not respond",
     games: int = 1,
 ) -> Result:
-    """Call custom code, and wait no longer than its limit.
+    """Call a function of custom code with a time limit.
 
-    In the main thread a signal interrupts the function. If the function catches that and goes on,
-    the process exits ``PATIENCE`` seconds later. In another thread, and on Windows, the function
-    runs in a helper thread, which is abandoned when it is late and ends when it next runs Python
-    code. A limit nested in a shorter one has no effect.
+    In the main thread, a signal handler raises ``TimeLimitReached`` in the function when its time
+    is up. If the function catches that and continues, the process exits ``PATIENCE`` seconds later.
+    In other threads, and on Windows, the function runs in a helper thread. When its time is up, the
+    helper is abandoned and ends as soon as it executes Python code again. Inside a call with less
+    time left, a limit has no effect.
 
     Args:
         seconds: The limit per game.
-        function: The function.
+        function: The function to call.
         owner: The name of the code; ``announce`` shows it after ``NOTICE`` seconds.
         failure: The part of the error message that says what did not happen in time.
-        games: In how many games the function decides.
+        games: The number of games in which the function decides; it multiplies the limit.
 
     Returns:
         The function's result.
 
     Raises:
-        ValueError: The function took longer.
+        ValueError: The function did not return within the limit.
     """
     limit = seconds * games
     in_main_thread = threading.current_thread() is threading.main_thread()
@@ -93,10 +98,10 @@ def call_within(
 
 
 def announce(owner: str, limit: float) -> None:
-    """Print to stderr, once per name, that a bot takes long, and its limit."""
+    """Print to stderr, once per name, that a bot takes long, with its limit in seconds."""
     if owner not in _announced:
         _announced.add(owner)
-        _tell(f"waiting for {owner}, which has {round(limit)} s")
+        _tell(f"waiting for {owner} (time limit: {round(limit)} s)")
 
 
 def _tell(line: str) -> None:
@@ -212,10 +217,10 @@ def _return(result: Result) -> Result:
 
 
 def patiently(answers: SimpleQueue[Result], limit: float, owner: str) -> Result:
-    """Return the next response; a long wait for it is announced.
+    """Return the next item of a queue, and announce a wait of more than ``NOTICE`` seconds.
 
     Raises:
-        Empty: There was no response within the limit.
+        Empty: No item arrived within the limit, in seconds.
     """
     with suppress(Empty):
         return answers.get(timeout=min(limit, NOTICE))

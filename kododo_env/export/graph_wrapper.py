@@ -1,7 +1,7 @@
-"""Wrap a trained graph as a policy: plain observations as inputs, and masks applied.
+"""Add to a trained graph the inputs and outputs of a policy file.
 
-Nodes in front cast and normalise observations as the environments' options do; nodes behind set the
-logits of illegal actions.
+Nodes before the graph cast and normalise plain observations as the environment did in training.
+Nodes after it set the logits of illegal actions to ``ILLEGAL``.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from kododo_env.policy.onnx_graph import ILLEGAL
 
 INPUTS = ("observation", "action_mask")
 OUTPUTS = ("logits", "value")
-_PREFIX = "kododo_env/"  # of the names that are added
+_PREFIX = "kododo_env/"  # of the names of added nodes and constants
 
 
 class _Graph:
-    """A graph to which nodes are added in front and behind."""
+    """A graph with nodes to be added before and after its own."""
 
     def __init__(self, graph: onnx.GraphProto) -> None:
         self.graph = graph
@@ -52,7 +52,7 @@ class _Graph:
         return _PREFIX + new
 
     def add(self, operator: str, first: str, second: str, new: str) -> str:
-        """Add an operator of two tensors in front, and return the name of its result."""
+        """Add an operator of two tensors before the graph, and return the name of its result."""
         self.before.append(helper.make_node(operator, [first, second], [_PREFIX + new]))
         return _PREFIX + new
 
@@ -72,14 +72,14 @@ class _Graph:
             ends.extend(helper.make_tensor_value_info(name, *shapes[name]) for name in names)
 
     def join(self) -> None:
-        """Put all nodes into the graph, in order."""
+        """Insert the added nodes into the graph, in order."""
         nodes = [*self.before, *self.graph.node, *self.after]
         del self.graph.node[:]
         self.graph.node.extend(nodes)
 
 
 def policy_model(trained: TrainedModel, game: BatchGame) -> onnx.ModelProto:
-    """Copy a trained model with the inputs and outputs of a policy for a game, without metadata."""
+    """Return a copy of a trained model with the inputs and outputs of a policy file for a game."""
     model = onnx.ModelProto()
     model.CopyFrom(trained.model)
     graph = _Graph(model.graph)

@@ -36,7 +36,7 @@ from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 ONNX_DOMAINS = ("", "ai.onnx")  # both mean the domain of ONNX's operators
 RECURRENT = {"LSTM", "GRU", "RNN", "Loop", "Scan"}
 STATELESS = (
-    "a policy file has no state between positions: write a bot in Python with begin(view) "
+    "a policy file keeps no state between positions: write a Python bot with begin(view) instead "
     "(docs/bots.md)"
 )
 # Gelu as a function, since onnx cannot translate it from opset 20 to older ones.
@@ -58,10 +58,10 @@ _GELU = {
         more = Add(bent, one)  both = Mul(x, more)  y = Mul(both, half)
     }""",
 }
-# No policy computes in these types: runtimes differ too much for a comparison.
+# Policies do not compute in these types, in which the results of runtimes differ too much.
 _REDUCED = {TensorProto.FLOAT16: "float16", TensorProto.BFLOAT16: "bfloat16"}
 _NUMBERS = ("value", "value_int", "value_ints", "value_float", "value_floats")  # of a Constant
-_PLAIN = "plain_logits"  # of plain actions, computed from canonical logits
+_PLAIN = "plain_logits"  # the logits of plain actions, gathered from canonical ones
 _PREFIX = "model/"  # of all names in the original graph
 
 
@@ -75,10 +75,18 @@ def from_file(
 ) -> TrainedModel:
     """Read the model of an ONNX file, without reading other files or running the model.
 
-    With ``canonical`` the result takes plain observations; torch adds the conversion in front.
+    Args:
+        path: The ONNX file.
+        game: A batch of the game that the model plays.
+        normalize: Whether the model was trained with ``normalize=True``.
+        observation_dtype: The dtype of observations in training; None means that of the input.
+        action_mask: Where the mask was in training.
+        canonical: Whether the model was trained with ``canonical=True``. The conversion to
+            canonical form is then added, so that the result takes plain observations.
 
     Raises:
-        ValueError: The file cannot be read, or is no model of observations of this game.
+        ValueError: The file cannot be read, has unsupported parts, or its inputs and outputs do not
+            fit this game.
     """
     name = plain(path)
     content = read_ordinary(path, LARGEST_FILE, name)
@@ -111,7 +119,7 @@ def _with_canonical_inputs(
     game: BatchGame,
     form: ObservationFormat,
 ) -> tuple[onnx.ModelProto, GraphEnds, Answers]:
-    """Put the conversion to canonical form in front of a model of canonical observations."""
+    """Add the conversion to canonical form before a model of canonical observations."""
     from kododo_env.export.torch_models import canonical_inputs  # imports torch
 
     front = canonical_inputs(game, form).graph
@@ -137,7 +145,7 @@ def _with_canonical_inputs(
 
 
 def _plain_answers(answers: Answers, form: ObservationFormat) -> Answers:
-    """Answer plain observations with a model of canonical ones, converted by numpy."""
+    """Wrap a model of canonical observations as one of plain observations, using numpy."""
     layouts = form.layouts
     canonical_form = CanonicalForm(layouts.observation, layouts.actions)
 
@@ -160,14 +168,14 @@ def _prefixed(ends: GraphEnds) -> GraphEnds:
 
 
 def tidied(original: onnx.ModelProto) -> onnx.ModelProto:
-    """Convert a model to one plain graph of opset ``OPSET``, as the reader of policy files needs.
+    """Convert a model to one graph of opset ``OPSET`` that the reader of policy files accepts.
 
-    Functions are inlined, and constants become weights. A model that computes in half precision or
-    bfloat16 keeps its weights, but computes in single precision.
+    Functions are inlined, and constants become initializers. All tensors in half precision or
+    bfloat16 become single precision if the model computes in these types.
 
     Raises:
-        ValueError: The model is recurrent, has weights in other files, or operators of a version
-            that cannot be translated.
+        ValueError: The model is recurrent, has weights in other files or unsupported operators, or
+            cannot be translated to opset ``OPSET``.
     """
     for tensor in original.graph.initializer:
         _check_inside(tensor)
@@ -202,7 +210,8 @@ def tidied(original: onnx.ModelProto) -> onnx.ModelProto:
 def reduced_types(model: onnx.ModelProto) -> list[str]:
     """Return the names of the reduced-precision types in which a model computes.
 
-    Weights that are only cast do not count, unless they are bfloat16, which policy files lack.
+    Half-precision weights that are only cast do not count. All bfloat16 weights count, since policy
+    files do not support this type.
     """
     types = _types(model)
     kinds = {tensor.data_type for tensor in model.graph.initializer} & {TensorProto.BFLOAT16}
@@ -326,10 +335,10 @@ def _constant(node: onnx.NodeProto) -> onnx.TensorProto:
 
 
 def ends_of(model: onnx.ModelProto, game: BatchGame) -> GraphEnds:
-    """Find observation, mask, logits and value among a model's inputs and outputs by their shapes.
+    """Find a model's observation, mask, logits and value by the shapes of its inputs and outputs.
 
     Raises:
-        ValueError: No input or output has an expected shape, or several have it.
+        ValueError: No input or output has an expected shape, or several have the same one.
     """
     graph = shape_inference.infer_shapes(model).graph
     for end in graph.input:
@@ -379,7 +388,7 @@ def _name_of_shape(
 
 
 class GatherElements(OpRun):
-    """GatherElements as ONNX defines it; the evaluator of onnx 1.23 fails along axis 1."""
+    """ONNX's GatherElements for the evaluator of onnx, whose own one (1.23) fails along axis 1."""
 
     op_domain = ""
 
@@ -388,7 +397,7 @@ class GatherElements(OpRun):
 
 
 def _answers(model: onnx.ModelProto, ends: GraphEnds) -> Answers:
-    """Return a model as a function, run by the evaluator of onnx."""
+    """Return a function that runs a model with the evaluator of onnx."""
     types = {
         end.name: helper.tensor_dtype_to_np_dtype(end.type.tensor_type.elem_type)
         for end in model.graph.input

@@ -14,14 +14,17 @@ from kododo_env.policy.onnx_graph import ILLEGAL
 from kododo_env.policy.plain_text import plain
 from kododo_env.wrappers.spaces import ObservationFormat
 
-POSITIONS = 10_000  # the minimum compared
-ROWS = 64  # at a time: even a small transformer needs megabytes per row
-STEPS = 100  # of play, more than the longest game takes
+POSITIONS = 10_000  # the least number that is compared
+ROWS = 64  # positions at a time: even a small transformer needs megabytes for each
+STEPS = 100  # more than the longest game has
 TOLERANCE = 1e-4  # of logits and values, absolute and relative
 
 Answers = Callable[[Array, Int8], tuple[Float32, Float32 | None]]
-"""A model as a function: from observations (n, F), in the format of its training, and masks (n, A)
-to logits (n, A), also of illegal actions, and values (n,) or None."""
+"""A model as a function of numpy arrays.
+
+It maps observations (n, F), in the format of training, and masks (n, A) to logits (n, A), also of
+illegal actions, and values (n,), or None if the model has no values.
+"""
 
 
 def positions(game: BatchGame, minimum: int, seed: int = 0) -> tuple[Array, Int8]:
@@ -29,11 +32,11 @@ def positions(game: BatchGame, minimum: int, seed: int = 0) -> tuple[Array, Int8
 
     Args:
         game: A batch of the game.
-        minimum: How many positions to sample at least.
+        minimum: The least number of positions.
         seed: Seeds the deals and the actions.
 
     Returns:
-        Observations (n, F) and masks (n, A) int8, with n at least ``minimum``.
+        Plain observations (n, F) and int8 masks (n, A), with n at least ``minimum``.
     """
     rng = np.random.default_rng(seed)
     num_envs = max(1, min(512, minimum // (STEPS * game.num_players)))
@@ -53,10 +56,16 @@ def positions(game: BatchGame, minimum: int, seed: int = 0) -> tuple[Array, Int8
 def check_parity(
     answers: Answers, agent: OnnxAgent, game: BatchGame, form: ObservationFormat
 ) -> None:
-    """Compare a file with its model, which gets observations in the format of its training.
+    """Check that a policy file has the same outputs as its model in ``POSITIONS`` positions.
+
+    Args:
+        answers: The model.
+        agent: The policy file.
+        game: A batch of the game, for the positions.
+        form: The format of the model's observations.
 
     Raises:
-        ValueError: They disagree in one of ``POSITIONS`` positions, the model fails there, or it
+        ValueError: Logits or values differ by more than ``TOLERANCE``, the model fails, or it
             outputs probabilities instead of logits.
     """
     observation, mask = positions(game, POSITIONS, seed=1)
@@ -79,12 +88,12 @@ def check_parity(
         if not np.allclose(outputs, expected, TOLERANCE, TOLERANCE):
             raise ValueError(
                 f"the exported policy disagrees with the network: {name} differ by up to "
-                f"{np.nanmax(np.abs(expected - outputs)):.2g}; nothing is written"
+                f"{np.nanmax(np.abs(expected - outputs)):.2g}; no file is written"
             )
 
 
 def _ask_model(answers: Answers, numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
-    """Call a model, and raise ValueError for anything that it raises."""
+    """Call a model, and convert its exceptions to ValueError."""
     try:
         return answers(numbers, mask)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Export a model of any library as a policy file, which is checked before it is written."""
+"""Export a model of any library as a policy file, which is compared with the model."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def export(
 ) -> Path:
     """Write a trained model as a policy file, after comparing the file with the model.
 
-    The file takes plain observations and masks; it contains what the options of the environment
-    did to observations in training. It runs with onnxruntime or numpy.
+    The file takes plain observations and masks. Conversions of observations that the environment
+    made in training, such as normalisation, become part of the file.
 
     Args:
         model: One of
@@ -61,16 +61,16 @@ def export(
             - the path of an ONNX file with such inputs and outputs.
         game: A batch of the game that the model plays; used for its description and for test
             positions.
-        path: The ``.onnx`` file to write. It is written completely or not at all, with its
-            metadata as JSON beside it.
+        path: The ``.onnx`` file to write. It is written atomically, together with a JSON file of
+            its metadata (``.meta.json``).
         temperature: The playing temperature: 0 chooses the action with the highest logit, 1
             samples from the softmax of the logits. Softmax is meaningless for Q-values.
         normalize: Whether the model was trained with ``normalize=True``.
         observation_dtype: The dtype of observations in training; None means that of the game, or
             of an ONNX file's input.
-        action_mask: With ``"info"`` the observation is an array; otherwise a module takes a
-            dictionary of ``"observation"`` and ``"action_mask"``, or with ``"rllib"`` the
-            dictionary of RLlib's modules.
+        action_mask: Where the mask was in training. With ``"info"`` a module takes observations as
+            an array, with ``"observation"`` or ``"both"`` a dictionary of ``"observation"`` and
+            ``"action_mask"``, and with ``"rllib"`` the dictionary of RLlib's modules.
         canonical: Whether the model was trained with ``canonical=True``. The policy file takes
             plain observations and gives logits of plain actions.
         training: How the model was trained, for the metadata; the library and its version are
@@ -80,7 +80,8 @@ def export(
         ``path``.
 
     Raises:
-        ValueError: The model is of another kind, or the file would disagree with it.
+        ValueError: The model is of an unsupported kind or does not fit the game, an argument is
+            invalid, or the outputs of the file differ from the model's.
         ImportError: A package of the extra ``[export]`` is missing.
     """
     check_batch(game)
@@ -135,22 +136,21 @@ def write_policy(trained: TrainedModel, game: BatchGame, path: Path, **facts: An
     Args:
         trained: The model.
         game: A batch of the game that it plays.
-        path: The file; it is written completely or not at all.
-        **facts: Further fields of its ``PolicyMetadata``.
+        path: The file, which is written atomically.
+        **facts: Further fields of the file's ``PolicyMetadata``.
 
     Returns:
         ``path``.
 
     Raises:
-        ValueError: The file cannot be played, or disagrees with the model.
+        ValueError: The file cannot be played, or its outputs differ from the model's.
     """
     check_file(path)
     check_file(metadata_file(path))
     metadata = replace(describe(game), **facts)
     content = policy_bytes(policy_model(trained, game), metadata)
-    open_session(
-        content, metadata, 1
-    )  # fails before the name of a temporary file is in its message
+    # Checked first, so that no error names the temporary file.
+    open_session(content, metadata, 1)
     with written_with_metadata(path) as temporary:
         temporary.write_bytes(content)
         check_parity(trained.answers, OnnxAgent(temporary), game, trained.form)

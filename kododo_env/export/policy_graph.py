@@ -13,10 +13,11 @@ from kododo_env.policy.policy_file import LARGEST_FILE, sealed
 
 
 def policy_bytes(model: onnx.ModelProto, metadata: PolicyMetadata) -> bytes:
-    """Serialize a model of opset ``OPSET`` for old runtimes, with metadata and digest.
+    """Serialize a model of opset ``OPSET`` with metadata and digest, also for old runtimes.
 
     Raises:
-        ValueError: The file would be too large, or the model is no policy.
+        ValueError: The file would be too large, or the model has parts that policy files must not
+            have.
     """
     model = portable(model)
     helper.set_model_props(model, {KEY: metadata.to_json()})
@@ -35,15 +36,16 @@ def policy_bytes(model: onnx.ModelProto, metadata: PolicyMetadata) -> bytes:
 
 
 def portable(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Copy a model so that old runtimes can run it, with the same outputs.
+    """Return a copy of a model that old runtimes can run, with the same outputs.
 
     onnxruntime below 1.26 fuses a Transpose with a MatMul, but cannot compute the fused operator
-    in double precision. It does not fuse a Gemm.
+    in double precision. Products with double-precision matrices therefore become Gemm, which is not
+    fused.
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     copy.ir_version = IR_VERSION
-    del copy.graph.value_info[:]  # the runtime infers them, and half precision changes some
+    del copy.graph.value_info[:]  # runtimes infer these; some are wrong after a change of precision
     doubles = {
         tensor.name
         for tensor in copy.graph.initializer

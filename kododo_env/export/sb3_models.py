@@ -25,8 +25,8 @@ from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
 _SUPPORTED = "supported models are MaskablePPO, PPO, A2C, TRPO, DQN and QRDQN"
 _CUT = (
-    "under VecNormalize the model was trained on {name} that its buffer truncated to {type}: train "
-    "with observation_dtype='float32', and dictionaries with norm_obs_keys=['observation']"
+    "with VecNormalize the model was trained on {name} that its buffer truncated to {type}: train "
+    "with observation_dtype='float32', and for dictionaries with norm_obs_keys=['observation']"
 )
 _WITHOUT_STATISTICS = (
     "the model seems to have been trained with VecNormalize, but is exported without its "
@@ -37,11 +37,10 @@ _RECURRENT = f"the model is recurrent; {STATELESS}"
 
 
 def from_model(model: Any, game: BatchGame) -> TrainedModel:
-    """Convert a model to ONNX, with its features extractor and the VecNormalize of its environment.
+    """Convert a model to ONNX, including its features extractor and its VecNormalize.
 
     Raises:
-        ValueError: The model is of an unsupported kind, or its observations or actions are not
-            those of the game.
+        ValueError: The model is of an unsupported kind, or its spaces are not those of the game.
     """
     library = type(model).__module__.partition(".")[0]
     kind = type(model).__name__
@@ -61,7 +60,7 @@ def from_model(model: Any, game: BatchGame) -> TrainedModel:
 
 
 def _lacks_statistics(model: Any) -> bool:
-    """Whether a model was trained on normalised observations whose statistics are missing.
+    """Return whether a model was trained with VecNormalize, but has lost its statistics.
 
     A saved model has its last observations, unless it was loaded with an environment. If they lie
     outside its observation space, they were normalised.
@@ -72,7 +71,7 @@ def _lacks_statistics(model: Any) -> bool:
             return False
         moments = normalizer.obs_rms
         statistics = moments.values() if isinstance(moments, dict) else (moments,)
-        return all(statistic.count < 1 for statistic in statistics)  # of no observation yet
+        return all(statistic.count < 1 for statistic in statistics)  # no observation yet
     space = model.observation_space
     observations = model._last_obs
     if observations is None:  # off-policy models have _last_original_obs without a VecNormalize too
@@ -120,7 +119,7 @@ def _summary(space: Any) -> str:
 
 
 class _Policy(nn.Module):
-    """A model's policy: from observations to logits or Q-values, and a value if it has one."""
+    """A model's policy as a module: observations to logits or Q-values, and values if any."""
 
     def __init__(self, model: Any, form: ObservationFormat) -> None:
         super().__init__()
@@ -163,7 +162,7 @@ class _Policy(nn.Module):
 
 
 def _logits_of(model: Any) -> Any:
-    """Return the function from a model's policy and observations to logits, or logits and values.
+    """Return a function of a model's policy and observations: logits, or logits and values.
 
     Raises:
         ValueError: The model is recurrent, or has neither logits nor Q-values.
@@ -191,7 +190,7 @@ def _actor_critic(policy: Any, observation: Any) -> tuple[Tensor, Tensor]:
 
 
 def _checked(model: Any, form: ObservationFormat, answers: Answers) -> Answers:
-    """Wrap the answers in a comparison with the model's own ``predict``, which knows no masks."""
+    """Wrap answers to check them against the model's ``predict``, which is called without masks."""
     canonical = CanonicalForm(*form.layouts[:2]) if form.layouts.canonical else None
 
     def checked(numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
@@ -211,7 +210,7 @@ def _checked(model: Any, form: ObservationFormat, answers: Answers) -> Answers:
         if lost.max() > TIE:
             raise ValueError(
                 "the model's predict() chooses other actions than its action_net or q_net: export "
-                "a torch.nn.Module that outputs the logits by which it chooses"
+                "a torch.nn.Module that outputs the logits that predict() uses"
             )
         return logits, values
 

@@ -1,4 +1,4 @@
-"""Export a network for all numbers of players as one policy file for each number."""
+"""Export one network for all numbers of players as a policy file for each number."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def export_tables(
 ) -> dict[int, Path]:
     """Write a network trained with ``padded=True`` as one policy file per number of players.
 
-    Each file takes the plain observations of its number of players.
+    Each file takes plain observations, without padding, for its number of players.
 
     Args:
-        network: From padded observations (B, F), or observations and masks (B, A), to logits
-            (B, A), or logits and values.
+        network: From padded observations (B, F), or padded observations and masks (B, A), to
+            logits (B, A), or logits and values (B,) or (B, 1).
         game: A batch of the game with any number of players; its other rules apply to all files.
         folder: The folder of the files ``kododo-2p.onnx``, ``kododo-3p.onnx``, ...
         temperature: The playing temperature, as in ``export``.
         normalize: Whether the network was trained with ``normalize=True``.
         observation_dtype: The dtype of observations in training; None means that of the game.
-        action_mask: Where the mask was in training, as in ``export``.
+        action_mask: Where the mask was in training; see ``export``.
         canonical: Whether the network was also trained with ``canonical=True``.
         training: How the network was trained, for the metadata.
 
@@ -50,7 +50,7 @@ def export_tables(
         The files by number of players.
 
     Raises:
-        ValueError: See ``export``.
+        ValueError: The network or an argument is invalid; see ``export``.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -67,7 +67,7 @@ def export_tables(
 
 
 class TableNetwork(nn.Module):
-    """A network of padded observations, adapted to plain observations of one number of players.
+    """An adapter of a network of padded observations to plain ones of one number of players.
 
     Args:
         network: The network, which is copied.
@@ -113,7 +113,7 @@ class TableNetwork(nn.Module):
 def _gathered(
     places: npt.NDArray[np.intp], size: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """Return the source column of each of ``size`` padded columns, and 1 where it has one."""
+    """Return for each of ``size`` padded columns its source column, and 1 if it has one, else 0."""
     source = np.zeros(size, np.int64)
     source[places] = np.arange(len(places))
     exists = np.zeros(size, np.float32)

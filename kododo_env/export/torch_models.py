@@ -27,19 +27,19 @@ from kododo_env.wrappers.spaces import ObservationFormat
 
 _RECURRENT = (nn.RNNBase, nn.RNNCellBase)
 _REDUCED = (torch.float16, torch.bfloat16)
-_NO_CASTS = "remove its casts and autocast to types of fewer bits"
+_NO_CASTS = "remove its casts and autocast to float16 or bfloat16"
 _ENDS = GraphEnds("numbers", "mask", "raw_logits", "raw_value")
 
 
 class ExportedNetwork(nn.Module):
-    """A network with uniform inputs and outputs: numbers and mask to logits and value.
+    """A wrapper that gives any network the same signature: observations and masks to a tuple.
 
     Args:
-        network: From an observation, or observation and mask, to logits, or logits and value. It
-            is copied and stays unchanged. In the copy, weights in half precision or bfloat16 are
-            single precision, as are its observations.
-        form: The format of its observations in training, perhaps a dictionary with the mask.
-        bool_mask: Whether it takes masks as bool instead of numbers.
+        network: From observations, or observations and masks, to logits, or logits and values. It
+            is copied and stays unchanged. If it has weights in half precision or bfloat16, the copy
+            has weights and takes observations in single precision.
+        form: The format of the network's observations in training.
+        bool_mask: Whether the network takes masks as bool instead of numbers.
     """
 
     def __init__(
@@ -56,7 +56,12 @@ class ExportedNetwork(nn.Module):
         self._second = _wants_mask(network)
 
     def forward(self, numbers: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
-        """Return logits (B, A) and, if the network has them, values (B,), both float32."""
+        """Return logits (B, A) and, if the network has them, values (B,), both float32.
+
+        Args:
+            numbers: Observations in the format of training, (B, F).
+            mask: Masks of legal actions, (B, A).
+        """
         places: Tensor | None = None
         if self._canonical is not None:
             numbers, mask, places = self._canonical(numbers, mask)
@@ -74,7 +79,7 @@ class ExportedNetwork(nn.Module):
 
 
 class CanonicalInputs(nn.Module):
-    """The conversion of numbers and masks to canonical form, in torch.
+    """A module that converts observations and masks to canonical form.
 
     Args:
         form: The format of the network's observations in training.
@@ -86,7 +91,12 @@ class CanonicalInputs(nn.Module):
         self._maxima = torch.from_numpy(form.maxima) if form.normalize else None
 
     def forward(self, numbers: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return canonical numbers, canonical masks and the canonical action of each plain one."""
+        """Convert observations (B, F) and masks (B, A).
+
+        Returns:
+            Canonical observations, canonical masks, and int64 (B, A): for each plain action the
+            number of its canonical action.
+        """
         whole = numbers if self._maxima is None else (numbers * self._maxima).round()
         ordered, places = self._canonical(whole)
         if self._maxima is not None:
@@ -105,7 +115,7 @@ def _reduced_tensors(network: nn.Module) -> list[Tensor]:
 
 
 def _wants_mask(network: nn.Module) -> bool:
-    """Whether a network takes a mask as its second argument."""
+    """Return whether a network takes a mask as its second argument."""
     kinds = Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD
     parameters = signature(network.forward).parameters.values()
     positional = [parameter for parameter in parameters if parameter.kind in kinds]
@@ -118,15 +128,15 @@ def from_module(network: nn.Module, game: BatchGame, form: ObservationFormat) ->
     """Convert a network to ONNX.
 
     Raises:
-        ValueError: The network is recurrent, fails, or has other outputs than logits and values
-            for the game.
+        ValueError: The network is recurrent, fails, cannot be exported by torch, or its outputs
+            are not logits and, optionally, values for the game.
     """
-    network = getattr(network, "_orig_mod", network)  # of torch.compile
+    network = getattr(network, "_orig_mod", network)  # unwraps torch.compile
     for name, layer in network.named_modules():
         if isinstance(layer, _RECURRENT):
             layer_type = type(layer).__name__
             raise ValueError(
-                f"the network is recurrent ({layer_type} at {name or 'top'}); {STATELESS}"
+                f"the network is recurrent ({layer_type} at {name or 'top level'}); {STATELESS}"
             )
     observation, mask = positions(game, 64)
     module = _wrap(network, form, torch.from_numpy(form.of_rows(observation)), mask)
@@ -138,7 +148,7 @@ def from_module(network: nn.Module, game: BatchGame, form: ObservationFormat) ->
 
 
 def canonical_inputs(game: BatchGame, form: ObservationFormat) -> onnx.ModelProto:
-    """Convert ``CanonicalInputs`` to ONNX."""
+    """Return ``CanonicalInputs`` for a game as an ONNX model."""
     observation, mask = positions(game, 2)
     example = torch.from_numpy(form.of_rows(observation)), torch.from_numpy(mask)
     return _to_onnx(
@@ -147,7 +157,7 @@ def canonical_inputs(game: BatchGame, form: ObservationFormat) -> onnx.ModelProt
 
 
 def answers_of(module: ExportedNetwork) -> Answers:
-    """Return a network as a function of arrays."""
+    """Return a function of numpy arrays that runs a network without gradients."""
 
     def answers(numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
         with torch.no_grad():
@@ -219,8 +229,8 @@ def _to_onnx(
     model = program.model_proto  # a new copy at each access
     if model.graph.output[0].type.tensor_type.shape.dim[0].dim_value:
         raise ValueError(
-            "torch exports the network only for batches of 2: in forward take the batch size from "
-            "x.shape[0], not from len(x) or a loop over x"
+            "torch can export the network only for batches of 2: in forward use the batch size "
+            "x.shape[0] instead of len(x) or a loop over x"
         )
     reduced = reduced_types(model)
     if reduced:
@@ -232,7 +242,7 @@ def _to_onnx(
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppress the exporter's logs and warnings, which are about its own parts."""
+    """Suppress the exporter's logs and warnings, which concern only its internals."""
     level = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:

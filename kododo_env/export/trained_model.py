@@ -11,7 +11,7 @@ from kododo_env.wrappers.spaces import ObservationFormat
 
 
 class GraphEnds(NamedTuple):
-    """The names of a graph's inputs and outputs; None for one that it lacks."""
+    """The names of a graph's inputs and outputs; ``mask`` and ``value`` are None if it has none."""
 
     observation: str
     mask: str | None
@@ -20,14 +20,14 @@ class GraphEnds(NamedTuple):
 
 
 class TrainedModel(NamedTuple):
-    """A model as ONNX.
+    """A trained model, converted to ONNX.
 
     Attributes:
-        model: Its graph, in the operators of a policy file.
+        model: The ONNX model, with only the operators of policy files.
         ends: The names of its inputs and outputs.
         form: The format of its observations in training.
-        answers: The outputs of the model itself, with which the file is compared.
-        made_by: Its library with version, and its class, for the metadata.
+        answers: A function that runs the original model, to compare the policy file with.
+        made_by: The "library" with its version and the "model" class, for the metadata.
     """
 
     model: onnx.ModelProto

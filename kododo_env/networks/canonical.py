@@ -1,7 +1,8 @@
 """Canonical form in torch, for policy files and GPUs.
 
-``kododo_env.core.canonical`` is the reference. This version also finds the entry of the network's
-raw output for each action. It has no learned weights.
+``kododo_env.core.canonical`` explains canonical form and is the reference implementation. The
+modules here also find the entry of a network's raw output for each action. They have no learned
+weights.
 """
 
 from __future__ import annotations
@@ -24,21 +25,20 @@ from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 
 
 class Canonical(nn.Module):
-    """Convert observations to canonical form, and find each action's entry in the raw output.
+    """A module that converts observations to canonical form and locates actions in a raw output.
 
-    The raw output has a number for each action of the ``ActionPiece`` blocks; then, if cards are
-    played by slot, one for each type of card; then, if there is a symmetry, one for each pair of
-    its entries.
+    A network's raw output has one number for each action of the ``ActionPiece`` blocks. If cards
+    are played by slot, one number for each type of card follows; and if the layout also has a
+    symmetry, one number for each pair of its interchangeable entries.
 
     Args:
-        layout: The game's observations.
-        actions: The game's actions.
-        columns: The columns of the result, as indices of an observation, which may repeat. None
-            means all, in an internal order.
+        layout: The game's observation layout.
+        actions: The game's action layout.
+        columns: The columns of an observation to return, as indices, which may repeat. None returns
+            all columns, in an internal order.
 
     Attributes:
-        columns: The column of an observation that each canonical number comes from, before
-            entries are reordered.
+        columns: The columns of a canonical observation that are returned, in order; int64.
     """
 
     columns: Tensor
@@ -104,20 +104,19 @@ class Canonical(nn.Module):
         """Convert observations (B, F).
 
         Args:
-            observation: The observations.
-            canonical: Whether the observations and the actions have canonical form already.
+            observation: Observations of any dtype, (B, F).
+            canonical: Whether observations and actions are in canonical form already.
 
         Returns:
-            Canonical observations, float32 (B, F), with the columns ``columns``, and the entries of
-            the raw output for actions, int64 (B, K), where K counts the actions that do not play
-            from slots, and the slots of the hand.
+            Canonical observations, float32, with a column for each of ``columns``; and the indices
+            in the raw output, int64 (B, K), of the K actions of ``ActionPiece`` blocks and slots of
+            the hand.
         """
         numbers = observation.to(torch.float32)
         if canonical:
             return self._unchanged(numbers)
-        # Faster than the observations times the keys.
         key = (self.key @ numbers.to(torch.float64).T).T
-        if self.group == "rotations":  # few enough for tables
+        if self.group == "rotations":  # few enough to tabulate
             first = key.argmax(dim=1)
             tables = self.turns, self.turned_target, self.turned
             rank, entries, turned = (table.index_select(0, first) for table in tables)
@@ -131,7 +130,7 @@ class Canonical(nn.Module):
         return ordered, entries
 
     def _unchanged(self, numbers: Tensor) -> tuple[Tensor, Tensor]:
-        """Do the same as ``forward`` for observations in canonical form."""
+        """Compute ``forward`` for observations in canonical form."""
         places = torch.arange(self.entries, device=numbers.device).expand(numbers.shape[0], -1)
         entries = _apply(self.target, places)
         if self.hand is not None:
@@ -148,7 +147,7 @@ class Canonical(nn.Module):
             part = numbers[:, start : start + width]
             for _ in range(axes):  # the interchangeable axis comes first
                 part = arranged(part.reshape(-1, width // entries), by)
-                if axes == 2:  # the second axis; transposing twice restores the order
+                if axes == 2:  # for the second axis; the second transpose restores the order
                     part = part.reshape(-1, entries, entries, width // entries**2).transpose(1, 2)
             parts.append(part.reshape(-1, width))
             start += width
@@ -193,21 +192,28 @@ def _blocks(layout: ObservationLayout, symmetry: Symmetry) -> list[tuple[int, In
 
 
 # --- places in an order -------------------------------------------------------------------
-# When exporting, these use only operators that policy files may contain; otherwise faster ones.
+# During export, these functions use only operators that policy files may contain.
 
 
 def descending_places(key: Tensor) -> Tensor:
-    """Return the place of each entry by descending key, (B, C); equal keys keep their order."""
+    """Return the place of each entry in descending order of keys; equal keys keep their order.
+
+    Args:
+        key: The keys of C entries, integers of any dtype, (B, C).
+
+    Returns:
+        The places from 0, int64 (B, C).
+    """
     entries = key.shape[1]
     entry_key = key[:, :, None]
     rival_key = key[:, None, :]
-    # Keys are integers: a later entry comes before an earlier one only if its key is larger.
+    # Keys are whole: with 1 added, a later entry precedes only if its key is strictly larger.
     before = rival_key >= entry_key + torch.ones(entries, entries, device=key.device).triu()
     return before.sum(dim=2)
 
 
 def arrangement(places: Tensor) -> Tensor:
-    """Return the argument ``by`` of ``arranged`` for places (B, C)."""
+    """Convert the places of entries, int64 (B, C), to the argument ``by`` of ``arranged``."""
     batch, entries = (torch.arange(length, device=places.device) for length in places.shape)
     if torch.compiler.is_exporting():  # products with 0 and 1 are exact
         return (places[:, None, :] == entries[:, None]).to(torch.float32)
@@ -216,16 +222,28 @@ def arrangement(places: Tensor) -> Tensor:
 
 
 def arranged(rows: Tensor, by: Tensor) -> Tensor:
-    """Return rows of entries, (B * C, W), in the order of their places; see ``arrangement``."""
+    """Sort the rows of entries, (B * C, W), by the entries' places.
+
+    Args:
+        rows: One row per entry.
+        by: The result of ``arrangement``.
+    """
     if torch.compiler.is_exporting():
         return (by @ rows.reshape(-1, by.shape[1], rows.shape[1])).flatten(0, 1)
     return rows.index_select(0, by)
 
 
 def count_not_above(ascending: Tensor, bounds: Tensor) -> Tensor:
-    """Count the numbers of each row, (B, F), that are at most each bound, (K,): int64 (B, K)."""
+    """Count the numbers of each row that are at most each bound.
+
+    Args:
+        ascending: Sorted rows, (B, F).
+        bounds: The bounds, (K,).
+
+    Returns:
+        The counts, int64 (B, K).
+    """
     if torch.compiler.is_exporting():
-        # The runtime sums float32 faster than integers.
         not_above = ascending[:, None, :] <= bounds[None, :, None]
         return not_above.to(torch.float32).sum(dim=2).to(torch.int64)
     bounds = bounds.expand(len(ascending), -1).contiguous()
@@ -233,18 +251,18 @@ def count_not_above(ascending: Tensor, bounds: Tensor) -> Tensor:
 
 
 def columns_of(numbers: Tensor, columns: Tensor) -> Tensor:
-    """Return ``numbers[:, columns]``, by ``index_select`` if it can be used, which is faster."""
+    """Return ``numbers[:, columns]``, except during export by ``index_select``."""
     if torch.compiler.is_exporting():
         return numbers[:, columns]
     return numbers.index_select(1, columns)
 
 
 class CanonicalActions(nn.Module):
-    """Canonical observations in the layout's order, and the canonical place of each plain action.
+    """A module that converts observations and the numbers of actions to canonical form.
 
     Args:
-        layout: The game's observations.
-        actions: The game's actions.
+        layout: The game's observation layout.
+        actions: The game's action layout.
     """
 
     def __init__(self, layout: ObservationLayout, actions: ActionLayout) -> None:
@@ -256,8 +274,9 @@ class CanonicalActions(nn.Module):
         """Convert observations (B, F).
 
         Returns:
-            Canonical observations, float32 (B, F), and the canonical action of each plain one,
-            int64 (B, A): gathering the logits of canonical actions by it gives those of plain ones.
+            Canonical observations, float32 (B, F), in the layout's order; and for each action the
+            number of its canonical action, int64 (B, A). ``logits.gather(1, numbers)`` converts
+            the logits of canonical actions to logits of the game's actions.
         """
         ordered, entries = self.canonical(observation)
         parts = []

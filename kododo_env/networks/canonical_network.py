@@ -10,15 +10,15 @@ from kododo_env.networks.canonical import CanonicalActions
 
 
 class CanonicalNetwork(nn.Module):
-    """Wrap a network of canonical observations as one of plain observations and actions.
+    """A network of plain observations and actions that wraps one of canonical form.
 
     It can be trained with plain observations, for instance by ``train.py --network``.
 
     Args:
-        network: From canonical observations (B, F) float32 to the logits of canonical actions
+        network: From canonical observations, float32 (B, F), to the logits of canonical actions
             (B, A), or logits and values.
-        layout: The game's observations.
-        actions: The game's actions.
+        layout: The game's observation layout.
+        actions: The game's action layout.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class CanonicalNetwork(nn.Module):
         self.canonical_actions = CanonicalActions(layout, actions)
 
     def forward(self, observation: Tensor) -> tuple[Tensor, ...]:
-        """Return logits (B, A) of plain actions and, if the network has them, values."""
+        """Return logits (B, A) of plain actions, and values if any, for observations (B, F)."""
         ordered, places = self.canonical_actions(observation)
         answers = self.network(ordered)
         logits, *values = answers if isinstance(answers, tuple | list) else (answers,)

@@ -17,32 +17,33 @@ from kododo_env.networks.canonical import Canonical, columns_of
 from kododo_env.networks.tied_network import Embeddings, Encoders, Heads, raw_blocks
 from kododo_env.policy.onnx_graph import ILLEGAL
 
-LARGEST_LOGIT = 1e7  # beyond it, an illegal action might be the most probable
+LARGEST_LOGIT = 1e7  # with larger ones, an illegal action might be the most probable
 # Arguments of GameNetwork apart from the layouts.
 SETTINGS = ("width", "depth", "one_hot", "tied")
-FEW_NUMBERS = 8  # larger pieces of the observation are not encoded one-hot
+FEW_NUMBERS = 8  # observation pieces with more numbers are not encoded one-hot
 
 
 class DivergenceError(ValueError):
-    """Training has diverged: the network outputs NaN or infinite values."""
+    """Training has diverged: the network outputs NaN, infinite or too large values."""
 
 
 class GameNetwork(nn.Module):
-    """A shared trunk over canonical observations, with a head over actions and a value.
+    """A network with a policy head and a value head on a shared trunk of canonical observations.
 
-    Cards that are played by slot get a logit by their type; a pair gets the sum of both cards'
-    logits and a term for the pair of colours. So logits do not depend on the order of slots.
+    An action that plays the card in a slot gets the logit of the card's type. An action that plays
+    two slots gets the sum of both logits and a term for the pair of colours. Therefore logits do
+    not depend on the order of cards in the slots.
 
     Args:
-        layout: The game's observations; their maxima determine the scaling.
-        actions: The game's actions.
+        layout: The game's observation layout; its maxima determine the scaling of inputs.
+        actions: The game's action layout.
         width: Width of the hidden layers.
         depth: Number of hidden layers.
-        one_hot: Pieces of at most ``FEW_NUMBERS`` numbers whose maximum is at most this are also
-            encoded one-hot, so that "one card below the limit" is one input. 0 means none.
-        tied: Whether weights are shared between the entries of axes that the game declares alike;
-            see ``kododo_env.networks.tied_network``. Embeddings have a quarter of ``width``.
-            Otherwise the trunk gets the whole observation, and the policy head is one layer.
+        one_hot: Observation pieces are also encoded one-hot if they have at most ``FEW_NUMBERS``
+            numbers and a maximum from 2 to ``one_hot``. 0 encodes none.
+        tied: Whether to share weights between the entries of the layout's ``tied_axes``; see
+            ``kododo_env.networks.tied_network``. Embeddings then have length ``width // 4``.
+            If False, the trunk gets the whole observation, and the policy head is one layer.
         canonical_input: Whether ``forward`` takes observations in canonical form and returns
             logits of canonical actions (see ``kododo_env.core.canonical``).
 
@@ -50,7 +51,8 @@ class GameNetwork(nn.Module):
         settings: The arguments apart from the layouts, by name.
 
     Raises:
-        ValueError: The game declares no axes alike.
+        ValueError: ``tied`` is True, and the layout has no ``tied_axes`` or one inside several
+            others.
     """
 
     def __init__(
@@ -123,7 +125,7 @@ class GameNetwork(nn.Module):
         return [self.policy_head]
 
     def hidden_matrices(self) -> list[Tensor]:
-        """Return all weight matrices except those of the last layers."""
+        """Return all weight matrices except those of the heads' last layers."""
         last = {id(layer.weight) for layer in (*self._last_layers(), self.value_head)}
         return [
             parameter
@@ -132,7 +134,11 @@ class GameNetwork(nn.Module):
         ]
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """Return logits (B, A), also of illegal actions, and values (B,), float32."""
+        """Compute logits (B, A), also of illegal actions, and values (B,), both float32.
+
+        Args:
+            observation: Observations of any dtype, (B, F), canonical with ``canonical_input``.
+        """
         return self.from_canonical(*self.canonical(observation, self.canonical_input))
 
     def from_canonical(
@@ -141,8 +147,8 @@ class GameNetwork(nn.Module):
         """Compute logits (B, A) and values (B,), both float32.
 
         Args:
-            observation: Canonical observations, float32 (B, F).
-            entries: The entries of the raw output for actions; see ``Canonical``.
+            observation: Canonical observations from ``self.canonical``, float32.
+            entries: The indices in the raw output from ``self.canonical``, int64 (B, K).
             bfloat16: Whether to multiply matrices in bfloat16.
         """
         if bfloat16 and self.encoders is None:
@@ -156,11 +162,7 @@ class GameNetwork(nn.Module):
         return self._logits(raw.to(torch.float32), entries), value
 
     def _in_bfloat16(self, observation: Tensor) -> Tensor:
-        """Return the raw output and, as its last column, the value; float32 (B, outputs + 1).
-
-        This is faster than autocast, which expands each bias to all rows before the product and
-        computes the value by itself.
-        """
+        """Return the raw output and, as its last column, the value; float32 (B, outputs + 1)."""
         hidden = self._inputs(observation)[0].to(torch.bfloat16)
         for layer in self.trunk:
             if isinstance(layer, nn.Linear):  # the other layers are ReLUs
@@ -216,7 +218,6 @@ class GameNetwork(nn.Module):
             return logits
         values = canonical.hand.size // canonical.entries
         if torch.compiler.is_exporting():
-            # Matrix products are faster here than gathering columns.
             ends = torch.tensor(np.eye(slots.shape[1])[list(piece.choices)], dtype=torch.float32)
             first_slot, second_slot = ends.unbind(dim=1)
             colour = ((slots - canonical.first_type).to(torch.float32) / values).floor()
@@ -237,7 +238,7 @@ class GameNetwork(nn.Module):
 
 
 def inputs_of(layout: ObservationLayout, one_hot: int) -> int:
-    """Count the inputs of the trunk, including one-hot inputs."""
+    """Return the number of inputs of the trunk without ``tied``, including one-hot inputs."""
     pieces = [piece for piece in layout.pieces if _is_one_hot(piece, one_hot)]
     return layout.size + sum(piece.size * (piece.maximum + 1) for piece in pieces)
 
@@ -260,22 +261,21 @@ def _is_one_hot(piece: Piece, one_hot: int) -> bool:
 
 
 def masked(logits: Tensor, action_mask: Tensor) -> Tensor:
-    """Return the logits with those of illegal actions set to ``ILLEGAL``; both (B, A)."""
+    """Return logits (B, A) with those of illegal actions, by a mask (B, A), set to ``ILLEGAL``."""
     # Not compared with 0: onnxruntime below 1.21 cannot compare int8.
     return torch.where(action_mask.to(torch.bool), logits, ILLEGAL)
 
 
 def log_probabilities(logits: Tensor, action_mask: Tensor) -> Tensor:
-    """Return log-probabilities of actions, about ``ILLEGAL`` for illegal ones; all (B, A)."""
+    """Return log-probabilities of actions, about ``ILLEGAL`` if illegal; all arrays are (B, A)."""
     legal = masked(logits, action_mask)
-    # Faster than ``log_softmax`` for rows as short as these.
     return legal - legal.logsumexp(dim=1, keepdim=True)
 
 
 def drawn(log_probs: Tensor) -> Tensor:
-    """Sample actions (B,) from distributions (B, A), with torch's generator.
+    """Sample actions, int64 (B,), from log-probabilities (B, A).
 
-    It inverts the cumulative distribution, which needs one random number per row.
+    The cumulative distribution is inverted, with one number per row from torch's default generator.
     """
     sums = log_probs.exp().cumsum(dim=1)
     threshold = torch.rand(len(sums), 1).to(sums.device) * sums[:, -1:]
@@ -283,12 +283,12 @@ def drawn(log_probs: Tensor) -> Tensor:
 
 
 def check_answers(*answers: Tensor) -> None:
-    """Raise Diverged if logits or values are NaN, or so large that masks fail."""
+    """Raise DivergenceError if logits or values are NaN, or not below ``LARGEST_LOGIT``."""
     check_finite(*answers, below=LARGEST_LOGIT)
 
 
 def check_finite(*numbers: Tensor, below: float = float("inf")) -> None:
-    """Raise Diverged if a number is NaN or its absolute value is not below a bound."""
+    """Raise DivergenceError if a number is NaN or its absolute value is not below a bound."""
     if not all(bool((tensor.abs() < below).all()) for tensor in numbers):
         raise DivergenceError(
             "the network outputs NaN or infinite values: training has diverged; try lower rates "

@@ -17,11 +17,11 @@ class NetworkAgent(Agent):
     """An agent that plays by the logits of a network.
 
     Args:
-        network: From observations (N, F) to logits (N, A) and values; its training may go on. A
+        network: From observations (N, F) to logits (N, A) and values. It may be in training, and a
             ``GameNetwork`` may have ``canonical_input``.
         temperature: 0 plays the most probable action (ties by ``first_of_best``); 1 samples from
             the network's distribution.
-        name: The name in tables.
+        name: The agent's name in results.
     """
 
     by_row = True
@@ -37,10 +37,10 @@ class NetworkAgent(Agent):
 
     @torch.no_grad()
     def act(self, view: View, rng: np.random.Generator) -> Int64:
-        """Choose actions, shape (N,).
+        """Choose actions, int64 of shape (N,).
 
         Raises:
-            Diverged: The network outputs NaN or too large logits.
+            DivergenceError: The network outputs NaN or too large logits.
         """
         logits = self._logits(view).numpy()
         if self.temperature == 0:
@@ -50,10 +50,10 @@ class NetworkAgent(Agent):
 
     @torch.no_grad()
     def probabilities(self, view: View) -> Float32:
-        """Return the network's probabilities at temperature 1, (N, A).
+        """Return the network's probabilities at temperature 1, float32 (N, A).
 
         Raises:
-            Diverged: The network outputs NaN or too large logits.
+            DivergenceError: The network outputs NaN or too large logits.
         """
         probabilities: Float32 = self._logits(view).softmax(dim=1).numpy()
         return probabilities

@@ -19,23 +19,23 @@ class GamePolicy(MaskableActorCriticPolicy):
     """``GameNetwork`` for PPO, A2C and MaskablePPO: ``MaskablePPO(GamePolicy, env)``.
 
     The observation space of the environment determines the game. If observations are dictionaries
-    with masks, illegal actions have probability 0 also without MaskablePPO.
+    with masks, illegal actions have probability 0 even with PPO and A2C.
 
     Args:
         observation_space: The observation space of an environment of this package, without
             normalisation.
         action_space: The actions of the game.
-        lr_schedule: The learning rate as a function of the remaining share of training.
+        lr_schedule: The learning rate as a function of the remaining progress, from 1 to 0.
         width: Width of the hidden layers.
         depth: Number of hidden layers.
-        one_hot: Small numbers up to this are also encoded one-hot; see ``GameNetwork``.
-        tied: Whether weights are shared over axes that are alike; see ``GameNetwork``.
+        one_hot: The largest maximum of numbers that are also encoded one-hot; see ``GameNetwork``.
+        tied: Whether to share weights between the entries of tied axes; see ``GameNetwork``.
         use_sde: Always False; PPO and A2C pass it, and reject True for discrete actions.
         **options: Further arguments of ``MaskableActorCriticPolicy``, such as the optimiser's.
 
     Raises:
-        ValueError: The observation space is of another environment, normalised, or of another
-            length.
+        ValueError: The observation space is not that of an environment of this package, or is
+            normalised; or ``tied`` does not suit the game.
     """
 
     def __init__(

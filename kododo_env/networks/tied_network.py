@@ -1,10 +1,10 @@
 """The tied network, which shares weights between the entries of an axis.
 
-A layout declares axes whose entries are alike, such as the rows of a tableau or the seats. For each
-such axis, one encoder with the same weights for every entry computes embeddings. Embeddings of an
-axis within another (rows within seats) are pooled into those of the outer axis. An encoder also
-gets the numbers around its entry, so a row can be judged by the card that is to be placed. An
-action over such axes gets its logit from the embeddings of its entries.
+The ``tied_axes`` of a layout are axes whose entries are of one kind, such as the rows of a tableau
+or the seats. For each tied axis, an encoder with the same weights for every entry computes
+embeddings. Embeddings of an axis inside another (rows inside seats) are pooled into those of the
+outer axis. An encoder also gets the numbers outside its axis, such as the card to be placed in a
+row. The logit of an action over tied axes is computed from the embeddings of its entries.
 """
 
 from __future__ import annotations
@@ -22,11 +22,14 @@ from kododo_env.core.observation import ObservationLayout
 from kododo_env.networks.canonical import Canonical
 
 Embeddings = dict[str, Tensor]
-"""By axis (B, n, E) for n entries; for an inner axis, those within the first outer entry."""
+"""Embeddings by axis, (B, n, E) for n entries.
+
+An inner axis has only the embeddings of the first outer entry.
+"""
 
 
 class _TiedAxis(NamedTuple):
-    """An axis whose entries are alike."""
+    """An axis whose entries are of one kind."""
 
     axis: str
     outer: str | None  # the axis that contains it
@@ -34,25 +37,25 @@ class _TiedAxis(NamedTuple):
 
 
 class Encoders(nn.Module):
-    """The encoders for the axes that a layout declares alike.
+    """The encoders of a layout's tied axes.
 
     Args:
-        layout: The game's observations.
+        layout: The game's observation layout.
         width: E, the length of an embedding.
 
     Attributes:
-        kinds: The axes, by name, inner ones first.
-        columns: The columns of an observation that they take, in order; int64.
+        kinds: The tied axes by name, inner axes first.
+        columns: The columns of an observation that the encoders take, in order; int64.
         size: The number of inputs of the trunk.
 
     Raises:
-        ValueError: The layout declares no axes alike, or an axis is within several others.
+        ValueError: The layout has no tied axes, or one of them is inside several others.
     """
 
     def __init__(self, layout: ObservationLayout, width: int) -> None:
         super().__init__()
         if not layout.tied_axes:
-            raise ValueError("the game declares no axes alike, so a network cannot be tied")
+            raise ValueError("a tied network needs tied axes, but the game's layout has none")
         self.width = width
         self.kinds = _kinds(layout)
         self.layers = nn.ModuleList()
@@ -78,11 +81,11 @@ class Encoders(nn.Module):
         return [kind.axis for kind in self.kinds.values() if kind.outer == axis]
 
     def forward(self, scaled: Tensor) -> tuple[list[Tensor], Embeddings]:
-        """Encode the scaled numbers of ``columns``.
+        """Encode the scaled numbers of ``columns``, (B, len(columns)).
 
         Returns:
-            The inputs of the trunk, (B, ``size``) in parts: the embeddings of the outermost axes
-            and all numbers that belong to no entry; and the embeddings by axis.
+            The parts of the trunk's inputs, ``size`` columns in all: the embeddings of the
+            outermost axes and the numbers without a tied axis; and the embeddings by axis.
         """
         numbers, shared = self._numbers(scaled)
         pool = first_and_pooled if torch.compiler.is_exporting() else Pooling.apply
@@ -131,9 +134,9 @@ def first_and_pooled(embeddings: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class Pooling(torch.autograd.Function):
-    """``first_and_pooled`` with a gradient that is faster than torch's.
+    """``first_and_pooled`` with a custom gradient.
 
-    If several entries are the maximum, each of them gets the whole gradient.
+    If several entries share the maximum, each of them gets the whole gradient.
     """
 
     @staticmethod
@@ -145,12 +148,12 @@ class Pooling(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, of_first: Tensor, of_pooled: Tensor) -> Tensor:
-        """Compute the gradient, (B, m, n, E), from those of the two results."""
+        """Compute the gradient of the embeddings, (B, m, n, E), from those of both results."""
         embeddings, pooled = ctx.saved_tensors
         largest = pooled.unsqueeze(2)[..., embeddings.shape[3] :]
         total, top = of_pooled.unsqueeze(2).chunk(2, dim=3)
         total = total * embeddings.shape[2] ** -0.5
-        smaller = (embeddings - largest).sign_()  # -1 or 0; faster than a comparison
+        smaller = (embeddings - largest).sign_()  # -1 or 0
         gradient = torch.addcmul(total + top, top, smaller)
         gradient[:, 0] += of_first
         return gradient
@@ -161,9 +164,9 @@ def _layers(inputs: int, width: int) -> nn.Sequential:
 
 
 def _kinds(layout: ObservationLayout) -> dict[str, _TiedAxis]:
-    """Return the axes whose entries are alike, inner ones first.
+    """Return the tied axes by name, inner axes first.
 
-    An axis is within another if all its pieces have the other axis, which also has other pieces.
+    An axis is inside another if all its pieces also have the other axis, which has further pieces.
     """
     pieces_of = {
         axis: [piece for piece in layout.pieces if axis in piece.axes] for axis in layout.tied_axes
@@ -177,7 +180,7 @@ def _kinds(layout: ObservationLayout) -> dict[str, _TiedAxis]:
             and all(piece in container_pieces for piece in pieces)
         ]
         if len(outer) > 1:
-            raise ValueError(f"the axis {axis!r} is within several: {', '.join(outer)}")
+            raise ValueError(f"the tied axis {axis!r} is inside several others: {', '.join(outer)}")
         shape = [layout.length(axis_name) for axis_name in (*outer, axis)]
         kinds[axis] = _TiedAxis(axis, outer[0] if outer else None, tuple(shape))
     return dict(sorted(kinds.items(), key=lambda pair: pair[1].outer is None))
@@ -197,7 +200,13 @@ def _columns(layout: ObservationLayout, kind: _TiedAxis, inner: list[str]) -> In
 
 
 class Heads(nn.Module):
-    """The policy head, with a module per block; ``hidden`` is the width of the trunk."""
+    """The policy head, with a module for each block of the raw output.
+
+    Args:
+        blocks: The blocks; see ``raw_blocks``.
+        encoders: The encoders, whose embeddings the head takes.
+        hidden: The width of the trunk.
+    """
 
     def __init__(self, blocks: list[ActionPiece], encoders: Encoders, hidden: int) -> None:
         super().__init__()
@@ -221,7 +230,7 @@ class Heads(nn.Module):
 
 
 class _PlainBlock(nn.Module):
-    """A head on the trunk: a number for each place, and one for each entry of several axes."""
+    """A head on the trunk: a term for each action and, with several axes, for each entry."""
 
     spread: Tensor
 
@@ -243,7 +252,7 @@ class _PlainBlock(nn.Module):
 class _TiedBlock(nn.Module):
     """A head on the sum of the trunk and each entry's embedding, with a ReLU.
 
-    Of an inner axis it takes only the entries within the first outer entry: the player's own.
+    Of an inner axis, it takes only the entries in the first outer entry, which is the player's own.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""Playing with people: the table, and the hosts that bring its messages to them."""
+"""Play with people: a table, and hosts that carry messages between the table and people."""

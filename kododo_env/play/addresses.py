@@ -1,4 +1,4 @@
-"""The addresses at which a table is served and reached from other machines."""
+"""The network addresses at which a table is served and at which other machines reach it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ def listen(host: str, port: int | None, before: int = 0) -> socket.socket:
 
     Args:
         host: The host, such as 127.0.0.1.
-        port: None takes ``USUAL_PORT``, or one after it if that is taken; 0 takes any free port.
-            With both, ``before`` is tried first.
-        before: The port at which the table was served before; 0 for none.
+        port: None tries ``USUAL_PORT`` and the ports after it, then takes any free port. 0 takes
+            any free port.
+        before: A port to try first if ``port`` is None or 0, such as that of an earlier process; 0
+            for none.
 
     Raises:
-        OSError: There is no such host, or the port is taken.
+        OSError: The host does not exist, or the port is taken.
     """
     usual_ports = range(USUAL_PORT, USUAL_PORT + NEXT_PORTS) if port is None else ()
     candidates = [port] if port else [*filter(None, [before]), *usual_ports, 0]
@@ -53,10 +54,11 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def reachable_host(host: str) -> str:
-    """Return a host name for URLs by which other machines reach a server that listens at ``host``.
+    """Return the host part of the URLs at which other machines reach a server.
 
-    For a server that listens everywhere it is this machine's own network address, since few
-    machines can resolve its name.
+    Args:
+        host: Where the server listens. For a wildcard address, such as 0.0.0.0, the result is this
+            machine's network address, since few other machines can resolve its name.
     """
     if host in ANY_HOST:
         host = _own_address(ANY_HOST[host])
@@ -64,7 +66,7 @@ def reachable_host(host: str) -> str:
 
 
 def _own_address(family: socket.AddressFamily) -> str:
-    """Return this machine's address on the route to other machines, or its name without one."""
+    """Return this machine's address on the route to others, or its name if it has no route."""
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
         probe.connect((ELSEWHERE[family], 9))
         return str(probe.getsockname()[0])
@@ -72,7 +74,7 @@ def _own_address(family: socket.AddressFamily) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host can be reached from this machine only."""
+    """Return whether a host can be reached only from this machine."""
     with suppress(ValueError):
         return ip_address(host).is_loopback
     return host == "localhost"
@@ -81,7 +83,7 @@ def is_loopback(host: str) -> bool:
 def qr_code(address: str) -> str:
     """Return a URL as a QR code for a terminal; empty if segno is not installed.
 
-    It is white on black regardless of the terminal's colours, so that every phone reads it.
+    Its colours do not depend on the terminal's, so that every phone can read it.
     """
     try:
         import segno

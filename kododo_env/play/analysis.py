@@ -1,8 +1,9 @@
-"""Analysis of a finished game: win probabilities, and the choices that cost most.
+"""Analysis of a finished game: win probabilities, and each player's costliest choices.
 
-A choice is judged by what its player knew when they made it, over worlds that agree with that
-(``kododo_env.search``), so that bad luck is not a mistake. The adviser plays all seats in the
-worlds, and only its own choice is compared with the one that was played.
+A choice is judged by what its player knew at that time, so that bad luck is not a mistake: it is
+tried in many worlds, which are deals of the hidden cards that agree with this knowledge
+(``kododo_env.search``). It is compared only with the choice of an adviser, an agent that then plays
+all seats to the end of each world.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ COSTLIEST = 3  # choices reported per player
 WORLDS = 256
 FEWEST = 16
 MOST = 100_000
-# The costliest choices are estimated again in this many times as many new worlds, since luck in the
-# first ones helped to select them. It also bounds the games played to fit the outcome model.
+# The costliest choices are estimated again in new worlds, this many times as many, since luck in
+# the first worlds helped to select them. It also bounds the number of games that fit the outcome
+# model.
 WORLDS_FACTOR = 4
 INTERVAL = 1.9599639845400536  # standard errors on each side, for 95 %
 
@@ -37,16 +39,16 @@ class CostlyChoice:
     """A choice that was clearly worse than the adviser's.
 
     Attributes:
-        step: The step in which it was made, as the record counts them, from 1.
+        step: The number of the step in the record, from 1.
         seat: The player's seat, from 0.
         action: The number of the action that was played.
-        words: The same in words.
+        words: The action that was played, in words.
         advised: The number of the adviser's action.
-        advised_words: The same in words.
-        gain: The mean increase of their share of the victory by the advised action: 0.1 is ten
-            games won of a hundred.
-        low: The lower end of the gain's 95 % interval, over worlds; above 0.
-        high: The upper end.
+        advised_words: The adviser's action, in words.
+        gain: The mean increase of the player's share of the victory if the adviser's action had
+            been played: 0.1 means ten more games won of a hundred.
+        low: The lower end of the 95 % interval of ``gain`` over worlds; above 0.
+        high: The upper end of this interval.
         text: The table before the step, as the player saw it.
     """
 
@@ -70,14 +72,14 @@ class Analysis:
         game: The game's name.
         players: The players' names by seat.
         adviser: The adviser's name.
-        seats: The J seats of the players who were judged.
+        seats: The J seats whose players were judged.
         probabilities: Each judged player's expected share of the victory after the deal and after
-        each
-            step, given what they knew then, with the ends of its 95 % interval over worlds. Shape
-            (S + 1, J, 3), 0 to 1. At the end it is the outcome; before, the players' shares need
-            not sum to 1, since they know different things.
-        choices: In the order of ``seats``, at most ``COSTLIEST`` choices of each player that
-            clearly cost something, the costliest first.
+            each step, given what the player knew then; float64 (S + 1, J, 3), from 0 to 1. The last
+            axis has the mean and the lower and upper end of its 95 % interval over worlds. The last
+            step has the outcome. Before it, shares need not sum to 1, since players know different
+            cards.
+        choices: In the order of ``seats``, the choices of each player with ``low`` above 0, the
+            costliest first, at most ``COSTLIEST`` of each player.
     """
 
     game: str
@@ -88,7 +90,7 @@ class Analysis:
     choices: tuple[CostlyChoice, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return a dictionary for JSON."""
+        """Return the analysis as a dictionary for JSON."""
         content = asdict(self)
         content["chances"] = content.pop("probabilities").tolist()
         return content
@@ -101,23 +103,24 @@ def analyse(
     worlds: int = WORLDS,
     seed: int = 0,
 ) -> Analysis:
-    """Return the win probability after each step of a game, and the choices that cost most.
+    """Analyse a finished game: win probabilities after each step, and the costliest choices.
 
     The same arguments give the same result, unless the adviser is a search with a time budget.
 
     Args:
         record: The record of the game.
-        adviser: Any agent; None takes the policy that ships for this game, or under other rules the
-            best scripted player. If an agent gives hints, its best hint is the advice. For a
-            search, its policy plays in the worlds.
-        seats: The seats whose choices are judged; None judges all.
-        worlds: How many worlds are played out per choice, 16 to 100,000. A player's costliest
-            choices are tried again in four times as many new worlds, whose results are reported.
+        adviser: Any agent. If it gives hints, its best hint is the advice. If it is a search, its
+            policy plays all seats in the worlds. None means the policy that ships for this game or,
+            if there is none for these rules, the best scripted player.
+        seats: The seats whose choices are judged; None judges all seats.
+        worlds: The number of worlds per choice, from 16 to 100,000. A player's costliest choices
+            are estimated again in four times as many new worlds, and only these estimates are
+            reported.
         seed: The seed of the worlds.
 
     Raises:
-        ValueError: The record is invalid (see ``replay``); or a seat, a number or the adviser does
-            not fit it.
+        ValueError: The record is invalid (see ``replay``), the adviser cannot play its game, or
+            another argument is out of range.
     """
     positions = list(replay(record))
     if adviser is None:
@@ -132,21 +135,24 @@ def analyse(
 
 
 class AnalysisRun:
-    """The work of ``analyse`` in pieces, for a caller that has other work to do meanwhile.
+    """An ``analyse`` in pieces: the caller calls ``go_on`` until ``result`` is not None.
 
     Args:
         positions: The game after the deal and after each of S steps, S + 1 batches of one.
         played: The joint action of each step, (S, P).
         players: The players' names by seat.
-        adviser: Like the further arguments and the errors, as for ``analyse``.
-        seats: The seats whose choices are judged.
-        worlds: How many worlds are played out per choice.
+        adviser: The agent that advises; see ``analyse``.
+        seats: The seats whose choices are judged; None judges all seats.
+        worlds: The number of worlds per choice, from 16 to 100,000.
         seed: The seed of the worlds.
 
     Attributes:
-        worlds: The worlds per choice.
-        share: The estimated share of the work that is done, 0 to 1.
-        result: None until all is done.
+        worlds: The number of worlds per choice.
+        share: The estimated share of the work that is done, from 0 to 1.
+        result: The analysis; None until all work is done.
+
+    Raises:
+        ValueError: The adviser cannot play this game, or another argument is out of range.
     """
 
     def __init__(
@@ -182,7 +188,7 @@ class AnalysisRun:
         return num_fit_steps + int(decisions) + len(self._seats) * per_seat
 
     def go_on(self) -> None:
-        """Do the next piece of the work."""
+        """Do the next piece of the work, if any is left."""
         next(self._pieces, None)
         self.share = min(self.share + 1 / self._number, 1.0)
 

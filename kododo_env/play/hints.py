@@ -23,35 +23,36 @@ from kododo_env.search.outcome_model import OutcomeModel
 
 
 def gives_hints(agent: Agent) -> bool:
-    """Return whether an agent rates each action."""
+    """Return whether an agent has action probabilities or action values, which hints show."""
     return isinstance(agent, ProbabilisticAgent | RatingAgent)
 
 
 def check_adviser(agent: Agent) -> None:
-    """Raise ValueError unless an agent can give hints."""
+    """Raise ValueError unless an agent can give hints: it rates actions and keeps no memory."""
     if not gives_hints(agent):
         raise ValueError(
-            f"agent {agent.name!r} cannot give hints: it has neither action probabilities nor "
-            "action values, as policies and scripted players do"
+            f"agent {agent.name!r} cannot give hints: it has neither a method probabilities nor "
+            "action_values; use a policy or a scripted player"
         )
     check_forgets(agent)
 
 
 def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
-    """Return an agent's ratings of a player's legal actions, the best first (``ranks``).
+    """Return an agent's ratings of a player's legal actions, best first.
 
     Args:
         agent: An agent with action probabilities or action values.
         game: A batch of one.
-        seat: The player's seat; the agent sees no more than the player.
+        seat: The player's seat. The agent sees only what this player sees.
 
     Returns:
-        "by": the agent's name; "actions": each with its number, words, and "probability" or
-        "value"; "value" of the position if the agent estimates it; and "chance", the expected share
-        of the victory if everyone plays like the agent, if the agent has outcome weights.
+        A dictionary with "by", the agent's name; "actions", for each legal action its number
+        "action", its "words" and its "probability" or "value", in the order of ``ranks``; "value",
+        the value of the position, if the agent is a ``ValueAgent``; and "chance", the player's
+        expected share of the victory if everyone plays like the agent, if it has outcome weights.
 
     Raises:
-        ValueError: The agent does not return a finite number for each action, or for the position.
+        ValueError: A rating of the agent is not a finite number, or not a probability.
     """
     view = game.view(seat)
     if isinstance(agent, ProbabilisticAgent):
@@ -67,9 +68,9 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
     )
     if name == "probability" and not (0 <= numbers.min() <= numbers.max() <= 1):
         raise ValueError(
-            f"agent {agent.name!r} must return probabilities of 0 to 1, not {quote(ratings)}"
+            f"agent {agent.name!r} must return probabilities from 0 to 1, not {quote(ratings)}"
         )
-    # Policies choose by logits, so that probabilities tie if their logarithms do.
+    # Policies choose by logits, so probabilities are ranked by their logarithms.
     places = ranks(np.log(np.maximum(numbers, 1e-30)) if name == "probability" else numbers)
     entries = [
         {

@@ -1,4 +1,4 @@
-"""The first lesson of a game: a table where the opponents follow a script and a pupil is guided."""
+"""The first lesson of a game: a table that guides one person while opponents follow a script."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from kododo_env.play.table import Replies, Table
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.rules_arguments import make_game
 
-PUPIL = 0  # the seat
+PUPIL = 0  # the seat of the person
 
 
 class Script:
-    """A player who plays the actions that a lesson dictates in words.
+    """An agent that plays the actions of a script.
 
     Attributes:
-        lines: The words of the actions that are still to be played.
+        lines: The English words of the actions still to be played, in order.
     """
 
     name = "the lesson"
@@ -35,28 +35,28 @@ class Script:
         self.lines: deque[str] = deque()
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
-        """Play the next action of the script."""
+        """Play the next action of the script; returns int64 of shape (1,)."""
         return np.array([named_action(self.lines.popleft(), view)])
 
 
 class LessonTable(Table):
     """A table where one person takes the lesson of a game.
 
-    A ``position`` has a field ``lesson``, see ``docs/reference/messages.md``. A choice that the
-    lesson does not ask for is rejected with a friendly error.
+    A ``position`` has a field ``lesson``; see ``docs/reference/messages.md``. A choice that the
+    lesson does not ask for gets an error that says what to choose.
 
     Args:
-        game: A batch of one under the rules of the lesson; the table takes it over.
+        game: A batch of one with the players and rules of the lesson; the table changes it.
         lesson: The lesson.
-        step: The first step of the table.
-        pictures: As for ``Table``.
+        step: The number of the table's first step.
+        pictures: Whether to draw SVG pictures; see ``Table``.
     """
 
     def __init__(self, game: BatchGame, lesson: Lesson, step: int, pictures: bool) -> None:
         self._lesson = lesson
         self._scripts = [Script() for _ in range(game.num_players)]
         self._num_choices = 0  # by the person
-        self._news_start = 0  # log entries before the last choice
+        self._news_start = 0  # the number of log entries before the last choice
         super().__init__(game, [None, *self._scripts[1:]], seed=0, pictures=pictures)
         self.step = step
 
@@ -114,11 +114,11 @@ class LessonTable(Table):
         raise ValueError(say("cannot go back in a lesson; leave it to try things out in a game"))
 
     def play_on(self, actions: Sequence[int] | None = None) -> Replies:
-        """Play a step as ``Table`` does, following the script, unless the lesson is over."""
+        """Play a step with the scripted opponents, unless the lesson is over; see ``Table``."""
         return {} if self._at() == len(self._lesson.steps) else super().play_on()
 
     def record(self) -> str:
-        """Raise ValueError: a lesson has no record.
+        """Raise ValueError, since a lesson has no record.
 
         Raises:
             ValueError: Always.
@@ -169,9 +169,9 @@ def _whole_deck(front: tuple[int, ...], game: BatchGame) -> list[int]:
 
 
 class TeachingTable(Table):
-    """A table that gives the first lesson of its game whenever its one person asks for it.
+    """A ``Table`` that also gives the first lesson of its game when its only person asks for it.
 
-    The table's own game is paused meanwhile. See ``Table``.
+    The table's own game is paused during the lesson.
     """
 
     _teaching: LessonTable | None = None
@@ -193,7 +193,7 @@ class TeachingTable(Table):
         self._teaching.speak(PUPIL, self._languages[self.people[0]])
 
     def speak(self, person: int, language: str) -> None:
-        """Set a person's language, in the lesson too; see ``Table``."""
+        """Set a person's language, also in the lesson; see ``Table``."""
         super().speak(person, language)
         if self._teaching is not None:
             self._teaching.speak(PUPIL, language)
@@ -232,7 +232,11 @@ class TeachingTable(Table):
         return super().joint if self._teaching is None else self._teaching.joint
 
     def record(self) -> str:
-        """Return the record of the game; a lesson has none. See ``Table``."""
+        """Return the record of the game; see ``Table``.
+
+        Raises:
+            ValueError: The game is not over, or a lesson is being given.
+        """
         return super().record() if self._teaching is None else self._teaching.record()
 
     def _position(self, person: int) -> Message:

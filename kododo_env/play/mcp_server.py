@@ -1,4 +1,4 @@
-"""A table as a server of the Model Context Protocol: a language model or any client has a seat.
+"""A server of the Model Context Protocol, at which a language model plays one seat of a table.
 
 Protocol and SDK: https://modelcontextprotocol.io.
 """
@@ -15,14 +15,14 @@ from kododo_env.play.stdio import only_person
 from kododo_env.play.table import Table
 
 HOW = (
-    "A table for one game of cards, at which you have a seat and agents have the others. All "
-    "reveal at once: nobody sees what another player chooses for the same step. Read the rules, "
-    "then act until the game is over."
+    "A card game in which you have one seat and agents have the others. All players choose at the "
+    "same time: nobody sees what another player chooses in the same step. Read the rules, then act "
+    "until the game is over."
 )
 
 
 def mcp_server(table: Table) -> MCPServer:
-    """Return a server whose tools play one seat; its ``run`` serves on stdin and stdout.
+    """Return a server whose tools play one seat; its method ``run`` serves on stdin and stdout.
 
     Args:
         table: A table with one person.
@@ -53,27 +53,27 @@ def mcp_server(table: Table) -> MCPServer:
         facts = {name: position[name] for name in fields if name in position}
         return facts | {"you": f"player_{position['you']}", "news": news, "actions": words}
 
-    # The tools never await, so that calls do not overlap, as a table requires.
+    # A table handles one call at a time: these tools never await, so their calls do not overlap.
     async def rules() -> str:
-        """The rules of the game at this table."""
+        """Return the rules of the game."""
         return str(talk({"type": "rules"})["text"])
 
     async def look() -> dict[str, Any]:
-        """The position as you see it, what has happened since you last saw it, and your actions."""
+        """Return the position as you see it, the news since you last saw it, and your actions."""
         return describe_position({"type": "look"})
 
     async def act(action: str, step: int) -> dict[str, Any]:
-        """Choose one of your actions by its words, in the step of the position that you saw."""
+        """Choose one of your legal actions by its words; ``step`` is that of the last position."""
         number = action.isascii() and action.isdecimal() and len(action) < 10  # as errors list it
         choice = int(action) if number else action
         return describe_position({"type": "act", "step": step, "action": choice})
 
     async def hint() -> dict[str, Any]:
-        """What an agent would do in your seat, the best first."""
+        """Return an agent's ratings of your legal actions, best first."""
         return talk({"type": "hint", "step": table.step})
 
     async def new_game(same_cards: bool = False) -> dict[str, Any]:
-        """Deal a new game, which ends the one that is played."""
+        """End the current game and deal a new one."""
         deck = "same" if same_cards else "other"
         return describe_position({"type": "new", "step": table.step, "deck": deck})
 

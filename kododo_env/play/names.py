@@ -8,7 +8,7 @@ from zlib import crc32
 
 from kododo_env.core.numbers import quote
 
-LONGEST = 20  # letters per name
+LONGEST = 20  # characters per name
 JOINERS = "\u200c\u200d"  # invisible letters in Persian words and between the parts of an emoji
 BOTS = (
     "Ada", "Bruno", "Carla", "Dario", "Emma", "Felix", "Greta", "Hugo", "Ines", "Jonas", "Klara",
@@ -17,7 +17,7 @@ BOTS = (
 
 
 def people_named(names: Sequence[str], people: int) -> list[str]:
-    """Return the names of the people at a table, padded with empty names.
+    """Return the names of the people at a table in tidy form, padded with empty names.
 
     Raises:
         ValueError: There are too many names, or a name is malformed, reserved or not unique.
@@ -29,12 +29,14 @@ def people_named(names: Sequence[str], people: int) -> list[str]:
         printable = isinstance(candidate, str) and _without_joiners(candidate).isprintable()
         if not isinstance(candidate, str) or not printable or len(candidate) > LONGEST:
             raise ValueError(
-                f"a name must have at most {LONGEST} printable letters, not {quote(candidate)}"
+                f"a name must have at most {LONGEST} printable characters, not {quote(candidate)}"
             )
     tidy = [" ".join(name.strip(f" {JOINERS}").split()) for name in names]
     for name in tidy:
         if "player_" in _looks(name):
-            raise ValueError(f"'player_' is reserved for seats, not for a name like {quote(name)}")
+            raise ValueError(
+                f"a name must not contain 'player_', which is reserved for seats: {quote(name)}"
+            )
     folded = [_looks(name) for name in tidy if name]
     if len(folded) > len(set(folded)):
         different = ", ".join(map(quote, tidy))
@@ -52,11 +54,13 @@ def _looks(name: str) -> str:
 
 
 def bots_named(agents: Sequence[str], person_names: Iterable[str]) -> list[str]:
-    """Return friendly names for agents, the same for the same agents, and none that is taken.
+    """Return a first name for each agent.
+
+    The names are determined by the arguments, and none of them is a person's.
 
     Args:
-        agents: The agents' own names, as in records and tables of results.
-        person_names: The names of people at the table.
+        agents: The agents' own names, as in records and results.
+        person_names: The names of the people at the table.
     """
     folded_names = set(map(_looks, person_names))
     turns = range(1 + (len(agents) + len(folded_names)) // len(BOTS))  # numbered if there are many

@@ -1,4 +1,4 @@
-"""A game as people and agents play it: the seats, the choices and the steps so far."""
+"""A game that people and agents play: the seats, the choices and the steps so far."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ class PlayedGame:
     """A series of games with the same players.
 
     Args:
-        game: A batch of one; the object takes it over and deals it again.
+        game: A batch of one, which this object deals again and changes.
         agents: For each seat an agent, or None for a person.
-        seed: The seed of the cards and of the agents' randomness, in this and all later games; None
-            takes fresh entropy for each game.
-        display_names: For each seat the name shown to people; empty names, or an empty sequence,
+        seed: The seed of the cards and of the agents' randomness, in this and all later games. None
+            takes fresh entropy.
+        display_names: For each seat the name shown to people. Empty names, or an empty sequence,
             become ``player_0``, ``player_1``, ... Records have the agents' own names.
-        rotate: Whether all players move one seat on before other cards are dealt.
-        agent_names: For each seat the name by which ``make_agent`` creates its agent, for the
-            command line of the same deal; empty takes the agents' own names.
+        rotate: Whether all players move to the next seat before other cards are dealt.
+        agent_names: For each seat the name from which ``make_agent`` creates the same agent, for
+            the command line of the deal. Empty means the agents' own names.
 
     Attributes:
-        people: The seats of people in the first game. They identify people even after these have
-            moved on; ``you`` in a position is the current seat.
-        step: The number of steps played and games dealt. It never decreases, so that a message for
-            an earlier position has no effect in a later one.
-        seed: The seed of the current game: with it, the same players and the same choices by people
-            reproduce the whole game.
-        first: The step at which this game was dealt.
-        seat_shift: By how many seats everybody has moved on since the first game.
+        people: The seats of people in the first game, which identify people even after they have
+            moved to other seats; see ``seat_of``.
+        step: The number of steps played and of games dealt after the first. It never decreases, so
+            a message for an earlier position cannot affect a later one.
+        seed: The seed of the current game. With the same seed, players and choices of people, the
+            whole game is the same.
+        first: The value of ``step`` when the current game was dealt.
+        seat_shift: The number of seats by which everybody has moved since the first game.
 
     Raises:
-        ValueError: ``game`` is not a batch of one, ``agents`` has not one entry per seat or no
-            person, or an agent cannot play this game.
+        ValueError: ``game`` is not a batch of one, ``agents`` does not have one entry per seat,
+            there is no person, or an agent cannot play this game.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class PlayedGame:
         if len(agents) != game.num_players:
             raise ValueError(f"expected {game.num_players} agents, one per seat, got {len(agents)}")
         if None not in agents:
-            raise ValueError("a table needs at least one person: None among the agents")
+            raise ValueError("a table needs at least one person: an entry None in agents")
         check_agents(game, agents)
         self.people = tuple(seat for seat, agent in enumerate(agents) if agent is None)
         self.step = 0
@@ -84,7 +84,7 @@ class PlayedGame:
         self._names = [*map(printable, names)]
         self._display_names = list(display_names) or [""] * len(agents)
         self._agent_names = list(agent_names) or names
-        # People may learn the current game's seed, which must not reveal the next one.
+        # People may learn the current game's seed, from which the next seed must not follow.
         self._source = randbits(128) if seed is None else seed
         self.deal(self._other_seed() if seed is None else seed)
 
@@ -98,7 +98,7 @@ class PlayedGame:
         return int(rng.integers(MOST_EXACT, endpoint=True))
 
     def deal(self, seed: int) -> None:
-        """Deal the game of a seed, whatever is being played."""
+        """End the current game, and deal the game of a seed."""
         self._lay_out(seed)
         self.seed = seed
         self.first = self.step
@@ -117,13 +117,13 @@ class PlayedGame:
         self._ask_for_new: set[int] = set()
 
     def move_on(self, places: int) -> None:
-        """Move everybody on by some seats; the caller must deal another game then."""
+        """Move everybody by a number of seats; the caller must then deal another game."""
         self.seat_shift = (self.seat_shift + places) % self._game.num_players
         for seats in (self._agents, self._names, self._display_names, self._agent_names):
             seats[:] = np.roll(np.array(seats, object), places).tolist()
 
     def seat_of(self, person: int) -> int:
-        """Return the current seat of one of ``people``."""
+        """Return the current seat of a person, one of ``people``."""
         return (person + self.seat_shift) % self._game.num_players
 
     @property
@@ -206,7 +206,7 @@ class PlayedGame:
                 agents_choose(agents, played.before, self.seed, number)
 
     def remind(self) -> None:
-        """Replay this game for agents that keep a memory, after its actions were restored."""
+        """Replay this game for agents that keep a memory, after it was restored from actions."""
         self._remind(self._past)
 
     def _play(self, actions: Sequence[int] | None) -> None:
@@ -226,7 +226,7 @@ class PlayedGame:
 
     @property
     def joint(self) -> list[int]:
-        """The last joint action, (P,); empty just after the deal."""
+        """The last joint action, P integers; empty just after the deal."""
         return self._past[-1].joint if self._past else []
 
     @property
@@ -240,7 +240,7 @@ class PlayedGame:
         return [game.rewards[0].tolist() for game in self._games[1:]]
 
     def stands(self) -> str:
-        """Return a digest of this game: its rules, players, cards and points so far."""
+        """Return a SHA-256 digest of this game: its rules, players, cards and points so far."""
         header = {**vars(self._recorder.header), "date": ""}
         stands = [header, self.joint, self._rewards, self.over, self._counts]
         return sha256(json.dumps(stands, sort_keys=True).encode()).hexdigest()

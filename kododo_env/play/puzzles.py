@@ -1,8 +1,8 @@
 """Puzzles: positions of recorded games in which search finds one choice clearly best.
 
-The best choice is found over worlds that agree with what the player knew (``kododo_env.search``)
-and then compared with every other choice in new worlds, since luck in the first ones helped to
-select it.
+Choices are tried in many worlds, which are deals of the hidden cards that agree with what the
+player knows (``kododo_env.search``). The best choice is then compared with every other choice in
+new worlds, since luck in the first worlds helped to select it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from kododo_env.search.search import SearchAgent
 from kododo_env.system.files import read_ordinary, write_text
 
 LARGEST = 1 << 26  # bytes per file
-TRIES = 32  # times that a bot is asked, since some choose at random
-HIT_SHARE = 2 / 3  # of these tries; random choice between two actions hits 1 / 2
-LEAST_GAIN = 0.05  # a puzzle gains at least five games won of a hundred
+TRIES = 32  # how often a bot is asked, since some choose at random
+HIT_SHARE = 2 / 3  # of these tries; a random choice between two actions is right in 1 / 2
+LEAST_GAIN = 0.05  # the best choice of a puzzle wins at least five more games of a hundred
 FORMAT = "kododo-env puzzle 1"
 FIELDS = {"format", "digest", "header", "played", "seat", "best", "gain", "low", "high", "bots"}
 
@@ -41,15 +41,15 @@ class Puzzle:
     """A position and its best choice.
 
     Attributes:
-        header: The game's header, as in a record.
+        header: The header of the game's record.
         played: The joint actions so far, a list of P numbers for each step.
         seat: The seat of the player who chooses.
         best: The number of the best action.
-        gain: The mean increase of the player's share of the victory over the next best choice, over
-            worlds.
-        low: The lower end of the gain's 95 % interval; above 0 for every other choice.
-        high: The upper end.
-        bots: For each bot that was asked, by name: the share of times that it chose the best.
+        gain: The mean increase, over worlds, of the player's share of the victory by the best
+            choice instead of the next best.
+        low: The lower end of the 95 % interval of ``gain``; above 0, also for every other choice.
+        high: The upper end of this interval.
+        bots: For each bot by name the share of its tries in which it chose the best action.
     """
 
     header: Header
@@ -63,14 +63,14 @@ class Puzzle:
 
     @property
     def missed_by(self) -> list[str]:
-        """The bots that choose the best action less often than ``HIT_SHARE``."""
+        """The names of the bots whose share of best choices is below ``HIT_SHARE``."""
         return [name for name, share in self.bots.items() if share < HIT_SHARE]
 
     def position(self) -> BatchGame:
         """Return the game in this position: a batch of one.
 
         Raises:
-            ValueError: The actions are not playable, or the best action is not a choice here.
+            ValueError: The actions cannot be played, or the best action is not a choice here.
         """
         game = self.header.make_game()
         for number, actions in enumerate(self.played, 1):
@@ -82,12 +82,12 @@ class Puzzle:
         return game
 
     def to_json(self) -> dict[str, Any]:
-        """Return the line of a file."""
+        """Return the puzzle as a dictionary for one line of a file, with its digest."""
         return sealed({"format": FORMAT, **vars(self), "header": self.header.to_json()})
 
     @classmethod
     def from_json(cls, content: Any) -> Puzzle:
-        """Parse a line and check that its position can be reached.
+        """Parse a line of a file, and check that the position can be reached.
 
         Raises:
             ValueError: The line is not a valid puzzle.
@@ -120,15 +120,15 @@ def find_puzzles(
 ) -> Iterator[Puzzle]:
     """Yield the positions of a game in which one choice is clearly better than every other.
 
-    The order is random, so that the first ones are from all over the game. The same arguments give
-    the same puzzles, unless a bot has a time budget.
+    Positions come in random order, so that a caller that stops early has some of the whole game.
+    The same arguments give the same puzzles, unless a bot has a time budget.
 
     Args:
         record: The record of the game.
-        search: Its policy plays all seats in the worlds.
-        bots: The bots that are asked for their choice in each position.
-        worlds: How many worlds are played out per choice; four times as many new ones for a
-            position in which one choice seems clearly best.
+        search: The search that compares choices; its policy plays all seats in the worlds.
+        bots: The bots that are asked for their choice in each puzzle.
+        worlds: The number of worlds per choice. Where one choice seems clearly best, four times as
+            many new worlds confirm it.
         seed: The seed of the worlds and of the bots' randomness.
 
     Raises:
@@ -153,14 +153,17 @@ def find_puzzles(
 
 
 def ask_bots(puzzle: Puzzle, bots: Sequence[Agent], seed: int) -> Puzzle:
-    """Return a puzzle with the choices of these bots, each with its own random numbers.
+    """Ask bots for their choices, and return the puzzle with their results.
 
-    So a bot's result does not depend on the other bots.
+    Each bot has its own random generator, so that its result does not depend on the other bots.
 
     Args:
-        puzzle: The puzzle; its own ``bots`` are ignored.
+        puzzle: The puzzle, whose own ``bots`` are ignored.
         bots: The bots to ask.
         seed: The seed of their randomness.
+
+    Raises:
+        ValueError: A bot keeps a memory of its games, so it cannot judge a single position.
     """
     game = puzzle.position()
     step = len(puzzle.played)
@@ -177,7 +180,7 @@ def _clearly_best(
 ) -> tuple[int, float, float, float] | None:
     """Return the best action and its gain over the next best with the interval; None if unclear."""
     words = legal_actions(game.view(seat))
-    # Playing either of two equal cards is one choice.
+    # Actions with the same words, such as playing either of two equal cards, are one choice.
     choices = {words[action]: action for action in reversed(words)}
     if len(choices) < 2:
         return None
@@ -186,7 +189,7 @@ def _clearly_best(
     means, _ = _gains(search, game, seat, usual, alternatives, worlds, rng)
     best = alternatives[int(means.argmax())] if means.max() > 0 else usual
     rivals = [action for action in choices.values() if action != best]
-    # Only the few positions with a clear choice are tried with many worlds.
+    # The second, larger sample is drawn only where the first shows a clear choice.
     for factor in (1, WORLDS_FACTOR):
         means, errors = _gains(search, game, seat, best, rivals, factor * worlds, rng)
         gain = -means
@@ -228,20 +231,21 @@ def _share(bot: Agent, game: BatchGame, seat: int, best: int, rng: np.random.Gen
 
 
 def order(puzzle: Puzzle) -> tuple[str, int]:
-    """Return a puzzle's sort key in a file: by game, then by how many bots miss it."""
+    """Return a puzzle's sort key in a file: the game, then the number of bots that miss it."""
     return puzzle.header.game, len(puzzle.missed_by)
 
 
 def write_puzzles(path: Path, puzzles: Sequence[Puzzle]) -> None:
-    """Write a file of puzzles, one per line, atomically."""
+    """Write puzzles to a file atomically, one JSON object per line."""
     write_text(path, "".join(json.dumps(puzzle.to_json()) + "\n" for puzzle in puzzles))
 
 
 def read_puzzles(path: Path) -> list[Puzzle]:
-    """Read a file of puzzles, and replay each position by the rules.
+    """Read a file of puzzles, and check each position by replaying it.
 
     Raises:
-        ValueError: The file cannot be read, or a line is not a puzzle; the message has the line.
+        ValueError: The file cannot be read, or a line is not a puzzle; the message has the line
+            number.
     """
     puzzles = []
     lines = read_ordinary(path, LARGEST, f"puzzles {path}").split(b"\n")
@@ -256,4 +260,4 @@ def _parse(line: bytes) -> Any:
     try:
         return read_json(line)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"not JSON, or cut short: {quote(line[:40])}") from error
+        raise ValueError(f"the line is not JSON, or is truncated: {quote(line[:40])}") from error

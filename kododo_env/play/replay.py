@@ -1,4 +1,4 @@
-"""Stepping through a record: a picture and the news of every step."""
+"""Replay a record step by step, with the text, picture and news of each position."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.records import Record, parse_record, replay
 from kododo_env.rendering.languages import say
 
-# The longest games by the default rules have about a hundred steps, with 6 million characters.
+# With default rules, the longest games have about 100 steps and 6 million characters.
 MOST_STEPS = 500
 MOST_CHARACTERS = 1 << 24
 
@@ -27,19 +27,19 @@ def parse_short_record(text: str) -> Record:
 
 
 def replayed_steps(record: Record, pictures: bool) -> Iterator[dict[str, Any]]:
-    """Replay a game with all cards face up, checking each line against the rules.
+    """Replay a game with all cards face up, and check each line of the record by the rules.
 
     Args:
         record: The record of the game.
         pictures: Whether to draw SVG pictures.
 
     Yields:
-        For the deal and after each step "text", "lines", the sections of the "rules" behind these,
-        "scores", and with ``pictures`` a "picture".
+        For the deal and after each step a dictionary with "text", "lines" and "rules" (see
+        ``bots.protocol.news``), "scores", and "picture" if ``pictures`` is True.
 
     Raises:
-        ValueError: The record is invalid; the message has the line and the reason. Or all texts and
-            pictures have more than ``MOST_CHARACTERS``.
+        ValueError: The record is invalid, and the message has the line number and the reason; or
+            the texts and pictures together have more than ``MOST_CHARACTERS`` characters.
     """
     before: BatchGame | None = None
     rewards: list[list[int]] = []

@@ -1,4 +1,4 @@
-"""The rules of a game for a page: linked sections as HTML, with drawn examples."""
+"""The rules of a game for the web page: sections as HTML, with drawn examples."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ def sections(game: BatchGame, pictures: bool) -> list[dict[str, str]]:
         pictures: Whether to return HTML, with SVG drawings.
 
     Returns:
-        For each heading of ``rules.md`` its ``anchor``, ``title`` and ``text``, the Markdown below
-        it in English; and with pictures ``html``, the same for a page, in the current language. The
-        words before the first heading get the game's name as title.
+        For each heading of ``rules.md`` a dictionary with "anchor", "title" (in the current
+        language), "text" (the English Markdown below the heading) and, with ``pictures``, "html"
+        (the same as HTML, in the current language). Text before the first heading has the game's
+        name as title.
 
     Raises:
         ValueError: The game has no rules in words.
@@ -45,12 +46,12 @@ def sections(game: BatchGame, pictures: bool) -> list[dict[str, str]]:
 
 
 def anchor(title: str) -> str:
-    """Return a heading's anchor, as Markdown hosts make it."""
+    """Return a heading's anchor, in the form that Markdown hosts such as GitHub use."""
     return re.sub(r"[^\w-]", "", title.lower().replace(" ", "-"))
 
 
 def example_of(block: str) -> tuple[list[str], list[str]]:
-    """Split a fenced block of ``rules.md``, a worked example, into its cards and its words."""
+    """Split a worked example, a fenced block of ``rules.md``, into lines of cards and of words."""
     cards, _, words = block.strip("\n").partition("\n\n")
     return cards.splitlines(), words.splitlines()
 
@@ -65,7 +66,7 @@ def _examples(game: BatchGame) -> ModuleType | None:
 # --- the HTML -----------------------------------------------------------------------------
 #
 # The subset of Markdown that the rules use: paragraphs, lists, tables, fenced blocks and emphasis.
-# All else is text; HTML tags in the rules are escaped.
+# Everything else is text; HTML tags in the rules are escaped.
 
 
 def _html(text: str, examples: ModuleType | None) -> str:

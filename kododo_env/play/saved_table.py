@@ -18,13 +18,13 @@ FIELDS = {"seed", "first", "moved", "done", "stands", "digest"}
 class SavedTable:
     """A table that can be saved at any moment.
 
-    The cards follow from the seed. In addition, people's messages and all joint actions are saved:
-    an agent with a time budget might choose differently the second time.
+    The saved text has the seed, from which the cards follow, the messages of people, and all joint
+    actions, since an agent with a time budget might choose differently when asked again.
 
     Args:
-        table: The table, newly created.
-        write: Called with the text of ``saved_game`` whenever it has changed, before anybody
-            receives a message.
+        table: A new table.
+        write: A function that is called with the text of ``saved_game`` whenever the text has
+            changed, before anybody receives a message.
     """
 
     def __init__(self, table: Table, write: Callable[[str], None] = lambda text: None) -> None:
@@ -43,7 +43,7 @@ class SavedTable:
         return self.table.step
 
     def hear(self, seat: int, message: object) -> Replies:
-        """Return the table's whole response to a person's message; see ``Table.hear``."""
+        """Return the table's complete response to a person's message; see ``Table.hear``."""
         *_, replies = self.hear_in_pieces(seat, message)
         return replies
 
@@ -56,7 +56,7 @@ class SavedTable:
             yield replies
 
     def _keep(self, seat: int, message: Message, new_game: bool) -> None:
-        """Save a message that was accepted, unless it only asked for something."""
+        """Save an accepted message, except for those that do not change the game."""
         if message["type"] in ("look", "speak"):
             return
         if new_game:
@@ -86,11 +86,14 @@ class SavedTable:
         return json.dumps(sealed(content | {"stands": table.stands()}))
 
     def go_on(self, text: str) -> None:
-        """Repeat everything that was done when a text was saved.
+        """Resume a saved game by repeating its messages and actions.
+
+        Args:
+            text: A text of ``saved_game``, from a table with the same arguments.
 
         Raises:
-            ValueError: The text is damaged, or of another table; the table must not be used any
-                more.
+            ValueError: The text is damaged, or is of another table. This table must not be used
+                afterwards.
         """
         content = _read(text)
         self.table.step = whole_number(content["first"], "first", 0)
@@ -127,7 +130,7 @@ def _read(text: str) -> dict[str, Any]:
     except NestingError as error:
         raise ValueError("the saved game is too deeply nested") from error
     except ValueError as error:
-        raise ValueError("the saved game is not JSON, or was cut short") from error
+        raise ValueError("the saved game is not JSON, or is truncated") from error
     if not isinstance(content, dict):
         raise ValueError("the saved game must be a JSON object")
     check_keys(content, FIELDS)

@@ -1,4 +1,4 @@
-"""A table as a web page: the page's files, and a WebSocket for each seat."""
+"""A web server for a table: the files of its page, and a WebSocket for each tab."""
 
 from __future__ import annotations
 
@@ -40,19 +40,25 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-# Custom WebSocket close codes, after HTTP's 403 and 409.
+# Custom WebSocket close codes, in analogy to HTTP's 403 and 409.
 HELD_OUT_PREFIX = 4403
 CROWDED = 4409
-TABS = 8  # tabs per seat; with one more the oldest is closed
+TABS = 8  # tabs per seat; when another one is opened, the oldest is closed
 LONGEST_MESSAGE = 1 << 20  # bytes; the longest messages are records to replay
 WAITING = 256  # messages queued for a slow client
-MOST_CHARACTERS = 1 << 25  # characters queued, unless a single message has more
-LONGEST_PIECE = 2  # seconds that a shutdown waits for the table
+MOST_CHARACTERS = 1 << 25  # characters queued, except for a single longer message
+LONGEST_PIECE = 2  # seconds that a shutdown waits for the table's current work
 Result = TypeVar("Result")
 
 
 class Connection:
-    """The message queue of one tab; a position is complete, so older messages may be dropped."""
+    """The queue of messages to one tab.
+
+    If the client is slow, the oldest messages are dropped, since a later position is complete.
+
+    Args:
+        websocket: The tab's accepted connection.
+    """
 
     def __init__(self, websocket: WebSocket) -> None:
         self._websocket = websocket
@@ -83,15 +89,15 @@ class Connection:
 
 
 class Host:
-    """Carries messages between a table and the tabs of the people who sit at it.
+    """A host that carries messages between a table and the browser tabs of people.
 
-    The table runs in a thread, so that agents can think while others are served, and handles one
-    message at a time. A new tab gets the last position of its seat without calling the table, so
-    that no number of tabs delays another person.
+    The table runs in a thread, so that the server responds while agents think, and handles one
+    message at a time. A new tab gets the last position of its seat without a call of the table, so
+    that many tabs do not delay other people.
 
     Args:
         table: The table.
-        tokens: The seat of each person's secret token.
+        tokens: The seats of people, by their secret tokens.
     """
 
     def __init__(self, table: Table | SavedTable, tokens: Mapping[str, int]) -> None:
@@ -100,15 +106,15 @@ class Host:
         self._lock = asyncio.Lock()
         self._tabs: dict[int, list[Connection]] = {seat: [] for seat in table.people}
         self._positions: dict[int, str] = {}  # the last one by seat, as JSON
-        self._play_task: asyncio.Task[None] | None = None  # plays on for everybody
-        self._thread: Thread | None = None  # the last one that called the table
+        self._play_task: asyncio.Task[None] | None = None  # runs ``_play_on``
+        self._thread: Thread | None = None  # the last thread that called the table
 
     async def play(self, websocket: WebSocket) -> None:
         """Serve one tab until it disconnects."""
         await websocket.accept()
         seat = self._tokens.get(websocket.query_params.get("seat", ""))
         if seat is None:
-            await websocket.close(HELD_OUT_PREFIX, "unknown address of this table")
+            await websocket.close(HELD_OUT_PREFIX, "no seat at this table has this address")
             return
         tab = Connection(websocket)
         tabs = self._tabs[seat]
@@ -125,7 +131,7 @@ class Host:
                 text = event.get("text")
                 await self._hear(seat, event.get("bytes", b"") if text is None else text, tab)
         finally:
-            with suppress(ValueError):  # the tab was closed as one too many
+            with suppress(ValueError):  # removed already, since the seat had too many tabs
                 tabs.remove(tab)
             send_task.cancel()
 
@@ -157,13 +163,13 @@ class Host:
 
     @asynccontextmanager
     async def until_stopped(self, app: Starlette) -> AsyncIterator[None]:
-        """Serve the app inside; at the end wait for the work in progress."""
+        """Serve in the block, and then wait briefly for the table's current work."""
         yield
         if self._thread is not None:
             self._thread.join(LONGEST_PIECE)  # an agent may never return
 
     async def _ask(self, function: Callable[..., Result], *arguments: object) -> Result:
-        """Call a function in a daemon thread, which unlike asyncio's threads never delays exit."""
+        """Call a function in a daemon thread, which never delays exit as asyncio's threads do."""
         answer: Future[Result] = Future()
         answer.set_running_or_notify_cancel()
 
@@ -192,7 +198,7 @@ class Host:
 
 
 class _Page(StaticFiles):
-    """The page's files that all hosts share, and those of this host."""
+    """The page's files: those that all hosts share, and those of this host."""
 
     def get_directories(self, *_: Any) -> list[Any]:
         return [HERE / "served", HERE / "web", TEXTS]
@@ -204,11 +210,11 @@ class _Page(StaticFiles):
 
 
 def make_app(table: Table | SavedTable, tokens: Mapping[str, int]) -> Starlette:
-    """Return the application that serves a table.
+    """Return the ASGI application that serves a table.
 
     Args:
         table: The table.
-        tokens: The seat of each person's secret token.
+        tokens: The seats of people, by their secret tokens.
     """
     mimetypes.add_type("text/javascript", ".js")  # some systems register another type
     host = Host(table, tokens)
@@ -229,14 +235,14 @@ def serve(
     Args:
         table: The table.
         host: Where to listen, such as 127.0.0.1.
-        port: None takes 8642 or the next free port, and 0 any free port; both prefer the port of a
-            table that is resumed.
-        browser: Whether to open the first URL, if there is a screen.
-        keep: The file in which to save the table. If it exists, the table is resumed from it.
+        port: None takes 8642 or the next free port, and 0 takes any free port. With None or 0, a
+            resumed table has its earlier port if that is free.
+        browser: Whether to open the first URL in a browser, if there is a screen.
+        keep: The file in which the table is saved. If it exists, the table is resumed from it.
 
     Raises:
-        OSError: There is no such host, or the port is taken.
-        ValueError: The file holds something else, or cannot be written.
+        OSError: The host does not exist, or the port is taken.
+        ValueError: The file is not a saved game of this table, or cannot be written.
     """
     with kept_file(keep, len(table.people)) as file, listen(host, port, file.port) as listener:
         kept_table = SavedTable(table, file.write)
@@ -259,7 +265,7 @@ def serve(
 
 
 def settings(app: Starlette) -> uvicorn.Config:
-    """Return the server's configuration: it logs only warnings and shuts down quickly."""
+    """Return the configuration of a server that logs only warnings and shuts down quickly."""
     return uvicorn.Config(
         app,
         log_level="warning",
@@ -292,6 +298,6 @@ def _draws_blocks(stream: TextIO | None) -> bool:
 
 
 def _has_screen() -> bool:
-    """Return whether a browser would open a window of its own, not in this terminal."""
+    """Return whether a browser would open its own window instead of running in this terminal."""
     variables = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
     return sys.platform != "linux" or any(map(os.environ.get, variables))

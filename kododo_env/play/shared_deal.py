@@ -1,4 +1,4 @@
-"""The same deal again: for another person by a command, and for a bot in a person's seat."""
+"""Play the same deal again: a command for another person, or a bot in the seats of people."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ from kododo_env.rules_arguments import PLAYERS
 
 
 def deal_by(game: BatchGame, seed: int) -> None:
-    """Deal the cards of a seed in a batch of one; later deals of the game follow from it too."""
+    """Deal a batch of one from a seed, which also determines the later deals of the game."""
     rng = np.random.default_rng(seed)
     decks = game.sample_decks(1, rng)
     game.reset(int(rng.integers(1 << 62)), decks=decks)
 
 
 def agents_choose(agents: Sequence[Agent | None], game: BatchGame, seed: int, step: int) -> Int64:
-    """Return the actions of a table's agents, (1, P), determined by the seed and the step.
+    """Return the actions of a table's agents, int64 (1, P), which depend only on seed and step.
 
     Args:
-        agents: For each seat an agent, or None for a person, whose entry is a legal action.
+        agents: For each seat an agent, or None for a person, for whom some legal action is
+            returned.
         game: A batch of one.
         seed: The seed of the game.
-        step: How many steps of the game have been played.
+        step: The number of steps of the game that have been played.
     """
     return joint_action(agents, game, np.random.default_rng([seed, step]))
 
@@ -46,7 +47,7 @@ def playing_by(
     Args:
         bot: The bot in the seats of people.
         agents: For each seat an agent, or None for a person.
-        game: A batch of one, which is dealt again and played to its end.
+        game: A batch of one, which is dealt again and played to the end.
         seed: The seed of the game.
 
     Yields:
@@ -69,7 +70,7 @@ def playing_by(
 
 
 def command_of(game: BatchGame, names: Mapping[int, str], seed: int) -> str:
-    """Return the command line with which another person plays the same deal.
+    """Return the shell command with which another person plays the same deal.
 
     Args:
         game: A batch of one.

@@ -1,4 +1,4 @@
-"""A table over standard input and output: a program takes a seat, one JSON message per line."""
+"""A table over stdin and stdout: a program plays one seat, with one JSON message per line."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from kododo_env.play.table import Table
 
 
 def play_lines(table: Table, lines: Iterable[bytes], out: TextIO) -> None:
-    """Let the program that writes the lines play until its input ends.
+    """Play one seat by messages until the input ends.
 
-    The first line of output is the position; each line of input gets one or more lines as response.
-    A malformed or illegal message gets an error and can be repeated.
+    The first line of output is the position. Each line of input gets one or more lines of output. A
+    malformed or illegal message gets an error and changes nothing.
 
     Args:
         table: A table with one person.
-        lines: Messages, one per line; empty lines are skipped.
-        out: The stream for the responses, one per line.
+        lines: JSON messages, one per line; empty lines are skipped.
+        out: The stream to which responses are written, one per line.
 
     Raises:
-        ValueError: The table has several people, or an agent cannot play.
+        ValueError: The table has several people, or an agent fails or chooses an illegal action.
     """
     seat = only_person(table)
     _say(table.talk(seat, {"type": "look"})[seat], out)
@@ -31,7 +31,7 @@ def play_lines(table: Table, lines: Iterable[bytes], out: TextIO) -> None:
 
 
 def only_person(table: Table) -> int:
-    """Return the seat of a table's only person.
+    """Return the only one of a table's ``people``.
 
     Raises:
         ValueError: The table has several people.

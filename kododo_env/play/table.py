@@ -1,4 +1,4 @@
-"""A table at which people and agents play one game; hosts carry its messages to the people."""
+"""A table at which people and agents play; hosts carry messages between it and people."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ Replies = dict[int, list[Message]]
 
 
 class Table(PlayedGame):
-    """A game in progress with its messages; see ``docs/reference/messages.md``.
+    """A ``PlayedGame`` that exchanges messages; see ``docs/reference/messages.md``.
 
-    ``hear`` takes a person's message and responds at once; after it ``play_on`` is called until it
-    returns nothing, which may take as long as the agents think. ``talk`` does both. None of them
-    may be called while another one runs.
+    ``hear`` handles a person's message and responds at once. After it, the caller must call
+    ``play_on`` until it returns an empty dictionary; agents choose in these calls. ``talk`` does
+    both. No method may be called while another call is running.
 
     Args:
-        game: Like ``agents``, ``seed``, ``display_names``, ``rotate`` and ``agent_names``, as for
-            ``PlayedGame``.
-        adviser: The agent that gives hints; None for a table without hints.
-        pictures: Whether to draw SVG pictures besides the words.
+        game: A batch of one; for this and the arguments not listed here see ``PlayedGame``.
+        agents: For each seat an agent, or None for a person.
+        adviser: The agent that gives hints and analyses; None gives neither.
+        pictures: Whether to draw SVG pictures in addition to texts.
 
     Attributes:
-        worlds: The maximum number of worlds per choice in an analysis. The other attributes are
-            those of ``PlayedGame``.
-        work: The maximum work of an analysis: worlds times players times steps of the game. It
-            limits the worlds where policies are slow.
+        worlds: The maximum number of worlds per choice in an analysis.
+        work: The maximum of worlds times players times steps in an analysis, to lower where
+            policies are slow. At least ``FEWEST`` worlds are played.
 
     Raises:
-        ValueError: As for ``PlayedGame``; or the adviser cannot play this game or give hints.
+        ValueError: An argument is invalid (see ``PlayedGame``), or the adviser cannot play this
+            game or cannot give hints.
     """
 
     def __init__(
@@ -70,14 +70,14 @@ class Table(PlayedGame):
 
     def _begin_here(self) -> None:
         super()._begin_here()
-        # For this step, with the keys of ``Played.log_entries``.
+        # For the current step, with the same keys as ``PlayedStep.log_entries``.
         self._position_cache: dict[tuple[int, str], dict[str, Any]] = {}
         self._analyses: dict[int, AnalysisRun] = {}  # by person
 
     # --- hearing ------------------------------------------------------------------------
 
     def talk(self, person: int, message: object) -> Replies:
-        """Hear a message and play on until a person has to choose; see ``hear``."""
+        """Respond to a person's message, and play on until a person has to choose; see ``hear``."""
         replies = self.hear(person, message)
         while next_replies := self.play_on():
             for recipient, messages in next_replies.items():
@@ -85,26 +85,26 @@ class Table(PlayedGame):
         return replies
 
     def hear(self, person: int, message: object) -> Replies:
-        """Return the whole response to a person's message; see ``hear_in_pieces``."""
+        """Return the complete response to a person's message; see ``hear_in_pieces``."""
         *_, replies = self.hear_in_pieces(person, message)
         return replies
 
     def hear_in_pieces(self, person: int, message: object) -> Iterator[Replies]:
-        """Respond to a person's message; other messages may be heard between the pieces.
+        """Respond to a person's message in pieces, between which other messages may be handled.
 
         Args:
             person: The sender, one of ``people``.
-            message: JSON as text or bytes, or the parsed object. A message that is malformed or not
-                possible now gets an error and changes nothing.
+            message: JSON as text or bytes, or the parsed object. The response to a message that is
+                malformed or impossible now is an error, and nothing changes.
 
         Yields:
-            ``{}`` after each piece of work; then the response.
+            ``{}`` after each piece of work, then the response.
 
         Raises:
-            ValueError: There is no such person.
+            ValueError: ``person`` is not one of ``people``.
         """
         if person not in self.people:
-            raise ValueError(f"seat must be a person's, one of {self.people}, not {person}")
+            raise ValueError(f"person must be one of {self.people}, not {person}")
         try:
             request = read_message(message)
             with speaking(self._languages[person]):
@@ -135,7 +135,8 @@ class Table(PlayedGame):
     def _check_step(self, message: Message) -> None:
         """Raise ValueError if a message is for another step.
 
-        Agents play on meanwhile, so messages that end a game may be for any of its steps.
+        Agents may have played since the message was sent, so messages that end the current game may
+        be for any of its steps.
         """
         step = message.get("step", self.step)
         earliest = self.first if message["type"] in ("new", "again", "lesson") else self.step
@@ -227,23 +228,24 @@ class Table(PlayedGame):
 
     @property
     def suits(self) -> tuple[Sequence[Any], ...]:
-        """The looks of the cards, as ``WordDescriptions.suits``; empty for a game without words."""
+        """The suits of the cards, as in ``WordDescriptions.suits``; empty if there are no words."""
         return self._game.suits() if isinstance(self._game, WordDescriptions) else ()
 
     def play_on(self, actions: Sequence[int] | None = None) -> Replies:
-        """Play a step, with the agents choosing now, unless a person has to choose.
+        """Play one step unless a person has to choose; agents choose their actions now.
 
-        When the game is over, do a piece of an analysis that somebody has asked for.
+        When the game is over, do a piece of an analysis that a person has asked for.
 
         Args:
-            actions: The joint action, (P,), to repeat a step that was played before.
+            actions: The joint action, (P,), to repeat a step of a saved game. None lets the agents
+                choose.
 
         Returns:
-            The new position for every person, or the progress of the analysis; empty if there was
-            nothing to do.
+            The new position for every person, or the progress of the analysis for the person who
+            asked; empty if there was nothing to do.
 
         Raises:
-            ValueError: An agent cannot play, or its action is illegal; nothing is changed.
+            ValueError: An agent fails or chooses an illegal action; nothing changes.
         """
         if self.over:
             return self._analyse_on()
@@ -269,7 +271,7 @@ class Table(PlayedGame):
     # --- showing ------------------------------------------------------------------------
 
     def speak(self, person: int, language: str) -> None:
-        """Set the language for one of ``people``, also for past steps."""
+        """Set the language of a person's messages, also for the news of past steps."""
         self._languages[person] = language
 
     def _positions(self) -> Replies:

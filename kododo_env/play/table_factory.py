@@ -1,4 +1,4 @@
-"""Create a table from names: the game, the players in their seats, and the adviser."""
+"""Create a table from the names of the game, of the agents in the seats and of the adviser."""
 
 from __future__ import annotations
 
@@ -29,24 +29,27 @@ def make_table(
     rotate: bool = False,
     names: Sequence[str] = (),
 ) -> TeachingTable:
-    """Create a table at which people sit side by side and agents have the other seats.
+    """Create a table at which people have adjacent seats and agents have the other seats.
 
     Args:
         game: The game's name in the registry.
-        players: The number of seats; None takes four, or the most that the game allows.
-        opponents: Names of agents as ``make_agent`` takes them: one for each other seat, or one for
-            all of them. Empty takes the best agent for these rules.
+        players: The number of seats. None means four, or the game's maximum if it is not playable
+            by four.
+        opponents: The agents' names (see ``make_agent``): one for each seat after those of people,
+            or one for all seats. Empty means the best agent; see ``best_agent``.
         people: The number of people.
         rules: Further rules by name.
-        hints: The name of the agent that gives hints; None takes the best agent, if it can.
-        seed: The seed of the cards and of the agents' randomness.
-        pictures: Whether to draw SVG pictures besides the words.
-        seat: The seat of the first person, from 0; the other people have the next ones.
-        rotate: Whether all players move one seat on before other cards are dealt.
-        names: The people's names; agents get friendly names.
+        hints: The name of the agent that gives hints. None means the best agent if it can give
+            hints, otherwise no hints.
+        seed: The seed of the cards and of the agents' randomness; see ``PlayedGame``.
+        pictures: Whether to draw SVG pictures in addition to texts.
+        seat: The seat of the first person, from 0; the other people have the next seats.
+        rotate: Whether all players move to the next seat before other cards are dealt.
+        names: The people's names; agents get first names.
 
     Raises:
-        ValueError: There is no such game, rule or agent, or they do not fit together.
+        ValueError: The game, a rule or an agent does not exist, or the arguments do not fit
+            together.
     """
     seats = default_players(game) if players is None else players
     batch = make_game(game, 1, seats, rules or {}, seed)
@@ -54,12 +57,12 @@ def make_table(
     if len(opponents) not in {0, num_agents} and (len(opponents) > 1 or not num_agents):
         raise ValueError(
             f"expected {num_agents} opponents ({seats} players, {people} of them people), or one "
-            f"for all, got {len(opponents)}"
+            f"for all seats, got {len(opponents)}"
         )
     best = best_agent(batch)
     agents = [make_agent(name, game, seats) for name in opponents] or [best]
     agent_names = list(opponents) or [best.name]
-    agents = (agents * num_agents)[:num_agents]  # one opponent may be for all seats
+    agents = (agents * num_agents)[:num_agents]  # a single opponent takes all seats
     agent_names = (agent_names * num_agents)[:num_agents]
     adviser = best if gives_hints(best) else None
     if hints is not None:
@@ -77,7 +80,7 @@ def make_table(
 
 
 def best_agent(game: BatchGame) -> Agent:
-    """Return the policy that ships for this game, or the best scripted player under other rules."""
+    """Return the policy that ships for a batch's game and rules, or the best scripted player."""
     policy = f"{game.name}-{game.num_players}p"
     if policy in shipped():
         agent = load(policy)

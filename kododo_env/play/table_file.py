@@ -1,4 +1,4 @@
-"""The file in which a served table is saved: its game and the tokens in the people's URLs."""
+"""The file in which a served table is saved: its game, port, and the tokens in people's URLs."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ FIELDS = {"format", "tokens", "port", "game"}
 
 @dataclass
 class TableFile:
-    """A served table as a file holds it.
+    """The contents of the file of a served table.
 
     Attributes:
         path: The file; None for a table that is not saved.
-        tokens: The secret token of each person, by which an open page finds its seat again.
-        port: The port at which the table was served; 0 for none.
-        game: The text that ``KeptTable`` saves; None if there is none yet.
+        tokens: The secret token in each person's URL, with which an open page reconnects.
+        port: The port at which the table is served; 0 if it has not been served.
+        game: The text of ``SavedTable.saved_game``; None for a new table.
     """
 
     path: Path | None
@@ -43,7 +43,7 @@ class TableFile:
     game: str | None = None
 
     def write(self, game: str) -> None:
-        """Write the file atomically; on failure print a warning and play on."""
+        """Write the file atomically; if that fails, print a warning to stderr."""
         if self.path is None:
             return
         content = {"format": FORMAT, "tokens": self.tokens, "port": self.port, "game": game}
@@ -52,21 +52,24 @@ class TableFile:
                 aside.chmod(0o600)  # it reveals the tokens and all cards
                 aside.write_text(json.dumps(content) + "\n", encoding="utf-8")
         except OSError as error:
-            message = f"cannot save the game in {self.path}: {error.strerror}; the game goes on"
+            message = f"cannot save the game in {self.path}: {error.strerror}; the game continues"
             print(message, file=sys.stderr, flush=True)
 
 
 @contextmanager
 def kept_file(path: Path | None, people: int) -> Iterator[TableFile]:
-    """Open the file of a table with this many people, locked against other processes.
+    """Open the file of a table, and lock it against other processes until the block ends.
 
     Args:
         path: The file, which need not exist; None for a table that is not saved.
-        people: The number of people.
+        people: The number of people at the table.
+
+    Yields:
+        The contents of the file, or of a new one with random tokens.
 
     Raises:
-        ValueError: The file holds something else, or a table with another number of people; or
-            another process uses it, or it cannot be written.
+        ValueError: The file is not a saved table or has another number of people, another process
+            uses it, or it cannot be written.
     """
     fresh = TableFile(path, [token_urlsafe(TOKEN_BYTES) for _ in range(people)])
     if path is None:

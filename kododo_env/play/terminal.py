@@ -23,22 +23,22 @@ from kododo_env.system.files import write_text
 
 WIDTH = 80
 COMMANDS = {
-    "rules": "the rules; rules WORD: the part with this heading, such as rules end",
-    "hint": "what an agent would do",
-    "seen": "the cards that are left",
-    "back": "to your last choice; the game then does not count",
-    "new": "another game",
-    "same": "another game with the same cards",
-    "record FILE": "write the record of a game that is over",
-    "analyse": "your costliest choices in a game that is over",
-    "lesson": "the first lesson of the game",
-    "leave": "leave the lesson for the game",
-    "help": "these lines",
+    "rules": "show the rules; rules WORD: sections with WORD in the heading",
+    "hint": "show what an agent would do",
+    "seen": "show which cards are left",
+    "back": "go back to your last choice; the game then does not count",
+    "new": "start another game",
+    "same": "start another game with the same cards",
+    "record FILE": "write the record of a finished game to a file",
+    "analyse": "show your costliest choices in a finished game",
+    "lesson": "start the first lesson of the game",
+    "leave": "leave the lesson and return to the game",
+    "help": "show this help",
     "quit": "leave the table",
 }
-HELP = """An action is written as it is listed, in letters of any size and with its parts
-in any order. Its number or its words do as well, and Tab completes the words.
-Besides there are:
+HELP = """Type an action as it is listed, in upper or lower case and with its parts in any
+order, or type its number or its words. Tab completes the words.
+Other commands:
 """
 
 
@@ -56,11 +56,11 @@ class Terminal:
         self._table = table
         self._seat = only_person(table)
         self._last_printed = -1  # the last step of the log that has been printed
-        self._printed_deal: object = None  # the game whose seats have been printed
+        self._printed_deal: object = None  # the last deal whose seats have been printed
         self._session: PromptSession[str] = PromptSession()
 
     def play(self) -> None:
-        """Play until the person quits."""
+        """Read and execute lines until the person quits or the input ends."""
         print("type help for a list of commands")
         self._say({"type": "look"})
         while True:
@@ -121,7 +121,7 @@ class Terminal:
         try:
             text = self._table.record()
             if not file:
-                raise ValueError("record needs a file name, such as record game.jsonl")
+                raise ValueError("the command record needs a file name, such as record game.jsonl")
             write_text(Path(file), text)
         except (ValueError, OSError) as error:
             print(error)
@@ -200,9 +200,7 @@ class Terminal:
             print("none of your choices clearly cost anything")
 
     def _print_hint(self, answer: Message) -> None:
-        wins = (
-            f", {answer['chance']:.0%} to win if all play on like it" if "chance" in answer else ""
-        )
+        wins = f", {answer['chance']:.0%} to win if all play like it" if "chance" in answer else ""
         print(f"{answer['by']}{wins}:")
         for action in answer["actions"][:10]:
             probability = action.get("probability")
@@ -258,7 +256,7 @@ def _can_be_written(command: str, position: Message) -> bool:
 
 
 def listed_actions(actions: Sequence[Message]) -> list[str]:
-    """Return lines that list actions: short forms grouped by kind, or numbers and words."""
+    """List actions on lines: short forms grouped by kind, or the number and words of each."""
     lines = []
     for kind, group in groupby(actions, lambda action: str(action["kind"])):
         kind_actions = [*group]
@@ -277,8 +275,8 @@ def painted(words: str, suits: Sequence[Sequence[Suit]]) -> list[tuple[str, str]
     """Split words into prompt_toolkit's fragments, with cards and colours on a coloured background.
 
     Args:
-        words: Words such as "lay blue 3", "B3" or "PR3 (red ribbon)".
-        suits: As in ``TellsInWords.suits``.
+        words: A text such as "lay blue 3", "B3" or "PR3 (red ribbon)".
+        suits: The suits of the game's cards; see ``WordDescriptions.suits``.
     """
     if not suits:
         return [("", words)]

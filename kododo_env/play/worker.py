@@ -1,4 +1,4 @@
-"""A table inside a page: the Python part of the static page's web worker."""
+"""A table inside a web page: the Python part of the static page's web worker."""
 
 from __future__ import annotations
 
@@ -14,43 +14,44 @@ from kododo_env.play.table_factory import make_table
 from kododo_env.rules_arguments import make_game, parse_rules
 
 LOOK = '{"type": "look"}'
-WORK = 3000  # the work of an analysis is limited, since policies are slow in Pyodide
+WORK = 3000  # ``Table.work``, since policies are slow in Pyodide
 
 
 def policy_of(game: str, players: int) -> str:
-    """Return the name of the policy that a page fetches for a table.
+    """Return the name of the shipped policy that a page fetches for a table.
 
     Raises:
-        ValueError: There is no such game, or it does not support this number of players.
+        ValueError: The game does not exist, or does not allow this number of players.
     """
     make_game(game, 1, players, {})
     return f"{game}-{players}p"
 
 
 class WorkerTable:
-    """A table for the people at one device; a reloaded page resumes it.
+    """A table for people who share one device; a reloaded page resumes its game.
 
-    Several people pass the device on: the page gets the positions of the person who has it, then a
-    message of the type ``handover``, and sends ``sit`` when the next person is there.
+    Several people pass the device on. The page gets messages for the person who has it, then a
+    message of type ``handover``, and sends a message of type ``sit`` when the next person has it.
 
     Args:
         game: The game's name.
         players: The number of seats.
-        opponents: The agents in the other seats, as for ``make_table``.
-        saved_game: The text of ``saved_game`` at the same table; None, or an unusable text, starts
-            a new game.
+        opponents: The names of the agents; see ``make_table``.
+        saved_game: A text of ``saved_game`` from a table with the same arguments. None, or an
+            unusable text, starts a new game.
         people: The number of people.
         seat: The seat of the first person.
-        rotate: Whether all players move one seat on before other cards are dealt.
+        rotate: Whether all players move to the next seat before other cards are dealt.
         names: The people's names.
         rules: Further rules, such as ``variant=long``.
-        seed: The seed of the first game, unless a game is resumed; None draws one.
-        lesson: Whether to begin with the first lesson, unless a game is resumed.
-        by_link: Whether a link led to the page, rather than a reload. Then the seed is dealt and
-            the lesson given even if another game is saved.
+        seed: The seed of a new game; None draws a random seed.
+        lesson: Whether a new game begins with the first lesson.
+        by_link: Whether a link led to the page, rather than a reload. Then ``seed`` and ``lesson``
+            take effect even if another game is saved.
 
     Raises:
-        ValueError: There is no such table, or no lesson.
+        ValueError: The arguments do not make a table (see ``make_table``), or the game has no
+            lesson.
     """
 
     def __init__(
@@ -82,11 +83,11 @@ class WorkerTable:
             table.work = WORK
             return SavedTable(table)
 
-        # The person who has the device; with several people nobody until one sends "sit".
+        # The person who has the device; with several people None until one sends "sit".
         self._person = seat if people == 1 else None
         goes_on = False
         if saved_game is not None:
-            with suppress(ValueError):  # it may be of another version, or damaged
+            with suppress(ValueError):  # the text may be damaged, or of another version
                 self._table = make_kept_table()
                 self._table.go_on(saved_game)
                 another = seed is not None and seed != self._table.table.seed
@@ -109,7 +110,7 @@ class WorkerTable:
             return self._handover()
         first = self._table.table.first
         replies = self._table.hear(self._person, text)
-        if message["type"] == "new":  # whoever has the device asks for all
+        if message["type"] == "new":  # the person who has the device asks for all people
             for person in people:
                 if self._table.table.first == first:
                     replies = self._table.hear(person, text)
@@ -129,7 +130,7 @@ class WorkerTable:
         return [*map(to_json, messages), *self._handover()]
 
     def _handover(self) -> list[str]:
-        """Return whom the device goes to, if the person who has it has nothing to do."""
+        """Return a message that names the next person, if the current one has nothing to do."""
         table = self._table.table
         waits = tuple(
             person for person in table.people if table.seat_of(person) in table.waiting_for

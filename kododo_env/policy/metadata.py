@@ -32,10 +32,10 @@ class PolicyMetadata:
         pieces: The pieces of the layout, each as name, shape and maximum.
         actions: The description of each action.
         network: The arguments of ``kododo_env.networks.network.GameNetwork`` apart from the
-            layouts, by name; empty in older files, from which training cannot continue.
+            layouts, by name. Training cannot continue from a file where it is empty.
         temperature: The playing temperature; 0 chooses the action with the highest logit.
         training: How the policy was trained.
-        results: Its win shares by opponent.
+        results: How the policy was evaluated, by opponent.
         format: Version of this metadata.
     """
 
@@ -53,16 +53,16 @@ class PolicyMetadata:
     format: int = FORMAT
 
     def to_json(self) -> str:
-        """Return the metadata as JSON.
+        """Serialize the metadata as JSON.
 
         Raises:
-            ValueError: ``from_json`` could not read it.
+            ValueError: A field is not JSON-serializable, or ``from_json`` would reject it.
         """
         try:
             text = json.dumps(asdict(self), sort_keys=True)
-        except TypeError as error:  # for example a number of numpy
+        except TypeError as error:  # for example a numpy scalar
             raise ValueError(
-                f"its metadata are not JSON ({plain(error, 80)}): use strings, lists, dictionaries "
+                f"the metadata are not JSON ({plain(error, 80)}): use strings, lists, dictionaries "
                 "with string keys, and Python numbers"
             ) from error
         PolicyMetadata.from_json(text)
@@ -76,13 +76,13 @@ class PolicyMetadata:
             ValueError: The text is not valid metadata, or has another format.
         """
         if len(text) > MOST_CHARACTERS:
-            raise ValueError(f"its metadata have more than {MOST_CHARACTERS:,} characters")
+            raise ValueError(f"the metadata have more than {MOST_CHARACTERS:,} characters")
         try:
             content = read_json(text)
         except ValueError as error:
-            raise ValueError(f"its metadata cannot be read ({plain(error, 80)})") from error
+            raise ValueError(f"the metadata cannot be read ({plain(error, 80)})") from error
         if not isinstance(content, dict) or "format" not in content:
-            raise ValueError("its metadata lack the field format")
+            raise ValueError("the metadata lack the field format")
         file_format = content.pop("format")
         if not is_whole(file_format) or file_format != FORMAT:
             raise ValueError(f"expected metadata format {FORMAT}, got {quote(file_format)}")
@@ -115,7 +115,7 @@ def describe(game: BatchGame | View) -> PolicyMetadata:
 
 
 def differences(policy: PolicyMetadata, game: PolicyMetadata) -> list[str]:
-    """Describe how a policy's game differs from the game to play; empty if it does not."""
+    """Return a message for each difference between a policy's game and the game to play."""
     named = (
         ("game {}", policy.game, game.game),
         ("version {}", policy.version, game.version),

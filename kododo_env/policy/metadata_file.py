@@ -20,7 +20,7 @@ def metadata_file(policy: Path) -> Path:
 
 
 def write_metadata(policy: Path) -> None:
-    """Write the metadata of a policy file beside it, completely or not at all."""
+    """Write the metadata of a policy file to its JSON file, atomically."""
     write_json(metadata_file(policy), _metadata_of(policy))
 
 
@@ -30,11 +30,17 @@ def _metadata_of(policy: Path) -> Any:
 
 @contextmanager
 def written_with_metadata(policy: Path) -> Iterator[Path]:
-    """Write a policy file and its metadata file, or neither; see ``written_whole``.
+    """Write a policy file and its metadata file, or neither of them.
+
+    Args:
+        policy: The path of the policy file.
+
+    Yields:
+        A temporary path, to which the caller writes the policy file; see ``written_whole``.
 
     Raises:
-        ValueError: The metadata file cannot be written at its path.
-        OSError: One of the two cannot be written.
+        ValueError: The metadata file cannot be written at its path, or the policy file is invalid.
+        OSError: One of the files cannot be written.
     """
     with written_whole(policy) as policy_path:
         check_file(metadata_file(policy))

@@ -1,7 +1,7 @@
-"""The operators of policy files in numpy, as opset 18 of ONNX defines them.
+"""The ONNX operators of policy files (opset 18), implemented with numpy.
 
-An operator takes its inputs, with None for omitted ones, and its attributes as keyword arguments.
-It never writes to its inputs, and its result may be a view of one.
+An operator takes its inputs as positional arguments, None for an omitted input, and its attributes
+as keyword arguments. It never writes to its inputs, but its result may be a view of an input.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from kododo_env.core.arrays import Array
 
 Operator = Callable[..., Any]
 
-BLAS = sys.platform != "emscripten"  # browsers have none
+BLAS = sys.platform != "emscripten"  # numpy in a browser has no BLAS
 
-# By the number of a type in ONNX.
+# The dtypes by their number in ONNX (``TensorProto.DataType``).
 DTYPES: dict[int, np.dtype[Any]] = {
     number: np.dtype(name).newbyteorder("<")
     for number, name in {
@@ -29,7 +29,7 @@ DTYPES: dict[int, np.dtype[Any]] = {
     }.items()
 }  # fmt: skip
 
-# --- number by number -----------------------------------------------------------------------
+# --- elementwise ----------------------------------------------------------------------------
 
 
 def _nary(function: Operator) -> Operator:
@@ -83,7 +83,7 @@ def _where(condition: Array, x: Array, y: Array) -> Any:
 
 # --- activations ----------------------------------------------------------------------------
 
-_ERF = np.vectorize(math.erf, otypes=[np.float64])  # numpy has none
+_ERF = np.vectorize(math.erf, otypes=[np.float64])  # numpy has no erf
 
 
 def _sigmoid(x: Array) -> Any:
@@ -122,7 +122,7 @@ def _prelu(x: Array, slope: Array) -> Any:
 
 
 def _product(a: Array, b: Array) -> Any:
-    """Return ``a @ b``, by einsum if it is faster: for many rows without BLAS."""
+    """Return ``a @ b``; without BLAS, einsum multiplies matrices of several rows."""
     if BLAS or a.ndim != 2 or b.ndim != 2 or len(a) == 1 or a.shape[1] != len(b):
         return np.matmul(a, b)
     return np.einsum("ij,jk->ik", a, b)
@@ -222,8 +222,8 @@ def _gather(x: Array, places: Array, *, axis: int = 0) -> Any:
 
 
 def gather_elements(x: Array, places: Array, *, axis: int = 0) -> Any:
-    """Return the numbers of ``x`` at ``places`` along an axis, as ONNX's GatherElements."""
-    if x.ndim == 2 and axis == 1 and x.shape[0] == places.shape[0]:  # faster
+    """Return the numbers of ``x`` at ``places`` along an axis, like ONNX's GatherElements."""
+    if x.ndim == 2 and axis == 1 and x.shape[0] == places.shape[0]:
         return x[np.arange(len(x))[:, None], places]
     whole = axis % x.ndim  # the other axes are cut to the size of ``places``
     parts = (
@@ -236,7 +236,7 @@ def _gather_nd(
     x: Array, places: Array, *, batch_dims: int = 0
 ) -> Any:  # the reader rejects batch_dims other than 0
     if places.shape[-1] == 1:
-        return np.take(x, places[..., 0], 0)  # faster
+        return np.take(x, places[..., 0], 0)
     return x[tuple(np.moveaxis(places, -1, 0))]
 
 
@@ -312,7 +312,7 @@ BY_NUMBER: dict[str, Operator] = {
     "Sub": _nary(np.subtract), "Sum": _nary(lambda *arrays: reduce(np.add, arrays)),
     "Where": _where,
 }  # fmt: skip
-"""The operators that broadcast their inputs."""
+"""The operators whose output has the broadcast shape of their inputs."""
 
 OPERATORS: dict[str, Operator] = {
     **BY_NUMBER,
@@ -338,8 +338,8 @@ OPERATORS: dict[str, Operator] = {
     "Squeeze": _squeezed, "Tanh": _unary(np.tanh), "Transpose": _transposed,
     "Unsqueeze": _unsqueezed,
 }  # fmt: skip
-"""All that policies may have: exported graphs are made of these and their like.
+"""All operators that policy files may contain.
 
-None has a graph within it, so that everything is done once, in the order of the file; none opens
-a file.
+None of them contains a subgraph, so each node runs exactly once, in the order of the file. None of
+them opens a file.
 """

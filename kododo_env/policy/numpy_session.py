@@ -19,7 +19,7 @@ WIDEST = 8  # bytes of the largest type
 
 
 class _Step(NamedTuple):
-    """A node with its operator, and the names that are not needed after it."""
+    """A node with its operator, and the names of the arrays that no later node needs."""
 
     node: Node
     operator: Operator
@@ -27,16 +27,17 @@ class _Step(NamedTuple):
 
 
 class NumpySession(Session):
-    """An open graph that runs node by node, with the threads of numpy's BLAS.
+    """An open graph, which numpy runs node by node.
 
     Args:
-        content: The bytes of the file.
-        threads: Not used.
-        memory: The limit of a trial in bytes; None means no limit, and that nodes with only
-            constant inputs are computed once.
+        content: The bytes of the policy file.
+        threads: Ignored; numpy uses the threads of its BLAS.
+        memory: The memory limit of a trial run in bytes. None sets no limit and computes nodes
+            whose inputs are all constant only once.
 
     Attributes:
-        inputs: Names, types and shapes of its inputs; ``outputs`` likewise.
+        inputs: The names, types and shapes of the graph's inputs.
+        outputs: The names, types and shapes of its outputs.
 
     Raises:
         ValueError: The graph is not supported.
@@ -60,11 +61,21 @@ class NumpySession(Session):
     def run(
         self, names: Sequence[str], feed: Mapping[str, Array], seconds: float | None = None
     ) -> list[Array]:
-        """Compute the outputs of these names from inputs by name.
+        """Compute outputs of the graph.
+
+        Args:
+            names: The names of the outputs to return.
+            feed: The inputs by name.
+            seconds: The time limit, checked before each node; None for no limit.
+
+        Returns:
+            The outputs in the order of ``names``.
 
         Raises:
-            TimeoutError: It takes more than ``seconds``; the current node is finished first.
-            Exception: Any error of numpy, if the graph cannot be computed.
+            TimeoutError: The time limit has passed.
+            MemoryError: A node would exceed the memory limit.
+            ValueError: An output has another type than the graph declares.
+            Exception: Any other error of numpy.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
         arrays: dict[str, Array] = {**self._constants, **feed}
@@ -78,7 +89,9 @@ class NumpySession(Session):
         for output in self.outputs:
             dtype = arrays[output.name].dtype
             if type_name(dtype) != output.type:
-                raise ValueError(f"{output.name} has the type {dtype}, declared {output.type}")
+                raise ValueError(
+                    f"output {output.name} must be {output.type} as declared, got {dtype}"
+                )
         return [arrays[name] for name in names]
 
     def _play(self, step: _Step, arrays: dict[str, Array]) -> None:
@@ -122,7 +135,7 @@ def _step(node: Node) -> _Step:
 
 
 def _with_ends(steps: list[_Step], output_names: set[str]) -> list[_Step]:
-    """Add to each step the names that are not needed after it; outputs always are."""
+    """Add to each step the names that no later step needs and that are no outputs."""
     needed = {"", *output_names}
     reversed_steps = []
     for step in reversed(steps):

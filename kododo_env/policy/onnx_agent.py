@@ -40,14 +40,14 @@ class OnnxAgent(Agent):
         metadata: The metadata of the file.
         game: The game's name.
         num_players: The number of players.
-        outcome_weights: The weights of this policy's ``OutcomeModel``, (S, 3), which shipped
-            policies have; None if they must be fitted.
-        by_row: Whether it can act for several seats at once; see ``RowAgent``.
+        outcome_weights: The weights of this policy's ``OutcomeModel``, (S, 3) for S steps. Shipped
+            policies have them; None means that they must be fitted.
+        by_row: True: the agent can act for several seats at once; see ``RowAgent``.
 
-    If the file has no value, the method ``value`` is None, and the agent is no ``ValueAgent``.
+    If the file has no value output, ``value`` is None and the agent is not a ``ValueAgent``.
 
     Raises:
-        ValueError: The file cannot be read, or is no policy of this project.
+        ValueError: The file cannot be read, or is not a policy file of this project.
     """
 
     by_row = True
@@ -74,7 +74,7 @@ class OnnxAgent(Agent):
         self._fits: tuple[Any, ...] = ()  # the last game that passed ``check``
 
     def check(self, game: BatchGame | View) -> None:
-        """Raise ValueError with the differences unless the policy is for this game."""
+        """Raise ValueError, with the differences, if the policy is for another game."""
         messages = differences(self.metadata, describe(game))
         if messages:
             path = plain(self.path)
@@ -82,7 +82,7 @@ class OnnxAgent(Agent):
             raise ValueError(f"{path} cannot play this game: it is for {reason}")
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
-        """Choose actions, shape (N,).
+        """Choose actions, int64 of shape (N,).
 
         Raises:
             ValueError: The view is of another game, or the network outputs NaN or infinity.
@@ -90,20 +90,20 @@ class OnnxAgent(Agent):
         logits, _ = self._of_own_game(view)
         if self.temperature == 0:
             return first_of_best(logits)
-        # The largest of logit plus Gumbel noise is a draw from the softmax of the logits.
+        # Gumbel-max trick: the argmax of logits plus Gumbel noise samples from their softmax.
         noise = rng.gumbel(size=logits.shape) * self.temperature
         return np.asarray((logits + noise).argmax(axis=1))
 
     def value(self, view: View) -> Float32:
-        """Return the expected reward of the player in the rest of the game, (N,).
+        """Return the player's expected reward in the rest of the game, float32 (N,).
 
-        It is in units of the reward in training.
+        The unit is that of the rewards in training.
         """
         return self._of_own_game(view)[1]
 
     @underflow_is_zero
     def probabilities(self, view: View) -> Float32:
-        """Return the policy's probabilities at temperature 1, (N, A)."""
+        """Return the policy's action probabilities at temperature 1, float32 (N, A)."""
         logits, _ = self._of_own_game(view)
         exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
         return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True))
@@ -125,7 +125,8 @@ class OnnxAgent(Agent):
             action_mask: Masks of legal actions, (N, A).
 
         Returns:
-            Masked logits (N, A), and values (N,), which are NaN if the file has none.
+            Masked logits (N, A) and values (N,), both float32. Values are NaN if the file has no
+            value output.
 
         Raises:
             ValueError: Observations are normalised, the graph fails, or the network outputs NaN or
@@ -140,7 +141,7 @@ class OnnxAgent(Agent):
         return np.concatenate(logits), np.concatenate(values)
 
     def _answers(self, observation: Array, action_mask: Array) -> tuple[Float32, Float32]:
-        """Do the same for at most ``ROWS`` positions."""
+        """Evaluate at most ``ROWS`` positions."""
         feed = fed(self._session, observation, action_mask)
         try:
             logits, *values = answers_of(self._session, feed)

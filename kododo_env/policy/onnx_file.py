@@ -1,8 +1,8 @@
 """Read the ONNX files of policies without running them and without the onnx package.
 
 An ONNX file is a message of Protocol Buffers. The reader supports only the part of ONNX that
-policies use: no nested graphs, no functions, no data in other files. Anything else raises an error
-and is never skipped.
+policies use: no nested graphs, no functions, no data in other files. Anything else raises
+ValueError.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kododo_env.policy.numpy_operators import DTYPES, OPERATORS
 MOST_PARTS = 100_000  # fields and numbers in a file; policies have some thousands
 MOST_AXES = 8
 
-VARINT = 0  # wire types; policies have no others
+VARINT = 0  # the wire types that policy files use
 BYTES = 2
 FIXED32 = 5
 
@@ -73,10 +73,11 @@ _MODEL = {
     7: _Field("graph", fields=_GRAPH), 8: _Field("opset_import", repeated=True, fields=_OPSET),
     14: _Field("metadata_props", repeated=True, fields=_ENTRY),
 }  # fmt: skip
-_ANY_NUMBER = {"Concat", "Max", "Min", "Sum"}  # of inputs, none of which may be omitted
-_MUST_BE_0 = {"BatchNormalization": "training_mode", "GatherND": "batch_dims"}  # attributes
-USED_TWICE = "a name is used twice"
-_ATTRIBUTE_TYPES = {1, 2, 7}  # a float, an integer, integers
+_ANY_NUMBER = {"Concat", "Max", "Min", "Sum"}  # operators of any number of required inputs
+# Attributes that must be 0.
+_MUST_BE_0 = {"BatchNormalization": "training_mode", "GatherND": "batch_dims"}
+USED_TWICE = "a name is used twice: names of constants and keys of metadata must be unique"
+_ATTRIBUTE_TYPES = {1, 2, 7}  # float, int, list of ints
 
 
 def read_onnx(content: bytes) -> dict[str, str]:
@@ -93,7 +94,7 @@ def read_onnx(content: bytes) -> dict[str, str]:
 
 
 def read_model(content: bytes) -> dict[str, Any]:
-    """Check an ONNX file and return the fields of its model, as bytes.
+    """Check an ONNX file and return the fields of its ``ModelProto`` by name; texts are bytes.
 
     Raises:
         ValueError: The file is not ONNX, or has an unsupported part.
@@ -115,7 +116,7 @@ def read_model(content: bytes) -> dict[str, Any]:
 
 def _check_tensor(tensor: Mapping[str, Any]) -> None:
     if tensor.get("external_data") or tensor.get("data_location"):
-        raise ValueError("its weights are in another file")
+        raise ValueError("the weights are in another file")
     number = tensor.get("data_type", 0)
     dims = tensor.get("dims", [])
     if number not in DTYPES:
@@ -158,7 +159,8 @@ def _check_traps(node: Mapping[str, Any], constants: Mapping[str, Mapping[str, A
     numbers = np.frombuffer(divisor["raw_data"], kinds[-1]) if divisor.get("raw_data") else ()
     if not divisor or 0 in numbers or -1 in numbers:
         raise ValueError(
-            f"{operator} may divide integers by 0 or -1: use constants other than these"
+            f"{operator} may divide integers by 0 or -1: the divisor must be a constant without "
+            "these numbers"
         )
 
 
@@ -168,7 +170,7 @@ def text_of(message: Mapping[str, Any], name: str) -> str:
 
 
 class _Reader:
-    """A reader of messages, with a common limit on the number of their parts."""
+    """A reader of messages that limits the total number of their parts to ``MOST_PARTS``."""
 
     def __init__(self) -> None:
         self.remaining_parts = MOST_PARTS
@@ -202,7 +204,7 @@ class _Reader:
             number = (tag >> 3) & 0x1FFFFFFF
             wire = tag & 7
             if wire not in (VARINT, BYTES, FIXED32):
-                raise ValueError(f"no field begins at byte {position - 1}")
+                raise ValueError(f"invalid wire type {wire} at byte {position - 1}")
             payload: Any = 4
             if wire != FIXED32:
                 payload, position = self._number(content, position)
@@ -218,11 +220,11 @@ class _Reader:
         """Read a number of 64 bits in two's complement, and return it and the next position."""
         self.remaining_parts -= 1
         if self.remaining_parts < 0:
-            raise ValueError("the file has too many parts")
+            raise ValueError(f"the file has too many parts: more than {MOST_PARTS:,}")
         number = 0
         for index, byte in enumerate(content[position : position + 10]):
             number |= (byte & 0x7F) << (7 * index)
             if byte < 0x80:
                 number &= (1 << 64) - 1
                 return number - (number >> 63 << 64), position + index + 1
-        raise ValueError("a number has no end")
+        raise ValueError(f"the varint at byte {position} has no end")

@@ -12,17 +12,17 @@ from kododo_env.core.arrays import Array
 from kododo_env.policy.numpy_operators import DTYPES
 from kododo_env.policy.onnx_file import read_model, text_of
 
-# Policies are written for onnxruntime 1.15, the oldest for Python 3.11, and later ones.
+# These versions run with onnxruntime 1.15, the oldest for Python 3.11, and later.
 OPSET = 18
 IR_VERSION = 8
 ILLEGAL = -1e8  # the logit of illegal actions
-_TYPE_NAMES = {"float32": "float", "float64": "double"}  # others are those of numpy
+_TYPE_NAMES = {"float32": "float", "float64": "double"}  # other names are as in numpy
 
 Attributes = dict[str, int | float | list[int]]
 
 
 class End(NamedTuple):
-    """An input or output of a graph, with onnxruntime's type names: ``tensor(float)``."""
+    """An input or output of a graph; ``type`` is as in onnxruntime, such as ``tensor(float)``."""
 
     name: str
     type: str
@@ -30,7 +30,7 @@ class End(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A node of a graph. Omitted inputs have the name ""."""
+    """A node of a graph; an omitted input has the name ""."""
 
     operator: str
     inputs: tuple[str, ...]
@@ -39,7 +39,7 @@ class Node(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """A graph with its nodes in order."""
+    """A graph: its inputs, outputs, constants by name, and nodes in the order of execution."""
 
     inputs: list[End]
     outputs: list[End]
@@ -48,9 +48,9 @@ class Graph(NamedTuple):
 
 
 class Session:
-    """An open graph without state between calls.
+    """Base class of an open graph, which keeps no state between calls.
 
-    So a deep copy is the session itself, and unpickling opens the same bytes again.
+    Therefore a deep copy is the same object, and unpickling opens the same bytes again.
     """
 
     def __init__(self, *arguments: Any) -> None:
@@ -67,15 +67,15 @@ def read_graph(content: bytes) -> Graph:
     """Read the graph of a policy file.
 
     Raises:
-        ValueError: The file is no policy file or of another version of ONNX, or a name in its
-            graph is undefined.
+        ValueError: The file is not a policy file, has another ONNX version, or its graph uses an
+            undefined name or defines a name twice.
     """
     model = read_model(content)
     opsets = [part.get("version") for part in model.get("opset_import", [])]
     if (model.get("ir_version"), opsets) != (IR_VERSION, [OPSET]):
         raise ValueError(
-            f"expected format version {IR_VERSION} with opsets [{OPSET}], got "
-            f"{model.get('ir_version')} with {opsets}"
+            f"expected ONNX IR version {IR_VERSION} with opsets [{OPSET}], got IR version "
+            f"{model.get('ir_version')} with opsets {opsets}"
         )
     graph = model["graph"]
     constants = {text_of(part, "name"): _array(part) for part in graph.get("initializer", [])}
@@ -85,7 +85,7 @@ def read_graph(content: bytes) -> Graph:
     array_names = {"", *constants, *(part.name for part in inputs)}
     for node in nodes:
         for name in {*node.inputs} - array_names:
-            raise ValueError(f"the input {name!r} of {node.operator} is not computed before it")
+            raise ValueError(f"the input {name!r} of {node.operator} is not defined before it")
         for name in {*node.outputs} & array_names:
             raise ValueError(f"the output {name!r} of {node.operator} is already defined")
         array_names.update(node.outputs)
@@ -96,7 +96,7 @@ def read_graph(content: bytes) -> Graph:
 
 
 def type_name(dtype: np.dtype[Any]) -> str:
-    """Return onnxruntime's name of a dtype."""
+    """Return onnxruntime's name of a dtype, such as ``tensor(float)`` for float32."""
     return f"tensor({_TYPE_NAMES.get(dtype.name, dtype.name)})"
 
 

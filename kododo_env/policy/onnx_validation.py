@@ -1,4 +1,4 @@
-"""Run a policy's graph, at first in a trial with little memory and time."""
+"""Open and run a policy's graph; a trial run first limits memory and time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.policy.plain_text import plain
 
 SESSION: type[Any] = NumpySession
-"""The class that runs graphs: onnxruntime, or numpy if it cannot be imported."""
+"""The class that runs graphs: ``OnnxruntimeSession``, or ``NumpySession`` without onnxruntime."""
 try:
     from kododo_env.policy.onnxruntime_session import OnnxruntimeSession
 except ImportError:
@@ -37,8 +37,14 @@ def open_session(content: bytes, metadata: PolicyMetadata, threads: int) -> Any:
     The trial checks inputs and outputs against the metadata, and that the outputs for some
     artificial positions are finite. No file is opened.
 
+    Args:
+        content: The bytes of the policy file.
+        metadata: The metadata of the file.
+        threads: The number of threads of onnxruntime; see ``SESSION``.
+
     Raises:
-        ValueError: The graph cannot be read or run, or is not that of a policy.
+        ValueError: The graph cannot be read or run, exceeds ``MEMORY`` or ``SECONDS``, or is not
+            that of a policy.
     """
     for memory in (MEMORY, None):
         session = SESSION(content, threads, memory)
@@ -46,15 +52,21 @@ def open_session(content: bytes, metadata: PolicyMetadata, threads: int) -> Any:
         for rows in ROWS:
             logits = answers_of(session, fed(session, *_made_up(metadata, rows)), SECONDS)[0]
             if logits[-1].argmax() != len(metadata.actions) - 1:
-                raise ValueError("it gives an illegal action the highest logit")
+                raise ValueError("the graph gives an illegal action the highest logit")
     return session
 
 
 def fed(session: Any, observation: Array, action_mask: Array) -> Feed:
-    """Convert positions, (N, F) and (N, A), to contiguous arrays of the session's dtypes.
+    """Convert N positions to a session's inputs: contiguous arrays of its dtypes, by name.
+
+    Args:
+        session: The session.
+        observation: Observations of any dtype, (N, F).
+        action_mask: Masks of legal actions, (N, A).
 
     Raises:
-        ValueError: A number does not fit into its dtype, as in normalised observations.
+        ValueError: A number does not fit into the session's integer dtype, for example because
+            observations are normalised.
     """
     arrays = {"observation": observation, "action_mask": action_mask}
     types = {end.name: _DTYPES[end.type] for end in session.inputs}
@@ -70,7 +82,7 @@ def _check_whole(numbers: Array, dtype: np.dtype[Any], name: str) -> None:
         representable = all_true(numbers.astype(dtype) == numbers)
     if not representable:
         raise ValueError(
-            f"the {name} of a policy must have integers of {dtype}, as the game gives them, "
+            f"the {name} of a policy must have integers of {dtype}, as the game returns them "
             "without normalisation"
         )
 
@@ -92,7 +104,10 @@ def _check_ends(session: Any, metadata: PolicyMetadata) -> None:
     }
     names = [sorted(end.name for end in side) for side in sides]
     if names[0] != ["action_mask", "observation"] or names[1] not in (["logits"], [*_OUTPUTS]):
-        raise ValueError(f"its inputs and outputs are not those of a policy: {plain(names)}")
+        raise ValueError(
+            "the inputs and outputs are not those of a policy (action_mask and observation, logits "
+            f"and optionally value): {plain(names)}"
+        )
     ends = {end.name: end for side in sides for end in side}
     for name, tensor_end in ends.items():
         kind, shape = expected[name]
@@ -117,10 +132,10 @@ def answers_of(session: Any, feed: Feed, seconds: float | None = None) -> list[F
     """Run a session on N positions from ``fed``.
 
     Returns:
-        Logits (N, A), and values (N,) if it has any.
+        Masked logits (N, A) and, if the policy has them, values (N,).
 
     Raises:
-        ValueError: The session fails, takes more than ``seconds``, or its outputs have a wrong
+        ValueError: The session fails or takes more than ``seconds``, or its outputs have a wrong
             shape or are not finite.
     """
     names = _OUTPUTS[: len(session.outputs)]

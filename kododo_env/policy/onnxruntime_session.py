@@ -15,16 +15,17 @@ from kododo_env.core.arrays import Array
 from kododo_env.policy.onnx_graph import End, Session
 from kododo_env.policy.plain_text import plain
 
-FEW_POSITIONS = 16  # up to here, passing arrays takes much of the time
+FEW_POSITIONS = 16  # up to this batch size, arrays are copied to memory that is bound once
 
 
 class OnnxruntimeSession(Session):
-    """An open graph; ``NumpySession`` has the same methods.
+    """An open graph, which onnxruntime runs; ``NumpySession`` has the same methods.
 
     Args:
-        content: The bytes of the file; no file is opened.
-        threads: Threads of the runtime.
-        memory: The limit in bytes for all trials of this process; None if this is no trial.
+        content: The bytes of the policy file; no file is opened.
+        threads: The number of threads; a trial run has one.
+        memory: The memory limit of a trial run in bytes, shared by all trial runs of this process.
+            None means that this is no trial run.
 
     Raises:
         ValueError: The runtime cannot read the graph.
@@ -50,7 +51,6 @@ class OnnxruntimeSession(Session):
             ) from error
         # Otherwise the runtime prints that it tries the same provider again.
         self._session.disable_fallback()
-        # Faster to read than the runtime's own objects.
         self.inputs, self.outputs = (
             [End(end.name, end.type, end.shape) for end in side]
             for side in (self._session.get_inputs(), self._session.get_outputs())
@@ -61,7 +61,7 @@ class OnnxruntimeSession(Session):
     def run(
         self, names: Sequence[str], feed: Mapping[str, Array], seconds: float | None = None
     ) -> list[Array]:
-        """Compute outputs; see ``NumpySession.run``."""
+        """Compute outputs of the graph; see ``NumpySession.run``."""
         if seconds is None:
             rows = len(feed[self.inputs[0].name])
             return (

@@ -1,4 +1,4 @@
-"""Make foreign text printable: one line without control characters."""
+"""Make untrusted text printable: one line without control characters."""
 
 from __future__ import annotations
 

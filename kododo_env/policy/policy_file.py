@@ -17,7 +17,7 @@ DIGEST = "kododo_env.sha256"  # the key of the last entry in the file's metadata
 _ENTRY = b"\x0a" + bytes([len(DIGEST)]) + DIGEST.encode() + b"\x12\x40"
 _SEAL = b"\x72" + bytes([len(_ENTRY) + 64]) + _ENTRY
 
-_ADOPT_HINT = "; if another program rewrote it, make it a policy file again with kododo adopt"
+_ADOPT_HINT = "; if another program has rewritten it, convert it again with kododo adopt"
 
 
 class PolicyFile(NamedTuple):
@@ -31,7 +31,7 @@ def read_policy(path: Path) -> PolicyFile:
     """Read a policy file and check it as far as possible without running it.
 
     Raises:
-        ValueError: The file cannot be read, is damaged, or is no policy of this project.
+        ValueError: The file cannot be read, is damaged, or is not a policy file of this project.
     """
     path_text = plain(path)
     content = read_ordinary(path, LARGEST_FILE, f"policy file {path_text}")
@@ -52,7 +52,7 @@ def read_policy(path: Path) -> PolicyFile:
 
 
 def sealed(content: bytes) -> bytes:
-    """Append the digest that ``read_policy`` requires to the bytes of a model.
+    """Append to the bytes of a model the digest that ``read_policy`` requires.
 
     The digest is the SHA-256 of all bytes before it. It is the last entry of the model's metadata,
     so the result is a valid model.

@@ -9,13 +9,12 @@ from kododo_env.core.bounds import Bound
 from kododo_env.core.numbers import finite_number, quote, whole_number
 from kododo_env.policy.plain_text import plain
 
-HOTTEST = (
-    1000  # the highest temperature: legal actions are nearly uniform, illegal ones never chosen
-)
+# The highest temperature: legal actions are nearly uniform, and illegal ones are never chosen.
+HOTTEST = 1000
 NETWORK = {"width": Bound(1, 4096), "depth": Bound(1, 16), "one_hot": Bound(0, 255)}
 LONGEST_TEXT = 1000  # characters
-_MOST = 10_000  # of actions, and of numbers in an observation
-_LARGEST = 2**64  # seeds are below
+_MOST = 10_000  # the most actions, and the most numbers in an observation
+_LARGEST = 2**64  # seeds are smaller
 
 _NUMBERS = {"version", "num_players", "temperature"}
 _KINDS: dict[str, tuple[type, str]] = {
@@ -27,16 +26,16 @@ _OPTIONAL = {"network", "temperature", "training", "results"}
 
 
 def checked(content: dict[str, Any]) -> dict[str, Any]:
-    """Check the type and bounds of each field of a file's metadata, and return them.
+    """Check the type and bounds of each field of a file's metadata, and return the fields.
 
     Raises:
         ValueError: A field is missing, unknown, of another type, or out of bounds.
     """
     field_names = _KINDS.keys() | _NUMBERS
     for name in sorted(field_names - _OPTIONAL - content.keys()):
-        raise ValueError(f"its metadata lack the field {name}")
+        raise ValueError(f"the metadata lack the field {name}")
     for name in sorted(content.keys() - field_names):
-        raise ValueError(f"its metadata have the unknown field {quote(name)}")
+        raise ValueError(f"the metadata have the unknown field {quote(name)}")
     for name, entry in content.items():
         field_type, description = _KINDS.get(name, (object, ""))
         if not isinstance(entry, field_type):
@@ -63,7 +62,10 @@ def _check_values(entry: Any, name: str) -> None:
             _check_values(child, name)
     elif isinstance(entry, str):
         if len(entry) > LONGEST_TEXT or not entry.isprintable():
-            raise ValueError(f"{name} must have printable text, got {quote(entry)}")
+            raise ValueError(
+                f"{name} must have printable text of at most {LONGEST_TEXT} characters, got "
+                f"{quote(entry)}"
+            )
     elif isinstance(entry, float):
         finite_number(entry, f"a number in {name}")
     elif isinstance(entry, int) and not isinstance(entry, bool):
@@ -74,11 +76,11 @@ def _check_layout(pieces: list[Any], actions: list[Any]) -> None:
     size = 0
     for piece in pieces:
         if not isinstance(piece, list) or [*map(type, piece)] != [str, list, int]:
-            raise ValueError(f"each of pieces must be name, shape and maximum, got {quote(piece)}")
+            raise ValueError(f"each of pieces must be [name, shape, maximum], got {quote(piece)}")
         size += prod(whole_number(length, "a piece's length", 1, _MOST) for length in piece[1])
         whole_number(piece[2], "a piece's maximum", 0, 2**16 - 1)
     whole_number(size, "the size of an observation", 1, _MOST)
     whole_number(len(actions), "the number of actions", 1, _MOST)
     for action in actions:
         if not isinstance(action, str):
-            raise ValueError(f"each of actions must be text, got {quote(action)}")
+            raise ValueError(f"each of actions must be a string, got {quote(action)}")

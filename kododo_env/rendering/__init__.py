@@ -1,1 +1,1 @@
-"""Drawing: cards, tables and boards as SVG, and SVG as pixels."""
+"""Draw cards and tables as SVG, render SVG as pixels, and translate texts for players."""

@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from kododo_env.rendering.pixels import check_libraries, pixels
 from kododo_env.rendering.svg import HEIGHT, WIDTH, document, number
 
-LAST_PICTURE = 3  # the last picture is shown this many times as long as the others
+LAST_PICTURE = 3  # the last picture is shown this many times longer than each other
 LONGEST = 655_350  # milliseconds, the longest duration in a GIF: 16 bits of hundredths
 
 
 def animated_svg(frames: Sequence[str], seconds: float, title: str, height: int = HEIGHT) -> str:
     """Return an SVG document that shows pictures one after the other in a loop.
 
-    Without animation, as on paper, it shows the last picture.
+    Where animations do not run, such as in print, it shows the last picture.
 
     Args:
         frames: At least one SVG document.
-        seconds: The duration of each picture; the last one is shown longer.
+        seconds: The duration of each picture; the last picture is shown three times as long.
         title: A description for screen readers.
         height: The height of each picture in pixels.
     """
@@ -55,11 +55,11 @@ def animated_gif(frames: Sequence[str], seconds: float) -> bytes:
 
     Args:
         frames: At least one SVG document, all of the same size.
-        seconds: The duration of each picture, at most 655; the last one is shown longer, as far
-            as a GIF allows.
+        seconds: The duration of each picture, at most 655. The last picture is shown three times as
+            long, but also at most 655 seconds.
 
     Raises:
-        RenderingUnavailable: A library is missing.
+        RenderingUnavailable: A library or the font is missing.
         ValueError: ``seconds`` is longer than a GIF allows.
     """
     milliseconds = round(1000 * seconds)

@@ -16,8 +16,8 @@ class WorkedExample(NamedTuple):
     """A worked example.
 
     Attributes:
-        picture: An SVG document.
-        lines: The game's sentences about the cards.
+        picture: The cards as an SVG document.
+        lines: The sentences in which the game explains them.
     """
 
     picture: str
@@ -25,7 +25,7 @@ class WorkedExample(NamedTuple):
 
 
 def on_felt(pieces: Iterable[str], title: str, height: float) -> str:
-    """Return an SVG document of pieces on a felt background."""
+    """Return an SVG document of this height in pixels, with SVG elements on a felt background."""
     background = rectangle(Box(0, 0, WIDTH, height), 12, FELT)
     return document([background, *pieces], title, WIDTH, int(height))
 

@@ -1,7 +1,7 @@
-"""Translations of texts for players: English is in the code, other languages in a file each.
+"""Translations of texts for players: English texts are in the code, each other language in a file.
 
-A file ``texts/<code>.json`` maps each English text to its translation, with the same ``{names}``
-of placeholders. It also has the texts of the page.
+A file ``texts/<code>.json`` maps each English text to its translation, with the same placeholders
+in braces. It also has the texts of the web page.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _spoken: ContextVar[Mapping[str, str]] = ContextVar("_spoken", default={})  # no
 
 @cache
 def translations(language: str) -> Mapping[str, str]:
-    """Return the texts of a language by the English ones; empty for English.
+    """Return a mapping from English texts to their translations; empty for English.
 
     Raises:
-        ValueError: There is no such language.
+        ValueError: ``language`` is not one of ``LANGUAGES``.
     """
     if language not in LANGUAGES:
         raise ValueError(f"language must be one of {', '.join(LANGUAGES)}, not {language!r}")
@@ -38,10 +38,10 @@ def translations(language: str) -> Mapping[str, str]:
 
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
-    """Set the language of ``say`` in this context, for the current thread or task.
+    """Set the language of ``say`` inside a ``with`` block, for the current thread or task.
 
     Raises:
-        ValueError: There is no such language.
+        ValueError: ``language`` is not one of ``LANGUAGES``.
     """
     token = _spoken.set(translations(language))
     try:
@@ -54,8 +54,8 @@ def say(text: str, **parts: Any) -> str:
     """Translate a text to the current language (see ``speaking``), and fill in its placeholders.
 
     Args:
-        text: The English text, with ``{names}`` of the placeholders.
-        parts: The texts to fill in, already translated.
+        text: The English text, with placeholders in braces, such as ``{name}``.
+        **parts: The value of each placeholder; texts must be translated already.
     """
     translation = _spoken.get().get(text, text)
     return translation.format(**parts) if parts else translation

@@ -18,19 +18,19 @@ LIBRARIES = {"resvg_py": "resvg-py", "PIL": "Pillow"}
 class RenderingUnavailable(ImportError, TypeError):
     """Raised when a library for rendering is not installed.
 
-    It is also a TypeError, since stable-baselines3 makes each environment with
-    ``render_mode="rgb_array"`` and tries again without a mode only after a TypeError.
+    It is also a TypeError, since stable-baselines3 creates environments with
+    ``render_mode="rgb_array"`` and retries without a mode only after a TypeError.
     """
 
 
 @cache
 def font_files() -> tuple[str, ...]:
-    """Return the files of DejaVu Sans, plain and bold, that come with matplotlib.
+    """Return the paths of DejaVu Sans, regular and bold, which come with matplotlib.
 
-    matplotlib itself is not imported, because that is slow.
+    matplotlib is not imported.
 
     Raises:
-        RenderingUnavailable: matplotlib is not installed.
+        RenderingUnavailable: matplotlib is not installed, or comes without these files.
     """
     spec = find_spec("matplotlib")
     if spec is None or not spec.submodule_search_locations:
@@ -46,7 +46,7 @@ def check_libraries() -> None:
     """Check that the libraries for rendering are installed, without importing them.
 
     Raises:
-        RenderingUnavailable: A library is missing.
+        RenderingUnavailable: A library or the font is missing.
     """
     for module, name in LIBRARIES.items():
         if find_spec(module) is None:
@@ -55,12 +55,12 @@ def check_libraries() -> None:
 
 
 def png(svg: str, zoom: float = 1) -> bytes:
-    """Return an SVG document as a PNG file, with ``zoom`` pixels per unit.
+    """Render an SVG document as the bytes of a PNG file, with ``zoom`` pixels per unit.
 
     System fonts are not used, so that a picture is the same on every machine.
 
     Raises:
-        RenderingUnavailable: A library is missing.
+        RenderingUnavailable: A library or the font is missing.
         ValueError: The document is not SVG.
     """
     check_libraries()
@@ -77,10 +77,10 @@ def png(svg: str, zoom: float = 1) -> bytes:
 
 
 def pixels(svg: str) -> Uint8:
-    """Return an SVG document as an RGB array, shape (height, width, 3), uint8.
+    """Render an SVG document as an RGB array, uint8 (height, width, 3).
 
     Raises:
-        RenderingUnavailable: A library is missing.
+        RenderingUnavailable: A library or the font is missing.
         ValueError: The document is not SVG.
     """
     drawn = png(svg)

@@ -1,6 +1,6 @@
 """Building blocks of SVG pictures: boxes, shapes, labels and documents.
 
-Every function returns SVG code as a string. Lengths are in pixels of a picture of 900 by 600.
+Functions that draw return SVG code as a string. Lengths are in units of a picture of 900 by 600.
 ``svg_cards`` draws cards, ``svg_table`` draws tables.
 """
 
@@ -32,7 +32,7 @@ class Box(NamedTuple):
     height: float
 
     def inset(self, by: float) -> Box:
-        """Return the rectangle made smaller by this much on each side."""
+        """Return the rectangle reduced by a width on each side."""
         return Box(self.x + by, self.y + by, self.width - 2 * by, self.height - 2 * by)
 
 
@@ -42,19 +42,19 @@ def number(value: float) -> str:
 
 
 def ink_on(fill: str) -> str:
-    """Return dark or light ink, whichever has more contrast on a colour ``#rrggbb``."""
+    """Return a dark or light text colour for good contrast on a colour ``#rrggbb``."""
     red, green, blue = (int(fill[i : i + 2], 16) for i in (1, 3, 5))
     # The luma weights of ITU-R BT.601.
     return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 165 else "#ffffff"
 
 
 def star(points: int, inner: float = 0, turn: float = -0.25) -> str:
-    """Return the path of a star in the unit circle, or of a polygon.
+    """Return the SVG path of a star, or of a regular polygon, in the unit circle.
 
     Args:
         points: The number of tips.
-        inner: The radius of the inner corners; 0 for a polygon.
-        turn: The angle of the first tip, in turns.
+        inner: The radius of the inner corners, below 1; 0 draws a polygon without these.
+        turn: The angle of the first tip in turns, clockwise from the right; -0.25 is the top.
     """
     radii = (1.0, inner) if inner else (1.0,)
     corners = points * len(radii)
@@ -77,9 +77,10 @@ def label(
     bold: bool = False,
     turn: float = 0,
 ) -> str:
-    """Draw a line of text whose baseline starts at (x, y), rotated around it by ``turn`` degrees.
+    """Draw a line of text at (x, y), rotated clockwise around this point by ``turn`` degrees.
 
-    With the anchor ``"middle"`` the baseline is centred there, with ``"end"`` it ends there.
+    Its baseline starts at the point; with the anchor ``"middle"`` it is centred there, and with
+    ``"end"`` it ends there.
     """
     style = f'font-size="{number(size)}" fill="{fill}"'
     if anchor != "start":
@@ -94,7 +95,7 @@ def label(
 def rectangle(
     box: Box, radius: float, fill: str, *, opacity: float = 1, stroke: str = "", thick: float = 1
 ) -> str:
-    """Draw a rectangle with round corners; ``thick`` is the width of its outline, if any."""
+    """Draw a rectangle with round corners, and with ``stroke`` an outline of width ``thick``."""
     x, y, width, height = map(number, box)
     style = f'fill="{fill}"'
     if opacity != 1:
@@ -118,32 +119,32 @@ def shadow(box: Box, radius: float) -> str:
 
 
 def at(x: float, y: float, scale: float, content: str) -> str:
-    """Move content that is drawn around the origin to (x, y), and scale it."""
+    """Scale content that is drawn around the origin, and move it to (x, y)."""
     return f'<g transform="translate({number(x)} {number(y)}) scale({scale:.4g})">{content}</g>'
 
 
 def part(content: str, **place: int) -> str:
-    """Mark a part that can be shown alone where the whole picture would be too small.
+    """Mark a part of a picture that the page can show alone, where space is limited.
 
-    Its place is given by the axes of actions, such as ``seat=1``.
+    ``place`` identifies the part by its index on axes of actions, such as ``seat=1``.
     """
     return f'<g class="part"{_data(place)}>{content}</g>'
 
 
 def reveal(content: str, stage: int) -> str:
-    """Mark content that the page shows in stages after the cards have been turned over."""
+    """Mark content that the page reveals at a stage (1, 2, ...) after the cards are turned over."""
     return f'<g class="told" style="--stage:{stage}">{content}</g>'
 
 
 def spot(content: str, **place: int) -> str:
-    """Mark the place of an action, given by its axes, such as ``row=1, column=2``."""
+    """Mark the place of an action, by its index on each axis, such as ``row=1, column=2``."""
     return f'<g class="spot"{_data(place)}>{content}</g>'
 
 
 def hand(content: str, height: float = 0) -> str:
-    """Mark the cards of a hand, which the page hides if it shows them elsewhere.
+    """Mark the cards of a hand, which the page hides if it shows them beside the picture.
 
-    Without them, the content below moves up by ``height``.
+    When they are hidden, the content below moves up by ``height``.
     """
     return f'<g class="hand" data-height="{number(height)}">{content}</g>'
 
@@ -155,7 +156,7 @@ def _data(place: Mapping[str, int]) -> str:
 def badge(words: str, x: float, y: float, fill: str = GOLD, fixed: float | None = None) -> str:
     """Draw a round tag with a few words, centred at (x, y).
 
-    When the page enlarges it, the point (``fixed``, y) stays in place, by default the centre.
+    When the page enlarges the tag, the point (``fixed``, y) stays in place; None means the centre.
     """
     width = 14 + 7 * len(words)
     origin = x if fixed is None else fixed
@@ -166,7 +167,7 @@ def badge(words: str, x: float, y: float, fill: str = GOLD, fixed: float | None 
 
 
 def document(pieces: Iterable[str], title: str, width: int, height: int) -> str:
-    """Return an SVG document of pieces, the lowest first, with a title for screen readers."""
+    """Return an SVG document of SVG elements, drawn in order, with a title for screen readers."""
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(title)}" '
@@ -176,7 +177,7 @@ def document(pieces: Iterable[str], title: str, width: int, height: int) -> str:
 
 
 def picture(pieces: Iterable[str], title: str, width: int = WIDTH, height: int = HEIGHT) -> str:
-    """Return an SVG document of pieces on a felt table."""
+    """Return an SVG document of SVG elements on a felt table; see ``document``."""
     stops = "".join(
         f'<stop offset="{place}" stop-color="{colour}"/>'
         for place, colour in ((0, FELT), (0.5, FELT_LIGHT), (1, FELT))

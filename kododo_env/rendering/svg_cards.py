@@ -25,7 +25,7 @@ from kododo_env.rendering.svg import (
 
 @dataclass(frozen=True)
 class Suit:
-    """The appearance of a colour; letter and symbol identify it without the hue."""
+    """The appearance of a colour; letter and symbol identify it for the colour-blind."""
 
     name: str  # in words
     letter: str  # unique in a game
@@ -43,19 +43,19 @@ class Card:
     emblem: str = ""
     second: Suit | None = None  # a second suit, drawn as a ribbon across the foot
     lit: bool = False  # whether it has a gold rim
-    faded: bool = False  # whether it is pale, since it is no longer there
-    laid: bool = False  # whether it is on the table, where the page turns new cards over
+    faded: bool = False  # whether it is pale, since the card is no longer there
+    laid: bool = False  # whether it is on the table, where the page turns over new cards
 
 
 class Blank(Enum):
-    """A place without a visible face."""
+    """A place for a card without a visible face."""
 
     BACK = "a card face down"
     SLOT = "an empty place"
 
 
-# The first five differ in hue or lightness also for the common kinds of colour blindness; blue
-# and violet, and yellow and orange, differ in lightness.
+# With common kinds of colour blindness, the first five still differ in hue, or in lightness (blue
+# and violet, yellow and orange).
 PALETTE = (
     Suit("blue", "B", "#3a98dc", "M0-1C.3-.5.8-.1.8.3A.8.7 0 1 1-.8.3C-.8-.1-.3-.5 0-1Z"),
     Suit("green", "G", "#0a7d58", star(3)),
@@ -69,7 +69,7 @@ PALETTE = (
 
 
 def suits(count: int) -> tuple[Suit, ...]:
-    """Return the first suits of the palette, repeated under other names beyond its end."""
+    """Return ``count`` suits: the palette, repeated with numbered names if it is too short."""
     palette = []
     for k in range(count):
         suit = PALETTE[k % len(PALETTE)]

@@ -29,17 +29,21 @@ from kododo_env.rendering.svg_cards import CARD, Blank, Card, card
 
 COUNT = 1
 POINTS = 6
-"""The stages at which the page shows a meter's count, and points; marks come in between."""
+"""The stages (see ``reveal``) of the count of a meter and of points, the first and the last."""
 
 HEAD = 40
-"""The height of a panel's head."""
+"""The height of a panel's head, which has the name and the points."""
 
 
 def seats(num_players: int, band: float, front: int | None = None, margin: float = 10) -> list[Box]:
-    """Return the boxes of the players, clockwise around a band in the middle.
+    """Return the box of each player, clockwise around a horizontal band in the middle.
 
-    The player in ``front``, by default the first, sits below the band: in the middle, or at the
-    left if two players sit there. The margin is the space between boxes, and to the edge.
+    Args:
+        num_players: The number of players.
+        band: The height of the band.
+        front: The player who sits below the band, in the middle of that row or left of it; None
+            means the first player.
+        margin: The space between boxes, and to the edge of the picture.
     """
     lower = num_players // 2
     if num_players % 2 and lower % 2 == 0:
@@ -65,14 +69,14 @@ class Seat:
     points: float  # so far
     gained: float  # points of the last step
     note: str  # additional words
-    tag: str  # words on a gold tag at the panel's foot; empty for none
+    tag: str  # words on a gold tag at the panel's foot; empty draws no tag
     highlight: bool  # whether this is the viewer
 
     @classmethod
     def of(
         cls, game: BatchGame, index: int, seat: int, player: int | None, note: str, gained: Any = 0
     ) -> Seat:
-        """Return the head for a seat in one game of a batch, as seen by ``player``."""
+        """Return the head of a seat's panel in one game of a batch, as ``player`` sees it."""
         share = game.outcome()[index, seat] if game.terminated[index] else 0
         tag = say("winner") if share == 1 else say("shared win") if share else ""
         points = float(game.scores[index, seat])
@@ -80,7 +84,7 @@ class Seat:
 
 
 def panel(box: Box, seat: Seat, content: str = "") -> str:
-    """Draw a player's part of the table: a tray with a head, and its content."""
+    """Draw a player's part of the table: a tray with a head, and SVG content below the head."""
     stroke, thick = (GOLD, 3) if seat.highlight else ("#4d7f8b", 1)
     right = box.x + box.width - 14
     line = box.y + 26
@@ -106,7 +110,7 @@ def rows(
     """Draw rows of cards below a panel's head, with their names at the left.
 
     A row has room for ``places`` cards side by side; more cards overlap. The first ``in_hand``
-    rows are a hand.
+    rows are marked as a ``hand``.
     """
     margin = 13.0
     gap = 10.0
@@ -143,8 +147,8 @@ class Meter:
     count: int
     goal: int  # the number of steps of the bar
     note: str  # the meaning of the goal
-    mark: str = ""  # a word on a tag; empty for none
-    stage: int = COUNT  # the stage at which the page shows the tag; see ``reveal``
+    mark: str = ""  # a word on a tag; empty draws no tag
+    stage: int = COUNT  # the stage at which the page reveals the tag; see ``reveal``
     lit: bool = False  # whether the tag is gold and the meter framed
 
 

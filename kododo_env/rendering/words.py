@@ -1,4 +1,4 @@
-"""Texts for players: cards, lists and numbers of things."""
+"""Translated texts for players: cards, lists and numbers of things."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ def card_words(face: Card) -> str:
 
 
 def card_short(face: Card) -> str:
-    """Return a card in short form, by the letters of its suits and its value, such as "B3"."""
+    """Return a card in short form: the letters of its suits and its value, such as "B3"."""
     return f"{face.suit.letter}{face.second.letter if face.second else ''}{face.value}"
 
 
 def listed(words: Iterable[Any]) -> str:
-    """Join words to a list: "one", "one and two", "one, two and three"."""
+    """Join at least one word to a list, such as "one", "one and two" or "one, two and three"."""
     *first_words, last = map(str, words)
     return say("{most} and {last}", most=", ".join(first_words), last=last) if first_words else last
 
 
 def cards_in_words(faces: Sequence[Card]) -> str:
-    """Return one or more cards in words."""
+    """Return a list of one or more cards in words; see ``card_words`` and ``listed``."""
     return listed(map(card_words, faces))
 
 
 def counted(number: Any, word: str, **parts: Any) -> str:
-    """Return a number of things, such as "1 point" or "2 points"; both are translated texts."""
+    """Return a number of things, such as "1 point" or "2 points", in the current language."""
     return say(f"1 {word}", **parts) if number == 1 else say(f"{{n}} {word}s", n=number, **parts)
 
 
 def cards_left(
     title: str, rows: Iterable[str], columns: Iterable[Any], copies: npt.ArrayLike, visible: Any
 ) -> dict[str, Any]:
-    """Return a table of the cards that a player has not seen.
+    """Return a table of the numbers of cards that a player has not seen, for ``View.memory``.
 
     Args:
         title: The title of the table.
@@ -53,6 +53,10 @@ def cards_left(
         columns: C names, such as values.
         copies: The number of cards of each kind, (R, C).
         visible: The number of cards of each kind that the player has seen, (R, C).
+
+    Returns:
+        A dictionary with "title", "columns", and "rows", each row with its "name", the cards "left"
+        and the cards "of" each column in the whole game.
     """
     all_cards = np.asarray(copies, int)
     remaining = all_cards - np.asarray(visible, int)

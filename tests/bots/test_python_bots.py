@@ -132,7 +132,7 @@ class Closed(metaclass=Kind):
 WRONG = [
     ("none.py:Bot", "bot {}: file not found: "),
     ("bad.py", "bot {}: expected bot.py:Name"),
-    ("bad.py:Bot", "bot {}: no Bot in .*; it has Needs, OneArgument, Raises, .*three, none; "),
+    ("bad.py:Bot", "bot {}: no Bot in .*; candidates: Needs, OneArgument, Raises, .*three, none; "),
     ("bad.py:number", "bot {}: no number in "),
     ("bad.py:NoAct", "bot {}: NoAct has no method act"),
     ("bad.py:Needs", r"bot {} cannot be created: TypeError: .*'depth' \(python_bot.py, line "),
@@ -143,7 +143,7 @@ WRONG = [
     ("bad.py:Deep", r"bot {} fails: IndexError: .*\(bad.py, line \d+\)"),
     ("bad.py:DeepWhenMade", r"bot {} cannot be created: AxisError: .*\(bad.py, line \d+\)"),
     ("bad.py:Wide", "bad.py:Wide' must be integers.*bool"),
-    ("bad.py:Five", "bot {}: name must be a string, not 5"),
+    ("bad.py:Five", "bot {}: attribute name must be a string, not 5"),
     ("bad.py:Checks", r"bot {} cannot play this game: KeyError: .*\(bad.py, line \d+\)"),
     ("bad.py:Illegal", "bot {} chose illegal action 99 as player_0; legal actions: 5, 6, "),
     ("bad.py:three", r"bad.py:three'.* 2 actions.* \(3,\)"),

@@ -122,4 +122,4 @@ def test_a_long_wait_is_announced_once(
     for _ in range(2):
         run(partial(call_within, 60, partial(time.sleep, 0.2), "bot slow.py:Bot"))
     run(partial(call_within, 60, int, "bot fast.py:Bot"))
-    assert capfd.readouterr().err == "\nwaiting for bot slow.py:Bot, which has 60 s\n"
+    assert capfd.readouterr().err == "\nwaiting for bot slow.py:Bot (time limit: 60 s)\n"

@@ -222,7 +222,7 @@ def test_all_hidden_matrices_are_muons() -> None:
 @pytest.mark.parametrize(
     ("layout", "words"),
     [
-        (replace(LAYOUT, tied_axes=()), "cannot be tied"),
+        (replace(LAYOUT, tied_axes=()), "needs tied axes"),
         (
             ObservationLayout(
                 (
@@ -232,7 +232,7 @@ def test_all_hidden_matrices_are_muons() -> None:
                 ),
                 tied_axes=("seat", "side", "cell"),
             ),
-            "'cell' is within several: seat, side",
+            "'cell' is inside several others: seat, side",
         ),
     ],
 )

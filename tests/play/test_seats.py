@@ -84,11 +84,11 @@ def test_names() -> None:
     ("names", "why"),
     [
         (["Bo", "Cy"], "at most 1 names, one per person, got 2"),
-        (["x" * 21], "at most 20 printable letters, not 'x+'"),
-        (["a\0b"], "at most 20 printable letters"),
-        ([3], "at most 20 printable letters, not 3"),
-        (["Play\u200der_1"], "'player_' is reserved"),
-        (["\uff50layer\uff3f0"], "'player_' is reserved"),
+        (["x" * 21], "at most 20 printable characters, not 'x+'"),
+        (["a\0b"], "at most 20 printable characters"),
+        ([3], "at most 20 printable characters, not 3"),
+        (["Play\u200der_1"], "'player_', which is reserved"),
+        (["\uff50layer\uff3f0"], "'player_', which is reserved"),
     ],
 )
 def test_a_name_that_will_not_do(names: list[Any], why: str) -> None:

@@ -166,7 +166,7 @@ def test_an_illegal_action_is_refused_with_those_that_are_legal() -> None:
 def test_a_stranger_has_no_seat() -> None:
     table = sitting().table
     for seat in (1, 7, -1):
-        with pytest.raises(ValueError, match="seat must be a person's"):
+        with pytest.raises(ValueError, match="person must be one of"):
             table.hear(seat, {"type": "look"})
 
 
@@ -582,7 +582,7 @@ def test_an_agent_that_fails_loses_nothing() -> None:
         (None, [0.5], "must return 15 numbers for a hint, not None"),
         ([[1.0], [2.0, 3.0]], [0.5], "must return 15 numbers for a hint, not [[1.0], [2.0, 3.0]]"),
         ([[np.nan] * 15], [0.5], "must return finite numbers for a hint, not [[nan"),
-        ([[-1.0] * 15], [0.5], "must return probabilities of 0 to 1, not [[-1.0, "),
+        ([[-1.0] * 15], [0.5], "must return probabilities from 0 to 1, not [[-1.0, "),
         ([[1 / 15] * 15], None, "must return 1 numbers for a hint, not None"),
         ([[1 / 15] * 15], [0.5], ""),
     ],
@@ -608,7 +608,7 @@ def test_a_hint_of_no_numbers_is_an_error_like_others(
         ({"players": 9}, "not 9"),
         (
             {"opponents": ["random"] * 2},
-            r"expected 3 opponents \(4 players, 1 of them people\), or one for all, got 2",
+            r"expected 3 opponents \(4 players, 1 of them people\), or one for all seats, got 2",
         ),
         ({"people": 4}, "expected 0 opponents "),
         ({"opponents": ["dance"]}, "unknown agent 'dance'"),

@@ -197,7 +197,7 @@ def test_commands_are_of_any_size_and_help_lists_those_that_do_something(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     out = typed(capsys, "HELP", "Rules Limit", "Record", "Lesson", "help", "LEAVE", "Quit", "dance")
-    game, lesson = (part.partition("\nNow ")[0] for part in out.split("Besides there are:")[1:])
+    game, lesson = (part.partition("\nNow ")[0] for part in out.split("Other commands:")[1:])
     assert "LIMIT" in out
     assert "illegal action" not in out
     assert ("\n  leave " in game, "\n  leave " in lesson) == (False, True)

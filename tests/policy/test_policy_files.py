@@ -490,12 +490,12 @@ BY_NUMPY = {
     "index out of range": "out of bounds",
     "cycle": "input 'more_5' of Abs",
     "name that is nowhere": "input 'nowhere' of Abs",
-    "logits that are double, undeclared": "logits has the type float64",
+    "logits that are double, undeclared": "must be tensor(float) as declared, got float64",
     "attribute that is not the operation's": "Abs has no attribute 'axis'",
     "cast to no type": "unsupported type 29",
-    "operators of the future": "got 8 with [999]",
-    "format of the future": "got 999 with [18]",
-    "no operators": "got 8 with []",
+    "operators of the future": "got IR version 8 with opsets [999]",
+    "format of the future": "got IR version 999 with opsets [18]",
+    "no operators": "got IR version 8 with opsets []",
     "empty graph": "not those of a policy",
     "huge expansion": "Expand needs more than 536,870,912 bytes",
     "huge range": "Range needs more than 536,870,912 bytes",
@@ -649,8 +649,8 @@ METADATA: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "game a number": (lambda m: m.update(game=7), "game must be text"),
     "layout": (lambda m: m.update(layout="\x1b"), "layout must have"),
     "no pieces": (lambda m: m.update(pieces=[]), "the size of an obs"),
-    "piece": (lambda m: m.update(pieces=[["a", 3]]), "each of pieces must be name, shape"),
-    "piece's shape": (lambda m: m["pieces"][0].__setitem__(1, 7), "each of pieces must be name"),
+    "piece": (lambda m: m.update(pieces=[["a", 3]]), "each of pieces must be [name, shape"),
+    "piece's shape": (lambda m: m["pieces"][0].__setitem__(1, 7), "each of pieces must be [name"),
     "piece's length": (lambda m: m["pieces"][0].__setitem__(1, [1.5]), "a piece's length"),
     "piece's size": (lambda m: m["pieces"][0].__setitem__(1, 12 * [9999]), "the size of an obs"),
     "piece's maximum": (lambda m: m["pieces"][0].__setitem__(2, 1 << 16), "a piece's maximum"),
@@ -658,7 +658,7 @@ METADATA: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "another dtype": (lambda m: m["pieces"][0].__setitem__(2, 999), "observation must be"),
     "actions": (lambda m: m.update(actions={}), "actions must be a list"),
     "no actions": (lambda m: m.update(actions=[]), "the number of actions must be 1 to"),
-    "action a number": (lambda m: m["actions"].__setitem__(0, 3), "each of actions must be text"),
+    "action a number": (lambda m: m["actions"].__setitem__(0, 3), "actions must be a string"),
     "action's text": (lambda m: m["actions"].__setitem__(0, "a\rb"), "actions must have"),
     "fewer actions": (lambda m: m["actions"].pop(), "action_mask must be"),
     "training's text": (lambda m: m.update(training={"a": ["\x9b"]}), "training must have"),
@@ -717,7 +717,7 @@ def test_metadata_are_read_as_they_were_written(name: str) -> None:
 def test_metadata_that_are_not_json_are_rejected_in_one_line(training: dict[Any, Any]) -> None:
     """A user may pass them to ``export``; it was a TypeError of json."""
     metadata = replace(describe(registry.batch_game("kododo", 1)), training=training)
-    with pytest.raises(ValueError, match=r"\Aits metadata are not JSON [^\n]+\Z"):
+    with pytest.raises(ValueError, match=r"\Athe metadata are not JSON [^\n]+\Z"):
         metadata.to_json()
 
 

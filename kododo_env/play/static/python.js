@@ -21,7 +21,7 @@ export async function readSite(read) {
 async function addNumpy(python) {
   await python.loadPackage("numpy", { messageCallback() {}, errorCallback() {} });
   if (python.loadedPackages.numpy) return;
-  throw new Error("cannot load numpy, or its file is not the expected one; check your connection and reload the page");
+  throw new Error("cannot load numpy: its file is missing or damaged; check your connection and reload the page");
 }
 
 // Add a file of the package that the page has fetched.
@@ -42,7 +42,7 @@ async function addTexts(python, read, language) {
 
 // A custom policy file beside the shipped ones.
 async function addFile(python, read, name) {
-  if (name.includes("/")) throw new Error(`expected the name of a file in policies/, got ${name}`);
+  if (name.includes("/")) throw new Error(`opponents must be names of files in policies/, without folders, got ${name}`);
   python.FS.writeFile(name, await read(`policies/${name}`));
 }
 
