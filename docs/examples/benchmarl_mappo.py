@@ -184,7 +184,7 @@ class GameModelConfig(ModelConfig):
 
 
 class Progress(Callback):
-    """A callback that lowers the learning rate to a tenth and reports the agent after each update."""
+    """A callback that lowers the learning rate to a tenth and reports the agent after updates."""
 
     def __init__(self, experiment: Experiment, report: Callable[[Agent], None]) -> None:
         super().__init__()

@@ -91,7 +91,7 @@ def main() -> None:
 
 
 def linear(first: float, last: float) -> Callable[[float], float]:
-    """Return a schedule of a linearly changing learning rate, by the remaining share of training."""
+    """Return a schedule of a linearly changing learning rate, by the share of training left."""
     return lambda remaining: last + remaining * (first - last)
 
 
