@@ -1,4 +1,4 @@
-"""The benchmarks of speed run, do the same work, and calculate rightly."""
+"""The speed benchmarks run, do the same work, and compute correctly."""
 
 from __future__ import annotations
 
@@ -268,7 +268,7 @@ def test_the_tables_show_ratios() -> None:
     assert "|total,relativetoC|8.00|–|–|" in rows  # four works, of which one is rows
     assert "|total,gameslast|86|23|–|" in rows
     assert "|`env`|x|30|0.50|20|" in rows
-    assert "|`gymnasium`|x|30|–|20|" in rows  # without the one that it is held against
+    assert "|`gymnasium`|x|30|–|20|" in rows  # without the benchmark to compare with
     assert "|`a`|7|–|–|" in rows
     assert "|`b`|8|5|9|" in rows
 
