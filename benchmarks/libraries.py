@@ -106,7 +106,7 @@ def main() -> int:
     unknown = set(arguments.names) - {run.name for run in RUNS}
     if unknown:
         names = ", ".join(run.name for run in RUNS)
-        parser.error(f"no such row: {', '.join(sorted(unknown))}; the rows are {names}")
+        parser.error(f"unknown row {', '.join(sorted(unknown))}; choose from {names}")
     failures = 0
     for run in RUNS:
         if arguments.names and run.name not in arguments.names:

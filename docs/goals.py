@@ -89,7 +89,7 @@ def _reached_text(goal: Goal) -> str:
 
 
 def _met(goal: Goal) -> str:
-    """Tell whether the whole interval reaches the goal; "open" if it contains the goal."""
+    """Return whether the whole interval reaches the goal; "open" if it contains the goal."""
     if goal.reached is None:
         return "open"
     ends = [goal.reached[end] for end in ("low", "high")]

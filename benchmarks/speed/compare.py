@@ -98,7 +98,7 @@ def one_round(
                         measurements[tree].append(processes[tree].sample(bench.name))
                     order.reverse()  # A B B A: a steady drift affects both equally
             except SkippedBench as reason:
-                print(f"{bench.name} is left out: {reason}", flush=True)
+                print(f"{bench.name} is skipped: {reason}", flush=True)
                 continue
             for figure in measurements[0][0]:
                 best = max if is_more_better(figure) else min

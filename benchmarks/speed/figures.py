@@ -102,7 +102,7 @@ def in_turns(benches: list[Bench], rounds: int) -> Iterator[tuple[str, dict[str,
             if bench.max_rounds > 1:
                 samples[bench.name]()
         except SkippedBench as reason:
-            print(f"{bench.name} is left out: {reason}", flush=True)
+            print(f"{bench.name} is skipped: {reason}", flush=True)
     measured: dict[str, list[dict[str, float]]] = {name: [] for name in samples}
     max_rounds = {bench.name: bench.max_rounds for bench in benches}
     for round_index in range(rounds):

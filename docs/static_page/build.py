@@ -216,11 +216,9 @@ def main() -> int:
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
-    kind = (
-        "plays without the network" if options.numpy_wheel else "loads numpy from its distribution"
-    )
+    kind = "works offline" if options.numpy_wheel else "downloads numpy from its distribution"
     print(
-        f"{options.folder}: python -m http.server --directory {options.folder} serves it; it {kind}"
+        f"python -m http.server --directory {options.folder} serves {options.folder}, which {kind}"
     )
     return 0
 

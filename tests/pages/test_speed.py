@@ -84,7 +84,7 @@ def test_without_a_compiler_the_loop_is_left_out(
     reference_loop.compiled.cache_clear()
     assert list(figures.in_turns(figures.selected(all_benches(), ["C/kododo/1"]), 1)) == []
     output = capsys.readouterr().out
-    assert output == "C/kododo/1 is left out: the loop in C needs a C compiler (cc)\n"
+    assert output == "C/kododo/1 is skipped: the loop in C needs a C compiler (cc)\n"
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -327,7 +327,7 @@ def test_a_benchmark_that_a_tree_cannot_run_is_left_out(
     benches = [counting("new", []), counting("both", [])]
     results = dict(compare.one_round((Path("old"), Path("now")), benches, 2, reverse=True))
     assert results == {"both/step": (1.0, 3.0)}
-    assert capsys.readouterr().out == "new is left out: AttributeError: it was not there yet\n"
+    assert capsys.readouterr().out == "new is skipped: AttributeError: it was not there yet\n"
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
