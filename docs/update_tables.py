@@ -513,7 +513,7 @@ def hardest_opponent(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def speed(table: Callable[[dict[str, float]], str]) -> str:
-    """Return a part of the figures of ``make bench``, by the function that makes the table."""
+    """Return a table of speeds: ``table`` makes it from the figures of ``make bench``."""
     return table(_speeds()["figures"])
 
 

@@ -147,7 +147,7 @@ def exploitability(
     workers: int = 1,
     recipe: Recipe | None = None,
 ) -> Exploitability:
-    """Train best responses and teams against a policy, and measure them and search.
+    """Train best responses and teams against a policy, and measure their gains and that of search.
 
     Args:
         config: The policy, and the budgets of the attackers.

@@ -201,8 +201,8 @@ class PPO(nn.Module):
         """Return the network's outputs for observations (B, F), as tensors on its device.
 
         Returns:
-            Canonical observations (B, F) in their own dtype, the actions' entries (B, K) int16,
-            logits (B, A) without a mask, and values (B,).
+            Canonical observations (B, F) in their own dtype, the indices of the actions in the raw
+            output (B, K) int16, logits (B, A) without a mask, and values (B,).
 
         Raises:
             DivergenceError: The outputs are not finite.

@@ -99,9 +99,7 @@ class Player:
 
     @cached_property
     def imitation(self) -> Imitation:
-        """The imitation. It is made on demand, because a resumed run may not need the expert's
-        file.
-        """
+        """The imitation, made on demand because a resumed run may not need the expert's file."""
         expert = self.task.expert()
         assert expert is not None
         return Imitation(self.learner, expert)

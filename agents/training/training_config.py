@@ -257,8 +257,11 @@ class Task:
         return make_game(self.game, num_envs, self.num_players, self.further_rules, seed)
 
     def expert(self) -> Agent | None:
-        """Load the agent to imitate; raise ValueError if it is unknown or several have no mean
-        policy.
+        """Load the agent to imitate: the expert, or the mean of several policies; None without an
+        expert.
+
+        Raises:
+            ValueError: An expert is unknown, or one of several has no action probabilities.
         """
         experts = [make_agent(name, self.game, self.num_players) for name in self.recipe.experts]
         return MeanPolicy(experts) if len(experts) > 1 else next(iter(experts), None)

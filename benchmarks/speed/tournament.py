@@ -22,7 +22,8 @@ FIELDS = {
     "scripted": baselines(GAME)[-PLAYERS:],
     "nine": (*islice(cycle(scripted(GAME)), 9 - len(POLICIES)), *POLICIES),
 }
-"""The fields: the four strongest scripted players; nine players, two of them policies."""
+"""Players by tournament: the four strongest scripted players; nine players, two of them
+policies."""
 GAMES = {"scripted": 100_000, "nine": 20_000}
 PROCESSES = (1, 2)
 
