@@ -1,4 +1,4 @@
-"""The log of a tournament: what it gives back, and what it refuses."""
+"""The log of a tournament: what is read back, and what is rejected."""
 
 from __future__ import annotations
 

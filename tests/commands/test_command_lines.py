@@ -501,7 +501,7 @@ def test_a_mistake_of_the_program_and_all_errors_on_demand_have_their_traceback(
 def test_every_number_of_every_script_is_bounded(config: type[Any]) -> None:
     hints = get_type_hints(config)
     numbers = {name for name, hint in hints.items() if {int, float} & {hint, *get_args(hint)}}
-    assert numbers - bounds_of(config).keys() <= {"players"}  # whose range is each game's
+    assert numbers - bounds_of(config).keys() <= {"players"}  # its range depends on the game
     assert len(numbers) == len(bounds_of(config).keys() | {"players"} & hints.keys())
 
 

@@ -1,4 +1,4 @@
-"""The benchmark of what specialists get takes opponents by a rule, goes on, and gives a table."""
+"""The benchmark of specialists selects opponents by a rule, resumes, and makes a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Analysis of a finished game: planted blunders are found, and bad luck is no mistake."""
+"""Analysis of a finished game: planted mistakes are found, and bad luck is not a mistake."""
 
 from __future__ import annotations
 

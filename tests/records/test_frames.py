@@ -1,4 +1,4 @@
-"""A record as text and as a moving picture, from the command line too."""
+"""A record as text and as an animation, also from the command line."""
 
 from __future__ import annotations
 

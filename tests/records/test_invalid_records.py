@@ -1,4 +1,4 @@
-"""A record that was not played is refused, with the line and the reason."""
+"""Invalid records are rejected, with the line and the reason."""
 
 from __future__ import annotations
 

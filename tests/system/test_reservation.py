@@ -1,4 +1,4 @@
-"""A file is written by one process, can be written at the end, and leaves no temporary files."""
+"""A file is written by one process, is writable at the end, and leaves no temporary files."""
 
 from __future__ import annotations
 

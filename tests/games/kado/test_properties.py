@@ -230,7 +230,7 @@ def test_the_other_cards_are_uniform_given_the_dealers_card() -> None:
         counts = Counter(copies.held[:, seat].tolist())
         assert counts.keys() == unseen
         for card in unseen:
-            # A possible card lies with the dealer one time in this many, and else anywhere.
+            # The dealer has a possible card with probability 1 / this number.
             elsewhere = 1 - (1 / len(possible) if card in possible else 0)
             share = elsewhere / places
             error = counts[card] / samples - share

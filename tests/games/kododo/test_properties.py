@@ -235,7 +235,7 @@ def test_in_the_long_variant_finished_games_are_dealt_again_between_deals(inject
     assert over.any()
     assert not over.all()
     assert (game.restart_finished() == over).all()
-    game.load_state(state := game.state())  # it is one in which a game can stand
+    game.load_state(state := game.state())  # it is a reachable state
     assert (
         state["_next_later_deck"][over] == len(state["_later_decks"])
     ).all()  # they were the old games'
