@@ -353,7 +353,7 @@ def verify(result_entry: Any) -> None:
     """Check that the protocol, results, digest and figures of an entry are consistent.
 
     Raises:
-        ValueError: A field is missing or wrong; the message names the field.
+        ValueError: A field is missing or wrong, or fields contradict each other.
     """
     try:
         _verify(result_entry)
@@ -430,7 +430,7 @@ def _verify_won(table: Benchmark, result_entry: Entry) -> None:
 
 
 def parts_of(result_entry: Entry) -> list[str]:
-    """Return the results of all chunks in their order, each as integers in a text."""
+    """Return the result of each chunk, in order: a text of integers, one for each deal."""
     rows = [
         *result_entry["won"].values(),
         *([result_entry["attack"]] if result_entry["attack"] else []),

@@ -101,7 +101,7 @@ def play(config: PlayConfig) -> None:
     """Create a table and run it in the interface that ``config`` selects.
 
     Raises:
-        ValueError: The table cannot be created, or the port is in use.
+        ValueError: The table cannot be created.
     """
     if config.mcp:
         needs("--mcp", "mcp", "mcp")

@@ -1,4 +1,4 @@
-"""The canonical form of the observations, masks and actions of all seats of a batch."""
+"""Conversion of all seats' observations, masks and actions to canonical form."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Choices:
         rng: The wrapper's own generator; the game's generator is used only to deal cards.
 
     Raises:
-        ValueError: ``illegal_action`` is neither.
+        ValueError: ``illegal_action`` is another value.
     """
 
     def __init__(

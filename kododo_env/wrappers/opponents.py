@@ -14,7 +14,7 @@ from kododo_env.wrappers.opponent_pool import OpponentPool
 Opponent = Agent | str | OpponentPool
 Opponents = Opponent | Sequence[Opponent | None] | None
 Player = Agent | OpponentPool
-"""An opponent as an environment stores it."""
+"""An opponent after names have been replaced by agents."""
 
 ONE = f"{AGENT}, an agent's name, an OpponentPool"
 

@@ -70,7 +70,7 @@ def checked(options: Any) -> Mapping[str, Any]:
     return reset_options
 
 
-@cache  # warns once per process, whatever the warning filters
+@cache  # one warning per process, independently of the warning filters
 def _warn_of_option(name: str, accepted: str) -> None:
     warn(f"reset ignores the option {name}; it takes {accepted}", stacklevel=4)
 

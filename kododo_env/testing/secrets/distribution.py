@@ -45,7 +45,7 @@ def determinised_evenly(subject: Subject) -> str:
         dealt = game.determinize(player, subject.rng(21), SAMPLES)
         compared += _compare(even, dealt, subject, f"for player {player}")
     if not compared:
-        raise SkippedCheck("nothing is hidden at the deal of this game")
+        raise SkippedCheck("no card is hidden after the deal")
     return f"{compared} counts of {SAMPLES} copies for each of {players} players"
 
 

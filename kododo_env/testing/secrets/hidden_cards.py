@@ -43,7 +43,7 @@ def hidden_cards(subject: Subject) -> str:
             twins += _check_copies(place, player, subject)
         _check_playable(place, subject)
     if not varied:
-        raise SkippedCheck("in this game nothing is hidden")
+        raise SkippedCheck("the game has no hidden cards")
     return f"{twins} indistinguishable games at {visited} places of {place.step} steps"
 
 
