@@ -1,5 +1,5 @@
-"""The half that learns: networks, self-play PPO, export, and the policies that are made with them.
+"""Training: self-play PPO, export to policy files, and the making of the shipped policies.
 
-Used from a checkout by ``train.py`` and ``evaluate.py``; not in the wheel. The half that plays and
-measures is ``kododo_env``.
+``train.py`` and ``evaluate.py`` use this package from a checkout; it is not in the wheel. Playing
+and evaluation are in ``kododo_env``.
 """

@@ -1,6 +1,6 @@
 """The options that train.py and evaluate.py share: the budget and the engine.
 
-This module imports no library, so that ``evaluate.py --help`` is quick.
+This module imports no third-party library, so that ``evaluate.py --help`` is quick.
 """
 
 from __future__ import annotations
@@ -17,22 +17,31 @@ DEFAULT_MINUTES = 5.0
 
 
 def check_engine(config: Any, *ray_only: str) -> None:
-    """Raise ValueError if an option is given that only goes with ``--engine ray``."""
+    """Check that options of ``--engine ray`` are given only together with it.
+
+    Args:
+        config: A dataclass of options with a field ``engine``.
+        *ray_only: The names of the fields that need ``--engine ray``; None means not given.
+
+    Raises:
+        ValueError: Such an option is given without ``--engine ray``.
+    """
     for name in ray_only:
         if config.engine != RAY and getattr(config, name) is not None:
             raise ValueError(f"{flag(name)} needs --engine ray")
 
 
 class Budget:
-    """A budget of minutes or agent-steps, some of which may be spent; its clock starts now.
+    """A training budget in minutes or agent-steps. The clock starts when it is created.
 
     Args:
-        minutes: The minutes; 5 if neither these nor ``steps`` are given.
-        steps: Agent-steps instead, with which a seed always gives the same result.
+        minutes: The budget in minutes; 5 if neither ``minutes`` nor ``steps`` is given.
+        steps: The budget in agent-steps. With a budget in steps, a seed always gives the same
+            result.
         spent: Seconds that were spent before.
 
     Raises:
-        ValueError: Both are given, or one is out of bounds.
+        ValueError: Both ``minutes`` and ``steps`` are given, or one is out of bounds.
     """
 
     def __init__(
@@ -54,7 +63,12 @@ class Budget:
         return time.monotonic() - self._start
 
     def remaining(self, steps: int, seconds: float | None = None) -> float:
-        """Return the remaining share, 1 to 0, after some steps and seconds; by default now."""
+        """Return the remaining share of the budget, from 1 to 0.
+
+        Args:
+            steps: The agent-steps taken so far.
+            seconds: The seconds spent so far; None: ``self.seconds``.
+        """
         if self.minutes is None:
             assert self.steps is not None
             return max(0.0, 1 - steps / self.steps)

@@ -1,10 +1,9 @@
-"""Measure the effect of each change of a recipe: every row is trained with three seeds.
+"""Measure the effect of each change of a recipe: ``make ablation`` writes docs/ablation.json.
 
-``make ablation`` trains every row of every table for the same number of steps on one thread, seed
-by seed. It resumes where it was stopped and skips what was measured with the same settings. It
-takes hours. ``docs/update_tables.py`` makes the tables of ``docs/evidence/ablations.md`` from the
-results. A row that is ``taught_by`` another row imitates the policy that this row produced with the
-same seed.
+Every row of every table is trained with three seeds, for the same number of steps, on one thread.
+The command resumes where it was stopped and skips rows that were measured with the same settings.
+It takes hours. A row that is ``taught_by`` another row imitates the policy of that row with the
+same seed. ``docs/update_tables.py`` makes the tables of ``docs/evidence/ablations.md``.
 """
 
 from __future__ import annotations
@@ -43,34 +42,34 @@ RESPONSE_STEPS: dict[str, int] = {
     name: table.get("response_steps", CHOICE_RESPONSE["steps"]) for name, table in TABLES.items()
 }
 ROWS: dict[str, dict[str, dict[str, Any]]] = {name: table["rows"] for name, table in TABLES.items()}
-"""The changed settings of each row, by the row's name, for each table."""
+"""The changed settings of each row, by table and name of the row."""
 TAUGHT_BY = "taught_by"
 """The change that names the row whose policy is imitated."""
 VALIDATION_SHARE = 4
 """Each validation opponent gets 1 / VALIDATION_SHARE of the games; only their mean is reported."""
 
-# Not the seed of train.py nor that by which shipped policies are selected.
+# Neither the seed of train.py nor that of the selection of shipped policies.
 DEALS = 1003
 
 
 @dataclass(frozen=True)
 class AblationConfig:
-    """Train recipes with changes, and measure each against held-out opponents."""
+    """Train recipes with changes, and measure the policies against held-out opponents."""
 
     tables: tuple[str, ...] = tuple(ROWS)
-    """Which tables, such as kododo-4p; results of other tables stay in the file."""
+    """The tables to measure, such as kododo-4p; results of other tables stay in the file."""
     steps: Steps | None = None
-    """Agent-steps of each training; by default those of its table."""
+    """Agent-steps of each training run; by default those of its table."""
     seeds: Annotated[int, Bound(1, 1000)] = 3
-    """How many seeds each row is trained with."""
+    """Number of seeds of each row."""
     games: Games = 4_000
     """Games against each opponent."""
     response_steps: Steps | None = None
     """Agent-steps of the best response; by default those of its table."""
     runs: Path = Path("runs/ablation")
-    """The folder of the trainings, which stay there."""
+    """The folder of the training runs, which are kept."""
     json: Path = Path(__file__).parents[1] / "docs" / "ablation.json"
-    """The file that is written after each training."""
+    """The file to write after each training run."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
@@ -98,8 +97,8 @@ def ablation(config: AblationConfig) -> None:
 def _table_results(config: AblationConfig, table: str, previous: dict[str, Any]) -> dict[str, Any]:
     """Return the previous results of a table, with empty rows for the rest.
 
-    A row keeps its results if its changes and its recipe are unchanged. A row that is no longer in
-    ``ROWS`` stays as well.
+    A row keeps its results if its changes and its recipe are unchanged. Rows that are no longer in
+    ``ROWS`` stay as well.
     """
     settings = {
         "steps": config.steps or STEPS[table],

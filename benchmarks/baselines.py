@@ -1,7 +1,8 @@
 """Measure each game's scripted players: ``make baselines`` writes docs/baselines.json.
 
-Each plays alone against copies of the next weaker one, of random, and of the next stronger one.
-This takes some minutes; ``docs/update_tables.py`` makes the tables of the games' pages from it.
+Each player plays one seat against copies of the next weaker player, of random, and of the next
+stronger player. This takes some minutes. ``docs/update_tables.py`` makes the tables of the games'
+pages.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ GAMES = 8_000
 
 
 def pairs(game: str) -> list[tuple[str, str]]:
-    """Return the pairs that play: a single agent, and the agent whose copies it meets."""
+    """Return pairs of names: an agent, and the opponent whose copies it plays against."""
     weakest, *stronger_agents = baselines(game)
     matches = [(agent, weakest) for agent in stronger_agents]
     for weaker, stronger in pairwise(stronger_agents):
@@ -31,7 +32,7 @@ def pairs(game: str) -> list[tuple[str, str]]:
 
 
 def shares(game: str, players: int) -> dict[str, float]:
-    """Return the win shares of a game's pairs."""
+    """Return the win share of each pair, as ``agent v opponent``."""
     return {
         f"{agent} v {copies}": Match(agent, copies, game, players, GAMES).play().share.mean
         for agent, copies in pairs(game)

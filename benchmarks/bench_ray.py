@@ -1,9 +1,9 @@
 """Compare ``--engine ray`` with a single process: ``make ray`` writes docs/ray.json.
 
-Training: agent-steps/s of whole updates of self-play, and of their two halves, playing and
-learning; evaluation: games/s of a tournament. All configurations take turns, and each figure is
-the median of its rounds, so that other load of the machine affects all equally. Compare only
-figures of the same run.
+Training is measured in agent-steps/s of whole updates of self-play, and of playing and learning
+separately; evaluation in games/s of a tournament. All configurations take turns, and each figure is
+the median over the rounds, so that other load of the machine affects all of them equally. Only
+compare figures of the same run.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class TimedTrainer:
         watch.seconds.clear()
         steps_before = trainer.progress.steps
         start = perf_counter()
-        trainer.progress.updates = 1  # against itself
+        trainer.progress.updates = 1  # an update of self-play
         trainer._play_itself()
         seconds = perf_counter() - start
         learning = watch.seconds["learning"]
@@ -70,7 +70,7 @@ class TimedTrainer:
         )
 
     def figures(self) -> dict[str, float]:
-        """Return the median agent-steps/s; the first round, which warms up, is left out."""
+        """Return the median agent-steps/s, without the first round, which warms up."""
         rounds = self.rounds[1:]
         return {name: round(median(speeds[name] for speeds in rounds)) for name in rounds[0]}
 
@@ -110,7 +110,7 @@ def evaluation(rounds: int) -> dict[str, float]:
 def main() -> None:
     """Measure, and write the results."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=9, help="how often to measure each")
+    parser.add_argument("--rounds", type=int, default=9, help="measurements of each configuration")
     rounds = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as folder:
         with cluster(None, sum(WORKERS)):  # both crews exist at once and take turns

@@ -1,9 +1,9 @@
-"""Measure self-play in agent-steps a second on a GPU and on two cores: docs/devices.json.
+"""Measure the speed of self-play on a GPU and on two cores: docs/devices.json.
 
-Updates of a game's recipe are timed, with other widths of the network and other numbers of games
-at once; the size of minibatches grows with the number of games. Run it where torch finds a GPU:
-``python -m benchmarks.devices``. ``docs/update_tables.py`` makes the table of
-``docs/evidence/gpu.md`` from the file.
+Updates of a game's recipe are timed in agent-steps/s, also with other widths of the network and
+other numbers of parallel games; the size of minibatches grows with the number of games. Run
+``python -m benchmarks.devices`` on a machine with a GPU. ``docs/update_tables.py`` makes the table
+of ``docs/evidence/gpu.md``.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from kododo_env.commands.cli import run_cli
 from kododo_env.core.bounds import Processes, check_settings, positive
 from kododo_env.system.files import write_text
 
-# Widths of the network, and numbers of games at once besides the recipe's. KADO has far more
-# decisions.
+# Widths of the network, and numbers of parallel games besides the recipe's. Games of KADO have far
+# more decisions.
 TABLES = {
     ("kododo", 4): ((256, 512, 1024), (4_096, 16_384, 65_536)),
     ("kado", 3): ((256,), (4_096,)),
@@ -37,21 +37,21 @@ TABLES = {
 
 @dataclass(frozen=True)
 class DevicesConfig:
-    """Measure and write how fast self-play learns on each device."""
+    """Measure how fast self-play learns on each device, and write the results."""
 
     devices: tuple[str, ...] = ("cpu", "cuda")
-    """On the CPU only the recipe's own number of games is measured."""
+    """The devices. On the CPU only the recipe's own number of games is measured."""
     threads: Processes = 2
-    """CPU threads for acting and learning; with a GPU there is one."""
+    """CPU threads for acting and learning; with a GPU one thread is used."""
     seconds: Annotated[float, positive(3600)] = 3.0
-    """Minimum measuring time of each configuration, after an update that warms up."""
+    """Minimum seconds of each measurement, after an update that warms up."""
     json: Path = Path(__file__).parents[1] / "docs" / "devices.json"
-    """The file that is written."""
+    """The file to write."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
         for device in self.devices:
-            device_named(device)  # raises if there is no such device
+            device_named(device)  # raises ValueError if the device does not exist
 
 
 def measure_devices(config: DevicesConfig) -> None:

@@ -1,8 +1,9 @@
-"""Measure how near self-play and CFR+ come to the equilibrium of a game small enough to solve.
+"""Measure how near self-play and CFR+ come to the equilibrium of a small game.
 
-``make truth`` trains every row for the same number of steps on one thread and solves the game with
-OpenSpiel's CFR+. It resumes where it was stopped. ``docs/update_tables.py`` and
-``docs/make_images.py`` make the table and the picture of ``docs/evidence/exact.md`` from them.
+``make truth`` solves the game with OpenSpiel's CFR+, and trains every row for the same number of
+steps on one thread. It writes docs/exact.json and resumes where it was stopped.
+``docs/update_tables.py`` and ``docs/make_images.py`` make the table and the picture of
+``docs/evidence/exact.md``.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ GAME = "kododo"
 RULES = asdict(Rules.mixed())
 TEMPERATURES = (1.0, 0.5, 0.25)
 MARGINS = (0.05, 0.01)  # weights of the margin in a reward: the recipe's, and the best row's
-NETWORK = {"width": 64, "depth": 2}  # of a game of 1,584 information sets
+NETWORK = {"width": 64, "depth": 2}  # for a game of 1,584 information sets
 SELF_PLAY: dict[str, Any] = {"expert": ""}
 LONGER = {**SELF_PLAY, "n_epochs": 3, "batch_size": 1024}
 ROWS: dict[str, dict[str, Any]] = {
@@ -75,20 +76,21 @@ ROWS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class TruthConfig:
-    """Train on a small game, and record how much a best response gains during training."""
+    """Train on a small game, and measure what a best response gains during training."""
 
     steps: Steps = 4_800_000
-    """Agent-steps of each training."""
+    """Agent-steps of each training run."""
     seeds: Annotated[int, Bound(1, 1000)] = 3
-    """How many seeds each row is trained with."""
+    """Number of seeds of each row."""
     evaluations: Annotated[int, Bound(1, 10_000)] = 24
-    """How often each training is measured."""
+    """Number of measurements of each training run."""
     iterations: Annotated[int, Bound(1, 1_000_000)] = 200
     """Iterations of CFR+."""
     rows: tuple[str, ...] = tuple(ROWS)
-    """Which rows, by name."""
+    """The names of the rows to train."""
     json: Path = Path(__file__).parents[1] / "docs" / "exact.json"
-    """The file that is written after each training; results in it are not measured again."""
+    """The file to write after each training run; results that it contains are not measured
+    again."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
@@ -152,7 +154,7 @@ def _initial_results(config: TruthConfig, tree: GameTree) -> dict[str, Any]:
 def solved(tree: GameTree, iterations: int) -> dict[str, Any]:
     """Return NashConv of CFR+'s average policy after 1, 2, 4, ... iterations.
 
-    The last policy is also measured with always its likeliest actions.
+    ``likeliest`` is NashConv of the last policy if it always plays its likeliest actions.
     """
     game = pyspiel.load_efg_game(efg(tree))
     solver = pyspiel.CFRPlusSolver(game)
@@ -188,7 +190,7 @@ def solved_for(tree: GameTree, margin_weight: float, iterations: int) -> dict[st
 
 
 def rewarded(tree: GameTree, recipe: Recipe) -> GameTree:
-    """Return the same game with a recipe's reward in place of the win shares."""
+    """Return the same game with the reward of a recipe in place of the win shares."""
     game = copy(tree)
     game.steps = []
     total = np.zeros((len(tree.probabilities), tree.num_players))
@@ -205,7 +207,8 @@ def rewarded(tree: GameTree, recipe: Recipe) -> GameTree:
 def strategies_of(tree: GameTree, policy: Any) -> list[Strategy]:
     """Return the strategies of an OpenSpiel policy for a game that was loaded from ``efg``.
 
-    OpenSpiel numbers a player's actions as they come, which is in order here.
+    OpenSpiel numbers the actions of a player in order of appearance, which is the order of the
+    tree.
     """
     strategies = []
     for player in range(tree.num_players):
@@ -225,7 +228,9 @@ def strategies_of(tree: GameTree, policy: Any) -> list[Strategy]:
 
 
 class MeasuredTrainer(Trainer):
-    """A training run that is measured exactly; measuring does not count as training time.
+    """A training run that is measured exactly.
+
+    Measuring does not count as training time.
 
     Attributes:
         tree: The game.

@@ -1,9 +1,10 @@
-"""How fast the examples of other libraries learn: ``python -m benchmarks.libraries [NAME ...]``.
+"""Measure how fast other libraries learn: ``python -m benchmarks.libraries [NAME ...]``.
 
-Each library gets an environment of its own, in which ``library_curve.py`` trains its example with
-three seeds, one after the other. docs/library_curves.json holds the results, from which
+Each library gets its own environment, in which ``library_curve.py`` trains the library's example
+with three seeds, one after the other. docs/library_curves.json holds the results, from which
 ``docs/update_tables.py`` makes the table of docs/libraries.md. A library that cannot be installed
-is skipped, and its row stays. A row that is complete is not trained again: take it out of the file.
+is skipped, and its row stays. A complete row is not trained again; delete it from the file to
+repeat it.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ class LibraryRun:
     """A row of the table.
 
     Attributes:
-        name: The row's name.
-        learner: How it learns, in a few words.
-        library: The name of its client, whose environment and example it uses; None: this
-            environment and train.py.
-        options: Of the example's ``train``.
+        name: The name of the row.
+        learner: The algorithm, in a few words.
+        library: The name of the client whose environment and example are used; None: train.py in
+            this environment.
+        options: Keyword arguments of the example's ``train``.
     """
 
     name: str
@@ -70,7 +71,7 @@ RUNS = (
 
 
 def measure(run: LibraryRun, environments: Path, seed: int) -> dict[str, Any]:
-    """Train with one seed; what library_curve.py writes."""
+    """Train with one seed; return what library_curve.py writes."""
     if run.library is None:
         python = Path(sys.executable)
         example = Path(__file__).with_name("recipe_curve.py")
@@ -91,21 +92,21 @@ def measure(run: LibraryRun, environments: Path, seed: int) -> dict[str, Any]:
 
 
 def client_of(library: str) -> Client:
-    """The client of a library."""
+    """Return the client of a library."""
     return next(client for client in CLIENTS if client.name == library)
 
 
 def main() -> int:
-    """Measure the rows that are asked for, by default all; 1 if an example fails."""
+    """Measure the requested rows, by default all; return 1 if an example fails, else 0."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("names", nargs="*", help="of rows; by default all")
+    parser.add_argument("names", nargs="*", help="names of rows (default: all)")
     parser.add_argument("--environments", type=Path, default=ROOT / "runs" / "libraries")
     parser.add_argument("--page", type=Path, default=PAGE)
     arguments = parser.parse_args()
     unknown = set(arguments.names) - {run.name for run in RUNS}
     if unknown:
         names = ", ".join(run.name for run in RUNS)
-        parser.error(f"no such row: {', '.join(sorted(unknown))}; the rows are {names}")
+        parser.error(f"unknown row {', '.join(sorted(unknown))}; choose from {names}")
     failures = 0
     for run in RUNS:
         if arguments.names and run.name not in arguments.names:
@@ -121,14 +122,14 @@ def main() -> int:
 
 
 def complete(run: LibraryRun, environments: Path, page: Path) -> None:
-    """Train with the seeds that the file does not have yet, and write each result into it."""
+    """Train with the seeds that the file lacks, and write each result to the file."""
     for seed in range(SEEDS):
         rows = json.loads(page.read_text()) if page.exists() else {}
         row = rows.get(run.name, {"seeds": []})
         if any(curve["seed"] == seed for curve in row["seeds"]):
             continue
         curve = measure(run, environments, seed)
-        rows = json.loads(page.read_text()) if page.exists() else {}  # another row may be new
+        rows = json.loads(page.read_text()) if page.exists() else {}  # others may add rows
         row = rows.get(run.name, {"seeds": []})
         row |= {"learner": run.learner, "library": run.library, "options": run.options}
         row["versions"] = versions_of(run, environments)
@@ -139,7 +140,7 @@ def complete(run: LibraryRun, environments: Path, page: Path) -> None:
 
 
 def versions_of(run: LibraryRun, environments: Path) -> dict[str, str]:
-    """The versions of the library, and of torch for train.py."""
+    """Return the versions of the library, and of torch for train.py."""
     if run.library is None:
         return versions(Path(sys.executable), ("torch",))
     client = client_of(run.library)

@@ -1,9 +1,9 @@
-"""How fast one of docs/examples learns: ``python benchmarks/library_curve.py EXAMPLE``.
+"""Measure how fast one of docs/examples learns: ``python benchmarks/library_curve.py EXAMPLE``.
 
-It runs in the environment of the example's library, which needs no other part of this folder.
-``make libraries`` calls it. An example has ``train(steps, seed, report)``, which calls ``report``
-with the agent that learns after each update. The agent is copied from time to time, and the
-copies are measured when the training is over. Measuring does not count as time of the training.
+The script runs in the environment of the example's library, and needs no other module of this
+folder. ``make libraries`` calls it. An example has ``train(steps, seed, report)``, which calls
+``report`` with its agent after each update. The agent is copied from time to time, and the copies
+are measured after the training, so measuring does not count as training time.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from kododo_env.core.agent import Agent
 
 FIRST_SECONDS = 1.0
 GROWTH = 1.25
-"""Ratio of the core-seconds of two measurements."""
+"""Ratio of the core-seconds at two successive measurements."""
 
 
 class Curve:
-    """Copies of the agent that learns, each with the core-seconds of the training until then."""
+    """Copies of an agent during training, each with the core-seconds of the training until then."""
 
     def __init__(self) -> None:
         self.copies: list[tuple[float, Agent]] = []
@@ -37,7 +37,7 @@ class Curve:
         self._next = FIRST_SECONDS
 
     def report(self, agent: Agent) -> None:
-        """Note the agent after an update."""
+        """Copy the agent after an update, if a measurement is due."""
         begin = core_seconds()
         seconds = begin - self._start
         self.latest = seconds, agent
@@ -47,7 +47,7 @@ class Curve:
         self._start += core_seconds() - begin
 
     def points(self) -> list[tuple[float, Agent]]:
-        """The copies, and the agent after the last update."""
+        """Return the copies, and the agent after the last update, with their core-seconds."""
         if self.latest is None:
             raise ValueError("the example has not called report")
         if self.copies and self.copies[-1][0] == self.latest[0]:
@@ -56,7 +56,7 @@ class Curve:
 
 
 def core_seconds() -> float:
-    """Processor time of this process, all threads, and its finished children."""
+    """Return the processor time of this process, with all threads and finished children."""
     usages = [
         resource.getrusage(scope) for scope in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     ]
@@ -64,7 +64,7 @@ def core_seconds() -> float:
 
 
 def measure(example: Path, seed: int, games: int, options: dict[str, Any]) -> dict[str, Any]:
-    """Train an example; its curve against heuristic, and the shares of its last agent."""
+    """Train an example; return its curve against heuristic and the win shares of the last agent."""
     spec = importlib.util.spec_from_file_location(example.stem, example)
     assert spec is not None
     assert spec.loader is not None
@@ -93,7 +93,7 @@ def measure(example: Path, seed: int, games: int, options: dict[str, Any]) -> di
 
 
 def share(agent: Agent, opponent: str, game: str, players: int, games: int) -> float:
-    """The win share of one agent among copies of an opponent."""
+    """Return the win share of one agent against copies of an opponent."""
     return Match(agent, opponent, game, players, games, seed=1).play().share.mean
 
 
@@ -101,13 +101,13 @@ def main() -> None:
     """Train one example with one seed and write the result."""
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     parser.add_argument("example", type=Path)
-    parser.add_argument("--steps", type=int, help="of the training; by default the example's own")
+    parser.add_argument("--steps", type=int, help="training steps (default: those of the example)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--games", type=int, default=4000, help="of the matches at the end")
+    parser.add_argument("--games", type=int, default=4000, help="games of each match at the end")
     parser.add_argument(
-        "--option", action="append", default=[], metavar="NAME=JSON", help="of train"
+        "--option", action="append", default=[], metavar="NAME=JSON", help="option of train"
     )
-    parser.add_argument("--json", type=Path, help="the file that is written")
+    parser.add_argument("--json", type=Path, help="file to write")
     arguments = parser.parse_args()
     pairs = (text.split("=", 1) for text in arguments.option)
     options = {name: json.loads(text) for name, text in pairs}

@@ -1,4 +1,4 @@
-"""``train.py`` in the form of the examples, which ``library_curve.py`` measures."""
+"""``train.py`` in the form of the examples, for ``library_curve.py``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REPORTS = 50
 
 
 class ReportingTrainer(Trainer):
-    """A training run that reports its policy where it would measure it."""
+    """A training run that reports its policy instead of measuring it."""
 
     report: Callable[[Agent], None]
 
@@ -33,7 +33,16 @@ def train(
     players: int = 4,
     recipe: str = "game",
 ) -> None:
-    """Train by a recipe for so many agent-steps, with one thread."""
+    """Train with a recipe on one thread.
+
+    Args:
+        steps: The agent-steps.
+        seed: The seed of everything random.
+        report: A function that is called with the agent at each measurement.
+        game: The game's name.
+        players: P.
+        recipe: "game" or "scratch".
+    """
     config = default_config(
         game, players, recipe=recipe, steps=steps, seed=seed, threads=1, evaluations=REPORTS
     )

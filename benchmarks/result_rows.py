@@ -1,4 +1,4 @@
-"""Tell whether the results in a file were made with the same settings and can be resumed."""
+"""Compare the settings of results in a file with those of a command that resumes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check_names(kind: str, names: Collection[str], choices: Collection[str]) -> 
 
 
 def as_json(content: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy as it would be read from a file."""
+    """Return a copy of an object as it is read back from a JSON file."""
     copy: dict[str, Any] = json.loads(json.dumps(content))
     return copy
 
@@ -32,21 +32,21 @@ def new_row(name: str, changes: dict[str, Any], recipe: Recipe) -> dict[str, Any
 
 
 def is_same_training(before: dict[str, Any], row: dict[str, Any]) -> bool:
-    """Tell whether an earlier row was trained like a row that is to be trained."""
+    """Return whether an earlier row was trained like a row that is to be trained."""
     same_changes = bool(before["changes"] == row["changes"])
     return same_changes and is_same_recipe(before.get("recipe", {}), row["recipe"])
 
 
 def is_same_recipe(before: dict[str, Any], recipe: dict[str, Any]) -> bool:
-    """Tell whether recipes are equal; a setting missing in the earlier one had its default."""
+    """Return whether recipes are equal; a setting that the earlier one lacks had its default."""
     before = {**asdict(Recipe()), **before}
     return all(before[name] == setting for name, setting in recipe.items())
 
 
 def file_of(agent: str) -> str:
-    """Return the first 12 digits of the SHA-256 of an agent's policy file; "" if it has none.
+    """Return the first 12 digits of the SHA-256 of an agent's policy file; "" if it has no file.
 
-    The file of a search is its policy's.
+    The file of a search is the file of its policy.
     """
     path = policy_file(search_parts(agent)[1])
     return fingerprint(path)[:12] if path and path.exists() else ""

@@ -1,8 +1,8 @@
 """Measure what search gains over shipped policies, and its upper bound: ``make ceilings``.
 
-One searcher plays among copies of its policy, with differently dealt worlds, more of them, or
-longer playouts. Knowing the true cards of the other players bounds what beliefs can gain.
-Each cell is played once: the command resumes where it was stopped and replays only the cells whose
+One seat searches among copies of its policy, with other ways to deal worlds, more worlds, or longer
+playouts. Search with the true cards of the other players bounds what better beliefs can gain. Each
+cell is played once: the command resumes where it was stopped, and replays only the cells whose
 policy has changed. ``docs/update_tables.py`` makes a table of the results.
 """
 
@@ -41,23 +41,24 @@ from kododo_env.search import search
 from kododo_env.system.files import write_text
 
 RESULTS = Path(__file__).parents[1] / "docs" / "search.json"
-SEED = 1004  # not the deals by which policies were selected
+SEED = 1004  # other deals than those of the selection of policies
 
 
 @dataclass(frozen=True)
 class CeilingCell:
-    """One searcher among copies of another agent.
+    """One search among copies of another agent.
 
     Attributes:
-        policy: The searcher's policy.
-        worlds: The number for each decision, or a time such as "50ms" (games one by one).
+        policy: The policy of the search.
+        worlds: The number of worlds for each decision, or a time such as "50ms", for which games
+            are played one by one.
         dealt: How worlds are dealt: as in the search ("likely"), uniformly ("even"), or with the
             "true" hands.
-        end: Where playouts end: as in the search ("near"), or with the "game".
+        end: Where playouts end: as in the search ("near"), or at the end of the "game".
         against: The name of the opponent.
-        games: The number of games, every deck from every seat.
+        games: The number of games; every deck is played from every seat.
         file: The first digits of the SHA-256 of the policy's file.
-        against_file: The same for the opponent; "" if it has no file.
+        against_file: Those of the opponent's file; "" if it has no file.
     """
 
     policy: str
@@ -72,7 +73,7 @@ class CeilingCell:
 
 @dataclass(frozen=True)
 class CeilingsConfig:
-    """Play all combinations that the file lacks."""
+    """Play all combinations of these options that the file lacks."""
 
     policies: tuple[str, ...] = (
         "kododo-2p", "kododo-4p", "kado-2p", "kado-3p", "kado-4p", "combi_combo-4p",
@@ -82,25 +83,25 @@ class CeilingsConfig:
     dealt: tuple[Literal["likely", "even", "true"], ...] = ("likely", "even", "true")
     """How worlds are dealt: as in the search, uniformly, or with everybody's true hand."""
     end: tuple[Literal["near", "game"], ...] = ("near",)
-    """Where playouts end: near, as in the search, or with the game."""
+    """Where playouts end: near (as in the search), or at the end of the game."""
     against: str = ""
     """The opponent; by default the policy itself."""
     games: Games = 250
     """Games for each combination, rounded up to whole deals."""
     json: Path = RESULTS
-    """The file that is written after each combination."""
+    """The file to write after each combination."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        policies_of(self.policies)  # raises if one is unknown
+        policies_of(self.policies)  # raises ValueError if one is unknown
         for budget in self.worlds:
-            search_budget(budget)  # raises if it is invalid
+            search_budget(budget)  # raises ValueError if it is invalid
 
 
 def ceilings(config: CeilingsConfig) -> None:
     """Play the cells that the file lacks; rows of older policies are dropped.
 
-    Rows without a file's digits are kept until they are played again.
+    Rows without digits of a file are kept until they are replaced.
     """
     rows = json.loads(config.json.read_text()) if config.json.exists() else []
     rows = [row for row in rows if is_of_these_files(**row["cell"])]
@@ -122,12 +123,12 @@ def ceilings(config: CeilingsConfig) -> None:
 
 
 def is_replaced(cell: dict[str, Any], by: dict[str, Any]) -> bool:
-    """Tell whether a new cell measures the same as an old one, in at least as many games."""
+    """Return whether a new cell measures the same as an old one, in at least as many games."""
     return {**cell, "games": by["games"]}.items() <= by.items() and cell["games"] <= by["games"]
 
 
 def is_of_these_files(policy: str, against: str, **cell: Any) -> bool:
-    """Tell whether a row was measured with the current policy files, or names no file."""
+    """Return whether a row was measured with the current policy files, or names no file."""
     return all(
         cell.get(name, file_of(agent)) == file_of(agent)
         for name, agent in (("file", policy), ("against_file", against))
@@ -135,7 +136,7 @@ def is_of_these_files(policy: str, against: str, **cell: Any) -> bool:
 
 
 def is_the_search_itself(cell: CeilingCell) -> bool:
-    """Tell whether a cell deals uniformly in a game whose search does that anyway."""
+    """Return whether a cell deals uniformly in a game whose search also does so."""
     game, players = policy_tables()[cell.policy]
     batch = registry.batch_game(game, 1, 0, num_players=players)
     return cell.dealt == "even" and not isinstance(batch, UndoSupport)
@@ -157,12 +158,12 @@ def played(cell: CeilingCell) -> MatchResult:
 
 
 def evenly(policy: Agent, view: View, rng: np.random.Generator, samples: int) -> BatchGame:
-    """Replace ``likely_worlds``: sample uniformly from all possible worlds."""
+    """Sample uniformly from all possible worlds, in place of ``likely_worlds``."""
     return view.determinize(rng, samples)
 
 
 def true_hands(policy: Agent, view: View, rng: np.random.Generator, samples: int) -> BatchGame:
-    """Replace ``likely_worlds``: keep the true cards, but shuffle those not yet drawn."""
+    """Keep the true cards but shuffle undrawn ones, in place of ``likely_worlds``."""
     game: Any = view._current()
     worlds = game.take(np.arange(game.num_envs).repeat(samples))
     if game.name == "kado":
@@ -173,7 +174,7 @@ def true_hands(policy: Agent, view: View, rng: np.random.Generator, samples: int
 
 
 def undrawn(game: Any) -> Bool:
-    """Return which places of the deck are undrawn in Kododo or Combi-Combo, (D, 1)."""
+    """Return which positions of the deck are undrawn in Kododo or Combi-Combo, (D, 1) bool."""
     state = game._state
     rules = game.rules
     undrawn_places = np.ones((len(state.deck), 1), np.bool_)
@@ -188,7 +189,7 @@ def undrawn(game: Any) -> Bool:
 
 
 def shuffle_kado(game: Any, rng: np.random.Generator) -> None:
-    """Shuffle the cards of KADO's deck that nobody has seen."""
+    """Shuffle, in place, the cards of KADO's deck that nobody has seen."""
     state = game._state
     viewers = viewers_by_place(state, game.rules, game._tables)
     shuffle(state.deck[:-1], viewers == 0, rng)
@@ -198,7 +199,13 @@ def shuffle_kado(game: Any, rng: np.random.Generator) -> None:
 
 
 def shuffle(deck: Array, free: Bool, rng: np.random.Generator) -> None:
-    """Shuffle, in place, the cards at the free places (D, N) of decks (D, N)."""
+    """Shuffle the cards at the free positions of decks, in place.
+
+    Args:
+        deck: The decks, (D, N).
+        free: The free positions, (D, N).
+        rng: The random numbers.
+    """
     places = np.broadcast_to(np.arange(len(deck))[:, None], deck.shape)
     first = np.argsort(np.where(free, places, len(deck)), axis=0, kind="stable")  # the free ones
     order = np.argsort(np.where(free, rng.random(deck.shape), 2.0), axis=0, kind="stable")

@@ -1,9 +1,9 @@
-"""Measure what share of the possible gain against an opponent the policies reach.
+"""Measure what share of the possible gain against an opponent the shipped policies reach.
 
 A specialist (``make specialists``) starts from the weights of the shipped policy and trains only
-against copies of one opponent. Then both play this opponent, on the same fresh deals. The command
-takes the opponents of each table one by one, resumes where it was stopped, and measures again only
-if a policy has changed. ``docs/update_tables.py`` makes the tables of
+against copies of one opponent. Then the specialist and the policy play this opponent on the same
+new deals. The command takes the opponents of each table in turn, resumes where it was stopped, and
+measures again only if a policy has changed. ``docs/update_tables.py`` makes the tables of
 ``docs/evidence/specialists.md``.
 """
 
@@ -46,9 +46,9 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import write_text
 
 RESULTS = Path(__file__).parents[1] / "docs" / "specialists.json"
-DEALS = 1006  # not the deals by which policies were selected or reported
+DEALS = 1006  # other deals than those of the selection and the cards of policies
 STEPS = 2_000_000
-TIED_COST = 4  # how many times the computation tied networks need
+TIED_COST = 4  # computation of a tied network relative to others
 
 
 @dataclass(frozen=True)
@@ -58,19 +58,19 @@ class SpecialistsConfig:
     policies: tuple[str, ...] = ()
     """Only these tables, such as kododo-4p, in this order; by default all."""
     opponents: Annotated[int, Bound(1, 1000)] = 1000
-    """Maximum number of opponents of each table: the first of all tables, then the second, ..."""
+    """Maximum number of opponents of each table: first one for all tables, then the second, ..."""
     steps: Steps | None = None
     """Agent-steps of each specialist; by default 2 million, or 500,000 for tied networks."""
     games: Games = 8000
-    """Games for each share, rounded up to whole deals."""
+    """Games for each win share, rounded up so that each deck is played from every seat."""
     seed: Seed = 0
     """Seed of the specialists' training."""
     json: Path = RESULTS
-    """The file that is written after each specialist."""
+    """The file to write after each specialist."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        policies_of(self.policies)  # raises if one is unknown
+        policies_of(self.policies)  # raises ValueError if one is unknown
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,12 @@ class SpecialistCell:
 
     Attributes:
         policy: The shipped policy from which the specialist starts.
-        file: The first digits of its file's SHA-256.
-        against: The opponent.
-        held-out opponent: Whether the opponent belongs to the test half of the population.
+        file: The first digits of the SHA-256 of its file.
+        against: The name of the opponent.
+        held_out_policy: Whether the opponent belongs to the test half of the population.
         steps: Agent-steps of the training, rounded up to whole updates.
         seed: Seed of the training.
-        games: Games that the specialist plays, and likewise the policy.
+        games: Games of the specialist; the policy plays as many.
     """
 
     policy: str
@@ -112,17 +112,17 @@ def specialists(config: SpecialistsConfig) -> None:
 
 
 def cells(config: SpecialistsConfig) -> Iterator[SpecialistCell]:
-    """Yield the requested specialists: for the first opponent of each table, the second, ..."""
+    """Yield the requested specialists: of the first opponent of each table, then the second, ..."""
     tables = [of_table(name, config) for name in config.policies or policy_tables()]
     return filter(None, chain.from_iterable(zip_longest(*tables)))
 
 
 def of_table(policy: str, config: SpecialistsConfig) -> list[SpecialistCell]:
-    """Return the specialists of a table, alternating the kinds of their opponents.
+    """Return the specialists of a table, alternating between kinds of opponents.
 
     Held-out opponents of each kind alternate with the named players. Each kind is sorted by name,
     so that results do not affect the order. The named player that the policy imitated comes first.
-    Flat searches are too slow to train against.
+    Flat searches are left out, because they are too slow to train against.
     """
     game, players = policy_tables()[policy]
     half = population(game, players, TEST)
@@ -140,7 +140,7 @@ def of_table(policy: str, config: SpecialistsConfig) -> list[SpecialistCell]:
 
 
 def measured(cell: SpecialistCell) -> dict[str, Any]:
-    """Train a specialist; return the shares of the policy and of the specialist as JSON."""
+    """Train a specialist; return the win shares of the policy and of the specialist, for JSON."""
     game, players = policy_tables()[cell.policy]
     policy = OnnxAgent(policy_path(cell.policy))
     opponent = make_agent(cell.against, game)
@@ -156,7 +156,7 @@ def measured(cell: SpecialistCell) -> dict[str, Any]:
 
 
 def won(agent: Agent, copies: Agent, game: str, players: int, games: int) -> Float64:
-    """Return an agent's mean win share among copies, by deal, averaged over its seats, (D,).
+    """Return an agent's mean win share against copies, by deal, (D,), averaged over its seats.
 
     The deals do not depend on the agents.
     """
@@ -167,11 +167,17 @@ def won(agent: Agent, copies: Agent, game: str, players: int, games: int) -> Flo
 
 
 def ratio(gained: Float64, possible: Float64) -> Estimate:
-    """Estimate the ratio of two means over deals, (D,) each, with a delta-method interval.
+    """Estimate the ratio of two means over deals, with a delta-method interval.
 
-    A ratio r of means varies as the mean of (gained - r * possible) / mean(possible) does
-    (W. Cochran, "Sampling Techniques", 1977, 2.11). The result is NaN if the mean of ``possible``
-    may be 0.
+    A ratio r of means varies like the mean of (gained - r * possible) / mean(possible) (W. Cochran,
+    "Sampling Techniques", 1977, 2.11).
+
+    Args:
+        gained: The numerator of each deal, (D,).
+        possible: The denominator of each deal, (D,).
+
+    Returns:
+        The estimate; NaN if the mean of ``possible`` may be 0.
     """
     if not mean(possible).low > 0:
         return Estimate(nan, nan, nan)

@@ -1,7 +1,7 @@
-"""Draw which room imports which: ``python docs/draw_rooms.py`` writes ``docs/images/rooms.svg``.
+"""Draw which package imports which: ``python docs/draw_rooms.py`` writes ``docs/images/rooms.svg``.
 
-A room stands one floor above the highest that it imports. A line is left out where others lead the
-same way down.
+A package (``room`` in this file) stands one row above the highest package that it imports. An
+import is not drawn if other imports lead to the same package.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Rooms = dict[str, set[str]]
 
 
 def imports() -> Rooms:
-    """Return the rooms that each room imports."""
+    """Return the packages that each package imports."""
     graph = grimp.build_graph("kododo_env", "agents", cache_dir=None)
     rooms = defaultdict[str, set[str]](set)
     for module in graph.modules:
@@ -39,7 +39,7 @@ def imports() -> Rooms:
 
 
 def below(room: str, rooms: Rooms) -> set[str]:
-    """Return all rooms that a room imports directly or indirectly."""
+    """Return all packages that a package imports directly or indirectly."""
     return rooms[room].union(*(below(imported, rooms) for imported in rooms[room]))
 
 
@@ -56,7 +56,7 @@ def reduced(rooms: Rooms) -> Rooms:
 
 
 def floors(rooms: Rooms) -> list[list[str]]:
-    """Return the rooms of each floor, the lowest first, each near its imports on lower floors."""
+    """Return the packages of each row, from the bottom, each near its imports in lower rows."""
 
     def floor(room: str) -> int:
         return 1 + max(map(floor, rooms[room]), default=-1)
@@ -107,7 +107,7 @@ def draw() -> str:
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
         f'viewBox="0 0 {WIDTH} {height}" font-size="13" font-family="DejaVu Sans, Verdana, '
-        'sans-serif" role="img" aria-label="The rooms, and the imports between them">',
+        'sans-serif" role="img" aria-label="The packages, and the imports between them">',
         f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>', *lines, *boxes, "</svg>", "",
     ])  # fmt: skip
 

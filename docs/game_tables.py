@@ -1,4 +1,4 @@
-"""Make the tables of a game's page from its code; docs/update_tables.py writes them."""
+"""The tables of a game's page, from its code; docs/update_tables.py writes them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from typing import Any
 
 from kododo_env import registry
 
-LONGEST_DEFAULT = 40  # letters of a default that is shown
-# Of a docstring in Google's form: a section, and an argument in it.
+LONGEST_DEFAULT = 40  # characters; longer defaults are not shown
+# A section of a docstring in Google's style, and an argument in the section.
 SECTION = re.compile(r"^(?:Args|Attributes):\n((?:(?: {4}.*)?(?:\n|\Z))+)", re.MULTILINE)
 ENTRY = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
 
 def head(game: str) -> str:
-    """Return the facts in the order of PettingZoo's pages, for the default number of players."""
+    """Return the table of facts, in the order of PettingZoo's pages, for the default number of
+    players.
+    """
     module = registry.environment_module(game)
     env = module.parallel_env()
     name = env.metadata["name"]
@@ -53,7 +55,7 @@ def _range(box: Any) -> str:
 
 
 def arguments(game: str) -> str:
-    """The fields of the rules, which environments take as keyword arguments."""
+    """Return the table of the rules' fields, which environments take as keyword arguments."""
     rows = [(f"`{name}`", default, meaning) for name, default, meaning in _rules(game)]
     return _table(rows, "argument", "default", "")
 
@@ -80,7 +82,7 @@ def _default(value: Any) -> str:
 
 
 def layout(game: str) -> str:
-    """Return sizes by number of players, and the pieces of the default observation."""
+    """Return sizes by number of players, and the pieces of the default observation, as tables."""
     module = registry.environment_module(game)
     rows = []
     for players in module.PLAYERS:

@@ -13,18 +13,18 @@ from benchmarks.speed.page import whole
 from kododo_env.agent_registry import LEVELS, levels, policy_tables
 from kododo_env.arena.intervals import Estimate
 
-# The share of a specialist's gain that a policy is to have, and below that of all other tables.
+# Minimum share of a specialist's gain, by table; below, the minimum for all other tables.
 OF_SPECIALISTS = {"kododo-2p": 0.80}
 OTHERS_OF_SPECIALISTS = 0.75
 V_HEURISTIC = {"kado-2p": 0.58, "kado-3p": 0.40, "kado-4p": 0.29}
-# The most that an attacker may gain, by players; in other tables it is ATTACKED_LESS.
+# Maximum gain of an attacker by number of players; ATTACKED_LESS for all other numbers.
 ATTACKED = {2: 0.03}
 ATTACKED_LESS = 0.02
-# The share of a search over a policy among copies of it, and of the heuristic.
+# Minimum win share of search against copies of its policy.
 SEARCHING = {
     "kododo-2p": 0.62, "kododo-4p": 0.33, "kado-2p": 0.60, "kado-3p": 0.42, "kado-4p": 0.36,
 }  # fmt: skip
-IN_50_MS = {"kododo-2p": 0.56}  # half of what a search of 64 worlds is to gain
+IN_50_MS = {"kododo-2p": 0.56}  # half of the gain of 64 worlds
 SEARCHING_V_HEURISTIC = {"kado-2p": 0.58, "kado-3p": 0.40, "kado-4p": 0.31}
 NASH_CONV = 0.02
 TIMES_C = {1024: 3.4, 4096: 3.0, 65536: 3.6}
@@ -41,9 +41,9 @@ class Goal(NamedTuple):
 
     title: str
     goal: float
-    reached: dict[str, Any] | None  # an estimate as JSON, its ends alike if it has no interval
+    reached: dict[str, Any] | None  # an estimate for JSON; both ends may be its mean
     form: str = ".3f"
-    is_maximum: bool = False  # whether the goal is the most that it may be
+    is_maximum: bool = False  # whether the goal is a maximum
 
 
 def goal_rows(
@@ -56,7 +56,7 @@ def goal_rows(
     """Return the rows of the table: the measure, its goal, the result, and whether it is met.
 
     Args:
-        cards: The facts about each policy that ships.
+        cards: The facts about each shipped policy.
         specialists: The content of ``specialists.json``.
         search: The content of ``search.json``.
         exact: The content of ``exact.json``.
@@ -89,7 +89,7 @@ def _reached_text(goal: Goal) -> str:
 
 
 def _met(goal: Goal) -> str:
-    """Tell whether the whole interval reaches the goal; "open" if it contains the goal."""
+    """Return whether the whole interval reaches the goal; "open" if it contains the goal."""
     if goal.reached is None:
         return "open"
     ends = [goal.reached[end] for end in ("low", "high")]
@@ -98,7 +98,7 @@ def _met(goal: Goal) -> str:
 
 
 def strength(cards: dict[str, Any], specialists: list[Any]) -> Iterator[Goal]:
-    """Against held-out opponents, heuristics and attackers."""
+    """Yield the goals against held-out opponents, heuristics and attackers."""
     ratios = specialist_ratios(specialists)
     for name, card in cards.items():
         if name in ratios:
@@ -120,8 +120,8 @@ def specialist_ratios(rows: list[dict[str, Any]]) -> dict[str, tuple[int, Estima
     """Return, for each policy, the number of held-out opponents and the mean ratio to specialists.
 
     Args:
-        rows: The content of ``specialists.json``. For each opponent, the row with most steps
-            counts, and of these the one with most games.
+        rows: The content of ``specialists.json``. For each opponent the row with most steps counts;
+            of several such rows, the one with most games.
     """
     means_of_policies = {}
     in_order = sorted(rows, key=lambda row: (row["cell"]["steps"], row["cell"]["games"]))
@@ -141,7 +141,7 @@ def specialist_ratios(rows: list[dict[str, Any]]) -> dict[str, tuple[int, Estima
 
 
 def of_search(cards: dict[str, Any], rows: list[Any]) -> Iterator[Goal]:
-    """Search against its own policy, and against the heuristic where most games were played."""
+    """Yield the goals of search against its own policy, and against the heuristic."""
     for name, goal in SEARCHING.items():
         share = cards[name]["exploitability"]["search"]["share"]
         yield Goal(f"search:{name}:64: win share against {name}", goal, share)
@@ -159,7 +159,7 @@ def of_search(cards: dict[str, Any], rows: list[Any]) -> Iterator[Goal]:
 
 
 def of_truth(exact: dict[str, Any]) -> Goal:
-    """Return the smallest distance of self-play from an equilibrium."""
+    """Return the goal for the smallest distance of self-play from an equilibrium."""
     means = [
         fmean(seed["curve"][-1]["nash_conv"]["1.0"] for seed in row["seeds"])
         for row in exact["rows"]
@@ -170,7 +170,7 @@ def of_truth(exact: dict[str, Any]) -> Goal:
 
 
 def of_levels() -> Goal:
-    """The number of policies whose five levels have disjoint, rising confidence intervals."""
+    """Return the goal for policies whose five levels have disjoint, rising confidence intervals."""
     tables = policy_tables().values()
     count = 0
     for table in tables:
@@ -183,7 +183,7 @@ def of_levels() -> Goal:
 
 
 def of_files(cards: dict[str, Any]) -> Goal:
-    """Return the goals for the size of shipped policies."""
+    """Return the goal for the size of shipped policies."""
     largest = max(card["file"]["bytes"] for card in cards.values())
     return Goal(
         "size of the largest policy, bytes", FILE, _figure(largest), ",.0f", is_maximum=True
@@ -191,7 +191,7 @@ def of_files(cards: dict[str, Any]) -> Goal:
 
 
 def speed(figures: dict[str, float]) -> Iterator[Goal]:
-    """Return the measured cost of steps, rows, interfaces and decisions."""
+    """Yield the goals for the cost of steps, rows, interfaces and decisions."""
     for games, goal in TIMES_C.items():
         by_hand = figures.get(f"C/kododo/{games}/whole")
         core = whole(figures, f"core/kododo/{games}")

@@ -24,10 +24,10 @@ from kododo_env.rendering.animation import animated_svg
 
 IMAGES = Path(__file__).parent / "images"
 NOTEBOOKS = sorted((IMAGES.parents[1] / "notebooks").glob("*.ipynb"))
-CURVE = "curve"  # the picture's text that says what is drawn
+CURVE = "curve"  # the key of the PNG text with the data of the picture
 
 
-# By the picture's name: the policy in all seats, the first and the last step, and the title.
+# By name of the picture: the policy in all seats, the first and the last step, and the title.
 GAMES = {
     "kododo_game": ("kododo-4p", 0, 6, "two rounds of Kododo, turn by turn"),
     "combi_combo_game": ("combi_combo-4p", 4, 8, "the second half of a game of Combi-Combo"),
@@ -57,7 +57,7 @@ def examples(game: str) -> list[str]:
 
 
 def truth() -> dict[str, Any]:
-    """Draw the distance of self-play from an equilibrium, from benchmarks/exact_truth.py."""
+    """Return the data of the picture of NashConv, which benchmarks/exact_truth.py measured."""
     return _without_recipes("exact.json")
 
 
@@ -105,13 +105,13 @@ def draw_truth(path: Path) -> None:
 def of_notebook(path: Path) -> bytes:
     """Return the PNG of a tagged cell of a notebook."""
     try:
-        import nbformat  # only those who draw need them
+        import nbformat  # only needed for this picture
         from nbclient import NotebookClient
     except ImportError as error:
         raise ImportError("pictures of notebooks need nbclient: pip install --group dev") from error
 
     notebook = nbformat.read(path, as_version=4)
-    os.environ.pop("MPLBACKEND", None)  # in a notebook pictures are part of the output
+    os.environ.pop("MPLBACKEND", None)  # so that the notebook shows its pictures
     with TemporaryDirectory() as folder:
         NotebookClient(notebook, resources={"metadata": {"path": folder}}).execute()
     (picture,) = _drawn(notebook)

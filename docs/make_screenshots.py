@@ -1,4 +1,4 @@
-"""Make the screenshots of the page: ``python -m docs.make_screenshots``; needs Chromium."""
+"""Make the screenshots of the browser page: ``python -m docs.make_screenshots``; needs Chromium."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FAST = """localStorage.setItem("table-settings", '{"speed": "fast"}')"""
 WIDE = {"viewport": {"width": 1280, "height": 800}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
-# What is played, on which screen, and the keys that are pressed one after another.
+# By file name: the arguments of kododo play, the screen, and the keys that are pressed in order.
 PAGES: dict[str, tuple[list[str], dict[str, Any], list[str]]] = {
     "play_kododo": (
         ["kododo", "--seed", "1155"], WIDE,
@@ -37,7 +37,7 @@ PAGES: dict[str, tuple[list[str], dict[str, Any], list[str]]] = {
 
 @contextmanager
 def served(arguments: list[str]) -> Iterator[str]:
-    """Serve a table, and yield the address of a seat."""
+    """Serve a table within the context; yield the address of a seat."""
     command = [sys.executable, "-m", "kododo_env", "play", *arguments, "--no-browser", "--port=0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as serving:
         assert serving.stdout

@@ -1,7 +1,7 @@
 """Write the tables of the pages from the code and from JSON: ``python -m docs.update_tables``.
 
-In each page the text between two markers, such as ``<!-- layout -->`` and ``<!-- /layout -->``,
-is replaced. The bots of the static page's puzzles are asked again, too.
+In each page the text between two markers, such as ``<!-- layout -->`` and ``<!-- /layout -->``, is
+replaced. The bots' answers to the puzzles are updated, too.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ DOCS = Path(__file__).parent
 EVIDENCE = DOCS / "evidence"
 ROOT = DOCS.parent
 LEADERBOARD = DOCS / "leaderboard"
-# The ablation's tables of short trainings end with this, and are one table of the page.
+# Ablations of short trainings have names with this ending, and share one table of the page.
 SHORT = ", 2 million steps"
-# Of the win against three heuristics: what libraries reach after how many core-seconds.
+# Win shares against three heuristics, of which the table shows the core-seconds.
 TARGETS = 0.15, 0.20
 ATTACKERS = "a best response", "search", "a team"
 LAST_SHARES = "v heuristic", "v random", "v validation opponents"
-# The rows of benchmarks/libraries.py that had as many agent-steps, by the ends of their names.
+# Agent-steps of the rows of benchmarks/libraries.py that are compared, by the ends of their names.
 EQUAL_STEPS = {"": 1_000_000, ", 9 M steps": 9_000_000}
-# The words of search_gains for what benchmarks/search_ceilings.py writes.
+# Words for the values that benchmarks/search_ceilings.py writes.
 DEALT = {"likely": "as search does", "even": "uniform", "true": "true hands"}
 ENDS = {"near": "end of round or 8 steps", "game": "end of game"}
-# Where the policy files of the examples were played, by the words of tests/clients.
+# Columns of the checks of policy files, by the words of tests/clients.
 FILE_CHECKS = {
     "measured": "evaluate",
     "played": "play",
@@ -91,10 +91,15 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
 
 
 def updated(page: str, marker: str, table: str) -> str:
-    """A page with one table brought up to date.
+    """Return a page with one of its tables replaced.
+
+    Args:
+        page: The text of the page.
+        marker: The name in the markers.
+        table: The new table.
 
     Raises:
-        ValueError: The page has not exactly one pair of these markers.
+        ValueError: The page does not have exactly one pair of these markers.
     """
     begin = f"<!-- {marker} -->"
     end = f"<!-- /{marker} -->"
@@ -109,7 +114,7 @@ def updated(page: str, marker: str, table: str) -> str:
 
 
 def rules(game: str) -> str:
-    """The rules of a game in words, with a picture below each worked example."""
+    """Return the rules of a game in words, with a picture below each worked example."""
     images = f"../images/{game}_example"
     numbers = count(1)
     return re.sub(
@@ -131,32 +136,32 @@ def _results(name: str) -> Any:
 
 
 def strength() -> str:
-    """The win shares of the shipped policies, held-out opponents first."""
+    """Return the table of win shares of the shipped policies, held-out opponents first."""
     cells_by_policy = {name: columns(card) for name, card in _cards().items()}
     heads = ["policy", *next(iter(cells_by_policy.values()))]
     return markdown(heads, [[name, *cells.values()] for name, cells in cells_by_policy.items()])
 
 
 def attackers() -> str:
-    """What the strongest attacker of each kind gains against each shipped policy."""
+    """Return the table of the strongest attacker of each kind against each shipped policy."""
     rows = []
     for name, card in _cards().items():
         gains = dict.fromkeys(ATTACKERS, "–")
         for kind, attack in sorted(attacks(card), key=lambda pair: pair[1]["gain"]["mean"]):
-            gains[kind] = interval(attack["gain"], "+.3f")  # the largest is written last
+            gains[kind] = interval(attack["gain"], "+.3f")  # the largest is last
         rows.append([name, *gains.values()])
     return markdown(["policy", *(kind.removeprefix("a ") for kind in ATTACKERS)], rows)
 
 
 def levels_measured() -> str:
-    """Win shares of the levels, as agents/release/levels.py measured them."""
+    """Return the table of win shares of the levels, which agents/release/levels.py measured."""
     heads = ["policy", "parity", *LEVELS, f"games of {SEARCHING}"]
     rows = []
     for name, (game, players) in policy_tables().items():
         results = levels(game, players)
         row = [name, f"{1 / players:.3f}"]
         row += [f"{results[level]['share']['mean']:.3f}" for level in LEVELS[:-1]]
-        if SEARCHING in results:  # it is measured after all others
+        if SEARCHING in results:  # it is measured last
             row += [interval(results[SEARCHING]["share"]), f"{results[SEARCHING]['games']:,}"]
         else:
             row += ["–", "–"]
@@ -165,7 +170,7 @@ def levels_measured() -> str:
 
 
 def narrowest_lead() -> str:
-    """Return the policy with the lowest share relative to parity, and its opponent."""
+    """Return a sentence on the lowest win share of a policy relative to parity."""
     shares = {
         (name, opponent): (card["players"] * share["mean"], card["players"])
         for name, card in _cards().items()
@@ -187,7 +192,9 @@ def _all_shares(card: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def strength_in_sentences() -> str:
-    """The average lead of the policies, their narrowest lead, and the strongest attacker."""
+    """Return sentences on the average lead of the policies, the lowest lead, and the strongest
+    attacker.
+    """
     cards = _cards()
     leads = [card["players"] * card["unknown"]["mean"]["mean"] for card in cards.values()]
     gains = {
@@ -210,7 +217,7 @@ def _percent(share: float) -> str:
 
 
 def baselines(game: str) -> str:
-    """Return the results of a game's scripted players, from benchmarks/baselines.py."""
+    """Return the table of a game's scripted players, which benchmarks/baselines.py measured."""
     measurements = _results("baselines")
     by_players = measurements["shares"][game]
     pairs = next(iter(by_players.values()))
@@ -226,7 +233,7 @@ def baselines(game: str) -> str:
 
 
 def ablation() -> str:
-    """Return the effect of changes of the recipes by table, from benchmarks/ablation.py."""
+    """Return the tables of the effects of recipe changes, which benchmarks/ablation.py measured."""
     tables = _results("ablation")
     return "\n\n".join(
         _ablation(name, table)
@@ -236,7 +243,7 @@ def ablation() -> str:
 
 
 def imitation() -> str:
-    """Return imitation time and results of short trainings, from benchmarks/ablation.py."""
+    """Return the table of short trainings with their imitation, from benchmarks/ablation.py."""
     tables = _results("ablation")
     heads = ["v heuristic", "v validation opponents"]
     rows = [
@@ -278,7 +285,7 @@ def _ablation(name: str, table: dict[str, Any]) -> str:
 
 
 def _title(head: str) -> str:
-    """The title of a column of the ablation, from its name in ``ablation.json``."""
+    """Return the title of a column of the ablation, from its name in ``ablation.json``."""
     title = re.sub(
         r"^a best response of (.*) steps gains$", r"best response gains (\1 steps)", head
     )
@@ -291,7 +298,7 @@ def _imitated(recipe: dict[str, Any], steps: int) -> int:
 
 
 def library_curves() -> str:
-    """Return how fast libraries learn, from benchmarks/libraries.py."""
+    """Return the table of how fast libraries learn, which benchmarks/libraries.py measured."""
     rows = []
     for name, row in _results("library_curves").items():
         rows.append([
@@ -307,7 +314,9 @@ def library_curves() -> str:
 
 
 def equal_steps() -> str:
-    """Compare MaskablePPO and train.py at equal agent-steps, from benchmarks/libraries.py."""
+    """Return the table of MaskablePPO and train.py at equal agent-steps, from
+    benchmarks/libraries.py.
+    """
     curves = _results("library_curves")
     rows = []
     for suffix, steps in EQUAL_STEPS.items():
@@ -325,9 +334,9 @@ def _last_shares(row: dict[str, Any]) -> list[str]:
 
 
 def _reached(curve: dict[str, Any], target: float) -> float | None:
-    """Return the core-seconds until a win share against heuristic, None if it was not reached.
+    """Return the core-seconds until a win share against heuristic; None if it was not reached.
 
-    Between two measurements the share is taken to change linearly.
+    Win shares are interpolated linearly between measurements.
     """
     points = [
         (point["core_seconds"], point["v heuristic"]) for point in (*curve["curve"], curve["last"])
@@ -348,13 +357,13 @@ def _seconds(times: list[float | None]) -> str:
 
 
 def devices() -> str:
-    """Return agent-steps a second by device, from benchmarks/devices.py."""
+    """Return the table of agent-steps/s by device, which benchmarks/devices.py measured."""
     results = _results("devices")
     machine = results["machine"]
     cells = {}
     for row in results["rows"]:
         table = f"{row['game']}-{row['players']}p, {row['width']}"
-        column = row["games"] if row["device"] == "cuda" else 0  # 0: the CPU's
+        column = row["games"] if row["device"] == "cuda" else 0  # 0: the column of the CPU
         cells.setdefault(table, {})[column] = f"{row['steps_per_second'] / 1000:,.0f}"
     games = sorted({column for row in cells.values() for column in row} - {0})
     head = [
@@ -370,7 +379,7 @@ def devices() -> str:
 
 
 def exact() -> str:
-    """Return the distance of self-play from an equilibrium, from benchmarks/exact_truth.py."""
+    """Return the table of distances from an equilibrium, from benchmarks/exact_truth.py."""
     path = DOCS / "exact.json"
     if not path.exists():
         return "Not measured yet: `make truth` writes `docs/exact.json` and this table."
@@ -406,9 +415,10 @@ def exact() -> str:
 
 
 def search_gains() -> str:
-    """Return the table of benchmarks/search_ceilings.py.
+    """Return the table of search against policies, from benchmarks/search_ceilings.py.
 
-    Where the card of a policy has the same search, as an attacker, the row shows the card's figure.
+    If the card of a policy contains the same search as an attacker, the row shows the card's
+    figure.
     """
     cards = _cards()
     rows = []
@@ -430,7 +440,7 @@ def search_gains() -> str:
 
 
 def specialists() -> str:
-    """The policies beside specialists, as benchmarks/specialists.py measured them."""
+    """Return the tables of policies and specialists, which benchmarks/specialists.py measured."""
     results = _results("specialists")
     rows = []
     for policy, (_, players) in policy_tables().items():
@@ -452,7 +462,7 @@ def specialists() -> str:
 
 
 def goals() -> str:
-    """The goals and the results."""
+    """Return the table of goals and results."""
     files = ("specialists", "search", "exact")
     contents = {name: _results(name) for name in files}
     rows = goal_rows(_cards(), **contents, figures=_speeds()["figures"])
@@ -460,7 +470,7 @@ def goals() -> str:
 
 
 def leaderboard() -> str:
-    """The agents of ``docs/leaderboard``, a table for each game and number of players."""
+    """Return the tables of the agents in ``docs/leaderboard``, by game and number of players."""
     entries = [read_entry(path) for path in sorted(LEADERBOARD.glob("*.json"))]
     entries.sort(key=lambda entry: -entry["figures"]["mean"]["mean"])
     sections = []
@@ -494,7 +504,7 @@ def board_row(entry: dict[str, Any]) -> dict[str, str]:
 
 
 def hardest_opponent(entry: dict[str, Any]) -> dict[str, Any]:
-    """The opponent against which the agent wins least, other than copies of itself."""
+    """Return the opponent against which the agent wins least, apart from copies of itself."""
     opponents = {
         name: parts for name, parts in entry["won"].items() if name != entry["agent"]["name"]
     }
@@ -503,7 +513,7 @@ def hardest_opponent(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def speed(table: Callable[[dict[str, float]], str]) -> str:
-    """Return a part of the figures of python -m benchmarks.speed."""
+    """Return a table of speeds: ``table`` makes it from the figures of ``make bench``."""
     return table(_speeds()["figures"])
 
 
@@ -513,7 +523,7 @@ def _speeds() -> dict[str, Any]:
 
 
 def speed_in_words(figures: dict[str, float]) -> str:
-    """Three figures of speed, as far as they were measured."""
+    """Return sentences with up to three figures of speed, as far as they were measured."""
     sentences = []
     prefix = "one-game/parallel_env"
     if cost := speed_page.whole(figures, "core/kododo/4096"):
@@ -533,7 +543,7 @@ def speed_in_words(figures: dict[str, float]) -> str:
 
 
 def ray_measured() -> str:
-    """Return the figures of benchmarks/bench_ray.py."""
+    """Return the table of benchmarks/bench_ray.py."""
     results = _results("ray")
     whole = results["training"]["one process"]["update"]
     games = results["evaluation"]["one process"]
@@ -552,7 +562,7 @@ def ray_measured() -> str:
 
 
 def ray_expected() -> str:
-    """Extrapolate the figures to larger clusters, assuming perfect scaling."""
+    """Return the table of figures for larger clusters, extrapolated with perfect scaling."""
     results = _results("ray")
     worker = results["training"]["1"]
     games = results["evaluation"]["1"]
@@ -573,7 +583,7 @@ def ray_expected() -> str:
 
 
 def libraries() -> str:
-    """The tested versions of other libraries, the win shares and the checks of the files."""
+    """Return the table of tested versions of libraries, win shares and checks of the files."""
     rows = []
     for name, client in _results("libraries").items():
         versions = ", ".join(
@@ -589,7 +599,7 @@ def libraries() -> str:
 
 
 def javascript(client: str) -> str:
-    """How far a JavaScript runtime's outputs are from those in Python."""
+    """Return a sentence on the differences between a JavaScript runtime and Python."""
     difference = _results("libraries")[client]["largest_difference"]
     if not difference:
         return "All actions and outputs are the same."
@@ -597,7 +607,7 @@ def javascript(client: str) -> str:
 
 
 def one_network() -> str:
-    """Compare one network for all tables with specialists, from docs/examples/all_players.py."""
+    """Return the table of one network for all numbers of players and the shipped policies."""
     seeds = [
         json.loads(path.read_text())["rows"]
         for path in sorted((DOCS / "all_players").glob("*.json"))
@@ -619,7 +629,7 @@ def one_network() -> str:
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:
-    """A table."""
+    """Return a Markdown table."""
     return tabulate(rows, head, tablefmt="github", disable_numparse=True)
 
 

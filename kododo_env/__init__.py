@@ -1,7 +1,7 @@
 """Card games in which all players reveal at once, for reinforcement learning.
 
-Importing this package registers the games with PettingZoo and Gymnasium, now or when they are
-imported:
+Importing this package registers the games with PettingZoo and Gymnasium; if one of them has not
+been imported yet, its games are registered when it is. Then these calls work:
 ``pettingzoo.make("parallel", "kododo/Kododo-v0", num_players=4)``,
 ``gymnasium.make("kododo_env:kododo/Kododo-v0", num_players=4)``.
 """

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame
     from kododo_env.search.search import SearchBudget
 
-# The shipped policies, and the policies that are held-out opponents.
+# Folders of policy files: the shipped policies, and the held-out opponents among policies.
 POLICIES = Path(str(resources.files("kododo_env.policy"))) / "shipped"
 HELD_OUT_POLICIES = POLICIES.with_name("held_out")
-# Lists of held-out opponents of all kinds, and the policies among them.
+# The folder of the populations: lists of held-out opponents, and the policy files that they name.
 POPULATION = POLICIES.with_name("population")
 VALIDATION = "validation"
 TEST = "test"
 SPLITS = (VALIDATION, TEST)
-# The settings of each table's levels, and their measured strength.
+# The settings and the measured strength of the levels, for each game and number of players.
 LEVELS_FILE = POLICIES.with_name("data") / "levels.json"
-# The ``OutcomeModel`` of searches over shipped policies.
+# The fitted weights of the ``OutcomeModel`` for searches that use a shipped policy.
 OUTCOMES_FILE = LEVELS_FILE.with_name("outcomes.json")
 SUFFIX = ".onnx"
 HELD_OUT_PREFIX = "stranger-"
@@ -43,22 +43,22 @@ FLAT = "flat:"
 SEARCHES = (SEARCH, FLAT)
 DRAWN = "drawn:"
 LEVEL = "level-"
-# An untrained policy that takes its likeliest action may play like one of these.
+# Like these agents, an untrained policy may always choose the first or the last legal action.
 FIXED: dict[str, Callable[[], Agent]] = {"first": FirstAgent, "last": LastAgent}
 TAKEN = ("random", *FIXED)
 AGENT = "an agent (an object with a name and act(view, rng))"
 BEGINNINGS = (HELD_OUT_PREFIX, MEMBER, LEVEL)
 LEVELS = tuple(f"{LEVEL}{number}" for number in range(1, 6))
-WEAKER = LEVELS[:3]  # play the shipped policy at a higher temperature
+WEAKER = LEVELS[:3]  # these levels play the shipped policy at a higher temperature
 AS_IT_SHIPS = LEVELS[3]
 SEARCHING = LEVELS[4]
 LEVEL_WORDS = dict(zip(LEVELS, ("easy", "medium", "hard", "expert", "strongest"), strict=True))
-NAME = re.compile(r"[a-z][a-z0-9_-]*")  # of a scripted agent
-MOST_DIGITS = 12  # of a search's budget, or a seed
+NAME = re.compile(r"[a-z][a-z0-9_-]*")  # the name of a scripted agent
+MOST_DIGITS = 12  # the longest budget of a search, or seed
 
 
 def scripted(game: str) -> dict[str, Callable[[], Agent]]:
-    """Return the functions that make a game's scripted agents by name, baselines first.
+    """Return the constructors of a game's scripted agents by name, baselines first.
 
     Raises:
         ValueError: The game is unknown, or the name of one of its agents is invalid or taken.
@@ -87,11 +87,11 @@ def baselines(game: str) -> tuple[str, ...]:
 
 
 def held_out(game: str, players: int) -> tuple[str, ...]:
-    """Return the names of a table's held-out opponents, which no recipe imitates or trains against.
+    """Return the names of the held-out opponents of a game, which are never used in training.
 
     Args:
         game: The game's name.
-        players: P.
+        players: The number of players.
 
     Returns:
         Names for ``make_agent``: scripted players, the main one first, then searches, then a
@@ -141,19 +141,21 @@ def held_out_policy_names() -> tuple[str, ...]:
 
 
 def population(game: str, players: int, split: str) -> dict[str, dict[str, Any]]:
-    """Return a half of a table's population of held-out opponents.
+    """Return the validation or the test split of a population of held-out opponents.
 
     Args:
         game: The game's name.
-        players: P.
-        split: ``validation``, which selects policies, or ``test``, which is only reported.
+        players: P, the number of players.
+        split: ``validation``, opponents for the selection of policies, or ``test``, opponents
+            for published results only.
 
     Returns:
-        Facts by name for ``make_agent``: the ``kind``, and the ``share`` of the victory in
-        ``games`` games against P - 1 copies of the heuristic.
+        A dict for each opponent, by its name for ``make_agent``. Its keys are ``kind``, and
+        ``share``, the win share in ``games`` games against P - 1 copies of the heuristic.
 
     Raises:
-        ValueError: The split is unknown, or the table has no population.
+        ValueError: The split is unknown, or the game has no population for this number of
+            players.
     """
     path = POPULATION / f"{game}-{players}p.jsonl"
     if split not in SPLITS:
@@ -167,31 +169,31 @@ def population(game: str, players: int, split: str) -> dict[str, dict[str, Any]]
 
 
 def levels(game: str, players: int) -> dict[str, dict[str, Any]]:
-    """Return the levels of a table, the weakest first; all use the shipped policy.
+    """Return the levels of a game, the weakest first; all use the shipped policy.
 
     Args:
         game: The game's name.
-        players: P.
+        players: P, the number of players.
 
     Returns:
-        Facts by name for ``make_agent``: the ``temperature`` of the policy, or the budget of a
-        ``search`` over it; and the ``share`` of the victory in ``games`` games against P - 1
-        copies of the policy.
+        A dict for each level, by its name for ``make_agent``. Its keys are ``temperature``, the
+        policy's temperature, or ``search``, the budget of a search that uses the policy; and
+        ``share``, the win share in ``games`` games against P - 1 copies of the policy.
 
     Raises:
-        ValueError: The table has no shipped policy, so it has no levels.
+        ValueError: No policy is shipped for this game and number of players.
     """
     tables = json.loads(LEVELS_FILE.read_text("utf-8"))
     facts: dict[str, dict[str, Any]] = tables.get(f"{game}-{players}p", {}).get("levels", {})
     if not facts:
         raise ValueError(
-            f"{game} with {players} players has no levels, as it has no shipped policy"
+            f"{game} with {players} players has no levels, because it has no shipped policy"
         )
     return facts
 
 
 def policy_path(policy: str) -> Path:
-    """Return the file of a shipped policy by its name; any other text is a path itself."""
+    """Return the path of a shipped policy by its name; return other text as a path."""
     member = POPULATION / f"{policy.removeprefix(MEMBER)}{SUFFIX}"
     if policy.startswith(MEMBER) and member.exists():
         return member
@@ -237,18 +239,24 @@ def _outcomes() -> dict[str, Any]:
 
 
 def make_agent(name: str, game: str, players: int | None = None) -> Agent:
-    """Return an agent by name, or from a policy file.
+    """Create an agent by name, or from a policy file.
+
+    Names are:
+
+    - a scripted agent of the game, such as ``heuristic``;
+    - ``first`` or ``last``, which always play the first or the last legal action;
+    - ``drawn:0``, an agent with random weights drawn from the seed 0;
+    - a shipped policy, such as ``kododo-4p``, or the path of a policy file;
+    - a level from ``level-1`` (the weakest) to ``level-5``;
+    - a search that uses one of these agents: ``search:heuristic:50ms`` with 50 milliseconds per
+      decision, ``search:kododo-4p:64`` with 64 worlds, or ``flat:random:64``;
+    - a bot, whose code is run: ``bot.py:Class``, ``package.module:Class`` or ``exec:CMD``;
+      ``bot.py:Class:2s`` and ``exec:2s:CMD`` have 2 seconds for a decision.
 
     Args:
-        name: A scripted agent of the game, ``first`` or ``last`` for the first or last legal
-            action, ``drawn:0`` for an agent with random weights of that seed, a shipped policy,
-            the path of a policy file, a level of the table from ``level-1`` (the weakest) to
-            ``level-5``, a search over one of these such as ``search:heuristic:50ms``,
-            ``search:kododo-4p:64`` (worlds) or ``flat:random:64``, or a bot, whose code is run:
-            ``bot.py:Class``, ``package.module:Class`` or ``exec:CMD``; ``bot.py:Class:2s`` and
-            ``exec:2s:CMD`` have 2 seconds for a decision.
+        name: The name, or the path of a policy file.
         game: The game's name.
-        players: P. Only levels need it.
+        players: The number of players; required for levels, ignored for other agents.
 
     Raises:
         ValueError: The agent is unknown, or its file cannot be read.
@@ -285,12 +293,12 @@ def make_agent(name: str, game: str, players: int | None = None) -> Agent:
 
 
 def is_agent(candidate: object) -> bool:
-    """Return whether a candidate is a name, or an object, not a class, with a name and ``act``."""
+    """Return whether a candidate is a string, or an instance (not a class) of ``Agent``."""
     return isinstance(candidate, str | Agent) and not isinstance(candidate, type)
 
 
 def agent_for(candidate: Any, game: BatchGame) -> Agent:
-    """Return an agent unchanged, or the one that ``make_agent`` makes of a name.
+    """Return ``candidate`` if it is an agent, or create the agent of that name.
 
     Raises:
         ValueError: ``candidate`` is neither an agent nor a known name, or cannot play this game.
@@ -332,7 +340,7 @@ def _level(name: str, game: str, players: int | None) -> Agent:
     policy = f"{game}-{players}p"
     settings = levels(game, players).get(name)
     if settings is None:
-        raise ValueError(f"{policy} has no {name} yet; create it by make levels")
+        raise ValueError(f"{policy} has no {name} yet; create it with `make levels`")
     agent: Agent
     if "search" in settings:
         agent = _search(f"{SEARCH}{policy}:{settings['search']}", game)
@@ -346,7 +354,7 @@ def search_budget(text: str) -> SearchBudget:
     """Return the budget of a search: a number of worlds such as "64", or a time such as "50ms".
 
     Raises:
-        ValueError: ``text`` is neither, or above the limit.
+        ValueError: ``text`` is neither a number nor a time, or exceeds the limit.
     """
     from kododo_env.search.search import SearchBudget
 
@@ -377,14 +385,14 @@ def _search(name: str, game: str, players: int | None = None) -> Agent:
 
 
 def without_searches(names: Iterable[str]) -> list[str]:
-    """Return the names of the agents that are not searches, which are slow."""
+    """Remove the names of searches, which are slow agents, and return the others."""
     return [name for name in names if not search_parts(name)[0]]
 
 
 def search_parts(name: str) -> tuple[str, str, str]:
     """Split the name of a search into its kind, its agent and its budget.
 
-    The three parts add up to the name. The first and the last are empty for other agents.
+    Concatenated, the parts are the name. Kind and budget are empty unless it names a search.
     """
     for kind in SEARCHES:
         if name.startswith(kind):

@@ -19,7 +19,7 @@ PLAYERS = (4, 5)
 
 
 class RulesOptions(TypedDict, total=False):
-    """Further fields of ``Rules``."""
+    """The optional fields of ``Rules`` that are not arguments of their own."""
 
     num_colours: int
     copies: tuple[int, ...]
@@ -47,7 +47,7 @@ def batch_game(
         num_envs: The number of games.
         num_players: 4 or 5.
         seed: Seed of the batch's generator.
-        **rules: Further fields of ``Rules``, to change the game.
+        **rules: Other fields of the game's ``Rules``.
 
     Raises:
         TypeError: An option is unknown.
@@ -63,9 +63,8 @@ def parallel_env(num_players: int = 4, **options: Unpack[Options]) -> ParallelGa
 
     Args:
         num_players: 4 or 5.
-        **options: ``kododo_env.environments.TableOptions``, which explains them, and further fields
-        of
-            ``Rules``, to change the game.
+        **options: Fields of ``kododo_env.environments.TableOptions`` and other fields of the
+            game's ``Rules``.
 
     Raises:
         TypeError: An option is unknown.

@@ -1,4 +1,4 @@
-"""What all environment modules share: the options of a PettingZoo environment."""
+"""The options of a PettingZoo environment, which all environment modules share."""
 
 from __future__ import annotations
 
@@ -40,21 +40,22 @@ class TableOptions(TypedDict, total=False):
         reward: ``"score"``, ``"margin"``, ``"win"``, ``"margin+win"``, or a function of the game
             to an array (1, P); see ``kododo_env.core.rewards``.
         render_mode: None, ``"human"``, ``"ansi"`` or ``"rgb_array"``.
-        illegal_action: ``"raise"``, or ``"random"`` to play a legal one instead.
-        observation_dtype: None for small integers, or another such as ``"float32"``.
+        illegal_action: ``"raise"``, or ``"random"`` to play a random legal action instead.
+        observation_dtype: A dtype such as ``"float32"``; None for the smallest unsigned integers
+            that hold all numbers.
         normalize: Whether to divide each number by its maximum, so that it is 0 to 1.
-        action_mask: Where the mask is: ``"observation"``, ``"info"`` or ``"both"``; with
-            ``"rllib"`` in the observation, under RLlib's names.
-        opponents: Agents or their names, such as ``"heuristic"``, that take some of the seats:
-            one or None for each seat; a single one takes all seats but the first. An
-            ``OpponentPool`` in place of an agent draws one for each game.
+        action_mask: The place of the action mask: ``"observation"``, ``"info"`` or ``"both"``;
+            ``"rllib"`` puts it into the observation, with RLlib's key names.
+        opponents: The agents, or their names such as ``"heuristic"``, in some of the seats. A
+            sequence has an agent or None for each seat; a single agent takes all seats but the
+            first. An ``OpponentPool`` in place of an agent draws an opponent for each game.
         record: A folder for the records of all episodes that are played to their end.
         max_cycles: The number of joint steps after which an episode is truncated; None or -1 is
             no limit.
-        canonical: Whether observations, masks and actions have canonical form, which is the same
-            for all positions that are equivalent by the game's symmetry.
-        padded: Whether observations, masks and actions have the size of the game's largest table,
-            so that one policy can play with any number of players.
+        canonical: Whether observations, masks and actions are in canonical form, which is the
+            same for all positions that are equivalent by the game's symmetry.
+        padded: Whether observations, masks and actions have the size needed for the largest
+            number of players, so that one policy can play with any number.
     """
 
     reward: RewardName | Reward
@@ -83,9 +84,9 @@ TABLE_DEFAULTS: dict[str, Any] = {
 
 
 def show_options(options: type[Any], rules: type[Any]) -> Callable[[Function], Function]:
-    """Let ``help`` list the options that a function takes by ``**``.
+    """Return a decorator that makes ``help`` list the options that a function accepts by ``**``.
 
-    The signature gets their types and defaults, and the docstring their descriptions.
+    It adds their types and defaults to the signature, and their descriptions to the docstring.
 
     Args:
         options: The ``TypedDict`` of the options.
@@ -125,8 +126,8 @@ def _meanings(documented: type[Any]) -> dict[str, str]:
 def parallel_game(
     batch_game: Callable[..., BatchGame], rules: type[Any], options: Mapping[str, Any]
 ) -> ParallelGame:
-    """Return the ``parallel_env`` of a game from its ``batch_game``, ``Rules`` and all options."""
-    from kododo_env.wrappers.parallel import ParallelGame  # batches do not need PettingZoo
+    """Create a ParallelEnv from a game's ``batch_game``, its ``Rules`` and all options."""
+    from kododo_env.wrappers.parallel import ParallelGame  # not needed by batch games
 
     table_options, rule_options = _split_options(rules, options)
     return ParallelGame(batch_game(1, **rule_options), **table_options)
@@ -135,7 +136,7 @@ def parallel_game(
 def aec_game(
     batch_game: Callable[..., BatchGame], rules: type[Any], options: Mapping[str, Any]
 ) -> AECGame:
-    """Return the ``env`` of a game; see ``parallel_game``."""
+    """Create an AECEnv from a game's ``batch_game``, its ``Rules`` and all options."""
     from kododo_env.wrappers.aec import AECGame  # as above
 
     table_options, rule_options = _split_options(rules, options)

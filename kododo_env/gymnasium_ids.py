@@ -1,6 +1,6 @@
 """Gymnasium ids of the games in the registry, for ``gymnasium.make`` and ``make_vec``.
 
-``kododo_env`` imports this module, so it imports no library at the top.
+``kododo_env`` imports this module, so it must not import a library at the top level.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ ID = re.compile(r"([\w-]+/)?[\w.-]+-v\d+")
 
 
 def single(game: str, **options: Any) -> Env[Any, Any]:
-    """Make what ``gymnasium.make`` returns: a game for one learner.
+    """Create the environment for ``gymnasium.make``: one game with one learner.
 
-    A render mode of ``COLLECTED`` wraps it in Gymnasium's RenderCollection.
+    The render modes in ``COLLECTED`` wrap it in Gymnasium's ``RenderCollection``.
 
     Args:
         game: The game's name in the registry.
@@ -50,12 +50,17 @@ def single(game: str, **options: Any) -> Env[Any, Any]:
 
 
 def vector(game: str, num_envs: int = 1, **options: Any) -> BatchVectorEnv:
-    """Make what ``gymnasium.make_vec`` returns: many games at once, with one learner in each.
+    """Create the environment for ``gymnasium.make_vec``: many games, with one learner in each.
 
     Args:
         game: The game's name in the registry.
         num_envs: The number of games.
-        **options: The options of ``BatchVectorEnv``, and the parameters as for ``single``.
+        **options: The options of ``BatchVectorEnv``, and the parameters of the game's
+            ``batch_game``, such as ``num_players``; a seed is passed to ``reset`` instead.
+
+    Raises:
+        TypeError: An option is unknown.
+        ValueError: The rules or an option are invalid.
     """
     from kododo_env import registry
     from kododo_env.wrappers.gymnasium_vector import BatchVectorEnv
@@ -84,18 +89,18 @@ def _split(
 
 
 def register(game: str, id: str) -> None:
-    """Register a game with Gymnasium and PettingZoo, now or when they are imported.
+    """Register a game with Gymnasium and PettingZoo as soon as they are imported.
 
-    An environment module of another package ends with this call.
-    ``gymnasium.make("package.NAME_v0:ID")`` then imports the module and finds the id;
-    ``pettingzoo.make`` needs the module to be imported before.
+    Call this at the end of an environment module in another package.
+    ``gymnasium.make("package.NAME_v0:ID")`` then imports the module and finds the id. Before
+    ``pettingzoo.make``, the module must be imported.
 
     Args:
         game: The game's name in the registry.
         id: The module's ``GYMNASIUM_ID``, such as ``high_card/HighCard-v0``.
 
     Raises:
-        ValueError: The name is invalid, or the id is invalid or that of a game of this package.
+        ValueError: The name or the id is invalid, or the id belongs to a game of this package.
     """
     from kododo_env import registry
 
@@ -107,8 +112,8 @@ def register(game: str, id: str) -> None:
     ]
     if not ID.fullmatch(str(id)) or id in reserved_ids:
         raise ValueError(
-            f"Gymnasium id of {game} must be like {game}/Name-v0 and not of another game, "
-            f"got {id!r}"
+            f"Gymnasium id of {game} must be like {game}/Name-v0 and not belong to another "
+            f"game, got {id!r}"
         )
     when_imported("gymnasium", lambda: _register(game, id))
     when_imported("pettingzoo", lambda: pettingzoo_ids.register(game, id))

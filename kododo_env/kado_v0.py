@@ -20,7 +20,7 @@ PLAYERS = (2, 3, 4)
 
 
 class RulesOptions(TypedDict, total=False):
-    """Further fields of ``Rules``."""
+    """The optional fields of ``Rules`` that are not arguments of their own."""
 
     deck: Deck
     num_rows: int
@@ -43,7 +43,7 @@ def batch_game(
         num_envs: The number of games.
         num_players: 2 to 4; 2 play the duel.
         seed: Seed of the batch's generator.
-        **rules: Further fields of ``Rules``, to change the game.
+        **rules: Other fields of the game's ``Rules``.
 
     Raises:
         TypeError: An option is unknown.
@@ -59,9 +59,8 @@ def parallel_env(num_players: int = 3, **options: Unpack[Options]) -> ParallelGa
 
     Args:
         num_players: 2 to 4; 2 play the duel.
-        **options: ``kododo_env.environments.TableOptions``, which explains them, and further fields
-        of
-            ``Rules``, to change the game.
+        **options: Fields of ``kododo_env.environments.TableOptions`` and other fields of the
+            game's ``Rules``.
 
     Raises:
         TypeError: An option is unknown.

@@ -20,7 +20,7 @@ PLAYERS = (2, 3, 4, 5)
 
 
 class RulesOptions(TypedDict, total=False):
-    """Further fields of ``Rules``."""
+    """The optional fields of ``Rules`` that are not arguments of their own."""
 
     num_colours: int
     copies: tuple[int, ...]
@@ -51,7 +51,7 @@ def batch_game(
         num_players: 2 to 5.
         variant: ``"standard"`` or ``"long"``.
         seed: Seed of the batch's generator.
-        **rules: Further fields of ``Rules``, to change the game.
+        **rules: Other fields of the game's ``Rules``.
 
     Raises:
         TypeError: An option is unknown.
@@ -70,9 +70,8 @@ def parallel_env(
     Args:
         num_players: 2 to 5.
         variant: ``"standard"`` or ``"long"``.
-        **options: ``kododo_env.environments.TableOptions``, which explains them, and further fields
-        of
-            ``Rules``, to change the game.
+        **options: Fields of ``kododo_env.environments.TableOptions`` and other fields of the
+            game's ``Rules``.
 
     Raises:
         TypeError: An option is unknown.

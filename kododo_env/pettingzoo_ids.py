@@ -1,7 +1,7 @@
-"""The games in PettingZoo's registry, for ``pettingzoo.make``.
+"""Registration of the games with PettingZoo, for ``pettingzoo.make``.
 
-PettingZoo has a registry from 1.27 on; earlier versions are left as they are. ``kododo_env``
-imports this module, so it imports no library at the top.
+PettingZoo has a registry since version 1.27; with earlier versions nothing is registered.
+``kododo_env`` imports this module, so it must not import a library at the top level.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def parallel(game: str, **options: Any) -> ParallelGame:
-    """Make what ``pettingzoo.make("parallel", id)`` returns: the game's ``parallel_env``."""
+    """Create the environment for ``pettingzoo.make("parallel", id)``: a ``parallel_env``."""
     from kododo_env import registry
 
     env: ParallelGame = registry.environment_module(game).parallel_env(**options)
@@ -22,7 +22,7 @@ def parallel(game: str, **options: Any) -> ParallelGame:
 
 
 def aec(game: str, **options: Any) -> AECGame:
-    """Make what ``pettingzoo.make("aec", id)`` returns: the game's ``env``."""
+    """Create the environment for ``pettingzoo.make("aec", id)``: an ``env``."""
     from kododo_env import registry
 
     env: AECGame = registry.environment_module(game).env(**options)
@@ -34,7 +34,7 @@ def register(game: str, id: str) -> None:
 
     Args:
         game: The game's name in the registry.
-        id: Its id, such as ``kododo/Kododo-v0``; Gymnasium has the same one.
+        id: Its id, such as ``kododo/Kododo-v0``; it is the same as in Gymnasium.
     """
     import pettingzoo
 
@@ -49,7 +49,7 @@ def register(game: str, id: str) -> None:
 
 
 def register_all() -> None:
-    """Register all games of this package."""
+    """Register all games of this package with PettingZoo."""
     from kododo_env import registry
 
     for game in registry.ENVIRONMENT_MODULES:

@@ -1,7 +1,7 @@
 """The games and their environment modules.
 
-A game may come from another package, as the entry point ``NAME = "package.NAME_v0"`` of the group
-``kododo_env.games``. The package is imported only when its game is used.
+Another package adds a game by an entry point ``NAME = "package.NAME_v0"`` of the group
+``kododo_env.games``. It is imported only when its game is used.
 """
 
 from __future__ import annotations
@@ -50,9 +50,14 @@ class EnvironmentModule(Protocol):
 
 
 def check_name(game: object, of: str = "") -> None:
-    """Raise ValueError if the name of a game is invalid; ``of`` names its package in the message.
+    """Check the name of a game, which becomes part of the names of modules, files and policies.
 
-    The name becomes part of the names of modules, files and policies.
+    Args:
+        game: The name.
+        of: The beginning of the error message, such as the package of the game.
+
+    Raises:
+        ValueError: The name is invalid.
     """
     if not isinstance(game, str) or not NAME.fullmatch(game):
         raise ValueError(
@@ -77,10 +82,10 @@ def environment_module(game: str) -> EnvironmentModule:
 
 
 def beside(game: str, name: str) -> Any:
-    """Return a module beside a game's environment module, such as ``baselines.kado``.
+    """Return a module of the package of a game's environment module, such as ``baselines.kado``.
 
     Raises:
-        ValueError: See ``environment module``.
+        ValueError: The game is unknown, or its package cannot be imported.
     """
     return _module(game, name)
 
@@ -128,11 +133,11 @@ def _package(entry: EntryPoint) -> str:
 
 
 def batch_game(game: str, num_envs: int, seed: int | None = None, **rules: Any) -> BatchGame:
-    """Return a batch of games by name; ``rules`` are the parameters of the game's ``Rules``.
+    """Create a batch of games by name; ``rules`` are parameters of the game's ``Rules``.
 
     Raises:
-        ValueError: The game is unknown, its rules are invalid, or its batch has another name, by
-            which records and policies would not find the game.
+        ValueError: The game is unknown, the rules are invalid, or the name of the batch is not
+            the name of the game, by which records and policies find it.
     """
     batch = environment_module(game).batch_game(num_envs, seed=seed, **rules)
     if batch.name != game:

@@ -1,4 +1,4 @@
-"""Games by the arguments of a command line: name, number of players and further rules."""
+"""Games made from command-line arguments: name, number of players and other rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLAYERS = "num_players"
 def make_game(
     name: str, num_envs: int, players: int, rules: Mapping[str, Any], seed: int | None = None
 ) -> BatchGame:
-    """Return a batch of games by name, number of players and further rules.
+    """Create a batch of games by name, number of players and other rules.
 
     Raises:
         ValueError: The game or a rule is unknown, or the rules are invalid.
@@ -43,14 +43,14 @@ def default_players(name: str) -> int:
 
 
 def rule_choices(name: str) -> dict[str, tuple[str, ...]]:
-    """Return the words of each rule that is a choice of words, such as ``variant``, default first.
+    """Return the allowed strings of rules such as ``variant``, the default first.
 
     Raises:
         ValueError: The game is unknown.
     """
     make = registry.environment_module(name).batch_game
     annotations = {rule: entry.annotation for rule, entry in signature(make).parameters.items()}
-    # Annotations are names in the environment module.
+    # With postponed evaluation annotations are strings: names in the environment module.
     types = {rule: vars(getmodule(make)).get(kind, kind) for rule, kind in annotations.items()}
     return {rule: get_args(kind) for rule, kind in types.items() if get_origin(kind) is Literal}
 
@@ -59,8 +59,8 @@ def parse_rules(options: Sequence[str]) -> dict[str, Any]:
     """Parse rules such as ``["variant=long", "target_score=30"]`` into keyword arguments.
 
     Raises:
-        ValueError: An option is not name=value, is given twice, or is the number of players,
-            which has its own argument.
+        ValueError: An option is not of the form name=value, sets a rule twice, or sets the
+            number of players, which has its own argument.
     """
     rules: dict[str, Any] = {}
     for option in options:
@@ -82,10 +82,10 @@ def _parse_rule(name: str, text: str) -> Any:
         return hashable(read_json(text))
     except json.JSONDecodeError:
         return text
-    except ValueError as error:  # too many brackets, or digits
-        raise ValueError(f"--rules {quote(name)}: invalid rule {quote(text)}") from error
+    except ValueError as error:  # brackets are nested too deep, or a number has too many digits
+        raise ValueError(f"--rules {quote(name)}: invalid value {quote(text)}") from error
 
 
 def hashable(content: Any) -> Any:
-    """Convert JSON's lists to tuples, which rules consist of."""
+    """Convert the lists in parsed JSON to tuples, because rules must be hashable."""
     return tuple(map(hashable, content)) if isinstance(content, list) else content

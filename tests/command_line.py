@@ -1,4 +1,4 @@
-"""Running the scripts in the tests' own process."""
+"""Run scripts in the process of the tests."""
 
 from __future__ import annotations
 

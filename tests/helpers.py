@@ -1,4 +1,4 @@
-"""Helpers of the tests of every game; nothing here knows a game."""
+"""Helpers for the tests of every game, independent of games."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def enough(number: int) -> int:
 
 def hypothesis_settings(max_examples: int) -> settings:
     """Hypothesis settings that try the same few examples on every machine."""
-    from hypothesis import settings  # tests that do without it run where it is not installed
+    from hypothesis import settings  # imported here, so that other tests run without it
 
     return settings(
         max_examples=enough(max_examples), derandomize=True, deadline=None, database=None

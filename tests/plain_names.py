@@ -35,7 +35,8 @@ def main() -> int:
         for path in sorted((ROOT / folder).rglob("*.py"))
         for line, message in check_source(path.read_text(encoding="utf-8"))
     ]
-    print(*findings, sep="\n", end="\n" * bool(findings))
+    for finding in findings:
+        print(finding)
     return 1 if findings else 0
 
 

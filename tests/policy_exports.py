@@ -1,4 +1,4 @@
-"""A policy file for each game: an export takes seconds, so all processes of a run share one."""
+"""A policy file for each game. Exports take seconds, so all test processes share them."""
 
 from __future__ import annotations
 

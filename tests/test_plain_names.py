@@ -1,4 +1,4 @@
-"""The check of names notices what it is for."""
+"""The check of names finds the names that it should."""
 
 from __future__ import annotations
 

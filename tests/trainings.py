@@ -1,4 +1,4 @@
-"""Trainings that take seconds."""
+"""Short training runs for tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def short(run_dir: Path, **changes: Any) -> TrainConfig:
     return default_config(**settings | changes)
 
 
-# For ``monkeypatch.setattr``: no policy file is written, which takes torch seconds.
+# For ``monkeypatch.setattr``: replaces the export of a policy file, which takes seconds.
 NO_EXPORT = ("agents.commands.train.export_policy", lambda *_, **__: None)
 
 

@@ -1,3 +1,3 @@
-"""The command lines: train, evaluate, best response."""
+"""The commands of a checkout: train, evaluate, measure exploitability, export."""
 
 from __future__ import annotations

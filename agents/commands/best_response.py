@@ -1,12 +1,14 @@
 """Exploitability: how much an attacker who knows a policy gains against it.
 
-An attacker has one seat among P - 1 copies of the policy. Attackers are best responses that were
-trained against it, and search with the policy as the model of all players. With more than two
-players there are teams too: P - 1 seats that share weights and are trained to make one policy lose.
-All gains are lower bounds of the possible gain: of an attacker over parity, 1/P, and of parity over
-the policy's share against a team (V. Lisý and M. Bowling, "Equilibrium approximation quality of
-current no-limit poker bots", 2017; F. Timbers et al., "Approximate exploitability: learning a best
-response", 2022).
+An attacker plays one seat against P - 1 copies of the policy. There are two kinds of attackers:
+best responses, which are trained against the policy, and search, which uses the policy as its model
+of all players. With more than two players there are also teams: P - 1 seats with shared weights
+that are trained to make one copy of the policy lose.
+
+The gain of an attacker is its win share minus parity, 1/P; the gain of a team is parity minus the
+win share of the policy. All gains are lower bounds of what is possible (V. Lisý and M. Bowling,
+"Equilibrium approximation quality of current no-limit poker bots", 2017; F. Timbers et al.,
+"Approximate exploitability: learning a best response", 2022).
 """
 
 from __future__ import annotations
@@ -34,17 +36,17 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.system.files import check_file, check_other
 
-CHUNKS = 8  # the minimum for a match, to be divided among processes
-TEAM = "team"  # the name of this kind of attacker
-MEANS = ("seed", "minutes", "steps", "temperature")  # of a best response
+CHUNKS = 8  # minimum number of chunks of a match, which processes share
+TEAM = "team"  # a kind of attacker
+MEANS = ("seed", "minutes", "steps", "temperature")  # facts about the training of a best response
 
 
 @dataclass(frozen=True)
 class Attack:
-    """The gain of an attacker against P - 1 copies of a policy, or of a team against one policy.
+    """The measured gain of one attacker or team.
 
     Attributes:
-        share: The win share of the attacker, or of the policy against a team.
+        share: The win share of the attacker; for a team, the win share of the policy.
         gain: The share minus parity, 1/P; for a team, parity minus the share.
         games: The number of games.
         means: The budget and settings of the attacker, by name.
@@ -56,21 +58,22 @@ class Attack:
     means: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """Return a dictionary for JSON: share, gain, games, and the means."""
+        """Return ``share``, ``gain``, ``games`` and the entries of ``means``, for JSON."""
         estimates = {"share": self.share.to_json(), "gain": self.gain.to_json()}
         return {**estimates, "games": self.games, **self.means}
 
 
 @dataclass(frozen=True)
 class Exploitability:
-    """The gains against a policy.
+    """The measured exploitability of a policy.
 
     Attributes:
-        facts: The policy as it was named, game, players, rules, temperature, seed and parity.
-        responses: The gains of the best responses, whose means are ``seed``, ``minutes`` (None if
-            the budget was in steps), ``steps`` and ``temperature``.
-        search: The gain of search, whose means are the ``budget`` of a decision.
-        teams: The gains of the teams, with the same means as best responses.
+        facts: ``policy`` as it was named, ``game``, ``players``, ``rules``, ``temperature``,
+            ``seed`` and ``parity``.
+        responses: The best responses. Their ``means`` are ``seed``, ``minutes`` (None if the budget
+            was in steps), ``steps`` and ``temperature``.
+        search: The search. Its ``means`` contain the ``budget`` of a decision.
+        teams: The teams, with the same ``means`` as best responses.
     """
 
     facts: dict[str, Any]
@@ -82,8 +85,9 @@ class Exploitability:
     def best_response(self) -> Attack:
         """The mean of the best responses.
 
-        All have played the same deals. The ends of the interval are the means of their intervals'
-        ends, because the standard error of a mean is at most the mean of the standard errors.
+        The interval ends are the means of the interval ends. This is conservative: all best
+        responses play the same deals, and the standard error of a mean is at most the mean of the
+        standard errors.
         """
         share = mean_of([response.share for response in self.responses])
         gain = mean_of([response.gain for response in self.responses])
@@ -97,7 +101,7 @@ class Exploitability:
         return self.facts | gains | {"teams": [attack.to_json() for attack in self.teams]}
 
     def to_text(self) -> str:
-        """Return an aligned table below a line on the games."""
+        """Return an aligned table below a line that describes the games."""
         facts = self.facts
         players = self.facts["players"]
         rules = "".join(f", {name}={rule}" for name, rule in facts["rules"].items())
@@ -124,7 +128,10 @@ class Exploitability:
 
 
 def mean_of(estimates: Sequence[Estimate]) -> Estimate:
-    """Average estimates from the same deals, and the ends of their intervals."""
+    """Return the mean of estimates from the same deals.
+
+    The interval ends are the means of the interval ends.
+    """
     return Estimate(*map(fmean, zip(*map(astuple, estimates), strict=True)))
 
 
@@ -140,17 +147,18 @@ def exploitability(
     workers: int = 1,
     recipe: Recipe | None = None,
 ) -> Exploitability:
-    """Train best responses to a policy, and measure them and search.
+    """Train best responses and teams against a policy, and measure their gains and that of search.
 
     Args:
-        config: The policy, and the means of the attackers.
-        games: Games of each best response against the policy, rounded up to whole deals.
+        config: The policy, and the budgets of the attackers.
+        games: Games of each best response and team, rounded up so that each deck is played from
+            every seat.
         seed: The seed of everything random; training and measurement use different deals.
         workers: Processes for playing; the result does not depend on their number.
-        recipe: Settings of PPO; None takes ``response_recipe``.
+        recipe: The settings of PPO; None: those of ``response_recipe``.
 
     Raises:
-        ValueError: The policy is unknown or a budget is invalid; nothing was trained.
+        ValueError: The policy is unknown or an option is invalid; raised before any training.
     """
     policy = _policy(str(config.best_response))
     save = config.save
@@ -170,8 +178,8 @@ def exploitability(
     attacked = str(policy.path)
     searcher = f"{SEARCH}{attacked}:{config.search}"
     of_search = match_of(searcher, attacked, games=config.search_games)
-    of_search.load_agents()  # raises if the budget is invalid
-    match_of(attacked, attacked, games=games)  # raises if these are too few
+    of_search.load_agents()  # raises ValueError if the budget is invalid
+    match_of(attacked, attacked, games=games)  # raises ValueError if games is too small
     if policy.num_players == 2 and config.teams > BestResponseConfig.teams:
         raise ValueError("--teams: a game with two players has no teams; leave it out")
     number_of_teams = config.teams if policy.num_players > 2 else 0

@@ -1,4 +1,4 @@
-"""The command-line options of the measurement of exploitability."""
+"""The command-line options that measure exploitability."""
 
 from __future__ import annotations
 
@@ -20,29 +20,31 @@ from kododo_env.core.bounds import (
 
 @dataclass(frozen=True)
 class BestResponseConfig:
-    """Measure how much an attacker who knows a policy gains against it, instead of a tournament:
-    best responses are trained against copies of it, and search has it as its model.
+    """Measure the exploitability of a policy instead of playing a tournament: train best responses
+    against copies of it, and let search use it as the model of all players.
     """
 
     best_response: str | None = None
-    """The policy: a file, or the name of a shipped one. Its metadata determine the game."""
+    """The policy to attack: a policy file, or the name of a shipped policy. Its metadata determine
+    the game."""
     seeds: Annotated[int, Bound(1, 1000)] = 2
     """Number of best responses, trained from --seed, --seed + 1, ..."""
     teams: Annotated[int, Bound(0, 1000)] = 1
-    """Number of teams of P - 1 attackers against one policy, with more than two players."""
+    """Number of teams of P - 1 attackers against one copy of the policy, for more than two players.
+    """
     minutes: Minutes | None = None
-    """Training time of each; 5 if neither this nor --steps is given."""
+    """Training time of each attacker, in minutes; 5 if neither this nor --steps is given."""
     steps: Steps | None = None
-    """Each learner's steps instead of minutes, rounded up to whole updates."""
+    """Agent-steps of each attacker instead of minutes, rounded up to whole updates."""
     threads: Processes = 1
     """CPU threads for learning."""
     search: str = "50ms"
-    """The search's budget for a decision: a time (600000ms at most), or a number of worlds
-    (100000 at most). With --steps, one thread and worlds, results are reproducible."""
+    """Budget of search for a decision: a time (at most 600000ms), or a number of worlds (at most
+    100000). Results are reproducible with --steps, one thread and a number of worlds."""
     search_games: Games = 1_000
-    """Games of the search against the policy; they are slow, see --search."""
+    """Games of search against the policy. Search is slow, see --search."""
     save: Path | None = None
-    """Save the best response that gains most as a policy file (.onnx)."""
+    """The policy file (.onnx) to write, with the best response that gains most."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)

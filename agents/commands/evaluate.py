@@ -22,21 +22,24 @@ TOURNAMENT_ONLY = (
 
 @dataclass(frozen=True)
 class EvaluateConfig(TournamentConfig):
-    """Let agents play each other: win shares with 95 % intervals, ratings, who beats whom.
+    """Let agents play each other; print win shares with 95 % intervals, ratings and pairwise
+    results.
 
-    Each deck is played once for each rotation of the seats, so that the luck of the deal
-    cancels. The results do not depend on --workers; on another kind of processor the last digits
-    of a mean may differ. With --compare instead: the difference between two agents that play the
-    same deals. With --best-response instead: how much an attacker who knows a policy gains.
+    Each deck is played once for each rotation of the seats, which cancels the luck of the deal. The
+    results do not depend on --workers; on another kind of processor the last digits of a mean may
+    differ. --compare instead measures the difference between two agents on the same deals.
+    --best-response instead measures how much an attacker who knows a policy gains.
     """
 
     games: Games = TournamentConfig.games
-    """Total number of games; with --compare of each of the two agents, with --best-response of each
-    best response."""
+    """Total number of games. With --compare: games of each agent. With --best-response: games of
+    each best response."""
     engine: Engine = "local"
-    """Where --workers run: on this machine or on a Ray cluster; the results are the same."""
+    """Where games are played: local (this machine) or ray (a Ray cluster); the results are the
+    same."""
     address: str | None = None
-    """Of a Ray cluster that runs, such as 10.0.0.1:6379; if not given one is made here."""
+    """Address of a running Ray cluster, such as 10.0.0.1:6379; by default one is started on this
+    machine."""
     response: BestResponseConfig = field(default_factory=BestResponseConfig)
     """Exploitability of one policy."""
 
@@ -59,10 +62,10 @@ class EvaluateConfig(TournamentConfig):
 
 
 def evaluate(config: EvaluateConfig) -> None:
-    """Play, print the table, and write the files.
+    """Play, print the results, and write the requested files.
 
     Raises:
-        ValueError: The configuration is invalid; nothing has been played.
+        ValueError: The configuration is invalid; raised before any game.
     """
     if config.response.best_response is None:
         with _engine(config) as play_chunks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.commands.script import run_script
 
-if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that follows is imported
+if __name__ == "__main__":  # first, so that Ctrl-C prints one line even during imports
     run_script("agents.commands.plain_export:PlainConfig", "agents.commands.plain_export:plain")
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class PlainConfig:
 
 
 def plain(config: PlainConfig) -> None:
-    """Write the file.
+    """Write the policy file and its metadata, and print their paths.
 
     Raises:
         ValueError: The policy cannot be read, or the file cannot be written.

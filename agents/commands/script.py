@@ -1,6 +1,6 @@
-"""Start a script so that Ctrl-C gives a single line, even during imports.
+"""Start a script so that Ctrl-C prints one line, even during imports.
 
-This module imports no library, because libraries take seconds.
+This module imports no third-party library, because such imports take seconds.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ LIBRARIES = (
 
 
 def run_script(config_class: str, main: str, defaults: str | None = None) -> NoReturn:
-    """Run a script as ``kododo_env.commands.cli.run_cli`` does.
+    """Run a command line as ``kododo_env.commands.cli.run_cli`` does, and exit.
 
     Args:
-        config_class: The command line's dataclass, as ``module:name``.
+        config_class: The dataclass of the command line, as ``module:name``.
         main: The main function, as ``module:name``.
-        defaults: The function that makes the defaults, as ``module:name``, if they depend on the
-            arguments.
+        defaults: The function that returns the default options, as ``module:name``, if they depend
+            on the arguments.
     """
     end_at_once_on_stop()
     try:

@@ -1,4 +1,4 @@
-"""The command ``train.py``: a run from its folder to its policy file and its table."""
+"""The command ``train.py``: train in a run folder, and write a policy file and its results."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ from kododo_env.policy.policy_schema import LONGEST_TEXT
 from kododo_env.system.files import write_json
 from kododo_env.system.reservation import Reservation, reserved
 
-BESIDE_WEIGHTS = 1 << 20  # bytes reserved in a policy file for the graph and the metadata
+BESIDE_WEIGHTS = 1 << 20  # bytes of a policy file that are reserved for graph and metadata
 
 
 def train(config: TrainConfig) -> None:
-    """Train, then write the policy, its table and its learning curve.
+    """Train, then write the policy, its table of results and its learning curve.
 
     Raises:
-        ValueError: The configuration is invalid, and nothing has been trained; or training has
-            diverged, and the last checkpoint is kept.
-        KeyboardInterrupt: The user stopped the run; the learned weights are kept.
+        ValueError: The configuration is invalid (raised before training), or training diverged (the
+            last checkpoint is kept).
+        KeyboardInterrupt: The user stopped the run; the learned weights are saved.
     """
     with (
         run_folder(config) as run_dir,
@@ -115,7 +115,10 @@ def _run(trainer: Trainer, place: Reservation) -> None:
 
 
 def code_arguments(recipe: Recipe) -> list[str]:
-    """Return the arguments that name a run's own code, which a checkpoint does not start."""
+    """Return the command-line arguments that name the user's own code in a recipe.
+
+    They must be given again on ``--resume``, because a checkpoint never runs code.
+    """
     words: list[str] = []
     for setting in recipe.code:
         names = getattr(recipe, setting)
@@ -124,7 +127,7 @@ def code_arguments(recipe: Recipe) -> list[str]:
 
 
 def finish(trainer: Trainer) -> None:
-    """Measure and export the policy, and print the results."""
+    """Measure and export the policy, write the results, and print them."""
     from agents.training.learning_curve import draw_learning_curve  # imports matplotlib
 
     task = trainer.task
@@ -167,7 +170,7 @@ def _report(trainer: Trainer, duels: dict[str, MatchResult]) -> None:
         f"\n{state}: {progress.seconds / 60:.1f} minutes, {progress.steps / 1e6:.1f}M agent-steps"
     )
     print(f"time: {trainer.learner.stopwatch.text()}")
-    print(f"one learner, {players - 1} of the other at a table; parity {1 / players:.3f}")
+    print(f"one learner against {players - 1} of each opponent; parity {1 / players:.3f}")
     print(table(duels))
     for name in FILES:
         print(f"  {trainer.run_dir / name}")
@@ -176,12 +179,12 @@ def _report(trainer: Trainer, duels: dict[str, MatchResult]) -> None:
 
 
 def comparison(progress: Progress, opponent: str, share: Estimate) -> str:
-    """Compare a run's win share at half time with that at its end, in one line.
+    """Return one line that compares a run's win share at half time with that at the end.
 
     Args:
-        progress: The run; its measurement nearest to half of its steps counts as half time.
-        opponent: The baseline, by its name.
-        share: The win share against it at the end.
+        progress: The run's progress. Half time is the measurement nearest to half of the steps.
+        opponent: The name of the baseline.
+        share: The win share against this baseline at the end.
     """
     end = f"win share against {opponent}: {_with_interval(share)} at the end"
     half = progress.steps / 2

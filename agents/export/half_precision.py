@@ -8,14 +8,14 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 def halved(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Copy a model, with its matrices in half precision.
+    """Return a copy of a model with its matrices in half precision.
 
-    Each matrix is cast back before its use, and computations stay in single precision; the
-    runtime casts once, when it loads the file. Weights are rounded to 11 bits. Matrices in half
-    precision are not changed.
+    Each matrix is cast back to single precision before it is used, so computations stay in single
+    precision. The runtime casts once, when it loads the file. Weights are rounded to 11 significant
+    bits. Matrices that are already in half precision do not change.
 
     Raises:
-        ValueError: A weight is too large for half precision, or not a number.
+        ValueError: A weight is not a finite number in half precision.
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(model)

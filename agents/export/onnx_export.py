@@ -25,15 +25,17 @@ def export_policy(
     training: dict[str, Any] | None = None,
     results: dict[str, Any] | None = None,
 ) -> Path:
-    """Write a network as a policy file, with a description of a ``GameNetwork``.
+    """Write a network as a policy file.
+
+    The metadata describe the layers of a ``GameNetwork``, so that training can start from the file.
 
     Args:
-        network: A network from observations to logits and values.
-        game: A batch of its game, for the description and for test positions.
-        path: The file, which is written atomically, with its metadata as JSON beside it.
+        network: A module that maps observations (B, F) to logits (B, A) and values (B,).
+        game: A batch of the network's game, for the metadata and for test positions.
+        path: The file. It is written atomically, with its metadata as JSON beside it.
         temperature: The playing temperature.
-        training: How it was trained, for the metadata.
-        results: Its results, for the metadata.
+        training: Facts about the training, for the metadata.
+        results: Measured results, for the metadata.
 
     Returns:
         The path.
@@ -53,7 +55,11 @@ def export_policy(
 
 
 def check_parity(network: GameNetwork, agent: OnnxAgent, game: BatchGame) -> None:
-    """Raise ValueError if a file disagrees with the network in any of many positions."""
+    """Check that a policy file and a network have the same outputs in many positions.
+
+    Raises:
+        ValueError: The outputs differ in a position.
+    """
     form = _form(game)
     parity.check_parity(answers_of(ExportedNetwork(network, form)), agent, game, form)
 

@@ -1,4 +1,4 @@
-"""Write policy files for engines without half precision and 8-bit numbers."""
+"""Write policy files for engines that support neither half precision nor 8-bit numbers."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _REPLACEMENTS = {
 
 
 def write_plain(policy: Path, path: Path) -> None:
-    """Rewrite a policy file with weights in float32 and inputs in int32.
+    """Rewrite a policy file with float32 weights and int32 inputs.
 
     The new file has the same outputs. It is written atomically, with its metadata as JSON beside
     it.
 
     Raises:
-        ValueError: The policy cannot be read, depends on its types, or is at the same path; or the
-            result would be too large.
+        ValueError: The policy cannot be read or converted, ``path`` is the policy itself, or the
+            new file would be too large.
     """
     check_other(path, policy, "the policy itself; choose another file")
     file = read_policy(policy)
@@ -54,9 +54,9 @@ def write_plain(policy: Path, path: Path) -> None:
 
 
 def plain_model(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Copy a policy's model in float32 and int32, without the casts that become needless.
+    """Return a copy of a policy's model in float32 and int32, without redundant casts.
 
-    The keys that order the cards stay in double precision, and indices stay int64.
+    The sorting keys of the canonical form stay in double precision, and indices stay int64.
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(model)

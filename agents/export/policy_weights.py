@@ -19,18 +19,18 @@ from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import read_policy
 from kododo_env.rules_arguments import hashable, make_game
 
-PREFIX = "network."  # of the network's own tensors in the file
+PREFIX = "network."  # of the names of the network's tensors in the file
 
 
 def network_of(path: str | Path) -> GameNetwork:
-    """Return the network of a policy file, and check that it has the file's outputs.
+    """Return the network of a policy file, and check that its outputs are those of the file.
 
-    The file, written by ``export_policy``, is read as ONNX only: nothing is unpickled, and no other
-    file is opened.
+    The file must have been written by ``export_policy``. It is read as ONNX only: nothing is
+    unpickled, and no other file is opened.
 
     Raises:
-        ValueError: The file cannot be read, is no policy of this project, has no description of its
-            network, or its weights do not fit that network.
+        ValueError: The file cannot be read, is not a policy of this project, has no description of
+            its network, or its weights do not fit that network.
     """
     arguments = network_arguments(path)
     agent = OnnxAgent(path)
@@ -46,29 +46,29 @@ def network_of(path: str | Path) -> GameNetwork:
         check_parity(network, agent, game)
     except ValueError as error:
         raise ValueError(
-            f"{plain(path)} has other outputs than a network with its weights; it was not exported "
-            "by this version"
+            f"{plain(path)} has other outputs than a network with its weights; export it "
+            "again with this version"
         ) from error
     return network
 
 
 def network_arguments(path: str | Path) -> dict[str, Any]:
-    """Return the arguments of ``GameNetwork``, besides the layouts, for a policy file.
+    """Return the arguments of ``GameNetwork``, apart from the layouts, for a policy file.
 
     Raises:
-        ValueError: The file cannot be read, or does not contain them.
+        ValueError: The file cannot be read, or has no description of its network.
     """
     arguments = read_policy(Path(path)).metadata.network
     if not arguments or not set(arguments) <= set(SETTINGS):
         raise ValueError(
-            f"{plain(path)} has no description of its network, like files of older versions and of "
-            "other networks; it can be played, but training cannot start from its weights"
+            f"{plain(path)} has no description of its network, so training cannot start from its "
+            "weights; expected a file that this version of train.py has exported"
         )
     return arguments
 
 
 def game_of(policy: PolicyMetadata, num_envs: int = 1) -> BatchGame:
-    """Make a batch of a policy's game.
+    """Make a batch of ``num_envs`` games of a policy, with its rules.
 
     Raises:
         ValueError: The game is unknown, or the rules are invalid.
@@ -82,7 +82,7 @@ def game_of(policy: PolicyMetadata, num_envs: int = 1) -> BatchGame:
 
 
 def changed_rules(policy: PolicyMetadata) -> dict[str, Any]:
-    """Return the rules of a policy that differ from the game's for this many players."""
+    """Return the rules of a policy that differ from the defaults for its number of players."""
     usual = make_game(policy.game, 1, policy.num_players, {}).rules
     rules = {name: hashable(rule) for name, rule in policy.rules.items()}
     return {name: rule for name, rule in rules.items() if rule != getattr(usual, name, None)}

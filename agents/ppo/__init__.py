@@ -1,1 +1,1 @@
-"""The learner: PPO for self-play on a batch of simultaneous games."""
+"""PPO for self-play on a batch of simultaneous games."""

@@ -1,8 +1,8 @@
-"""A user's own class of networks instead of ``GameNetwork``.
+"""Networks of a user's own class instead of ``GameNetwork``.
 
-The learner needs a ``torch.nn.Module`` that is made from the game's layouts, and whose ``forward``
-takes observations (B, F) float32 and returns logits (B, A) and values (B,) or (B, 1). A subclass of
-``GameNetwork`` gets canonical observations, like ``GameNetwork``.
+The class must inherit from ``torch.nn.Module`` and take the game's observation and action layouts.
+Its ``forward`` takes observations, (B, F) float32, and returns logits, (B, A), and values, (B,) or
+(B, 1). A subclass of ``GameNetwork`` gets canonical observations, as ``GameNetwork`` does.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.networks.network import SETTINGS, GameNetwork
 
 OPTION = "--network"
-TRIED = 4  # rows to test a network before training
+TRIED = 4  # observations on which a network is tested before training
 
 
 class CustomNetwork(nn.Module):
     """A user's own network with the interface of ``GameNetwork``.
 
-    The network gets raw observations: its canonical form is the identity. It is always in
-    evaluation mode, without dropout, because the learner evaluates a position more than once and
-    expects the same outputs.
+    The network gets raw observations; ``canonical`` only casts them. It is always in evaluation
+    mode, without dropout, because the learner evaluates a position more than once and expects the
+    same outputs.
 
     Args:
-        network: The network.
-        num_actions: A.
+        network: The user's network.
+        num_actions: The number of actions, A.
     """
 
     def __init__(self, network: nn.Module, num_actions: int) -> None:
@@ -42,17 +42,25 @@ class CustomNetwork(nn.Module):
         self.eval()
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """Return logits (B, A), legal or not, and values (B,), float32, of observations (B, F)."""
+        """Return logits, (B, A), and values, (B,), for observations (B, F); all float32, without a
+        mask.
+        """
         return self.from_canonical(*self.canonical(observation))
 
     def canonical(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the observations as float32 (B, F), and no entries of actions, (B, 0)."""
+        """Return the observations, (B, F) float32, and an empty array of action entries, (B, 0)."""
         return observation.to(torch.float32), observation.new_zeros((observation.shape[0], 0))
 
     def from_canonical(
         self, observation: Tensor, entries: Tensor, bfloat16: bool = False
     ) -> tuple[Tensor, Tensor]:
-        """Return logits and values of observations, float32 (B, F)."""
+        """Return logits, (B, A), and values, (B,), as float32.
+
+        Args:
+            observation: Observations, (B, F) float32.
+            entries: Not used.
+            bfloat16: Whether to multiply matrices in bfloat16.
+        """
         if bfloat16:
             with torch.autocast(observation.device.type, torch.bfloat16):
                 logits, values = self.network(observation)
@@ -61,7 +69,7 @@ class CustomNetwork(nn.Module):
         return logits.to(torch.float32), values.to(torch.float32).flatten()
 
     def hidden_matrices(self) -> list[Tensor]:
-        """Return the matrices of linear layers except those that output all logits or the value."""
+        """Return the weights of the linear layers that do not have A outputs or one output."""
         outputs = (1, self.num_actions)
         return [
             layer.weight
@@ -75,7 +83,7 @@ Learned = GameNetwork | CustomNetwork
 
 
 def make_network(recipe: Recipe, game: BatchGame) -> Learned:
-    """Make the network of a recipe, with new weights; this runs a user's own code.
+    """Make the network of a recipe with new weights; a user's own class is imported and called.
 
     Raises:
         ValueError: The class cannot be imported or called, or its network is invalid.
@@ -98,7 +106,7 @@ def make_network(recipe: Recipe, game: BatchGame) -> Learned:
 
 
 def network_class(name: str) -> type[nn.Module]:
-    """Import a user's class of networks, which runs its code.
+    """Import a user's network class, which runs the user's code.
 
     Raises:
         ValueError: The class does not exist, or is not a subclass of ``torch.nn.Module``.
@@ -110,7 +118,7 @@ def network_class(name: str) -> type[nn.Module]:
 
 
 def arguments_taken(kind: type[nn.Module]) -> list[str]:
-    """Return which of ``SETTINGS`` a class of networks takes besides the layouts."""
+    """Return the names in ``SETTINGS`` that a network class accepts as arguments."""
     parameters = signature(kind).parameters
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values()):
         return [*SETTINGS]

@@ -1,7 +1,8 @@
-"""Imitation, the phase before self-play: learn the policy of an expert that plays.
+"""Imitation, the training phase before self-play: learn the policy of an expert.
 
-The expert's values of all actions carry much more information than its choice (G. Hinton et al.,
-"Distilling the knowledge in a neural network", 2015).
+Targets are the expert's values of all actions if it has them, because they carry much more
+information than its choice (G. Hinton et al., "Distilling the knowledge in a neural network",
+2015).
 """
 
 from __future__ import annotations
@@ -26,9 +27,14 @@ from kododo_env.search.outcome_model import softmax
 
 
 class Imitation:
-    """Teaches a learner an expert's policy and the value of its play.
+    """The imitation of an expert: the learner learns its policy and the value of its play.
 
-    The loss is the cross-entropy to the expert's distribution plus the squared error of the value.
+    The loss is the cross-entropy to the expert's distribution plus the weighted squared error of
+    the value.
+
+    Args:
+        learner: The learner.
+        expert: The agent to imitate.
     """
 
     def __init__(self, learner: PPO, expert: Agent) -> None:
@@ -37,14 +43,14 @@ class Imitation:
         self.recipe = learner.recipe
 
     def learn(self, decisions: Batch, remaining: float) -> dict[str, float]:
-        """Learn the expert's decisions; return numbers to log.
+        """Learn from decisions of the expert; return metrics to log.
 
         Args:
-            decisions: The decisions of ``play``.
-            remaining: The remaining share of the imitation, 1 to 0.
+            decisions: The decisions that ``play`` has returned.
+            remaining: The remaining share of the imitation, from 1 to 0.
 
         Raises:
-            Diverged: Losses, gradients or the network's outputs are not finite.
+            DivergenceError: Losses, gradients or the network's outputs are not finite.
         """
         if not len(decisions["returns"]):  # every choice was forced
             return {}
@@ -53,7 +59,7 @@ class Imitation:
         return self.learner.descend(batches, self.losses, rate)
 
     def losses(self, batch: Batch) -> Losses:
-        """Return the loss and its parts; means over a batch."""
+        """Return the loss and its parts, as means over a batch."""
         logits, values = self.learner.evaluate(batch)
         log_probs = log_probabilities(logits, batch["masks"])
         cross_entropy = -(batch["targets"] * log_probs).sum(dim=1).mean()
@@ -64,10 +70,10 @@ class Imitation:
     def play(self, game: BatchGame, rng: np.random.Generator) -> Rollout:
         """Let the expert play all seats of a newly dealt batch to its end.
 
-        The decisions have its distributions (B, A) as ``targets``.
+        The column ``targets`` of the decisions, (B, A), contains the expert's distributions.
 
         Raises:
-            Diverged: The network's outputs are not finite.
+            DivergenceError: The network's outputs are not finite.
         """
         steps: list[tuple[Array, ...]] = []
         decided: list[Bool] = []
@@ -103,10 +109,10 @@ def demonstrate(
 ) -> tuple[Int64, Float32]:
     """Return an expert's actions in every seat, (N, P), and target distributions, (N, P, A).
 
-    A distribution is the softmax of the legal actions' values divided by the temperature, in
-    points. For a policy, it is its probabilities to the power of 1 / temperature. If the
-    temperature is 0, or the expert has neither, it is the expert's choice with certainty. In seats
-    without a decision it is all 0.
+    The target is the softmax of the expert's action values, in points, divided by the temperature.
+    For a policy it is the softmax of its log-probabilities divided by the temperature. If the
+    temperature is 0, or the expert has neither values nor probabilities, its action has probability
+    1. Seats without a decision have only zeros.
     """
     noting = _ExpertRecorder(expert, game, temperature)
     chosen = joint_action([noting] * game.num_players, game, rng)

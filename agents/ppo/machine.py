@@ -24,9 +24,9 @@ DEVICES = ("cpu", "cuda", "auto")
 
 
 def device_named(name: str) -> str:
-    """Return "cpu" or "cuda"; "auto" is a GPU if torch finds one.
+    """Return "cpu" or "cuda" for the name of a device; "auto" is a GPU if torch finds one.
 
-    "mps" is not supported because it has no float64, which orders canonical observations.
+    "mps" is not supported because it lacks float64, which the canonical form needs for sorting.
 
     Raises:
         ValueError: The device is unknown or missing.
@@ -42,7 +42,7 @@ def device_named(name: str) -> str:
 
 
 def bfloat16_is_fast(device: str = "cpu") -> bool:
-    """Tell whether "cpu" or "cuda" multiplies in bfloat16; False if torch does not know."""
+    """Return whether "cpu" or "cuda" multiplies in bfloat16; False if torch does not know."""
     if device == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     capabilities: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
@@ -51,20 +51,20 @@ def bfloat16_is_fast(device: str = "cpu") -> bool:
 
 # --- memory and threads -------------------------------------------------------------------
 
-TRIM_THRESHOLD = -1  # of glibc's malloc.h
-MMAP_THRESHOLD = -3  # of glibc's malloc.h
+TRIM_THRESHOLD = -1  # M_TRIM_THRESHOLD of glibc's malloc.h
+MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of glibc's malloc.h
 KEPT_BYTES = 1 << 30  # free bytes to keep before some are returned to the system
-LARGE = 1 << 25  # larger blocks are returned at once; the maximum that glibc accepts
-COMPILED = "64"  # cached products of one kind; oneDNN's default is 1,024
+LARGE = 1 << 25  # bytes; larger blocks are returned at once; glibc's maximum
+COMPILED = "64"  # compiled products in each cache; oneDNN's default is 1,024
 
 
 def prepare_process() -> None:
-    """Configure this process for learning; call it before the first network computes.
+    """Configure this process for learning; call it before the first network runs.
 
     torch gets one thread, because ``DataParallel`` has its own threads. With glibc, freed memory
-    stays with the process: by default glibc returns large tensors to the system at once, and
-    getting zeroed pages again is slow. And the cache of bfloat16 products, which are compiled for
-    each number of rows, is limited: the steps of a rollout have ever different numbers of rows.
+    stays with the process; by default glibc returns large tensors to the system at once, and zeroed
+    pages are slow to get again. The cache of compiled bfloat16 products is limited: there is an
+    entry for each number of rows, which varies from step to step of a rollout.
     """
     torch.set_num_threads(1)
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
@@ -76,11 +76,14 @@ def prepare_process() -> None:
 
 
 class DataParallel:
-    """Calls a function for the parts of a batch on several threads.
+    """A pool of threads that calls a function for the parts of a batch.
 
-    Matrices of a few hundred columns are too small to be divided by torch's own threads, whose
-    number should be one (``prepare_process``). torch's state per thread, such as ``no_grad``, must
-    be set inside the function. A single part is computed on the calling thread.
+    Matrices of a few hundred columns are too small for torch's own threads, whose number should be
+    1 (``prepare_process``). Thread-local state of torch, such as ``no_grad``, must be set inside
+    the function. A single part is computed on the calling thread.
+
+    Args:
+        threads: The number of threads.
     """
 
     def __init__(self, threads: int = 1) -> None:
@@ -105,7 +108,7 @@ class DataParallel:
 
 
 class Stopwatch:
-    """Sums up the time spent on each of several stages.
+    """A stopwatch that sums up the time spent on each of several stages.
 
     Attributes:
         seconds: The seconds by stage, in the order of their first start.
@@ -125,7 +128,7 @@ class Stopwatch:
             self.seconds[name] = self.seconds.get(name, 0.0) + spent
 
     def text(self) -> str:
-        """Return the shares of the seconds: ``games 3 %, acting 27 %, ...``."""
+        """Return the share of each stage, such as ``games 3.0 %, acting 27.0 %``."""
         total = sum(self.seconds.values()) or 1.0
         shares = sorted(self.seconds.items(), key=lambda entry: -entry[1])
         return ", ".join(f"{name} {100 * spent / total:.1f} %" for name, spent in shares)

@@ -16,7 +16,7 @@ MIN_PROBABILITY = 1e-12  # so that no single policy can forbid a legal action
 
 
 class MeanPolicy(Agent):
-    """Plays by the geometric mean of policies' probabilities, which is the mean of their logits.
+    """An agent that plays the geometric mean of several policies: the softmax of their mean logits.
 
     Args:
         policies: One or more policies.
@@ -32,19 +32,19 @@ class MeanPolicy(Agent):
         self.policies: list[ProbabilisticAgent] = []
         for policy in policies:
             if not isinstance(policy, ProbabilisticAgent):
-                raise ValueError(f"{policy.name!r} has no action probabilities: give policies only")
+                raise ValueError(f"{policy.name!r} has no action probabilities; name policies only")
             self.policies.append(policy)
 
     def check(self, game: BatchGame) -> None:
-        """Raise ValueError unless all policies are for this game."""
+        """Raise ValueError unless all policies can play this game."""
         check_agents(game, self.policies)
 
     def probabilities(self, view: View) -> Float64:
-        """Return the probability of each action, (N, A), 0 for illegal ones."""
+        """Return the probability of each action, (N, A) float64; 0 for illegal actions."""
         return softmax(self._logits(view))
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
-        """Draw actions by these probabilities, (N,)."""
+        """Draw actions, (N,), from the probabilities."""
         logits = self._logits(view)
         return np.asarray((logits + rng.gumbel(size=logits.shape)).argmax(axis=1))
 

@@ -1,4 +1,4 @@
-"""The optimiser: Adam, or Muon for the matrices of hidden layers and Adam for all else."""
+"""The optimiser: Adam, or Muon for the matrices of hidden layers and Adam for all other weights."""
 
 from __future__ import annotations
 
@@ -11,16 +11,21 @@ from torch import Tensor
 
 from agents.ppo.custom_network import Learned
 
-ITERATIONS = 3  # of Newton and Schulz; torch's five are slower and learned no better
+ITERATIONS = 3  # of Newton-Schulz; torch's default of 5 learned no better
 
 
 def make_optimizer(
     network: Learned, learning_rate: float, muon: float, bfloat16: bool
 ) -> torch.optim.Optimizer:
-    """Make Adam; or, if ``muon`` > 0, Muon at ``muon`` times the rate for hidden matrices.
+    """Make the optimiser of a network.
 
-    A network that has only hidden matrices, or none, gets Adam. ``bfloat16`` tells whether Muon
-    multiplies in bfloat16.
+    Args:
+        network: The network.
+        learning_rate: The learning rate of Adam.
+        muon: The learning rate of Muon, which updates the matrices of hidden layers, as a multiple
+            of Adam's. With 0, or for a network that has only hidden matrices or none, Adam updates
+            all weights.
+        bfloat16: Whether Muon multiplies in bfloat16.
     """
     weights = [weight for weight in network.parameters() if weight.requires_grad]
     hidden = {id(weight) for weight in network.hidden_matrices()} if muon else set()
@@ -38,10 +43,10 @@ def set_learning_rate(optimizer: torch.optim.Optimizer, learning_rate: float) ->
 
 
 class MuonWithAdam(torch.optim.Optimizer):
-    """Muon (Jordan et al. 2024) for matrices, Adam (Kingma and Ba 2015) for the others.
+    """Muon (Jordan et al. 2024) for matrices of hidden layers, Adam (Kingma and Ba 2015) for the
+    rest.
 
-    The learning rate of Muon is ``muon`` times that of Adam's group, so ``set_learning_rate``
-    sets both.
+    Muon's learning rate is ``muon`` times that of Adam's group, so ``set_learning_rate`` sets both.
     """
 
     def __init__(

@@ -1,14 +1,14 @@
-"""PPO for self-play on a batch of games, in reading order from the games to the gradient.
+"""PPO for self-play on a batch of games.
 
 ``PPO.play`` plays games from the deal to their end, ``advantages_of`` computes the advantage of
-each decision, ``PPO.learn`` learns from it. The algorithm is that of J. Schulman et al. ("Proximal
-policy optimization algorithms", 2017), with five differences:
+each decision, and ``PPO.learn`` updates the network. The algorithm is that of J. Schulman et al.
+("Proximal policy optimization algorithms", 2017), with five differences:
 
-- Steps with a single legal action are no decisions and are not learned from. This does not change
-  the advantages of the decisions, which are computed over the whole game.
-- Optionally only a share of the decisions is learned from, those with the largest advantages.
+- Steps with a single legal action are not decisions, and nothing is learned from them. This does
+  not change the advantages of the decisions, which are computed over the whole game.
+- Optionally, only the decisions with the largest absolute advantages are used.
 - The canonical observation carries no gradient. It is computed once, when the policy acts.
-- The policy may be held near the average of its past, the magnet.
+- Optionally, a penalty, the magnet, keeps the policy near the average of its past.
 - A minibatch may be divided among threads, whose gradients are summed.
 
 The loss of imitation, the phase before self-play, is in ``imitation.py``.
@@ -43,20 +43,20 @@ from kododo_env.networks.network import (
 )
 
 LONGEST_UPDATE = 200  # steps of an update; longer games are truncated
-PROBED = 256  # decisions on which a network is checked after learning
-CHUNK = 2048  # decisions that the average evaluates at once, so that they fit into caches
+PROBED = 256  # decisions on which outputs are checked after learning
+CHUNK = 2048  # decisions per evaluation of the average, so that they fit into CPU caches
 
 Batch = dict[str, Tensor]
-"""B decisions, by name: ``canonical`` (B, F), the canonical observations; ``entries`` (B, K), the
-raw output's entries of the actions; ``masks`` (B, A) bool; ``returns`` (B,), the targets of the
-value (the later rewards, and with a ``gae_lambda`` below 1 in part the network's later values);
+"""B decisions, by column: ``canonical`` (B, F), the canonical observations; ``entries`` (B, K), the
+indices of the actions in the raw output; ``masks`` (B, A) bool; ``returns`` (B,), the targets of
+the value: the later rewards, mixed with the network's later values if ``gae_lambda`` is below 1;
 and further columns for a loss."""
 Losses = dict[str, Tensor]
-"""Means over a batch: ``loss``, which is minimised, and others for the log."""
+"""Means over a batch: ``loss``, which is minimised, and other metrics to log."""
 
 
 class Rollout(NamedTuple):
-    """The decisions in a batch of games, and the agent-steps, including forced moves.
+    """The decisions in a batch of games, and the number of agent-steps, including forced moves.
 
     A game that ends before the others takes no further steps.
     """
@@ -66,22 +66,21 @@ class Rollout(NamedTuple):
 
 
 class PPO(nn.Module):
-    """A network that plays and learns.
+    """A network that plays and learns by PPO.
 
     Args:
         game: A batch of the game; it is not changed.
         recipe: The settings, including those of the network.
-        seed: The seed of the weights, and of torch's later random numbers.
-        device: The device on which the network acts and learns, and that keeps the decisions; the
-            games stay on the CPU.
-        threads: The number of threads for acting and learning. It changes the rounding of sums
-            and so the learned policy.
+        seed: The seed of the initial weights and of torch's random numbers.
+        device: The device of the network and of the decisions; the games stay on the CPU.
+        threads: The number of threads for acting and learning. It affects rounding, and thus the
+            learned policy.
         bfloat16: Whether matrices are multiplied in bfloat16.
 
     Attributes:
         network: The network.
-        reward: The rewards of a batch of games after a step, (N, P).
-        average: The average of past weights if the recipe has a magnet, else None.
+        reward: The function that returns the rewards of a batch of games after a step, (N, P).
+        average: A network with the average of past weights; None if the recipe has no magnet.
         stopwatch: The time spent on acting, the games and learning.
     """
 
@@ -116,7 +115,7 @@ class PPO(nn.Module):
         return torch.from_numpy(array).to(self.device)
 
     def learned(self) -> dict[str, Any]:
-        """Return the state of the network, its average and its optimiser; see ``go_on``."""
+        """Return the state of the network, its average and its optimiser, for ``go_on``."""
         return {"policy": self.state_dict(), "optimizer": self.optimizer.state_dict()}
 
     def go_on(self, learned: dict[str, Any]) -> None:
@@ -125,7 +124,7 @@ class PPO(nn.Module):
         self.optimizer.load_state_dict(learned["optimizer"])
 
     def begin_with(self, network: GameNetwork) -> None:
-        """Copy the weights of a network with the same settings, also to the average."""
+        """Copy the weights of a network with the same settings into the network and its average."""
         for model in filter(None, (self.network, self.average)):
             model.load_state_dict(network.state_dict())
 
@@ -136,13 +135,19 @@ class PPO(nn.Module):
     ) -> Rollout:
         """Deal a batch of games, and play them to their end, at most ``LONGEST_UPDATE`` steps.
 
-        The policy plays the seats without an agent, with torch's random numbers; the seed is for
-        everything else. If its seats play ``together``, each gets the mean of their rewards. The
-        decisions are the policy's in order of time, with the ``actions``, their ``log_probs`` and
-        their ``advantages``, (B,) each.
+        Args:
+            game: The batch of games.
+            agents: The agent in each seat; None where the policy plays. The policy draws actions
+                with torch's random numbers.
+            seed: The seed of the deals and of the agents.
+            together: Whether the policy's seats are a team, which shares its mean reward.
+
+        Returns:
+            The policy's decisions in order of time, with the columns ``actions``, ``log_probs`` and
+            ``advantages``, (B,) each.
 
         Raises:
-            Diverged: The network's outputs are not finite.
+            DivergenceError: The network's outputs are not finite.
         """
         seats = [seat for seat, agent in enumerate(agents) if agent is None]
         learns = np.array([agent is None for agent in agents])
@@ -193,13 +198,14 @@ class PPO(nn.Module):
         return decisions, values
 
     def answers(self, observations: Array) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Return the network's outputs for observations (B, F), on the network's device.
+        """Return the network's outputs for observations (B, F), as tensors on its device.
 
-        These are canonical observations (B, F) in their own dtype, the actions' entries int16
-        (B, K), logits (B, A), legal or not, and values (B,).
+        Returns:
+            Canonical observations (B, F) in their own dtype, the indices of the actions in the raw
+            output (B, K) int16, logits (B, A) without a mask, and values (B,).
 
         Raises:
-            Diverged: The outputs are not finite.
+            DivergenceError: The outputs are not finite.
         """
 
         @torch.no_grad()
@@ -223,10 +229,10 @@ class PPO(nn.Module):
 
         Args:
             game: N games after the last step.
-            seats: The seats of the decisions.
-            values: The network's value at each decision, in order, (B,).
-            decided: Whether each seat of each game decided in each step, (T, N * seats).
-            rewards: The rewards of these seats, (T, N * seats).
+            seats: The S seats whose decisions these are.
+            values: The network's value at each decision, in order of time, (B,).
+            decided: Whether each seat of each game decided in each step, (T, N * S).
+            rewards: The rewards of these seats, (T, N * S).
         """
         expected = np.zeros_like(rewards)
         after = np.zeros(rewards[0].shape, np.float32)
@@ -247,7 +253,9 @@ class PPO(nn.Module):
     # --- the loss -------------------------------------------------------------------------
 
     def losses(self, batch: Batch, entropy_weight: float) -> Losses:
-        """Return the loss, its parts, and measures of the policy's change; means over a batch."""
+        """Return the means over a batch of the loss, its parts, and measures of the policy's
+        change.
+        """
         recipe = self.recipe
         logits, values = self.evaluate(batch)
         log_probs = log_probabilities(logits, batch["masks"])
@@ -277,7 +285,12 @@ class PPO(nn.Module):
         }
 
     def evaluate(self, batch: Batch, network: Learned | None = None) -> tuple[Tensor, Tensor]:
-        """Return logits (B, A) and values (B,) of a batch, by the learner's or another network."""
+        """Return logits (B, A) and values (B,) of a batch.
+
+        Args:
+            batch: The decisions.
+            network: The network to evaluate; None: that of the learner.
+        """
         canonical = batch["canonical"].float()
         entries = batch["entries"].long()
         return (network or self.network).from_canonical(canonical, entries, self._bfloat16)
@@ -287,10 +300,10 @@ class PPO(nn.Module):
     def learn(
         self, decisions: Batch, learning_rate: float, entropy_weight: float
     ) -> dict[str, float]:
-        """Learn from decisions; return numbers to log.
+        """Learn from the decisions of an update; return metrics to log.
 
         Raises:
-            Diverged: Losses, gradients or the network's outputs are not finite.
+            DivergenceError: Losses, gradients or the network's outputs are not finite.
         """
         recipe = self.recipe
         if not len(decisions["returns"]):  # every choice was forced
@@ -302,9 +315,9 @@ class PPO(nn.Module):
         return {**means, **about(decisions, entropy_weight)}
 
     def lessons(self, decisions: Batch) -> Batch:
-        """Select the decisions to learn from, those whose advantages are furthest from 0.
+        """Return the decisions to learn from, those with the largest absolute advantages.
 
-        If the network has an average, each decision gets a column ``magnet``, (B, A): the
+        If there is an average network, the decisions get a column ``magnet``, (B, A): the
         log-probabilities of the average.
         """
         if self.recipe.learned_share < 1:
@@ -330,12 +343,16 @@ class PPO(nn.Module):
     def descend(
         self, batches: Iterable[Batch], losses: Callable[[Batch], Losses], learning_rate: float
     ) -> dict[str, float]:
-        """Minimise a loss by one optimiser step on each minibatch; return numbers to log.
+        """Minimise a loss by one optimiser step on each minibatch; return metrics to log.
 
-        ``losses`` is called with each thread's part of a minibatch.
+        Args:
+            batches: The minibatches.
+            losses: A function that returns the losses of a part of a minibatch; each thread
+                computes one part.
+            learning_rate: The learning rate of Adam.
 
         Raises:
-            Diverged: Losses, gradients, weights or the network's outputs are not finite.
+            DivergenceError: Losses, gradients, weights or the network's outputs are not finite.
         """
         set_learning_rate(self.optimizer, learning_rate)
         steps = []
@@ -375,7 +392,7 @@ class PPO(nn.Module):
 
     @torch.no_grad()
     def move_average(self) -> None:
-        """Update the average of the weights, if there is one, after an update."""
+        """Move the average of the weights, if there is one, towards the weights after an update."""
         if self.average is not None:
             pairs = zip(self.average.parameters(), self.network.parameters(), strict=True)
             for average, weight in pairs:
@@ -383,10 +400,11 @@ class PPO(nn.Module):
 
 
 def about(decisions: Batch, entropy_weight: float) -> dict[str, float]:
-    """Return numbers to log besides the losses.
+    """Return metrics to log besides the losses.
 
-    The ``explained_variance`` is that of the returns by the network's values before learning; the
-    advantages are the residuals. With a ``gae_lambda`` below 1 the returns contain such values.
+    The ``explained_variance`` is the share of the returns' variance that the network's values
+    explain before learning; the advantages are the residuals. With a ``gae_lambda`` below 1 the
+    returns themselves contain such values.
     """
     unexplained, variance = (
         decisions[name].var(correction=0) for name in ("advantages", "returns")
@@ -403,21 +421,21 @@ def advantages_of(
     gamma: float,
     gae_lambda: float,
 ) -> Float32:
-    """Generalised advantage estimation over each seat's own decisions (Schulman et al. 2016).
+    """Return advantages by generalised advantage estimation (Schulman et al. 2016).
 
-    The rewards of a seat while it waits count for its last decision, and the discount applies to
-    decisions, not steps.
+    Each seat has its own sequence of decisions. Rewards between two decisions of a seat count for
+    the earlier one, and the discount applies to decisions, not steps.
 
     Args:
-        rewards: The reward of each seat in each step, (T, E).
+        rewards: The reward of each of E seats in each step, (T, E).
         decided: Whether the seat decided in that step, (T, E).
         values: The value at that step, (T, E).
         after: The value after the last step, (E,).
         gamma: The discount of each decision.
-        gae_lambda: 1 takes the real rewards, 0 the value at the next decision.
+        gae_lambda: Lambda: 1 uses the rewards only, 0 the value at the next decision.
 
     Returns:
-        The advantages, (T, E) float32, 0 without a decision.
+        The advantages, (T, E) float32; 0 in steps without a decision.
     """
     advantages = np.zeros_like(values)
     next_value = after
@@ -434,28 +452,32 @@ def advantages_of(
 
 
 def divergence_of(log_probs: Tensor, reference: Tensor) -> Tensor:
-    """Return the mean Kullback-Leibler divergence between distributions, both (B, A).
+    """Return the mean Kullback-Leibler divergence of the policy from a reference.
 
-    A policy that is held near an average of its past does not cycle around an equilibrium
-    (S. Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria,
-    and two-player zero-sum games", 2023: magnetic mirror descent).
+    A policy that is kept near an average of its past does not cycle around an equilibrium (S.
+    Sokota et al., "A unified approach to reinforcement learning, quantal response equilibria, and
+    two-player zero-sum games", 2023: magnetic mirror descent).
+
+    Args:
+        log_probs: The policy's log-probabilities, (B, A).
+        reference: Those of the reference, (B, A).
     """
     return (log_probs.exp() * (log_probs - reference)).sum(dim=1).mean()
 
 
 def minibatches(decisions: Batch, epochs: int, size: int) -> Iterator[Batch]:
-    """Yield minibatches of nearly equal sizes, in random order, for several passes."""
+    """Yield minibatches of about ``size`` decisions, in a new random order for each epoch."""
     returns = decisions["returns"]
     total = len(returns)
     for _ in range(epochs):
         order = torch.randperm(total).to(returns.device)
         for chosen in order.chunk(max(1, round(total / size))):
-            # On rows of bytes ``index_select`` is much faster than ``column[chosen]``.
+            # ``column[chosen]`` is slow on rows of bytes.
             yield {name: column.index_select(0, chosen) for name, column in decisions.items()}
 
 
 def normalised(batch: Batch) -> Batch:
-    """Normalise the advantages to mean 0 and standard deviation 1; a single one stays."""
+    """Normalise the advantages to mean 0 and standard deviation 1; leave a single one unchanged."""
     advantages = batch["advantages"]
     if len(advantages) == 1:
         return batch

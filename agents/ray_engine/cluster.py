@@ -1,4 +1,4 @@
-"""The Ray cluster that does the work: a local one, or a running one."""
+"""The Ray cluster of a command: a new local one, or a running one."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ needs("--engine ray", "ray", "ray")
 
 import ray  # noqa: E402
 
-# Ray reports no usage, and prints no errors from which it recovers.
+# Ray sends no usage reports, and prints no errors from which it recovers.
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_BACKEND_LOG_LEVEL": "fatal",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
 }
-OBJECT_STORE = 200 * 2**20  # bytes, of a local cluster; more are written to disk
-PATIENCE = 10.0  # seconds for a cluster to answer
+OBJECT_STORE = 200 * 2**20  # bytes in a local cluster; larger amounts go to disk
+PATIENCE = 10.0  # seconds to wait for a connection to a cluster
 ROOT = Path(__file__).parents[2]
-PACKAGES = [str(ROOT / name) for name in ("agents", "kododo_env")]  # nodes need no checkout
+PACKAGES = [str(ROOT / name) for name in ("agents", "kododo_env")]  # sent to the nodes
 
 
 @contextmanager
 def cluster(address: str | None, workers: int | None) -> Iterator[None]:
-    """Make this process the driver of a Ray cluster while the context lasts.
+    """Make this process the driver of a Ray cluster within the context.
 
     Args:
         address: The address of a running cluster, such as ``10.0.0.1:6379``; None starts one on
@@ -38,12 +38,13 @@ def cluster(address: str | None, workers: int | None) -> Iterator[None]:
         workers: The number of cores to use; None: all.
 
     Raises:
-        ValueError: No cluster can be reached at the address, or it has fewer cores.
+        ValueError: No cluster can be reached at the address, or it has fewer than ``workers``
+            cores.
     """
     options: dict[str, Any] = {"address": address, "runtime_env": {"py_modules": PACKAGES}}
     if address is None:
         options = {
-            "address": "local",  # otherwise it would join a running cluster
+            "address": "local",  # without it Ray joins a running cluster
             "num_cpus": workers or available_cores(),
             "object_store_memory": OBJECT_STORE,
             "include_dashboard": False,

@@ -1,4 +1,4 @@
-"""RLlib's configuration."""
+"""The configuration of RLlib."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from agents.ray_engine.runner import BatchEnvRunner
 from agents.training.training_config import Task
 from kododo_env.wrappers.spaces import ObservationFormat, action_space
 
-RESTARTS = 1000  # of a runner; RLlib's own default
-PROBED = 1.0  # seconds to wait for a killed runner, before each update
+RESTARTS = 1000  # maximum of a runner; RLlib's default
+PROBED = 1.0  # seconds to wait for an answer of each runner before an update
 
 
 def configuration(task: Task, workers: int, learners: int, bfloat16: bool = False) -> PPOConfig:
@@ -23,10 +23,10 @@ def configuration(task: Task, workers: int, learners: int, bfloat16: bool = Fals
     Args:
         task: The task to learn.
         workers: The number of environment runners.
-        learners: The number of processes that share a minibatch; 1 learns in this process.
+        learners: The number of processes that share a minibatch. With 1, this process learns.
         bfloat16: Whether matrices are multiplied in bfloat16.
     """
-    logging.getLogger("ray.rllib").setLevel(logging.CRITICAL)  # a page for each restart
+    logging.getLogger("ray.rllib").setLevel(logging.CRITICAL)  # RLlib logs a page for each restart
     recipe = task.recipe
     game = task.batch_game(1, 0)
     options = {"task": task, "bfloat16": bfloat16}
@@ -43,7 +43,7 @@ def configuration(task: Task, workers: int, learners: int, bfloat16: bool = Fals
         num_cpus_per_env_runner=1,
         validate_env_runners_after_construction=True,
     )
-    # Runners wait while the learners learn, so that both can have the same cores.
+    # Runners wait while the learners learn, so both can use the same cores.
     config.learners(num_learners=learners if learners > 1 else 0, num_cpus_per_learner=0)
     config.fault_tolerance(
         restart_failed_env_runners=True,

@@ -1,4 +1,4 @@
-"""The processes of a training: runners that play, and learners."""
+"""The processes of a training run: runners, which play, and learners."""
 
 from __future__ import annotations
 
@@ -41,19 +41,23 @@ class Crew:
     def play(
         self, work: Sequence[RolloutPart], weights: dict[str, npt.NDArray[Any]]
     ) -> list[PartRollout]:
-        """Play pieces; return their results in order.
+        """Play parts of a rollout; return their results in order.
 
-        A piece whose runner was killed is played again by another runner, with the same result.
+        A part whose runner was killed is played again by another runner, with the same result.
+
+        Args:
+            work: The parts.
+            weights: The network's weights, by name.
 
         Raises:
             ValueError: The network's outputs are not finite.
             ChildProcessError: Runners were killed repeatedly.
         """
-        everywhere = ray.put(weights)  # once for each machine
+        everywhere = ray.put(weights)  # sent once to each machine
         missing = {piece.index: piece for piece in work}
         done = {}
         for _ in range(RESTARTS):
-            self.runners.probe_unhealthy_env_runners()  # finds those that Ray has restarted
+            self.runners.probe_unhealthy_env_runners()  # finds runners that Ray has restarted
             for played in self._round(list(missing.values()), everywhere):
                 if isinstance(played, ValueError):
                     raise played
@@ -64,7 +68,7 @@ class Crew:
         raise ChildProcessError("the runners were killed repeatedly; give each more memory")
 
     def _round(self, missing: list[RolloutPart], weights: Any) -> list[PartRollout | ValueError]:
-        """Play one piece on each healthy runner; return the results that arrived."""
+        """Play one part on each healthy runner; return the results that arrived."""
         runner_ids = self.runners.healthy_env_runner_ids()[: len(missing)]
         if not runner_ids:
             return []
@@ -79,10 +83,16 @@ class Crew:
     def learn(
         self, decisions: Columns, seed: int, rate: float, entropy: float = 0.0
     ) -> dict[str, float]:
-        """Learn from an update's decisions; return numbers to log.
+        """Learn from the decisions of an update; return metrics to log.
+
+        Args:
+            decisions: The decisions, by column.
+            seed: The seed of the minibatches.
+            rate: The learning rate.
+            entropy: The weight of the entropy bonus.
 
         Raises:
-            Diverged: Gradients, weights or the network's outputs are not finite.
+            DivergenceError: Gradients, weights or the network's outputs are not finite.
             ChildProcessError: A learner was killed.
         """
         total = len(decisions["returns"])
@@ -111,7 +121,7 @@ class Crew:
         return state
 
     def go_on(self, learned: dict[str, Any]) -> None:
-        """Restore the state of policy and optimiser in all learners."""
+        """Restore a state that ``learned`` has returned, in all learners."""
         self._of_learners(lambda learner: learner.ppo.go_on(learned))
 
     def _of_learners(self, function: Any) -> list[Any]:

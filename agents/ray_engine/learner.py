@@ -1,4 +1,4 @@
-"""RLlib's PPO learner, with our network, optimiser and imitation."""
+"""RLlib's PPO learner, with the network, optimiser and imitation of ``agents.ppo``."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from agents.ppo.optimizer import set_learning_rate
 from agents.ppo.ppo import PPO, PROBED, divergence_of
 from kododo_env.networks.network import check_answers, check_finite
 
-VALUE_TARGETS = "value_targets"  # RLlib's name of the returns
+VALUE_TARGETS = "value_targets"  # RLlib's name for the returns
 
 
 class SelfPlayLearner(PPOTorchLearner):
-    """RLlib's learner with the loss of the magnet, and imitation if a batch has ``targets``."""
+    """RLlib's PPO learner with a magnet, and with the imitation loss if a batch has ``targets``."""
 
     def build(self) -> None:
         """Make the module and its optimiser."""
         super().build()
-        prepare_process()  # one thread, since a minibatch is divided among learners
+        prepare_process()  # one thread, because a minibatch is divided among learners
 
     @property
     def ppo(self) -> PPO:
-        """The owner of the network and its optimiser."""
+        """The object that owns the network and its optimiser."""
         ppo: PPO = self.module[DEFAULT_MODULE_ID].unwrapped().ppo
         return ppo
 
@@ -41,23 +41,24 @@ class SelfPlayLearner(PPOTorchLearner):
         self.register_optimizer(
             module_id=module_id,
             optimizer=module.ppo.optimizer,
-            params=list(module.ppo.network.parameters()),  # not the average's
+            params=list(module.ppo.network.parameters()),  # without those of the average
         )
 
     def update(self, *args: Any, timesteps: dict[str, Any], **kwargs: Any) -> Any:
         """Learn from decisions.
 
         Args:
-            *args: RLlib's.
-            timesteps: The ``seed`` of the minibatches, the learning ``rate``, and the weight of
-                the ``entropy``.
-            **kwargs: RLlib's.
+            *args: Arguments of RLlib's method.
+            timesteps: The ``seed`` of the minibatches, the learning ``rate``, and the weight of the
+                ``entropy``.
+            **kwargs: Keyword arguments of RLlib's method.
 
         Returns:
-            The means of the losses; or the error if the network diverged, because an error that is
-            raised in one of RLlib's actors ends it without a message.
+            The means of the losses, by name; or an exception if the network diverged. It is not
+            raised, because an error that is raised in an actor of RLlib ends the actor without a
+            message.
         """
-        np.random.seed(timesteps["seed"])  # noqa: NPY002  RLlib shuffles by it
+        np.random.seed(timesteps["seed"])  # noqa: NPY002  RLlib shuffles with it
         set_learning_rate(self.ppo.optimizer, timesteps["rate"])
         self.entropy_coeff_schedulers_per_module[DEFAULT_MODULE_ID] = Scheduler(
             fixed_value_or_schedule=timesteps["entropy"], framework="torch"
@@ -86,14 +87,14 @@ class SelfPlayLearner(PPOTorchLearner):
             return self._imitation_loss(config.vf_loss_coeff, batch, fwd_out)
         advantages = batch["advantages"]
         logits = fwd_out[Columns.ACTION_DIST_INPUTS]
-        if len(advantages) > 1:  # the deviation of a single one is NaN
+        if len(advantages) > 1:  # the standard deviation of a single number is NaN
             advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         batch = {
             **batch,
             "advantages": advantages,
             VALUE_TARGETS: batch["returns"],
             Columns.ACTION_LOGP: batch["log_probs"],
-            Columns.ACTION_DIST_INPUTS: logits.detach(),  # for RLlib's unused KL
+            Columns.ACTION_DIST_INPUTS: logits.detach(),  # for RLlib's KL, which is not used
             Columns.VF_PREDS: fwd_out[Columns.VF_PREDS],
         }
         loss: Tensor = super().compute_loss_for_module(

@@ -16,9 +16,9 @@ from kododo_env.networks.network import masked
 
 
 class GameModule(TorchRLModule, ValueFunctionAPI):
-    """A ``GameNetwork`` over the canonical observations of the learner.
+    """A network as RLlib's module, on canonical observations.
 
-    ``model_config`` has the ``task`` and whether to use ``bfloat16``.
+    ``model_config`` contains the ``task`` and ``bfloat16``.
     """
 
     action_dist_cls = TorchCategorical

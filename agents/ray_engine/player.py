@@ -16,7 +16,7 @@ from agents.ppo.ppo import Rollout as Decided
 from agents.training.training_config import Task
 
 Columns = dict[str, npt.NDArray[Any]]
-"""Columns of decisions, by the names of ``agents.ppo``; the first axis is the decisions."""
+"""Columns of decisions, named as in ``agents.ppo``; the first axis is the decision."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class RolloutPart:
     """A part of the games of an update, which any runner plays with the same result.
 
     Attributes:
-        update: The update's number.
-        index: The piece's number; both numbers determine its games.
+        update: The number of the update.
+        index: The number of the part. Both numbers determine its games.
         games: The number of games of self-play.
-        imitation: Whether the expert plays; otherwise the update's table plays.
+        imitation: Whether the expert plays; otherwise the agents of the update's table play.
     """
 
     update: int
@@ -38,7 +38,7 @@ class RolloutPart:
 
 @dataclass(frozen=True)
 class PartRollout:
-    """The result of a piece: its number, the agent-steps, and the decisions."""
+    """The result of a part: its number, the agent-steps, and the decisions."""
 
     index: int
     steps: int
@@ -46,18 +46,24 @@ class PartRollout:
 
 
 def pieces(games: int, parts: int, **settings: Any) -> list[RolloutPart]:
-    """Divide the games of an update into nearly equal, nonempty parts."""
+    """Divide the games of an update into nearly equal, nonempty parts.
+
+    Args:
+        games: The number of games of self-play.
+        parts: The maximum number of parts.
+        **settings: Further fields of each ``RolloutPart``.
+    """
     parts = min(games, parts)
     ends = [games * k // parts for k in range(parts + 1)]
     return [RolloutPart(index=k, games=ends[k + 1] - ends[k], **settings) for k in range(parts)]
 
 
 class Player:
-    """Plays pieces of one size; their decisions depend on the weights and the piece only.
+    """A player of parts of one size. The decisions depend only on the weights and the part.
 
     Args:
         task: The task to learn.
-        games: The number of games of self-play in a piece.
+        games: The number of games of self-play in a part.
         bfloat16: Whether matrices are multiplied in bfloat16.
     """
 
@@ -68,14 +74,14 @@ class Player:
         self.learner = PPO(self.game, task.recipe, task.seed, bfloat16=bfloat16)
 
     def play(self, piece: RolloutPart, weights: dict[str, npt.NDArray[Any]]) -> PartRollout:
-        """Play a piece.
+        """Play a part of a rollout.
 
         Args:
-            piece: The piece.
-            weights: The network's weights.
+            piece: The part.
+            weights: The network's weights, by name.
 
         Raises:
-            Diverged: The network's outputs are not finite.
+            DivergenceError: The network's outputs are not finite.
         """
         tensors = {name: torch.from_numpy(np.array(array)) for name, array in weights.items()}
         self.learner.network.load_state_dict(tensors)
@@ -93,7 +99,7 @@ class Player:
 
     @cached_property
     def imitation(self) -> Imitation:
-        """The imitation, made on demand: a resumed run may not need its expert's file."""
+        """The imitation, made on demand because a resumed run may not need the expert's file."""
         expert = self.task.expert()
         assert expert is not None
         return Imitation(self.learner, expert)

@@ -1,4 +1,4 @@
-"""A training run whose games and learning run on a Ray cluster."""
+"""A training run that plays and learns on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -16,10 +16,15 @@ from agents.training.trainer import Trainer
 
 
 class RayTrainer(Trainer):
-    """A trainer on a Ray cluster, with the arguments of ``Trainer`` and an optional crew.
+    """A trainer on a Ray cluster.
 
-    The policy that is measured, saved and exported is the trainer's own; it gets the learners'
-    weights after each update. Either engine can resume the other's checkpoints.
+    The trainer measures, saves and exports its own copy of the policy, which gets the learners'
+    weights after each update. Checkpoints of both engines are the same, so each engine can resume
+    runs of the other.
+
+    Args:
+        *arguments: The arguments of ``Trainer``.
+        crew: The processes that play and learn; ``run`` starts its own.
     """
 
     def __init__(self, *arguments: Any, crew: Crew | None = None) -> None:
@@ -35,7 +40,7 @@ class RayTrainer(Trainer):
         return self._crew
 
     def means(self) -> dict[str, Any]:
-        """Return also the engine and its processes, which have one thread each."""
+        """Return the settings on which the result depends, with the engine and its processes."""
         numbers = {"workers": self.workers, "learners": self.learners}
         return {**super().means(), "threads": 1, "engine": RAY, **numbers}
 

@@ -13,13 +13,13 @@ from agents.training.training_config import Task
 
 
 class BatchEnvRunner(EnvRunner):
-    """Plays pieces, each of which comes with the network's weights.
+    """An environment runner that plays parts of a rollout with the weights that it is sent.
 
-    A runner has no state, so a restarted or another runner plays a lost piece with the same result.
+    A runner has no state, so any runner can play a lost part again with the same result.
 
     Args:
-        config: Its ``env_config`` has the ``task`` and whether to use ``bfloat16``.
-        **kwargs: RLlib's.
+        config: RLlib's configuration. Its ``env_config`` contains the ``task`` and ``bfloat16``.
+        **kwargs: Further arguments of ``EnvRunner``.
     """
 
     def __init__(self, *, config: Any, **kwargs: Any) -> None:
@@ -32,10 +32,11 @@ class BatchEnvRunner(EnvRunner):
     def sample(
         self, *, piece: RolloutPart, weights: dict[str, npt.NDArray[Any]]
     ) -> PartRollout | ValueError:
-        """Play a piece; return its decisions, or the error if the network diverged or this machine
-        lacks a policy file.
+        """Play a part of a rollout.
 
-        The error is not raised, because RLlib would restart the runner forever.
+        Returns:
+            The result of the part; or an exception if the network diverged or this machine lacks a
+            policy file. It is not raised, because RLlib would restart the runner forever.
         """
         try:
             if piece.games not in self.players:
@@ -48,5 +49,5 @@ class BatchEnvRunner(EnvRunner):
         """Do nothing: a runner is healthy once it is constructed."""
 
     def get_spaces(self) -> dict[str, Any]:
-        """Return no spaces: the module makes its own."""
+        """Return no spaces, because the module makes its own."""
         return {}

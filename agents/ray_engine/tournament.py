@@ -1,4 +1,4 @@
-"""Play a tournament's chunks as tasks of a Ray cluster, with the usual results."""
+"""Play the chunks of a tournament as tasks on a Ray cluster, with the same results as locally."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ AHEAD = 2  # tasks per core, so that no core waits
 def run_on_cluster(
     played: Tournament, chunks: Sequence[Chunk], workers: int | None = None
 ) -> Iterator[ChunkResult]:
-    """Play chunks of a tournament; a chunk whose process was killed is played again.
+    """Play chunks of a tournament. A chunk whose process was killed is played again.
 
     Args:
-        played: The tournament. Its policy files are read on this machine and sent.
+        played: The tournament. Its policy files are read on this machine and sent to the cluster.
         chunks: The chunks to play.
         workers: The number of parallel tasks; None: one per core of the cluster.
 
@@ -66,7 +66,7 @@ def _result(task: Any) -> ChunkResult:
     return result
 
 
-_agents: dict[str, Sequence[Agent]] = {}  # by tournament; a process keeps those of the current one
+_agents: dict[str, Sequence[Agent]] = {}  # by tournament; only those of the last one are kept
 
 
 def _work(number: str, played: Tournament, files: dict[str, bytes], chunk: Chunk) -> ChunkResult:

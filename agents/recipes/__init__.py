@@ -1,1 +1,1 @@
-"""The best measured training settings of each game, in a module of the game's name."""
+"""The recipes: the best measured training settings of each game, in a module of the game's name."""

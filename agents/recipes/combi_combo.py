@@ -1,7 +1,7 @@
-"""Combi-Combo's recipe, the same for four and five players.
+"""The recipe of Combi-Combo, the same for four and five players.
 
-Outcomes are mostly luck; the value explains a fifth of the variance. So training needs many games,
-and imitation, which converges soon, a small share of them.
+Outcomes are mostly luck: the value function explains a fifth of their variance. Therefore training
+needs many games. Imitation converges early and gets a small share of them.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""KADO's recipe, the same for all numbers of players.
+"""The recipe of KADO, the same for all numbers of players.
 
-The heuristic is far stronger than any policy trained from scratch, and only a network that is tied
-over seats, rows and columns can represent it. Games are decided by many small decisions and much
-luck: at Kododo's learning rates noise destroys what self-play learns. Training is slow: with three
-players 60 million agent-steps are better than 30 million, and with four 90 million are a little
-better than 60; a network of the mean of three of those is as strong as the best of them. With two
-players more than 24 million do not help. A dealer can exploit predictable guesses, so the magnet
-and the entropy bonus keep guesses mixed.
+The heuristic is far stronger than any policy trained from scratch, and only a network whose weights
+are tied over seats, rows and columns can represent it. Games consist of many small decisions and
+much luck: at Kododo's learning rates, noise destroys what self-play learns. Training is slow: with
+three players 60 million agent-steps are better than 30 million, and with four players 90 million
+are slightly better than 60 million. A network that imitates the mean of three such policies is as
+strong as the best of them. With two players more than 24 million do not help. A dealer can exploit
+predictable guesses, so the magnet and the entropy bonus keep guesses mixed.
 """
 
 from __future__ import annotations

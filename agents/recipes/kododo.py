@@ -1,9 +1,9 @@
-"""Kododo's recipes: imitation of the heuristic, then pure self-play.
+"""The recipes of Kododo: imitation of the heuristic, then pure self-play.
 
-Scripted opponents in training taught the bots to their test: gains against opponents that they had
-met were worth nothing against held-out opponents, and could be exploited
-(docs/evidence/ablations.md). With two players the policy is held near the average of its past,
-which in a small game brings it several times nearer to the equilibrium (docs/evidence/exact.md).
+Training does not use scripted opponents: gains against opponents met in training did not carry over
+to held-out opponents, and the policies could be exploited (docs/evidence/ablations.md). With two
+players the magnet keeps the policy near the average of its past. In a small game this brings it
+several times nearer to the equilibrium (docs/evidence/exact.md).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ BASE = Recipe(
     expert="heuristic",
 )
 TWO_PLAYERS = replace(BASE, final_ent_coef=0.02, magnet=0.2, imitation_temperature=0.0)
-# This makes updates cheaper; bots became as strong in the same time.
+# learned_share makes updates cheaper; policies became as strong in the same time.
 FIVE_PLAYERS = replace(BASE, learned_share=0.5)
 RECIPES = {2: TWO_PLAYERS, 3: BASE, 4: BASE, 5: FIVE_PLAYERS}
-# More steps make stronger policies, by less each time.
+# More steps make stronger policies, with diminishing returns.
 SHIPPED_STEPS = {2: 300_000_000, 3: 400_000_000, 4: 400_000_000, 5: 96_000_000}
-# With two players the network of the mean is stronger than the others; with more it is not.
+# Only with two players is a network that imitates the mean of the seeds stronger than each seed.
 MEAN_STEPS = {2: 12_000_000}

@@ -1,4 +1,4 @@
-"""The settings of a training: a recipe for each game, and one for training from scratch."""
+"""The settings of a training run: a recipe for each game, and one for training from scratch."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from kododo_env.policy.policy_schema import NETWORK
 
 MIXED: RewardName = "margin+win"
 LAST_RATE = 0.01  # imitation ends at this share of its initial learning rate
-MIN_TEMPERATURE = 0.001  # of imitation; a lower one would overflow float32
-MIN_TIED_WIDTH = 8  # embeddings have a quarter of it; ONNX does not keep a 1 x 1 matrix
+MIN_TEMPERATURE = 0.001  # of imitation; lower ones overflow float32
+MIN_TIED_WIDTH = 8  # embeddings are a quarter as wide; ONNX drops 1 x 1 matrices
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Recipe:
     """
 
     num_envs: Annotated[int, Bound(1, 1_000_000)] = 512
-    """Games played at once, from start to end between updates; every seat learns."""
+    """Games played in parallel in each update, from start to end; every seat learns."""
     batch_size: Annotated[int, Bound(1, 10_000_000)] = 4096
     """Decisions in a minibatch."""
     n_epochs: Annotated[int, Bound(1, 1000)] = 3
@@ -46,15 +46,15 @@ class Recipe:
     learning_rate: Annotated[float, positive(1)] = 1e-3
     """Initial learning rate of self-play; it falls linearly."""
     final_learning_rate: Annotated[float, real(0, 1)] = 1e-4
-    """Learning rate at the end."""
+    """Learning rate at the end of self-play."""
     muon: Annotated[float, real(0, 1000)] = 0.0
-    """Muon's learning rate, for hidden layers' matrices, as a multiple of Adam's; 0 = no Muon."""
+    """Learning rate of Muon, for matrices of hidden layers, relative to Adam's; 0 = no Muon."""
     ent_coef: Annotated[float, real(0, 10)] = 0.02
     """Initial weight of the entropy bonus in self-play; it falls linearly."""
     final_ent_coef: Annotated[float, real(0, 10)] = 0.005
-    """Weight of the entropy bonus at the end."""
+    """Weight of the entropy bonus at the end of self-play."""
     magnet: Annotated[float, real(0, 10)] = 0.0
-    """Weight of the policy's divergence from the average of its past; 0 = none."""
+    """Weight of the penalty on the policy's divergence from the average of its past; 0 = none."""
     magnet_updates: Annotated[float, real(1, 1_000_000)] = 20.0
     """Time constant of that average, in updates."""
     clip_range: Annotated[float, positive(10)] = 0.2
@@ -64,38 +64,39 @@ class Recipe:
     gae_lambda: Annotated[float, real(0, 1)] = 0.7
     """Lambda of generalised advantage estimation."""
     learned_share: Annotated[float, positive(1)] = 1.0
-    """Share of an update's decisions to learn from: those whose advantages are furthest from 0."""
+    """Share of an update's decisions to learn from: those with the largest absolute advantages."""
     vf_coef: Annotated[float, real(0, 1000)] = 0.5
     """Weight of the value's loss."""
     max_grad_norm: Annotated[float, positive(1_000_000)] = 0.5
-    """Maximum norm of gradients; longer ones are clipped."""
+    """Maximum norm of the gradient, which is clipped to it."""
     reward: str = MIXED
-    """The reward: margin+win, score, margin, win, or your own function from a batch of games to an
-    array (N, P), as module:function or file.py:function, whose code is run."""
+    """The reward: margin+win, score, margin, win, or your own function, as module:function or
+    file.py:function, which gets a batch of games and returns an array (N, P). Its code is run."""
     margin_weight: Annotated[float, real(-1000, 1000)] = rewards.MARGIN_WEIGHT
-    """Weight of the margin of points, as they are scored, relative to the victory at the end."""
+    """Weight of the margin of points, which is rewarded at every score, relative to the win at the
+    end."""
     network: str = ""
-    """Your own class of networks, as module:Class or file.py:Class, whose code is run; see
+    """Your own network class, as module:Class or file.py:Class, whose code is run; see
     docs/training.md. "" = GameNetwork."""
     width: Annotated[int, NETWORK["width"]] = 256
     """Width of the hidden layers."""
     depth: Annotated[int, NETWORK["depth"]] = 3
     """Number of hidden layers."""
     one_hot: Annotated[int, NETWORK["one_hot"]] = 8
-    """Largest number of the observation that is also given one-hot; 0 = none."""
+    """Encode small numbers of the observation up to this maximum also one-hot; 0 = none."""
     tied: bool = False
     """Share weights among entries that the game declares interchangeable, such as seats."""
     init: str = ""
-    """The policy whose network self-play starts from: the name of a shipped policy, or a policy
-    file. Imitation is skipped then. "" = new weights."""
+    """The policy whose network self-play starts from, without imitation: the name of a shipped
+    policy, or a policy file. "" = new weights."""
     expert: str = ""
-    """The player to imitate before self-play: a scripted one, a bot such as bot.py:Class, or a
-    policy by its name or file, whose temperature is ignored. Of several policies, separated by
-    commas, the mean is imitated. "" = no imitation."""
+    """The agent to imitate before self-play: a scripted player, a bot such as bot.py:Class, or the
+    name or file of a policy, whose temperature is ignored. If several policies are given, separated
+    by commas, their mean is imitated. "" = no imitation."""
     imitation_steps: Annotated[int, Bound(0, MOST_STEPS)] = 1_000_000
     """Minimum agent-steps of imitation; a shorter training consists of imitation only."""
     imitation_share: Annotated[float, real(0, 1)] = 0.1
-    """Share of the training spent on imitation, if that is longer."""
+    """Share of the training spent on imitation, if longer than --imitation-steps."""
     imitation_learning_rate: Annotated[float, positive(1)] = 2e-3
     """Initial learning rate of imitation; it falls linearly to a hundredth."""
     imitation_temperature: Annotated[float, real(0, 1000)] = 0.3
@@ -103,7 +104,7 @@ class Recipe:
     0 = only the chosen action."""
     opponents: tuple[str, ...] = ()
     """Opponents in a share of the updates: scripted players, policy files, or bots such as
-    bot.py:Class, whose code is run. A repeated name is met more often."""
+    bot.py:Class, whose code is run. An opponent that is named twice plays twice as often."""
     opponents_share: Annotated[float, real(0, 1)] = 0.5
     """Share of the updates that are played against the opponents."""
     temperature: Annotated[float, real(0, 100)] = 0.25
@@ -152,18 +153,20 @@ class Recipe:
         return bool(self.expert) and not self.init and lasts
 
     def imitation_rate(self, remaining: float) -> float:
-        """Return the learning rate at a remaining share of the imitation, 1 to 0."""
+        """Return the learning rate of imitation for its remaining share, from 1 to 0."""
         return self.imitation_learning_rate * (LAST_RATE + (1 - LAST_RATE) * remaining)
 
     def self_play_rates(self, remaining: float) -> tuple[float, float]:
-        """Return learning rate and entropy weight at a remaining share of self-play, 1 to 0."""
+        """Return learning rate and entropy weight for the remaining share of self-play, from 1 to
+        0.
+        """
         elapsed = 1 - remaining
         rate = self.learning_rate + elapsed * (self.final_learning_rate - self.learning_rate)
         return rate, self.ent_coef + elapsed * (self.final_ent_coef - self.ent_coef)
 
     @property
     def code(self) -> dict[str, tuple[str, ...]]:
-        """The settings that name a user's own code, each with the names."""
+        """The names of the user's own code, by setting."""
         players = {"expert": tuple(self.experts), "opponents": self.opponents}
         named = {
             setting: tuple(name for name in names if is_bot(search_parts(name)[1]))
@@ -177,11 +180,11 @@ class Recipe:
     def reward_function(self) -> Reward:
         """Return the reward as a function from a batch of games to float32 (N, P).
 
-        This runs a user's own code.
+        A user's own code is imported, which runs it.
 
         Raises:
-            ValueError: The code does not exist or fails; the function raises it too, if the code
-                returns an invalid reward.
+            ValueError: The code does not exist or fails. The returned function also raises it, if
+                the code returns an invalid reward.
         """
         if self.reward == MIXED:
             return partial(rewards.margin_and_win, margin_weight=self.margin_weight)
@@ -191,7 +194,7 @@ class Recipe:
         return REWARDS[cast("RewardName", self.reward)]
 
     def opponent_of(self, update: int) -> str | None:
-        """Return the opponent in an update, None for self-play."""
+        """Return the name of the opponent in an update; None for self-play."""
         if not self.opponents:
             return None
         before, after = (int(n * self.opponents_share + 1e-9) for n in (update, update + 1))
@@ -203,10 +206,10 @@ SCRATCH = "scratch"
 
 
 def recipe_for(game: str, num_players: int, name: str = GAME) -> Recipe:
-    """Return the settings for a game and a number of players.
+    """Return the recipe for a game and a number of players.
 
     Args:
-        game: The game's name; ``agents/recipes/<game>.py``, if it exists, has its recipes.
+        game: The game's name. Its recipes are in ``agents/recipes/<game>.py``, if this file exists.
         num_players: P.
         name: "game" for the game's own recipe; "scratch" for self-play without imitation or
             opponents.
@@ -227,9 +230,10 @@ def shipped_steps(game: str, num_players: int) -> int:
 
 
 def mean_steps(game: str, num_players: int) -> int | None:
-    """Return the agent-steps for which another network imitates the mean of all seeds, or None.
+    """Return the agent-steps of the network that imitates the mean of all seeds; None for no
+    network.
 
-    Only games in which this network was measured to be stronger than each seed have it.
+    Such a network is trained only for games in which it was stronger than each seed.
     """
     steps: dict[int, int] = getattr(_module(game), "MEAN_STEPS", {})
     return steps.get(num_players)

@@ -48,7 +48,7 @@ def _template(name: str) -> Template:
 
 
 def columns(data: dict[str, Any]) -> dict[str, str]:
-    """Return a policy's row in the table of all policies, by column; held-out opponents first."""
+    """Return a policy's row in the table of all policies, by column title."""
     unknown = data["unknown"]
     alone = data["shares"]["alone"]
     return {
@@ -62,21 +62,23 @@ def columns(data: dict[str, Any]) -> dict[str, str]:
 
 
 def interval(estimate: dict[str, Any], form: str = ".3f") -> str:
-    """Format an estimate's mean and its interval."""
-    if estimate["low"] is None:  # of a single deal
+    """Format the mean of an estimate and its confidence interval."""
+    if estimate["low"] is None:  # an estimate from a single deal
         return f"{estimate['mean']:{form}} (unknown)"
     mean, low, high = (format(estimate[end], form) for end in ("mean", "low", "high"))
     return f"{mean} ({low} to {high})"
 
 
 def worst_attacker(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the attacker that gains most, with its kind as ``by``, from ``NAME.json``."""
+    """Return the attack with the largest gain, and the kind of attacker as ``by``, from
+    ``NAME.json``.
+    """
     by, attack = max(attacks(data), key=lambda attack_by_kind: attack_by_kind[1]["gain"]["mean"])
     return {"by": by, **attack}
 
 
 def attacks(data: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Return all attacks that were measured, each with its kind, from ``NAME.json``."""
+    """Return the kind of attacker and the result of each attack in ``NAME.json``."""
     gains = data["exploitability"]
     responses = [("a best response", response) for response in gains["best_response"]["each"]]
     teams = [("a team", team) for team in gains["teams"]]
@@ -85,7 +87,7 @@ def attacks(data: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 
 @dataclass(frozen=True)
 class CardsConfig:
-    """Write the cards of the shipped policies, and their list, from the JSON beside them."""
+    """Write the cards of the shipped policies, and README.md with their list, from their JSON."""
 
 
 def cards(_: CardsConfig) -> None:

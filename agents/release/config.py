@@ -1,4 +1,4 @@
-"""The arguments of make_policies, and its jobs."""
+"""The options and the jobs of ``agents.release.make_policies``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kododo_env.core.bounds import Bound, Games, Processes, Steps, check_setting
 from kododo_env.core.numbers import quote
 from kododo_env.system.cores import available_cores
 
-CHOICE = 4  # the selection of a policy takes a quarter of the games that measure it
+CHOICE = 4  # a match against a held-out opponent has 1 / CHOICE of --games
 EVALUATIONS = 6  # points of the learning curve
 PARTS = ("shares", "unknown", "exploitability")  # of the measurement
 
@@ -24,12 +24,12 @@ PARTS = ("shares", "unknown", "exploitability")  # of the measurement
 class PoliciesConfig:
     """Train, select, measure and describe the shipped policies.
 
-    For each game and number of players some seeds are trained, with one process and one thread
-    each, and if the game's recipe has it, one more network that imitates the mean of these
-    policies. Seed and temperature are selected by the mean win share against one half of the
-    held-out opponents minus the gain of a best response, and the selected policy is measured on
-    other deals. Existing results are kept; Ctrl-C stops with everything saved, and the same
-    command resumes.
+    For each game and number of players several seeds are trained, each in its own process with one
+    thread. If the game's recipe says so, another network then imitates the mean of these policies.
+    The seed and temperature with the highest score are selected. The score is the mean win share
+    against the validation half of the held-out opponents, minus the gain of a best response. The
+    selected policy is measured on other deals. Existing results are kept. Ctrl-C stops with
+    everything saved, and the same command resumes.
     """
 
     only: tuple[str, ...] = ()
@@ -48,10 +48,10 @@ class PoliciesConfig:
     """Games for each win share in the card; a quarter as many against each held-out opponent, and
     an eighth for the selection."""
     search_games: Games = 250
-    """Games against a search, and of a search with the policy; both are slow."""
+    """Games against an opponent that searches, and of search against the policy; both are slow."""
     remeasure: tuple[str, ...] = ()
-    """Only measure the policies in --out again, for example against new opponents, without their
-    runs. Some of: shares, unknown, exploitability."""
+    """Only repeat these measurements of the policies in --out, for example after the opponents have
+    changed; training runs are not needed. Any of: shares, unknown, exploitability."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
@@ -73,7 +73,10 @@ class PoliciesConfig:
 
 
 def policies_of(only: Sequence[str]) -> dict[str, tuple[str, int]]:
-    """Return game and players of some policies, by default of all.
+    """Return game and number of players by policy.
+
+    Args:
+        only: The names of policies; if empty, all policies.
 
     Raises:
         ValueError: A policy is unknown.
@@ -92,7 +95,7 @@ class PolicyJob:
         self.name = name
         self.config = config
         self.game, self.players = policy_tables()[name]
-        self.folder = config.runs / name  # its runs, and its unfinished measurements
+        self.folder = config.runs / name  # training runs and unfinished measurements
         self.published = config.out / f"{name}{SUFFIX}"
         self.numbers = config.out / f"{name}.json"  # the results of the published policy
         self.results = self.folder / "found.json"  # the results so far
@@ -108,7 +111,7 @@ class PolicyJob:
         return [self._run(seed, steps=steps) for seed in self.seeds]
 
     def runs_after(self) -> list[TrainConfig]:
-        """Return the run that imitates the mean of the seeds, if the recipe has one."""
+        """Return the run that imitates the mean of the seeds; no run if the recipe has none."""
         if not self.mean:
             return []
         experts = ",".join(map(str, self.seeds.values()))
@@ -122,6 +125,6 @@ class PolicyJob:
 
 
 def run_in(folder: Path, *table: Any, **settings: Any) -> TrainConfig:
-    """Configure a training in a folder, on one thread; a run with a checkpoint is resumed."""
+    """Configure a training run in a folder, on one thread; a run with a checkpoint is resumed."""
     resume = (folder / CHECKPOINT).exists()
     return default_config(*table, run_dir=folder, threads=1, resume=resume, **settings)

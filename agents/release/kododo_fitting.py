@@ -1,9 +1,10 @@
 """Refit the tables of Kododo's heuristic: ``python -m agents.release.kododo_fitting``.
 
-The heuristic plays together with the follower and the random player, with some random choices, so
-that bad positions occur too. Its tables are fitted to the consequences of every choice, and the
-next games are played with the new tables. Each fit uses the later half of all games so far (as in
-fictitious play, G. W. Brown 1951), because responses to only the last tables would cycle.
+The heuristic plays against itself, the follower and the random player, and sometimes chooses at
+random, so that bad positions occur too. Its tables are fitted to the outcomes of all choices, and
+the next games are played with the new tables. Each fit uses the later half of all games so far, as
+in fictitious play (G. W. Brown 1951), because best responses to the latest tables alone would
+cycle.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ from kododo_env.system.files import written_whole
 
 SEATS = (0.5, 0.25, 0.25)  # frequencies of the heuristic, the follower and random play
 ASTRAY = 0.1  # frequency of random choices
-NOISE = 0.05  # of the heuristic during the fit, in points
+NOISE = 0.05  # of the heuristic's values during the fit, in points
 PULL = 2.0  # strength of the prior on weights, in rows
 MEAN_PULL = 5.0  # strength of the prior on means, in rows
 RARE = -4.0  # initial weights of the Kododo clause; all others start at 0
 
-# The entries of tables for a choice, and its outcome in each game: a number whose mean one table
-# stores, or the event for which several tables have weights.
+# The table entries for a choice, and its outcome in each game. The outcome is a number, whose mean
+# a table stores, or the number of an event, for which several tables have weights.
 Lesson = tuple[dict[str, Lookup], Array]
 
 
@@ -63,13 +64,13 @@ def lessons(rules: Rules, num: int, heuristic: Agent, seed: int) -> Iterator[Les
 def lessons_of_round(
     choices: list[tuple[HeuristicView, LaidCards]], points: Array
 ) -> Iterator[Lesson]:
-    """Yield the lessons of a round's choices, turn by turn, from the points of the round."""
+    """Yield the outcomes of a round's choices, turn by turn, from the points of the round."""
     rules = choices[0][0].rules
     all_laid = [laid for _, laid in choices]
     exact = np.sum([laid.kododos[0] for laid in all_laid], axis=0) == rules.kododo_number
     totals = np.sum([laid.cards[0] for laid in all_laid], axis=0)
     wins = scoring_colours(totals, rules.limit) & ~exact
-    # Numbers of events: the colours, then nobody, then the Kododo clause.
+    # Events are numbered: the colours, then nobody, then the Kododo clause.
     event = np.vstack([wins, ~wins.any(axis=0) & ~exact, exact]).argmax(axis=0)
     for number, (situation, laid) in enumerate(choices):
         turn, seat = divmod(number, len(points))
@@ -98,7 +99,13 @@ def lessons_of_round(
 
 
 def fit(examples: Iterable[Lesson], tables: Tables, steps: int) -> None:
-    """Fit tables to lessons: means directly, weights by some steps from their current values."""
+    """Fit tables to outcomes: means directly, weights by optimisation from their current values.
+
+    Args:
+        examples: The outcomes.
+        tables: The tables, which are changed.
+        steps: The number of optimisation steps.
+    """
     groups: dict[tuple[str, ...], list[Lesson]] = {}
     for lesson in examples:
         groups.setdefault(tuple(lesson[0]), []).append(lesson)
@@ -153,7 +160,15 @@ def _fit_weights(lookups: dict[str, Lookup], outcomes: Array, tables: Tables, st
 
 
 def tables_from_play(rules: Rules, rounds: int = 32, games: int = 1000, seed: int = 0) -> Tables:
-    """Alternate playing and fitting, from a follower in the heuristic's place to a fixed point."""
+    """Alternate playing and fitting; return the last tables.
+
+    Args:
+        rules: The rules.
+        rounds: How often games are played and tables are fitted. In the first round the follower
+            plays in place of the heuristic.
+        games: The number of games of each round.
+        seed: The seed of everything random.
+    """
     tables: Tables = {}
     batches: list[list[Lesson]] = []
     for index in range(rounds):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.commands.script import run_script
 
-if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that follows is imported
+if __name__ == "__main__":  # first, so that Ctrl-C prints one line even during imports
     run_script("agents.release.levels:LevelsConfig", "agents.release.levels:measure_levels")
 
 import time
@@ -58,9 +58,9 @@ SEARCH_DEALS = 4003
 class LevelsConfig:
     """Fit the temperature of the shipped policies at each level, and measure the levels.
 
-    The win shares of the weaker levels are spaced evenly between random play and parity. First,
-    outcome models are fitted, as a search would before its first choice. Results of the same
-    policy are kept; the same command resumes.
+    The temperatures space the win shares of the weaker levels evenly between random play and
+    parity. The outcome models that search uses are fitted first. Results of the same policy are
+    kept; the same command resumes.
     """
 
     only: tuple[str, ...] = ()
@@ -68,15 +68,15 @@ class LevelsConfig:
     jobs: Processes = field(default_factory=available_cores)
     """Number of processes (default: one per core)."""
     games: Games = 8000
-    """Games for each level's share; at most 1,000 to try a temperature."""
+    """Games for each level's win share, and at most 1,000 for each candidate temperature."""
     search_games: Annotated[int, Bound(1, MOST_SEARCHED)] = 200
-    """Games of the level that searches, which are slow."""
+    """Games of the level that uses search, which are slow."""
     out: Path = LEVELS_FILE
     """The file for the levels."""
     outcomes: Path = OUTCOMES_FILE
-    """The file for the weights of the policies' outcome models, which the searches need."""
+    """The file for the weights of the policies' outcome models, which search needs."""
     runs: Path = Path("runs/levels")
-    """The folder for the finished games of searches."""
+    """The folder for finished games of search."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
@@ -86,10 +86,10 @@ class LevelsConfig:
 
 
 def measure_levels(config: LevelsConfig) -> None:
-    """Measure what the files lack, one part for all tables before the next.
+    """Measure what the files lack: outcome models of all tables, then levels, then search.
 
     Raises:
-        ValueError: The folder of the searches' games holds games of other settings.
+        ValueError: The folder of search games holds games of other settings.
     """
     tables = policies_of(config.only)
     parts = (
@@ -119,7 +119,7 @@ def fitted_outcomes(table: str, config: LevelsConfig) -> dict[str, Any]:
 
 
 def quick_levels(table: str, config: LevelsConfig) -> dict[str, Any]:
-    """Return the levels of a table; measure those without search if they are missing."""
+    """Return the levels of a table; measure the levels without search if they are missing."""
     entry = _entry_of(table, config.out)
     levels = entry.get("levels", {})
     if levels and levels[AS_IT_SHIPS]["games"] >= config.games:
@@ -146,18 +146,26 @@ def quick_levels(table: str, config: LevelsConfig) -> dict[str, Any]:
 
 
 def temperatures_for(targets: Sequence[float], tried: Sequence[float]) -> list[float]:
-    """Interpolate the temperatures for target shares, rounded to two digits."""
+    """Interpolate the temperatures at which target win shares are reached.
+
+    Args:
+        targets: The target win shares.
+        tried: The win shares at ``TEMPERATURES``.
+
+    Returns:
+        The temperatures, rounded to two digits.
+    """
     falling = np.minimum.accumulate(tried)
     logarithms = np.interp(targets, falling[::-1], np.log(TEMPERATURES)[::-1])
     return [float(f"{temperature:.2g}") for temperature in np.exp(logarithms)]
 
 
 def searching_level(table: str, config: LevelsConfig) -> dict[str, Any]:
-    """Return the levels of a table with the one that searches.
+    """Return the levels of a table, including the level that uses search.
 
-    Its games are played one by one, because the decisions of a batch would share their time, and
-    each deal is saved when it is over. CPU time counts, so that other load of the machine does not
-    weaken the level.
+    The games are played one by one, because the decisions of a batch would share their time budget.
+    Each deal is saved when it is over. The budget is in CPU time, so that other load of the machine
+    does not weaken the level.
     """
     name = f"{SEARCH}{table}:{TIME}"
     policy = OnnxAgent(policy_path(table))

@@ -1,6 +1,6 @@
 """Train and publish the shipped policies: python -m agents.release.make_policies --help.
 
-The folder of the runs caches each result, so that the same command resumes work that was stopped
+Each result is cached in the folder of the runs, so the same command resumes work that was stopped
 or failed.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from agents.commands.script import run_script
 
-if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that follows is imported
+if __name__ == "__main__":  # first, so that Ctrl-C prints one line even during imports
     run_script("agents.release.config:PoliciesConfig", "agents.release.make_policies:make_policies")
 
 from collections.abc import Callable
@@ -70,10 +70,10 @@ def make_policies(config: PoliciesConfig) -> None:
 def measured(job: PolicyJob) -> dict[str, Any]:
     """Select seed and temperature, write the selected policy, and measure it.
 
-    If a policy is only measured again, its published selection and training stay.
+    If a policy is only measured again, its published selection and training are kept.
 
     Returns:
-        The part of its published JSON that does not follow from its file.
+        The content of its published JSON, except for what is read from the policy file.
 
     Raises:
         ValueError: The policy is too large to ship.
@@ -101,7 +101,7 @@ def measured(job: PolicyJob) -> dict[str, Any]:
 
 
 def question(job: PolicyJob) -> dict[str, Any]:
-    """Return everything that the results depend on."""
+    """Return everything on which the results depend; it is the key of the cache."""
     opponents = [name for split in SPLITS for name in population(job.game, job.players, split)]
     files = [*job.candidates.values(), *map(policy_path, opponents)]
     return {
@@ -114,7 +114,14 @@ def question(job: PolicyJob) -> dict[str, Any]:
 
 
 def result_of(job: PolicyJob, key: dict[str, Any], name: str, compute: Callable[..., Any]) -> Any:
-    """Return a result by its name, from the cache if the key is the same."""
+    """Return a result from the cache, or compute and cache it.
+
+    Args:
+        job: The policy.
+        key: The return value of ``question``; results of another key are not used.
+        name: The name of the result.
+        compute: The function that computes the result.
+    """
     content = content_of(job.results)
     if content.get("key") != key:
         content = {"key": key}
@@ -144,9 +151,12 @@ def publish(job: PolicyJob, numbers: dict[str, Any]) -> None:
 
 
 def rewrite(source: Path, path: Path, **changes: Any) -> None:
-    """Copy a policy, in half precision, with changed metadata; the file is written atomically.
+    """Copy a policy in half precision with changed metadata; the file is written atomically.
 
-    Results are dropped unless given.
+    Args:
+        source: The policy file to read.
+        path: The policy file to write.
+        **changes: Changed metadata. Results are dropped unless they are among the changes.
 
     Raises:
         ValueError: The file would be too large to ship.

@@ -1,16 +1,16 @@
 """Make the population of held-out opponents: python -m agents.release.population --help.
 
-Held-out opponents are never met in the training of a shipped policy. For each table there are
+Shipped policies never meet held-out opponents in training. The population of a table consists of
 scripted players with random weights, policies of small networks with random settings, and flat
-searches. One half of them selects a policy's seed and temperature; the other half is used only
-once, to report its strength.
+searches. The validation half selects a policy's seed and temperature; the test half is only used to
+report its strength.
 """
 
 from __future__ import annotations
 
 from agents.commands.script import run_script
 
-if __name__ == "__main__":  # first, so that Ctrl-C is one line while all that follows is imported
+if __name__ == "__main__":  # first, so that Ctrl-C prints one line even during imports
     run_script("agents.release.population:PopulationConfig", "agents.release.population:populate")
 
 import json
@@ -44,20 +44,20 @@ from kododo_env.system.cores import available_cores
 from kododo_env.system.files import write_text
 from kododo_env.system.folders import filled_folder
 
-MEMBERS = 24  # of a table
-POLICIES = 8  # of the members, at most
+MEMBERS = 24  # per table
+POLICIES = 8  # per table, at most
 FLATS = ("flat:random:32", "flat:greedy:32")
-WEAK = 0.4  # players with a lower share of parity against the heuristic are left out
-DEALS = 3001  # the seed of the deals by which they are measured
-SPLIT = 7  # the seed of the halves
-FLAT_SHARE = 10  # a flat search is measured in a tenth of the games
+WEAK = 0.4  # times parity: the minimum win share of a member against the heuristic
+DEALS = 3001  # the seed of the deals on which members are measured
+SPLIT = 7  # the seed of the split into halves and of the drawn settings
+FLAT_SHARE = 10  # a flat search is measured in 1 / FLAT_SHARE of the games
 
 
 @dataclass(frozen=True)
 class PopulationConfig:
     """Draw, train, measure and split the held-out opponents.
 
-    Finished trainings are kept; the same command resumes.
+    Finished training runs are kept; the same command resumes.
     """
 
     only: tuple[str, ...] = ()
@@ -134,7 +134,7 @@ def _drawn_settings(number: int, tied: bool) -> dict[str, Any]:
         "temperature": float(rng.choice([0.1, 0.25, 0.5])),
     }
     if not settings["expert"]:
-        # Drawn nevertheless, so that the other settings do not change.
+        # They are drawn in any case, so that the other settings do not change.
         del settings["imitation_share"], settings["imitation_steps"]
     return settings
 

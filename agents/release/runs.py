@@ -1,7 +1,7 @@
 """Train the candidates of the shipped policies in several processes.
 
-A finished run is kept, an interrupted one is resumed from its checkpoint, and a folder with a run
-of other settings is rejected.
+A finished run is kept, an interrupted run is resumed from its checkpoint, and a folder that holds a
+run with other settings is rejected.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def train_all(runs: Sequence[TrainConfig], processes: int) -> None:
     """Finish all runs, each in one process.
 
     Raises:
-        ValueError: A folder holds another run; nothing has been trained.
-        ChildProcessError: Runs failed; the others were finished.
+        ValueError: A folder holds another run; raised before any training.
+        ChildProcessError: Some runs failed; all others are finished.
     """
     unfinished = [run for run in runs if not is_finished(run)]
     if not unfinished:
@@ -41,7 +41,7 @@ def train_all(runs: Sequence[TrainConfig], processes: int) -> None:
 def _train(config: TrainConfig) -> None:
     """Train in this process; the run's output is written to a file beside its folder."""
     run = Path(config.run_dir or "")
-    print(f"{run}: {'goes on' if config.resume else 'begins'}", flush=True)
+    print(f"{run}: {'resumes' if config.resume else 'starts'}", flush=True)
     run.mkdir(parents=True, exist_ok=True)
     log = run.with_name(f"{run.name}.log")
     with log.open("a", encoding="utf-8") as file, redirect_stdout(file), redirect_stderr(file):
@@ -50,7 +50,7 @@ def _train(config: TrainConfig) -> None:
 
 
 def is_finished(config: TrainConfig) -> bool:
-    """Tell whether a run is finished; raise ValueError if its folder holds another run."""
+    """Return whether a run is finished; raise ValueError if its folder holds another run."""
     if not config.resume:
         return False
     run = Path(config.run_dir or "")
@@ -68,7 +68,7 @@ def is_finished(config: TrainConfig) -> bool:
 
 
 def content_of(path: Path) -> dict[str, Any]:
-    """Read the object in a JSON file, empty if the file is missing or damaged."""
+    """Return the object in a JSON file; empty if the file is missing or damaged."""
     with suppress(TypeError, ValueError):
         return {**read_json(path)}
     return {}

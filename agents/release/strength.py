@@ -15,30 +15,31 @@ from kododo_env.arena.head_to_head import Match, MatchResult
 from kododo_env.policy.onnx_agent import OnnxAgent
 
 TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 1.0)
-# Different deals for each purpose; train.py measures on those of its seed + 1 and + 2, and best
-# responses are selected on those of their seed + 1.
+# Seeds of the deals, another one for each purpose. train.py measures on the deals of its seed + 1
+# and seed + 2, and best responses are selected on the deals of their seed + 1.
 CHOICE_DEALS = 1001
 STRENGTH_DEALS = 1002
 WORST_DEALS = 1003
 RESPONSE_SEED = 1004
 CHOICE_RESPONSE_SEED = 1011
-# For the selection: a best response of these agent-steps, to this number of a seed's temperatures.
-# Its gain counts as much as the mean of many shares, so it needs more games than each of them.
+# For the selection: the agent-steps of a best response, how many temperatures of each seed it
+# attacks, and the games of each attack. A gain has the same weight as the mean of many win shares,
+# so it needs more games than each of them.
 CHOICE_RESPONSE = {"steps": 500_000, "temperatures": 3, "games": 8000}
 # The attackers: the numbers of best responses and teams, their agent-steps, and search's worlds.
 ATTACKERS: dict[str, Any] = {"seeds": 2, "teams": 1, "steps": 1_000_000, "search": "64"}
 
 
 def choose(job: PolicyJob) -> dict[str, Any]:
-    """Select the best seed and temperature; the first of equals.
+    """Select the seed and temperature with the highest score; of equals the first.
 
-    The criterion is the mean share minus the gain of a best response, which is trained only against
-    a seed's temperatures with the highest shares.
+    The score is the mean win share minus the gain of a best response. Best responses are trained
+    only against the temperatures of each seed with the highest win shares.
 
     Returns:
-        As JSON: ``seed``, ``temperature``, the ``opponents`` of the selection, which are the
-        validation half without searches, the ``games`` against each, and all ``candidates``, each
-        with its mean ``share`` against them and its ``gain``, None without a best response.
+        For JSON: ``seed`` and ``temperature``; the ``opponents`` of the selection, which are the
+        validation half without searches; the ``games`` against each; and all ``candidates``, each
+        with its mean win ``share`` and its ``gain``, None if there is no best response.
     """
     names = without_searches(population(job.game, job.players, VALIDATION))
     games = max(job.players, job.config.games // CHOICE // 2)
@@ -65,7 +66,13 @@ def choose(job: PolicyJob) -> dict[str, Any]:
 
 
 def response_gain(policy: OnnxAgent, steps: int, games: int) -> float:
-    """Return the gain over parity of a best response of these steps; it may be negative."""
+    """Return the gain over parity of a best response; it may be negative.
+
+    Args:
+        policy: The policy to attack.
+        steps: The agent-steps of the best response.
+        games: The games in which it is measured.
+    """
     response = train_best_response(policy, steps=steps, seed=CHOICE_RESPONSE_SEED)
     players = policy.num_players
     rules = changed_rules(policy.metadata)
@@ -74,7 +81,7 @@ def response_gain(policy: OnnxAgent, steps: int, games: int) -> float:
 
 
 def shares(job: PolicyJob) -> dict[str, Any]:
-    """Measure the selected policy against P - 1 copies of each baseline, as JSON."""
+    """Return the results of the selected policy against P - 1 copies of each baseline, for JSON."""
     policy = OnnxAgent(job.chosen)
     games = job.config.games
     alone = {name: result(policy, name, games).to_json() for name in baselines(job.game)}
@@ -82,12 +89,13 @@ def shares(job: PolicyJob) -> dict[str, Any]:
 
 
 def unknown(job: PolicyJob) -> dict[str, Any]:
-    """Measure the selected policy against the test half of the population, as JSON.
+    """Measure the selected policy against the test half of the population.
 
     Returns:
-        The ``mean`` over the members, whose interval is the mean of theirs, because all have played
-        the same deals. All ``members``, with the ``games`` of each; and the ``worst`` by its
-        ``name``, replayed on other deals, because the minimum of noisy estimates is biased.
+        For JSON: the ``mean`` win share over the members, whose interval is the mean of the
+        members' intervals, because all play the same deals; all ``members``, each with its
+        ``games``; and the ``worst`` member by ``name``, measured again on other deals, because the
+        minimum of noisy estimates is biased.
     """
     policy = OnnxAgent(job.chosen)
     members = {}
@@ -104,14 +112,21 @@ def unknown(job: PolicyJob) -> dict[str, Any]:
 
 
 def result(policy: OnnxAgent, name: str, games: int, deals: int = STRENGTH_DEALS) -> MatchResult:
-    """Play a policy against P - 1 copies of a player in this process."""
+    """Play a policy against P - 1 copies of a player in this process.
+
+    Args:
+        policy: The policy.
+        name: The name of the player.
+        games: The number of games.
+        deals: The seed of the deals.
+    """
     chunks = 1 if without_searches([name]) else best_response.CHUNKS
     players = policy.num_players
     return Match(policy, name, policy.game, players, games, deals, least_chunks=chunks).play()
 
 
 def exploitability(job: PolicyJob) -> dict[str, Any]:
-    """Measure the gains of best responses, search and a team against the policy, as JSON."""
+    """Return the gains of best responses, search and a team against the policy, for JSON."""
     config = BestResponseConfig(str(job.chosen), search_games=_search_games(job), **ATTACKERS)
     measured = best_response.exploitability(config, job.config.games, RESPONSE_SEED).to_json()
     return {attacker: measured[attacker] for attacker in ("best_response", "search", "teams")}

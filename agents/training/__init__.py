@@ -1,1 +1,1 @@
-"""Training runs: their settings, the loop, checkpoints, folders."""
+"""Training runs: settings, the training loop, checkpoints and folders."""

@@ -1,6 +1,6 @@
 """Checkpoints of a training run: a single file that is written atomically.
 
-A checkpoint has no games, because every update deals new games by its own seed.
+A checkpoint contains no games, because every update deals new games from its own seed.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ FORMAT = 4
 MEMBERS = ("facts.json", "learner.pt")  # and sha256, their digest
 # Bytes: room for the weights, two moments of each, and their average.
 LARGEST_CHECKPOINT = 8 * LARGEST_FILE
-ARCHIVE = b"PK\3\4"  # the first bytes of an archive that torch.load reads as such
+ARCHIVE = b"PK\3\4"  # the first bytes by which torch.load recognises an archive
 
 
 @dataclass
 class Progress:
-    """How far a run has come."""
+    """The progress of a run."""
 
-    seconds: float = 0.0  # time spent learning, measuring included
+    seconds: float = 0.0  # spent on learning and measuring
     updates: int = 0  # of the policy
     steps: int = 0  # agent-steps played
     imitation_over: bool = False  # a run never goes back from self-play to imitation
@@ -43,7 +43,7 @@ class Progress:
     curve: list[dict[str, Any]] = field(default_factory=list)
 
     def text(self) -> str:
-        """Return the steps and the latest win shares in a line."""
+        """Return the steps and the latest win shares in one line."""
         shares = self.curve[-1]["shares"] if self.curve else {}
         latest = "  ".join(f"{name} {share['mean']:.3f}" for name, share in shares.items())
         measurement = f"win share v {latest}" if shares else "win share: not measured yet"
@@ -60,7 +60,14 @@ class Checkpoint:
 
 
 def save_checkpoint(path: Path, task: Task, learner: PPO, progress: Progress) -> None:
-    """Write a checkpoint."""
+    """Write a checkpoint atomically.
+
+    Args:
+        path: The file.
+        task: The task of the run.
+        learner: The learner, whose state is saved.
+        progress: The progress of the run.
+    """
     tensors = io.BytesIO()
     torch.save({**learner.learned(), "random_state": torch.get_rng_state()}, tensors)
     facts = {"format": FORMAT, "task": task.to_dict(), "progress": vars(progress)}
@@ -125,7 +132,7 @@ def _digest(members: dict[str, bytes]) -> bytes:
 
 
 def restore(learner: PPO, checkpoint: Checkpoint) -> None:
-    """Restore the learner's weights, its optimiser and the random state from a checkpoint.
+    """Restore the learner's weights, its optimiser and torch's random state from a checkpoint.
 
     Raises:
         ValueError: The run was started by an older version with another network.

@@ -15,9 +15,14 @@ from kododo_env.core.agent import Agent
 def against(
     agent: Agent, task: Task, games: int, seed: int, names: Sequence[str] | None = None
 ) -> dict[str, MatchResult]:
-    """Play an agent against P - 1 copies of each of some players, with the same decks.
+    """Play an agent against P - 1 copies of each of several players, with the same decks.
 
-    By default these are the game's baselines, the weakest first.
+    Args:
+        agent: The agent.
+        task: The game and its rules.
+        games: The number of games against each player.
+        seed: The seed of the decks.
+        names: The names of the players; None: the game's baselines, the weakest first.
     """
     settings = task.game, task.num_players, games, seed, task.further_rules
     names = baselines(task.game) if names is None else names
@@ -25,12 +30,12 @@ def against(
 
 
 def results(measured: dict[str, MatchResult]) -> dict[str, Any]:
-    """Return the results for JSON."""
+    """Return the results of matches for JSON."""
     return {name: duel.to_json() for name, duel in measured.items()}
 
 
 def table(measured: dict[str, MatchResult]) -> str:
-    """Return the results as an aligned table."""
+    """Return the results of matches as an aligned table."""
     rows = [("opponents", "win share", "95 %", "margin", "points")]
     for name, duel in measured.items():
         margin = f"{duel.margin.mean:+z.2f}"

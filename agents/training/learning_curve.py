@@ -21,7 +21,13 @@ def draw_learning_curve(
 ) -> None:
     """Write a PNG file of win shares against each baseline over the minutes of training.
 
-    The curve consists of a run's measurements, see ``Progress``; a line marks parity, 1/P.
+    A line marks parity, 1/P.
+
+    Args:
+        path: The file.
+        curve: The measurements of a run, see ``Progress``.
+        num_players: P.
+        title: The title of the picture.
     """
     figure = Figure(figsize=(8, 4.8), layout="constrained")
     axes = figure.subplots()
@@ -39,6 +45,6 @@ def draw_learning_curve(
     axes.set_xlim(left=0)
     axes.grid(alpha=0.3)
     if curve:
-        axes.legend(ncols=2, title=f"one learner, {num_players - 1} of the other")
+        axes.legend(ncols=2, title=f"one learner against {num_players - 1} copies")
     with written_whole(path) as aside:
         figure.savefig(aside, dpi=120)

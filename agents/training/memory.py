@@ -20,7 +20,11 @@ GIGABYTE = 10**9
 
 
 def check_memory(task: Task) -> None:
-    """Raise ValueError if a run needs more memory than the machine has, if that is known."""
+    """Check that a run fits into the machine's memory, if its size is known.
+
+    Raises:
+        ValueError: The run needs more memory than the machine has.
+    """
     available = _memory()
     needed = needed_memory(task)
     if available is not None and needed > available:
@@ -31,13 +35,13 @@ def check_memory(task: Task) -> None:
 
 
 def check_decides(task: Task) -> None:
-    """Raise ValueError if no player ever has a choice under these rules."""
+    """Raise ValueError if no player ever has a choice under the rules of a task."""
     if not game_length(task.batch_game(TRIAL, task.seed)).deciding:
         raise ValueError("no player ever has a choice under these rules: there is nothing to learn")
 
 
 def needed_memory(task: Task) -> int:
-    """Estimate a lower bound of a run's bytes: its games, a rollout, and the network."""
+    """Return a lower bound of the bytes that a run needs for games, a rollout and the network."""
     recipe = task.recipe
     game = task.batch_game(TRIAL, task.seed)
     arrays = [array for array in game.state().values() if isinstance(array, np.ndarray)]
@@ -63,14 +67,14 @@ def needed_memory(task: Task) -> int:
 
 
 class GameLength(NamedTuple):
-    """The length of a batch of games of random play."""
+    """The length of the games of a batch in random play."""
 
     steps: int  # from the deal until all games are over, at most ``LONGEST_UPDATE``
     deciding: float  # the share of the seats that had something to decide
 
 
 def game_length(game: BatchGame) -> GameLength:
-    """Play a fresh batch at random; the given batch is not changed."""
+    """Return the length of games in random play; a fresh batch is played, not ``game``."""
     trial = game.fresh(game.num_envs, 0)
     rng = np.random.default_rng(0)
     deciding: list[float] = []

@@ -1,8 +1,9 @@
 """Train attackers of a player by PPO, from the weights of a policy.
 
-A best response has one seat among P - 1 copies of the policy; a specialist has one among copies of
-another player. A team has P - 1 seats against one policy, shares its weights, and is rewarded for
-the policy's defeats. In a symmetric game with more than two players no policy is safe from a team.
+A best response plays one seat against P - 1 copies of the policy; a specialist plays one seat
+against P - 1 copies of another player. A team plays P - 1 seats against one copy of the policy,
+shares its weights, and is rewarded when the policy loses. In a symmetric game with more than two
+players every policy can be exploited by a team.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 
 MIN_EPOCHS = 3
 TEMPERATURES = (0.0, 0.25, 1.0)
-SELECTION_GAMES = 2_000  # for each temperature
+SELECTION_GAMES = 2_000  # games in which each temperature is tried
 
 
 @dataclass(frozen=True)
@@ -55,22 +56,22 @@ def train_best_response(
     team: bool = False,
     against: Agent | None = None,
 ) -> BestResponse:
-    """Train an agent to beat P - 1 copies of a policy, or a team to beat one policy.
+    """Train an agent to beat P - 1 copies of a policy, or a team to beat one copy.
 
-    Each update plays whole games in which the learner, or the policy if a team learns, has one
-    seat. It takes the next seat in the next update, since seats differ in some games.
+    The learner, or the policy if a team learns, has one seat in all games of an update, and the
+    next seat in the next update, because seats differ in some games.
 
     Args:
-        policy: The policy; training starts from its weights, and it plays all other seats at its
+        policy: The policy. Training starts from its weights, and it plays all other seats at its
             temperature. It is not changed.
         minutes: Training time; 5 if neither this nor ``steps`` is given.
-        steps: The learner's steps instead, rounded up to whole updates. With these, the
-            same seed and threads the result is the same.
+        steps: The learner's agent-steps instead of minutes, rounded up to whole updates. The result
+            is reproducible for the same steps, seed and threads.
         seed: The seed of everything random.
         threads: CPU threads for learning.
-        recipe: Settings of PPO; None takes ``response_recipe``.
+        recipe: The settings of PPO; None: those of ``response_recipe``.
         team: Whether all seats but one learn, as a team.
-        against: The player in all other seats instead of the policy.
+        against: The player in all other seats; None: the policy.
 
     Raises:
         ValueError: The policy has no weights to start from, or the budget is invalid.
@@ -103,9 +104,9 @@ def train_best_response(
 def response_recipe(recipe: Recipe) -> Recipe:
     """Adapt a game's recipe to training that starts from trained weights.
 
-    It has less entropy, no imitation, a reward for victories only, since these are measured, and
-    more passes, since there are few steps. ``num_envs`` counts the games of self-play; if only one
-    seat of each learns there are P times as many.
+    The result has a smaller entropy bonus, no imitation, a reward for wins only, because only wins
+    are measured, and more epochs, because there are few steps. ``num_envs`` counts the games of
+    self-play; if only one seat of each game learns, P times as many games are played.
     """
     return replace(
         recipe,

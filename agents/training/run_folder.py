@@ -41,10 +41,10 @@ BEGINS_AGAIN = "the run was stopped before its first checkpoint and starts again
 def run_folder(config: TrainConfig) -> Iterator[Path]:
     """Yield the folder of a run; by default a free one in ``runs``.
 
-    New folders that are empty at the end are removed again.
+    New folders that are still empty at the end are removed.
 
     Raises:
-        ValueError: The folder cannot be made, or its name depends on a game that cannot be played.
+        ValueError: The folder cannot be made, or the default name depends on an invalid game.
     """
     if config.run_dir is not None:
         name = str(config.run_dir)
@@ -83,7 +83,14 @@ def unbegun(folder: Path) -> Task | None:
 
 
 def fresh(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
-    """Start a run, with lines to print; raise ValueError if its folder holds another run."""
+    """Start a run in its folder.
+
+    Returns:
+        The checkpoint of the new run, and lines to print.
+
+    Raises:
+        ValueError: The folder holds another run.
+    """
     task = task_of(config)
     before = unbegun(run_dir)
     if before is not None and (before.game, before.rules) != (task.game, task.rules):
@@ -102,29 +109,29 @@ def fresh(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
 
 
 def read_run(run_dir: Path) -> Checkpoint:
-    """Read the run in a folder and its progress; raise ValueError if there is none."""
+    """Return the last checkpoint of the run in a folder; raise ValueError if there is none."""
     task = unbegun(run_dir)
     return read_checkpoint(run_dir / CHECKPOINT) if task is None else Checkpoint(task)
 
 
 def budget_of(run_dir: Path) -> dict[str, Any]:
-    """Return the last ``minutes`` and ``steps`` of a run; empty if they are unknown."""
+    """Return ``minutes`` and ``steps`` that a run was last given; empty if they are unknown."""
     with suppress(KeyError, TypeError, ValueError):
         facts = read_json(run_dir / "config.json")
         budget = {name: facts[name] for name in ("minutes", "steps")}
-        Budget(**budget)  # raises if it is invalid
+        Budget(**budget)  # raises ValueError if it is invalid
         return budget
     return {}
 
 
 def resumed(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
-    """Resume a run with the settings that the command line changes.
+    """Resume a run, with the settings that the command line changes.
 
     Returns:
         The checkpoint with the changed task, and lines to print.
 
     Raises:
-        ValueError: The run does not exist, or a setting can no longer be changed.
+        ValueError: The run does not exist, or a setting cannot be changed any more.
     """
     saved = read_run(run_dir)
     task = saved.task
@@ -140,7 +147,7 @@ def resumed(config: TrainConfig, run_dir: Path) -> tuple[Checkpoint, list[str]]:
         check_init(config, task.batch_game(1, 0))
     if saved.learner:
         done = f"{progress.seconds / 60:.1f} minutes, {progress.steps:,} agent-steps"
-        lines = [f"resumes after {done}, until {budget.text()} in all"]
+        lines = [f"resumes after {done}; total budget: {budget.text()}"]
         if not budget.remaining(progress.steps, progress.seconds):
             lines = [f"has trained for {done}: nothing is left of {budget.text()} in all"]
     imitates = task.recipe.imitates and not progress.imitation_over
@@ -173,7 +180,7 @@ def write_config(folder: Path, task: Task, config: TrainConfig) -> None:
 
 
 def config_facts(task: Task, config: TrainConfig) -> dict[str, Any]:
-    """Return the content of config.json: the task, its budget, and the versions of libraries."""
+    """Return the content of config.json: task, budget, and versions of libraries."""
     return {
         "task": task.to_dict(),
         "minutes": config.minutes,

@@ -1,4 +1,4 @@
-"""A training run: imitation, self-play, measurements, checkpoints, and a clean stop."""
+"""A training run: imitation, self-play, measurements, checkpoints, and an orderly stop."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Trainer:
 
     Attributes:
         game: The games of self-play.
-        tables: See ``Task.tables``.
-        stopped: The exception for an early stop by the user, None without one.
+        tables: The games and agents of each kind of update, see ``Task.tables``.
+        stopped: The exception if the user stopped the run early, else None.
     """
 
     def __init__(
@@ -80,11 +80,11 @@ class Trainer:
 
     @property
     def agent(self) -> NetworkAgent:
-        """The current policy at the temperature of the export."""
+        """The current policy, at its playing temperature."""
         return NetworkAgent(self.learner.network, self.task.recipe.temperature)
 
     def means(self) -> dict[str, Any]:
-        """Return the settings, beside the task and the steps, on which the result depends."""
+        """Return the settings, besides the task and the steps, on which the result depends."""
         return {
             "threads": self.config.threads,
             "bfloat16": self.config.in_bfloat16,
@@ -94,14 +94,14 @@ class Trainer:
     # --- progress ---------------------------------------------------------------------
 
     def remaining(self) -> float:
-        """Return the remaining share of the budget, 1 to 0."""
+        """Return the remaining share of the budget, from 1 to 0."""
         return self.budget.remaining(self.progress.steps)
 
     def imitation_remaining(self) -> float:
-        """Return the remaining share of the imitation, 1 to 0; without an expert 0.
+        """Return the remaining share of the imitation, from 1 to 0; without an expert 0.
 
-        Imitation ends after the recipe's ``imitation_steps``, or ``imitation_share`` if that is
-        longer, and with the budget at the latest.
+        Imitation takes ``imitation_steps`` or ``imitation_share`` of the recipe, whichever is
+        longer, and at most the whole budget.
         """
         recipe = self.task.recipe
         if self.progress.imitation_over or not recipe.imitates:
@@ -115,7 +115,7 @@ class Trainer:
         return min(remaining, max(parts))
 
     def self_play_remaining(self) -> float:
-        """Return the remaining share of the self-play, 1 to 0."""
+        """Return the remaining share of self-play, from 1 to 0."""
         progress = self.progress
         start = self.budget.remaining(progress.imitation_steps, progress.imitation_seconds)
         return self.remaining() / start if start else 0.0
@@ -127,8 +127,8 @@ class Trainer:
     # --- the run ----------------------------------------------------------------------
 
     def run(self) -> None:
-        """Learn until the budget is spent or the user stops the run; then write a checkpoint."""
-        after = self.progress.steps + 1  # purges what a killed process logged after the checkpoint
+        """Train until the budget is spent or the user stops the run; then write a checkpoint."""
+        after = self.progress.steps + 1  # purges the log after the checkpoint
         self._log = SummaryWriter(str(self.run_dir / LOGS), purge_step=after)
         with on_stop(self._stop), quiet_log_writer(), budget_bar(self.remaining()) as show:
             while self.remaining() > 0 and not self.stopped:
@@ -218,10 +218,10 @@ class Trainer:
 
 @contextmanager
 def quiet_log_writer() -> Iterator[None]:
-    """Silence a thread that cannot write, while the context lasts.
+    """Suppress the traceback of TensorBoard's writing thread within the context.
 
-    TensorBoard writes in a thread and raises the thread's error again at the next line of the log,
-    where it ends the run.
+    If that thread cannot write, TensorBoard raises its error again at the next call, which ends the
+    run.
     """
     former = threading.excepthook
 

@@ -1,4 +1,4 @@
-"""The settings of a training run, and their conversion from and to files."""
+"""The settings of a training run, and their conversion to and from files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from kododo_env.policy.plain_text import plain
 from kododo_env.rules_arguments import default_players, hashable, make_game, parse_rules
 
 DEFAULT_GAME = "kododo"
-# Settings that have no effect without another one.
+# Settings that have no effect without another setting.
 IMITATION = ("imitation_learning_rate", "imitation_temperature")
 NEEDED = {
     "expert": ("imitation_steps", "imitation_share", *IMITATION),
@@ -37,7 +37,7 @@ NEEDED = {
     "magnet": ("magnet_updates",),
 }
 Table = tuple[BatchGame, list[Agent | None]]
-"""A batch of games, and the agent in each seat: None where the policy learns."""
+"""A batch of games, and the agent in each seat; None where the policy learns."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class TrainConfig:
 
     The run's folder gets config.json, checkpoint.zip, TensorBoard logs and, at the end,
     policy.onnx, policy.meta.json, results.json and learning_curve.png. Ctrl-C ends the training
-    early with all of them written; --resume resumes it. The defaults below depend on the game,
+    early and still writes these files; --resume resumes it. The defaults below depend on the game,
     number of players, recipe, --init and --run-dir that are given together with --help.
     """
 
@@ -61,10 +61,10 @@ class TrainConfig:
     rules: tuple[str, ...] = ()
     """Changed rules, such as variant=long; the number of players is --players."""
     minutes: Minutes | None = None
-    """Training time; 5 if neither this nor --steps is given. A resumed run includes its earlier
-    minutes or steps, and keeps its budget if neither is given."""
+    """Training time in minutes; 5 if neither this nor --steps is given. Earlier minutes or steps of
+    a resumed run count, and it keeps its budget if neither is given."""
     steps: Steps | None = None
-    """Agent-steps to train instead of minutes; a seed then gives the same bot on the same
+    """Agent-steps to train instead of minutes. The same seed then gives the same policy on the same
     machine."""
     seed: Seed = 0
     """Seed of everything random."""
@@ -73,7 +73,7 @@ class TrainConfig:
     resume: bool = False
     """Resume from the checkpoint in --run-dir. Game, rules, seed, reward, network, the expert and
     its share, Muon, the magnet, and the number of games cannot be changed; other settings can. A
-    checkpoint starts no code: name a reward, network or bot of your own again."""
+    checkpoint never runs code: name your own reward, network or bots again."""
     checkpoint_minutes: Minutes = 1.0
     """Minutes between checkpoints."""
     evaluations: Annotated[int, Bound(1, 10_000)] = 8
@@ -83,16 +83,18 @@ class TrainConfig:
     threads: Processes = 2
     """CPU threads for acting and learning; with --engine ray each process has one."""
     device: str = "cpu"
-    """The network's device: cpu, cuda, or auto for a GPU if there is one. The games stay on the
+    """Device of the network: cpu, cuda, or auto (a GPU if there is one). The games stay on the
     CPU."""
     bfloat16: bool | None = None
     """Multiply matrices in bfloat16 while learning; by default if the device supports it."""
     engine: Engine = "local"
-    """Where to train: in this process, or on a Ray cluster."""
+    """Where to train: local (in this process) or ray (on a Ray cluster)."""
     address: str | None = None
-    """Address of a running Ray cluster, such as 10.0.0.1:6379; by default one is started here."""
+    """Address of a running Ray cluster, such as 10.0.0.1:6379; by default one is started on this
+    machine."""
     workers: Processes | None = None
-    """Processes of the Ray cluster that play, each a part of --num-envs; by default one a core."""
+    """Processes of the Ray cluster that play, each a part of --num-envs; by default one per
+    core."""
     learners: Processes | None = None
     """Processes of the Ray cluster that learn, each from a part of a minibatch; by default 1."""
 
@@ -104,11 +106,11 @@ class TrainConfig:
             raise ValueError(f"{options}: a cluster does not have your code; use --engine local")
         if self.engine == RAY and self.device != "cpu":
             raise ValueError("--device needs --engine local: a cluster uses no GPU")
-        self.budget()  # raises if both are given
+        self.budget()  # raises ValueError if both are given
         if self.device != "cpu":
             from agents.ppo.machine import device_named  # imports torch
 
-            device_named(self.device)  # raises if the device does not exist
+            device_named(self.device)  # raises ValueError if the device does not exist
         if self.resume and self.run_dir is None:
             raise ValueError("--resume needs --run-dir, the folder of the run to resume")
 
@@ -122,7 +124,7 @@ class TrainConfig:
         return bfloat16_is_fast(device_named(self.device))
 
     def budget(self, spent: float = 0.0) -> Budget:
-        """Return the budget, of which some seconds are spent already."""
+        """Return the budget, of which ``spent`` seconds are spent already."""
         return Budget(self.minutes, self.steps, spent)
 
 
@@ -135,8 +137,8 @@ def default_config(
         game: The game's name.
         players: P; None: four, or the game's maximum if that is lower.
         recipe: The recipe: "game" or "scratch".
-        **fields: Other fields of ``TrainConfig``, or settings of the recipe. With ``init`` the
-            settings of the network are those of its policy, and imitation is skipped.
+        **fields: Other fields of ``TrainConfig``, or settings of the recipe. With ``init``, the
+            settings of the network are those of the initial policy, and imitation is skipped.
 
     Raises:
         ValueError: The game, a field or a setting is unknown or invalid, or the policy ``init``
@@ -171,20 +173,21 @@ class TableChoice:
     opponents: tuple[str, ...] | None = None
 
     def named(self) -> dict[str, Any]:
-        """Return the given settings that may name a user's own code."""
+        """Return the given settings that may name the user's own code."""
         names = "reward", "network", "expert", "opponents"
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
 def defaults(arguments: TableChoice) -> TrainConfig:
-    """Return the defaults of a command line: a recipe's, or those of the run that it resumes.
+    """Return the defaults of a command line: those of a recipe, or of the run that it resumes.
 
-    A recipe that is named for a resumed run replaces all its settings. The arguments must name the
-    run's own code, such as a reward, again, because the run's files may come from others.
+    If a recipe is given for a resumed run, it replaces all settings of the run. The arguments must
+    name the user's own code again, such as a reward, because the files of a run may come from
+    others.
 
     Raises:
-        ValueError: The game, recipe, run or initial policy does not exist, or the run has code of
-            its own that the arguments do not name.
+        ValueError: The game, recipe, run or initial policy does not exist, or the run uses code
+            that the arguments do not name.
     """
     game = arguments.game or DEFAULT_GAME
     recipe = arguments.recipe or GAME
@@ -206,7 +209,7 @@ def defaults(arguments: TableChoice) -> TrainConfig:
 
 
 def check_named(recipe: Recipe, arguments: TableChoice) -> None:
-    """Raise ValueError unless the arguments name all of a run's own code.
+    """Raise ValueError unless the arguments name all of the user's own code in a run's recipe.
 
     Only names that the user gives are ever imported.
     """
@@ -215,14 +218,14 @@ def check_named(recipe: Recipe, arguments: TableChoice) -> None:
         names = ", ".join(quote(name) for code in missing.values() for name in code)
         options = " and ".join(map(flag, missing))
         raise ValueError(
-            f"this run has code of its own, {names}, which a checkpoint does not start: give "
+            f"this run uses your own code, {names}, and a checkpoint never runs code; give "
             f"{options} again"
         )
 
 
 @dataclass(frozen=True)
 class Task:
-    """The game and how it is learned, as a checkpoint stores it.
+    """The game and the settings of its training, as a checkpoint stores them.
 
     Attributes:
         game: The game's name.
@@ -241,7 +244,7 @@ class Task:
 
     @property
     def num_players(self) -> int:
-        """P."""
+        """The number of players, P."""
         return int(self.rules["num_players"])
 
     @property
@@ -250,24 +253,29 @@ class Task:
         return {name: value for name, value in self.rules.items() if name != "num_players"}
 
     def batch_game(self, num_envs: int, seed: int | None = None) -> BatchGame:
-        """Make a batch of the game."""
+        """Make a batch of ``num_envs`` games."""
         return make_game(self.game, num_envs, self.num_players, self.further_rules, seed)
 
     def expert(self) -> Agent | None:
-        """Load the agent to imitate; raise ValueError if it is unknown or has no mean policy."""
+        """Load the agent to imitate: the expert, or the mean of several policies; None without an
+        expert.
+
+        Raises:
+            ValueError: An expert is unknown, or one of several has no action probabilities.
+        """
         experts = [make_agent(name, self.game, self.num_players) for name in self.recipe.experts]
         return MeanPolicy(experts) if len(experts) > 1 else next(iter(experts), None)
 
     def opponents(self) -> dict[str, Agent]:
-        """Load the opponents by name; raise ValueError if one is unknown."""
+        """Return the opponents by name; raise ValueError if one is unknown."""
         names = self.recipe.opponents if self.recipe.opponents_share else ()
         return {name: make_agent(name, self.game, self.num_players) for name in names}
 
     def tables(self) -> dict[str | None, Table]:
-        """Make the tables of training: of self-play under None, and of each opponent by name.
+        """Make the tables of training: the table of self-play under None, and others by opponent.
 
-        An opponent has all seats but one; see ``table_of``. Its table has P times as many games,
-        so that the same number of seats learn.
+        An opponent has all seats but one; see ``table_of``. Its table has P times as many games, so
+        that the same number of seats learn.
 
         Raises:
             ValueError: An opponent is unknown, or cannot play this game.
@@ -282,7 +290,7 @@ class Task:
         return tables
 
     def table_of(self, tables: dict[str | None, Table], update: int) -> Table:
-        """Return the table of an update; against an opponent the learner's seat rotates."""
+        """Return the table of an update. Against an opponent the learner's seat rotates."""
         recipe = self.recipe
         game, agents = tables[recipe.opponent_of(update)]
         met = int(update * recipe.opponents_share + 1e-9) // max(1, len(recipe.opponents))
@@ -335,14 +343,14 @@ def task_of(config: TrainConfig) -> Task:
 
 
 def imitates_only(recipe: Recipe, steps: int | None) -> bool:
-    """Tell whether a training of this many agent-steps ends before self-play."""
+    """Return whether a training of ``steps`` agent-steps ends before self-play."""
     if not recipe.imitates:
         return False
     return recipe.imitation_share == 1 or (steps is not None and steps <= recipe.imitation_steps)
 
 
 def check_init(config: TrainConfig, game: BatchGame) -> None:
-    """Check that a run can start from its policy, without imitation.
+    """Check that a run can start from the weights of its initial policy, without imitation.
 
     Raises:
         ValueError: The policy cannot be read, is for another game, has no description of its
@@ -367,7 +375,7 @@ def check_init(config: TrainConfig, game: BatchGame) -> None:
 
 
 def check_network(recipe: Recipe, usual: Recipe) -> None:
-    """Raise ValueError if a user's own network does not take a changed setting."""
+    """Raise ValueError if a setting is changed that the user's own network does not take."""
     if not recipe.network:
         return
     from agents.ppo.custom_network import arguments_taken, network_class  # imports torch
@@ -384,7 +392,7 @@ def check_network(recipe: Recipe, usual: Recipe) -> None:
 
 
 def check_needs(recipe: Recipe, usual: Recipe) -> None:
-    """Raise ValueError if a changed setting has no effect without another one."""
+    """Raise ValueError if a setting is changed that has no effect without another setting."""
     for needed, settings in NEEDED.items():
         for name in settings:
             if not getattr(recipe, needed) and getattr(recipe, name) != getattr(usual, name):

@@ -1,7 +1,7 @@
 """Measure speeds: ``make bench`` prints them and writes benchmarks/results.json.
 
-Each figure is the median of some rounds, in which the benchmarks of a group take turns. On one
-quiet core this takes about five minutes.
+Each figure is the median of several rounds, in which the benchmarks of a group take turns. This
+takes about five minutes on one idle core.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ class SpeedConfig:
     """Run all benchmarks, print the figures, and write them to a file."""
 
     only: str = "C,core,million,interfaces,one-game,decision,tournament,profile"
-    """Comma-separated prefixes of figures' names: core/GAME/4096, one-game, ..."""
+    """Comma-separated prefixes of names of figures: core/GAME/4096, one-game, ..."""
     rounds: int = 5
-    """How often each figure is measured; the median counts."""
+    """Number of measurements of each figure; the median counts."""
     json: Path = Path(__file__).parents[1] / "results.json"
-    """The file; its other figures stay if they are from the same machine."""
+    """The file to write; its other figures stay if they are from the same machine."""
 
     def __post_init__(self) -> None:
         whole_number(self.rounds, "--rounds", 1)
 
 
 def measure(config: SpeedConfig) -> None:
-    """Measure, write after each group, and print the tables."""
+    """Measure, write the file after each group, and print the tables."""
     benches = selected(all_benches(), config.only.split(","))
     results = previous_results(config.json)
     for group, members in groupby(benches, key=group_of):
@@ -53,12 +53,14 @@ def measure(config: SpeedConfig) -> None:
 
 
 def group_of(bench: Bench) -> str:
-    """Name the group whose benchmarks take turns: a part, or a game in parts of many sizes."""
+    """Return the name of the group whose benchmarks take turns: a part, or a game if a part has
+    many sizes.
+    """
     return "/".join(bench.name.split("/")[: 2 if bench.name.startswith("core/") else 1])
 
 
 def previous_results(path: Path) -> dict[str, Any]:
-    """Read the figures that the file has of this machine; add its current load."""
+    """Return the results in a file that are from this machine, with the current load."""
     results = json.loads(path.read_text()) if path.exists() else {}
     hardware = machine()
     figures = results["figures"] if results.get("machine") == hardware else {}
@@ -66,7 +68,7 @@ def previous_results(path: Path) -> dict[str, Any]:
 
 
 def in_order(figures: dict[str, float]) -> dict[str, float]:
-    """Sort figures in the order in which they are measured; others, such as of training, last."""
+    """Sort figures by the order of measurement; others, such as those of training, come last."""
     order = {bench.name: place for place, bench in enumerate(all_benches())}
     places = {name: order.get(name.rpartition("/")[0], len(order)) for name in figures}
     return {name: figures[name] for name in sorted(figures, key=places.__getitem__)}

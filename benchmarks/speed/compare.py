@@ -1,9 +1,9 @@
 """Compare the speed of two revisions: ``make bench-compare REV=main`` prints ratios with intervals.
 
-The older tree is put into a temporary folder, with the benchmarks of this one. In every round both
-are started again, each in its own process, and take turns at every figure, so that other load of
-the machine affects both equally. A round gives one ratio of each figure; the interval is Student's,
-of the logarithms of the ratios.
+The older tree is extracted to a temporary folder, with the benchmarks of this tree. In every round
+both trees are started again, each in its own process, and take turns at every figure, so that other
+load of the machine affects both equally. A round gives one ratio for each figure. The interval is
+Student's, of the logarithms of the ratios.
 """
 
 from __future__ import annotations
@@ -33,20 +33,21 @@ HEAD = ("figure", "before", "now", "unit", "times as good", "95 % interval", "")
 
 @dataclass(frozen=True)
 class CompareConfig:
-    """Measure by what factor this tree is better than a revision, with intervals."""
+    """Measure the speed of this tree relative to another revision, with intervals."""
 
     rev: str
     """The revision to compare with, such as main."""
     only: str = "core,one-game,decision,tournament/scripted/1,tournament/nine/1"
-    """Comma-separated prefixes of figures' names: core/GAME/4096, million, ..."""
+    """Comma-separated prefixes of names of figures: core/GAME/4096, million, ..."""
     rounds: int = 8
-    """How often the processes are started again; at least 2."""
+    """How often the processes are started; at least 2."""
     samples: int = 5
-    """Samples of each figure in a round; the best counts, because other load only slows it down."""
+    """Samples of each figure in a round. The best one counts, because other load only slows
+    down."""
     json: Path | None = None
-    """A file for all ratios."""
+    """File for all ratios."""
     markdown: Path | None = None
-    """A file for the table."""
+    """File for the table."""
 
     def __post_init__(self) -> None:
         whole_number(self.rounds, "--rounds", 2)
@@ -59,7 +60,7 @@ def compare(config: CompareConfig) -> None:
     Raises:
         ValueError: The revision or a benchmark is unknown.
     """
-    # A profile tells where time goes, by which neither tree is better.
+    # Profiles are left out: shares of time do not rank trees.
     comparable = (bench for bench in all_benches() if not bench.name.startswith("profile/"))
     benches = selected(comparable, config.only.split(","))
     rounds: list[dict[str, tuple[float, float]]] = []
@@ -85,7 +86,7 @@ def compare(config: CompareConfig) -> None:
 def one_round(
     trees: Sequence[Path], benches: list[Bench], samples: int, reverse: bool
 ) -> Iterator[tuple[str, tuple[float, float]]]:
-    """Yield the figures of two trees, which take turns; the second begins if ``reverse``."""
+    """Yield the figures of two trees, which take turns; the second starts if ``reverse``."""
     with ExitStack() as stack:
         processes = [stack.enter_context(Tree(folder)) for folder in trees]
         for bench in benches:
@@ -97,7 +98,7 @@ def one_round(
                         measurements[tree].append(processes[tree].sample(bench.name))
                     order.reverse()  # A B B A: a steady drift affects both equally
             except SkippedBench as reason:
-                print(f"{bench.name} is left out: {reason}", flush=True)
+                print(f"{bench.name} is skipped: {reason}", flush=True)
                 continue
             for figure in measurements[0][0]:
                 best = max if is_more_better(figure) else min
@@ -122,7 +123,7 @@ def ratios(rounds: list[dict[str, tuple[float, float]]]) -> dict[str, dict[str, 
 
 
 def row(name: str, comparison: dict[str, float]) -> tuple[str, ...]:
-    """Return a figure's row, with a mark if the interval excludes 1."""
+    """Return the row of a figure, with a mark if the interval excludes 1."""
     low = comparison["low"]
     high = comparison["high"]
     return (

@@ -1,9 +1,9 @@
-"""Time the batch core of every game, in nanoseconds an agent-step, and measure its memory.
+"""Time the batch core of every game, in nanoseconds per agent-step, and measure its memory.
 
-A step of N games of P players counts N * P agent-steps. Each kind of call is timed separately, over
-whole games: ``step``, ``legal_action_mask``, ``observe`` into an array with the core's memory
-layout, the same into contiguous rows (N, P, F) as stable-baselines3 takes them, and ``reset``,
-spread over the steps of the game. Times are CPU times of the process.
+A step of N games of P players counts as N * P agent-steps. Each kind of call is timed separately,
+over whole games: ``step``; ``legal_action_mask``; ``observe`` into an array with the core's memory
+layout; ``observe`` into contiguous rows (N, P, F), as stable-baselines3 takes them; and ``reset``,
+divided by the steps of the game. Times are CPU times of the process.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
 
 SIZES = (1, 8, 32, 63, 64, 128, 256, 512, 1024, 4096, 16_384, 65_536)
-MANY_GAMES = 4096  # larger batches take long, and vary less
+MANY_GAMES = 4096  # larger batches take long, and their times vary less
 MOST_GAMES = 1_000_000
 Call = Callable[[BatchGame, Any], object]
 GAMES_AT_A_TIME = 1024
 MOST_BATCHES = 64
-"""Small batches are played one after the other, because reading the clock costs time as well."""
+"""Maximum number of small batches that are timed together, because reading the clock takes time."""
 WORKS = ("step", "mask", "observe", "reset")
-"""The calls that add up to the whole; observing into rows replaces observing."""
+"""The calls that add up to the whole. Observing into rows is an alternative to observing."""
 
 
 def benches() -> Iterator[Bench]:
-    """Yield a game in C and all games of the package at every size, and a million of each."""
+    """Yield a game in C, all games of the package at every size, and a million games of each."""
     for num in SIZES:
         yield Bench(
             f"C/{reference_loop.GAME}/{num}", partial(reference_loop.sample_of, num, PLAYERS)
@@ -52,7 +52,7 @@ def benches() -> Iterator[Bench]:
 
 
 def batch(game: str, num: int, seed: int = 0) -> BatchGame:
-    """Make a batch with the number of players of the benchmarks."""
+    """Make a batch of ``num`` games with the number of players of the benchmarks."""
     batch_game: BatchGame = registry.environment_module(game).batch_game(
         num, num_players=PLAYERS, seed=seed
     )
@@ -60,7 +60,7 @@ def batch(game: str, num: int, seed: int = 0) -> BatchGame:
 
 
 def replayed(game: str, num: int) -> Sample:
-    """Return a sample of batches of ``num`` games, which take turns at every step."""
+    """Return a sampler of batches of ``num`` games, which take turns at every step."""
     batches = min(max(1, GAMES_AT_A_TIME // num), MOST_BATCHES)
     return TimedBatches([batch(game, num, seed) for seed in range(batches)]).sample
 
@@ -90,7 +90,7 @@ class TimedBatches:
             self.calls["rows"] = lambda game, _: game.observe(out=row_order)
 
     def sample(self) -> dict[str, float]:
-        """Replay the games; return nanoseconds an agent-step by kind of call."""
+        """Replay the games; return nanoseconds per agent-step by kind of call."""
         for recorded in self.recorded:
             recorded.rewind()
         reset, *step_works = self.calls
@@ -118,7 +118,7 @@ class TimedBatches:
 
 
 def in_a_process(game: str, num: int = MOST_GAMES) -> Sample:
-    """Measure a batch in its own process, because its peak memory is measured too."""
+    """Return a sampler of a large batch in its own process, because peak memory is measured."""
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.speed.core", game, str(num)],
         capture_output=True, text=True, check=False,
@@ -131,7 +131,7 @@ def in_a_process(game: str, num: int = MOST_GAMES) -> Sample:
 
 
 def large_batch(game: str, num: int) -> dict[str, float]:
-    """Measure the memory and then the times of a large batch; recording takes memory as well."""
+    """Return the memory and then the times of a large batch; recording games takes memory, too."""
     played = batch(game, num)
     rng = np.random.default_rng(0)
     peaks = {}

@@ -1,7 +1,7 @@
 """Time decisions of the shipped policies and of search, for one position and for many.
 
-Positions are those of random legal play in which the first seat has a choice. Writing the
-observation counts. Times are CPU times of the process.
+The positions come from random legal play in which the first seat has a choice. The time includes
+writing the observation. Times are CPU times of the process.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from kododo_env.agent_registry import make_agent, policy_tables, shipped
 from kododo_env.core.agent import Agent
 
 GAME = next(iter(registry.ENVIRONMENT_MODULES))
-POLICY = f"{GAME}-{PLAYERS}p"  # the policy of the measured search
+POLICY = f"{GAME}-{PLAYERS}p"  # the policy that the measured search uses
 MANY_GAMES = 1000
 WORLDS = 64
 MANY_SEARCHED = 64
-FEW_STEPS = 4  # slow agents decide at every fourth step only, at a different turn each round
+FEW_STEPS = 4  # slow agents only decide at every fourth step
 MILLISECONDS = 50
 SEAT = 0
 
@@ -48,15 +48,15 @@ def benches() -> Iterator[Bench]:
 
 
 class DecisionBench:
-    """Games in which an agent decides for the first seat without being followed.
+    """Games in which an agent decides for the first seat; its decisions are not played.
 
     Args:
-        agent: The agent's name.
-        game: The game's name.
+        agent: The name of the agent.
+        game: The name of the game.
         players: P.
-        num: Positions at a time.
-        games: Number of games one after the other, for a longer measuring time.
-        every: The agent decides at every step (1), every second step (2), ...
+        num: Number of positions that are decided at once.
+        games: Number of games that are played one after the other, for a longer measuring time.
+        every: The agent decides at every step (1), at every second step (2), ...
 
     Attributes:
         positions: The number of positions decided so far.
@@ -96,15 +96,15 @@ class DecisionBench:
 
 
 def decided(make: Callable[[], DecisionBench]) -> Sample:
-    """Return a sample of microseconds for one position."""
+    """Return a sampler of microseconds per position."""
     decisions = make()
     return lambda: {"decision": decisions.seconds() * 1e6}
 
 
 def worlds_in_time(search: str) -> Sample:
-    """Return a sample of the worlds in which a search tries its candidates in its CPU time."""
+    """Return a sampler of the number of worlds that a search with a time budget evaluates."""
     timed = DecisionBench(f"{search}:{MILLISECONDS}ms", GAME, PLAYERS, 1, every=FEW_STEPS)
-    timed.seconds()  # what search fits once does not count
+    timed.seconds()  # models that search fits once are not timed
 
     def sample() -> dict[str, float]:
         with counted() as worlds:
@@ -120,7 +120,9 @@ def worlds_in_time(search: str) -> Sample:
 
 @contextmanager
 def counted() -> Iterator[list[int]]:
-    """Record in how many worlds a search tries its candidates, call by call."""
+    """Record, within the context, the number of worlds in which a search tries its candidates, by
+    call.
+    """
     calls: list[int] = []
     kind: Any = resolve_name("kododo_env.search.search:_Search")
     tried = kind._try_worlds

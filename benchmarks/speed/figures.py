@@ -41,12 +41,12 @@ UNITS = {
 
 
 def is_more_better(figure: str) -> bool:
-    """Tell, from a figure's name, whether higher is better."""
+    """Return whether higher is better, from the name of a figure."""
     return UNITS[figure.split("/")[-1]] in ("agent-steps/s", "decisions/s", "worlds", "games/s")
 
 
 class SkippedBench(Exception):
-    """A benchmark cannot run on this system; the message gives the reason in one line."""
+    """An error: a benchmark cannot run on this system; the message is one line with the reason."""
 
 
 class Bench(NamedTuple):
@@ -54,9 +54,10 @@ class Bench(NamedTuple):
 
     Attributes:
         name: The path of its figures without their last part.
-        make: Prepares everything that is not timed. It returns a function that takes a sample of
-            the figures, by the last part of their names, or raises LeftOut.
-        max_rounds: The number of rounds that is enough.
+        make: A function that prepares everything that is not timed. It returns a function that
+            returns a sample of the figures, by the last part of their names, or raises
+            ``SkippedBench``.
+        max_rounds: The number of rounds that is sufficient.
         beside: The name of another benchmark that takes turns with it and to which it is compared.
     """
 
@@ -87,10 +88,12 @@ def _begins(name: str, path: str) -> bool:
 def in_turns(benches: list[Bench], rounds: int) -> Iterator[tuple[str, dict[str, float]]]:
     """Run benchmarks in turns, after a round that does not count, and yield their medians.
 
+    ``times`` is the median of the ratios of each round, so that other load affects both benchmarks
+    equally.
+
     Yields:
-        A benchmark's name and its figures. A benchmark that is left out has none, and a line is
-        printed. ``times`` is the median of the rounds' ratios, so that other load affects both
-        benchmarks equally.
+        The name of a benchmark and its figures. A benchmark that cannot run has no figures, and the
+        reason is printed.
     """
     samples: dict[str, Sample] = {}
     for bench in benches:
@@ -99,7 +102,7 @@ def in_turns(benches: list[Bench], rounds: int) -> Iterator[tuple[str, dict[str,
             if bench.max_rounds > 1:
                 samples[bench.name]()
         except SkippedBench as reason:
-            print(f"{bench.name} is left out: {reason}", flush=True)
+            print(f"{bench.name} is skipped: {reason}", flush=True)
     measured: dict[str, list[dict[str, float]]] = {name: [] for name in samples}
     max_rounds = {bench.name: bench.max_rounds for bench in benches}
     for round_index in range(rounds):
@@ -119,7 +122,7 @@ def number(figure: float) -> str:
 
 
 def machine() -> dict[str, str | int]:
-    """Describe the hardware and the software, without anything that identifies the machine."""
+    """Return facts about hardware and software, without anything that identifies the machine."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]

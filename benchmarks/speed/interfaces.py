@@ -1,7 +1,7 @@
-"""Time many games at once through the interfaces that learners use, replaying one deal.
+"""Time many parallel games through the interfaces that learners use, replaying one deal.
 
-The learners' decisions, chosen beforehand, count; with one learner in each game the other seats
-play at random. Times are CPU times of the process.
+The decisions of the learners are chosen beforehand, and only these are counted. With one learner in
+each game, the other seats play at random. Times are CPU times of the process.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ FORMATS: dict[str, dict[str, Any]] = {
     "as they are": {},
     "float32, normalised": {"observation_dtype": "float32", "normalize": True},
 }
-"""The environment's options by form of observation."""
+"""The options of the environment by format of observations."""
 
 
 class OneLearner:
-    """Gymnasium's vector environment, one seat of each game."""
+    """Gymnasium's vector environment with one learning seat in each game."""
 
     def __init__(self, game: str, **options: Any) -> None:
         import gymnasium
@@ -47,7 +47,7 @@ class OneLearner:
 
 
 class AllSeats:
-    """Stable-baselines3's VecEnv, all seats of all games."""
+    """Stable-baselines3's VecEnv with all seats of all games."""
 
     def __init__(self, game: str, **options: Any) -> None:
         from kododo_env.wrappers.sb3 import BatchVecEnv
@@ -57,13 +57,13 @@ class AllSeats:
         )
 
     def deal(self) -> Any:
-        """See OneLearner."""
+        """Deal the same cards every time; see ``OneLearner.deal``."""
         self.env.seed(0)
         self.env.reset()
         return self.env.action_masks()
 
     def play(self, actions: Any) -> tuple[Any, bool]:
-        """See OneLearner."""
+        """Step; see ``OneLearner.play``."""
         over = self.env.step(actions)[2]
         return self.env.action_masks(), over.all()
 
@@ -72,7 +72,7 @@ ENVIRONMENT_MODULES = {"make_vec": OneLearner, "BatchVecEnv": AllSeats}
 
 
 def benches() -> Iterator[Bench]:
-    """Yield a benchmark for each interface, game and form of observation."""
+    """Yield a benchmark for each interface, game and format of observations."""
     for module, kind in ENVIRONMENT_MODULES.items():
         for game in registry.ENVIRONMENT_MODULES:
             for form, options in FORMATS.items():
@@ -81,7 +81,7 @@ def benches() -> Iterator[Bench]:
 
 
 def sampled(make: Any) -> Sample:
-    """Return a sample of decisions/s of one deal; dealing does not count."""
+    """Return a sampler of decisions/s of one deal, without the time of dealing."""
     env = make()
     rng = np.random.default_rng(0)
     mask = env.deal()

@@ -1,6 +1,6 @@
-"""Time single games through PettingZoo and Gymnasium, beside games of those libraries.
+"""Time single games through PettingZoo and Gymnasium, and games of those libraries.
 
-Whole episodes of random legal play, chosen beforehand, are replayed. The agent-steps of all seats
+Episodes of random legal play are recorded beforehand and replayed. The agent-steps of all seats
 count, including those of the learner's opponents. Times are CPU times of the process.
 """
 
@@ -17,9 +17,9 @@ from benchmarks.speed.figures import PLAYERS, Bench, Sample, SkippedBench
 from kododo_env import registry
 
 AGENT_STEPS = 2000
-"""The minimum in a sample."""
+"""The minimum number of agent-steps in a sample."""
 Episode = list[Any]
-"""The argument of each step, from after ``reset`` to the end."""
+"""The argument of each step, from ``reset`` to the end."""
 
 
 def benches() -> Iterator[Bench]:
@@ -53,7 +53,7 @@ class Parallel:
 
     @staticmethod
     def replay(env: Any, episode: Episode) -> bool:
-        """Replay an episode after ``reset``; tell whether it ended with the last action."""
+        """Replay an episode after ``reset``; return whether it ended with the last action."""
         for actions in episode:
             env.step(actions)
         return not env.agents
@@ -64,7 +64,7 @@ class AecBench:
 
     @staticmethod
     def record(env: Any, seed: int | None, rng: np.random.Generator) -> tuple[Episode, int]:
-        """See Parallel."""
+        """Play an episode; see ``Parallel.record``."""
         episode = []
         env.reset(seed=seed)
         for name in env.agent_iter():
@@ -76,7 +76,7 @@ class AecBench:
 
     @staticmethod
     def replay(env: Any, episode: Episode) -> bool:
-        """See Parallel."""
+        """Replay an episode; see ``Parallel.replay``."""
         for action in episode:
             env.last()
             env.step(action)
@@ -88,7 +88,7 @@ class Gymnasium:
 
     @staticmethod
     def record(env: Any, seed: int | None, rng: np.random.Generator) -> tuple[Episode, int]:
-        """See Parallel."""
+        """Play an episode; see ``Parallel.record``."""
         episode = []
         over = False
         _, info = env.reset(seed=seed)
@@ -101,7 +101,7 @@ class Gymnasium:
 
     @staticmethod
     def replay(env: Any, episode: Episode) -> bool:
-        """See Parallel."""
+        """Replay an episode; see ``Parallel.replay``."""
         over = False
         for action in episode:
             _, _, terminated, truncated, _ = env.step(action)
@@ -117,7 +117,7 @@ def chosen(space: Any, observation: Any, rng: np.random.Generator) -> int:
 
 
 def sampled(make: Callable[[], Any], interface: Any) -> Sample:
-    """Return a sample of agent-steps/s of an environment, without and with dealing."""
+    """Return a sampler of agent-steps/s of an environment, with and without ``reset``."""
     env = make()
     rng = np.random.default_rng(0)
     agent_steps = 0

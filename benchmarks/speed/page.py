@@ -19,7 +19,7 @@ TITLES = {
     "reset": "`reset`, divided by the length of a game",
     "observe": "`observe`, games last",
 }
-WORKS = ("step", "mask", "rows", "reset")  # the parts of a whole, observing into rows
+WORKS = ("step", "mask", "rows", "reset")  # the calls that add up to the whole
 AGENTS = {
     "scripted": "four scripted players",
     "nine": "seven scripted players and two policies",
@@ -28,7 +28,9 @@ REFERENCE_GAMES = 4096  # other numbers of games are compared with this one
 
 
 def core(figures: Figures) -> str:
-    """Make one table a game of nanoseconds an agent-step by number of games, with C if measured."""
+    """Return a table for each game: nanoseconds per agent-step by number of games, and C if
+    measured.
+    """
     return "\n\n".join(_core(figures, game) for game in _names(figures, "core"))
 
 
@@ -73,16 +75,18 @@ def _core(figures: Figures, game: str) -> str:
 
 
 def whole(figures: Figures, column: str) -> float | None:
-    """Return nanoseconds an agent-step of all calls, for a column such as ``core/kododo/4096``.
+    """Return nanoseconds per agent-step of all calls; None if they were not measured.
 
-    Returns None if they were not measured.
+    Args:
+        figures: The figures.
+        column: The path of the figures, such as ``core/kododo/4096``.
     """
     costs = [figures.get(f"{column}/{work}") for work in WORKS]
     return None if None in costs else sum(filter(None, costs))
 
 
 def interfaces(figures: Figures) -> str:
-    """Make the table of decisions/s by interface, game and form of observation."""
+    """Return the table of decisions/s by interface, game and format of observations."""
     rows = []
     for interface in _names(figures, "interfaces"):
         for game in _names(figures, f"interfaces/{interface}"):
@@ -94,7 +98,7 @@ def interfaces(figures: Figures) -> str:
 
 
 def one_game(figures: Figures) -> str:
-    """Make the table of agent-steps/s by interface and game, with ratios to other libraries."""
+    """Return the table of agent-steps/s by interface and game, with ratios to other libraries."""
     rows = []
     for kind in _names(figures, "one-game"):
         peer = figures.get(f"one-game/{kind}/{KINDS[kind][1]}/played")
@@ -108,7 +112,7 @@ def one_game(figures: Figures) -> str:
 
 
 def decision(figures: Figures) -> str:
-    """Make the table of microseconds a decision by agent, for one position and for each of many."""
+    """Return the table of microseconds per decision by agent, for one position and for many."""
     rows = []
     for agent in _names(figures, "decision"):
         nums = [num for num in _names(figures, f"decision/{agent}") if num != "1"]
@@ -127,7 +131,7 @@ def decision(figures: Figures) -> str:
 
 
 def tournament(figures: Figures) -> str:
-    """Make the table of games/s by field of players and number of processes."""
+    """Return the table of games/s by field of players and number of processes."""
     rows = [
         [
             AGENTS[field],
@@ -139,7 +143,7 @@ def tournament(figures: Figures) -> str:
 
 
 def profile(figures: Figures) -> str:
-    """Make the table of where the time goes, in percent."""
+    """Return the table of shares of the CPU time, in percent."""
     rows = []
     for work in _names(figures, "profile"):
         shares = {
@@ -162,13 +166,13 @@ TABLES: dict[str, Callable[[Figures], str]] = {
 
 
 def printed(figures: Figures) -> str:
-    """Make all tables for which there are figures."""
+    """Return all tables for which there are figures."""
     parts = _names(figures, "")
     return "\n\n".join(table(figures) for part, table in TABLES.items() if part in parts)
 
 
 def about(results: dict[str, Any]) -> str:
-    """Describe the machine on which the figures were measured."""
+    """Return a description of the machine on which the figures were measured."""
     machine = results["machine"]
     cores = f"{machine['cores']} cores"
     numpy = f"numpy {machine['numpy']}"

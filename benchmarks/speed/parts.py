@@ -1,4 +1,4 @@
-"""The parts of the benchmark: what can be measured, in the order in which it is."""
+"""The parts of the benchmark, in the order in which they are measured."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from benchmarks.speed.figures import Bench
 
 
 def all_benches() -> Iterator[Bench]:
-    """Everything that is measured."""
+    """Yield all benchmarks."""
     for part in (core, interfaces, one_game, decision, tournament, profile):
         yield from part.benches()

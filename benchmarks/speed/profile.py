@@ -1,8 +1,8 @@
-"""Profile by sampling: shares of the CPU time, sampled a thousand times a second.
+"""Profile by sampling: shares of the CPU time, sampled a thousand times per second.
 
-Each sample counts for the innermost of the listed functions that is running; samples outside all
-of them do not count. Sampling hardly slows down the program, so calls of Python functions are not
-overstated. Windows lacks the timer.
+Each sample counts for the innermost of the listed functions that is running; samples outside all of
+them do not count. Sampling hardly slows down the program, so calls of Python functions are not
+overstated. It needs a timer that Windows lacks.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from benchmarks.speed.tournament import FIELDS, played
 
 EVERY = 0.001  # seconds
 SECONDS = 5.0
-"""Minimum time for which each work is sampled."""
+"""Minimum time of each profile, in seconds."""
 ELSEWHERE = "other"
 OUTSIDE = ""
 BY_AGENT = "agents"
-"""Instead of a function: the agent that chooses."""
+"""A placeholder for a function: count by the agent that chooses."""
 DECIDING = {
     "the network": "kododo_env.policy.onnx_validation:answers_of",
     "the observation": "kododo_env.core.batch_game:BatchGame.observation_of",
@@ -72,11 +72,11 @@ def decisions(make: Callable[[], DecisionBench]) -> Callable[[], object]:
 
 
 def profiled(places: dict[str, str], make: Callable[[], Callable[[], object]]) -> Sample:
-    """Return a sample of the percentage of CPU time by place, in descending order."""
+    """Return a sampler of the percentage of CPU time by place, in descending order."""
     if not hasattr(signal, "setitimer"):
         raise SkippedBench("this system has no timer of CPU time")
     work = make()
-    work()  # what is fitted or loaded once does not count
+    work()  # models that are fitted or loaded once are not sampled
     place_by_code = {
         resolve_name(where).__code__: place for place, where in places.items() if where
     }
@@ -97,7 +97,7 @@ def profiled(places: dict[str, str], make: Callable[[], Callable[[], object]]) -
 
 @contextmanager
 def sampling(place: Callable[[FrameType | None], str]) -> Iterator[Counter[str]]:
-    """Count, while the context lasts, at which places the program is."""
+    """Count, within the context, at which place the program is at each sample."""
     counts: Counter[str] = Counter()
     former = signal.signal(signal.SIGPROF, lambda number, frame: counts.update([place(frame)]))
     signal.setitimer(signal.ITIMER_PROF, EVERY, EVERY)
@@ -109,7 +109,7 @@ def sampling(place: Callable[[FrameType | None], str]) -> Iterator[Counter[str]]
 
 
 def place_of(place_by_code: dict[CodeType, str], by_agent: bool, frame: FrameType | None) -> str:
-    """Return the innermost place that contains a frame, OUTSIDE if there is none."""
+    """Return the innermost place that contains a frame; OUTSIDE if there is none."""
     while frame is not None:
         if frame.f_code in place_by_code:
             return place_by_code[frame.f_code]

@@ -1,4 +1,4 @@
-"""Record games of random legal play, to replay them without the cost of choosing."""
+"""Record games of random legal play, to replay them without the time of choosing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RecordedGames:
 
     @property
     def agent_steps(self) -> int:
-        """The players' steps in all games, including those of waiting players."""
+        """The number of agent-steps in all games, including those of waiting players."""
         return len(self.actions) * self.game.num_envs * self.game.num_players
 
     def rewind(self) -> None:

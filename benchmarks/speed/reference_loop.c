@@ -1,7 +1,8 @@
-/* Kododo as one would write it by hand for speed: one game after the other, no library.
+/* Kododo, written by hand for speed: one game after the other, without libraries.
  *
- * A yardstick for the batch core, not a referee: the real rules for PLAYERS players, the standard
- * variant alone. What it observes is what docs/games/kododo.md lists, as rows (N, P, F) of bytes.
+ * A reference for the speed of the batch core, not for its rules: the default rules for PLAYERS
+ * players, standard variant only. Observations are those of docs/games/kododo.md, as rows (N, P, F)
+ * of bytes.
  */
 #include <stdint.h>
 #include <string.h>
@@ -23,7 +24,7 @@ enum {
 
 static const uint8_t COPIES[VALUES] = {5, 6, 5, 2, 1, 1};
 static const uint8_t PLAYS[TURNS] = {2, 1, 1};
-/* The slots that an action lays, the second for pairs alone. */
+/* The slots of the cards that an action lays; the second is used for pairs only. */
 static const uint8_t FIRST[ACTIONS] = {0, 1, 2, 3, 4, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3};
 static const uint8_t SECOND[ACTIONS] = {0, 0, 0, 0, 0, 1, 2, 3, 4, 2, 3, 4, 3, 4, 4};
 
@@ -79,7 +80,7 @@ static void sort_hand(uint8_t *hand) {
     hand[0] = a, hand[1] = b, hand[2] = c, hand[3] = d, hand[4] = e;
 }
 
-/* The game's deck is there; everything else is set. */
+/* Set everything except the deck. */
 static void deal(Game *game) {
     memset((uint8_t *)game + CARDS, 0, sizeof *game - CARDS);
     for (int player = 0; player < PLAYERS; player++) {
@@ -108,7 +109,7 @@ static void lay(Game *game, int player, int slot) {
     }
 }
 
-/* The colour with the highest count below the limit that it has alone; -1 if there is none. */
+/* The colour with the highest unique count below the limit; -1 if there is none. */
 static int scoring_colour(const uint8_t *totals) {
     for (int count = LIMIT - 1; count > 0; count--) {
         int found = -1, times = 0;
@@ -146,7 +147,7 @@ static void end_round(Game *game, float *rewards) {
         game->scores[player] += points;
         game->piles[player] += cards;
     }
-    if (last_round(game)) { /* what is left in the hands is discarded */
+    if (last_round(game)) { /* the remaining cards are discarded */
         memset(game->hand, NO_CARD, sizeof game->hand);
         memset(game->held, 0, sizeof game->held);
     }
@@ -168,9 +169,9 @@ static void step(Game *game, const int64_t *actions, float *rewards) {
     if (++game->turn == TURNS) end_round(game, rewards);
 }
 
-/* --- what there is to see ----------------------------------------------------------------- */
+/* --- masks and observations ----------------------------------------------------------------- */
 
-/* The schedule alone decides what is legal, so all players of all games have the same row. */
+/* Legality depends only on the schedule, so all players of all games have the same mask. */
 static void legal_actions(const Game *game, uint8_t *legal) {
     int held = HAND;
     if (last_round(game))
@@ -185,8 +186,8 @@ static void legal_actions(const Game *game, uint8_t *legal) {
     }
 }
 
-/* The rows of all players. What they have in common is put together once; what goes by seats
- * lies there twice, so that a row begins with one's own seat. */
+/* Write the observations of all players. Common parts are computed once. Parts by seat are stored
+ * twice in a row, so that each player's copy can begin with the player's own seat. */
 static void observe(const Game *game, uint8_t *restrict row) {
     uint8_t cards[2][PLAYERS * COLOURS], points[2][PLAYERS * COLOURS], kododos[2][PLAYERS];
     uint8_t scores[2][PLAYERS], piles[2][PLAYERS], table[2 * COLOURS + 2], rest[TURNS + 3 + TYPES];
@@ -224,9 +225,9 @@ static void observe(const Game *game, uint8_t *restrict row) {
 
 /* Play num games from the deal to the end, all of them a turn at a time.
  *
- * games: room for them. decks: (num, CARDS), or NULL to shuffle. actions: (STEPS, num, PLAYERS).
- * rewards (num, PLAYERS), legal (num, PLAYERS, ACTIONS) and rows (num, PLAYERS, SIZE) are written
- * after every step; after each of them they go on by as much as is given, 0 to be overwritten.
+ * games: memory for num games. decks: (num, CARDS), or NULL to shuffle. actions: (STEPS, num,
+ * PLAYERS). rewards (num, PLAYERS), legal (num, PLAYERS, ACTIONS) and rows (num, PLAYERS, SIZE) are
+ * written after every step: to consecutive arrays if keep is 1, to the same arrays if it is 0.
  */
 void play(int num, Game *games, const uint8_t *decks, uint64_t seed, const int64_t *actions,
           float *rewards, uint8_t *legal, uint8_t *rows, int keep) {

@@ -1,4 +1,4 @@
-"""Kododo as a hand-written loop in C, compiled when needed: a reference for the batch core."""
+"""Kododo as a hand-written loop in C, compiled on demand: a reference for the batch core."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ GAME = "kododo"
 SOURCE = Path(__file__).with_suffix(".c")
 ACTIONS = 15
 SEED = ctypes.c_uint64(88172645463325252)
-MIN_GAMES = 4096  # in a sample: smaller batches are played several times
+MIN_GAMES = 4096  # minimum in a sample; smaller batches are played several times
 
 
 class LoopOutput(NamedTuple):
-    """The output of the loop after a step, or after each of S steps: then the first axis is S.
+    """The output of the loop after a step; after S steps the arrays have a first axis S.
 
     Attributes:
         rewards: Shape (N, P).
         mask: Shape (N, P, A).
-        rows: Shape (N, P, F).
+        rows: Observations, shape (N, P, F).
     """
 
     rewards: npt.NDArray[np.float32]
@@ -41,7 +41,7 @@ class LoopOutput(NamedTuple):
 
 
 class ReferenceLoop:
-    """The compiled loop for a batch of this many games.
+    """The compiled loop for a batch of N games.
 
     Args:
         num: N.
@@ -49,11 +49,11 @@ class ReferenceLoop:
         keep: Whether the output of every step is kept.
 
     Attributes:
-        steps: S, the steps of a game.
-        output: Is written as games are played.
+        steps: S, the number of steps of a game.
+        output: The output, which is written while games are played.
 
     Raises:
-        LeftOut: There is no C compiler.
+        SkippedBench: There is no C compiler.
     """
 
     def __init__(self, num: int, players: int, keep: bool = False) -> None:
@@ -79,7 +79,7 @@ class ReferenceLoop:
 
         Args:
             actions: Legal actions, (S, N, P); they are not checked.
-            decks: Shape (N, D); None shuffles.
+            decks: Decks, (N, D); None shuffles.
         """
         actions = np.ascontiguousarray(actions)
         if decks is None:
@@ -89,7 +89,7 @@ class ReferenceLoop:
             self.play_again(pointer(actions), pointer(decks))
 
     def play_again(self, actions: ctypes.c_void_p, decks: ctypes.c_void_p | None = None) -> None:
-        """Play whole games, with addresses of arrays, which numpy is slow to compute."""
+        """Play whole games; takes addresses of arrays, which numpy is slow to compute."""
         self._library.play(self.num, self._into[0], decks, SEED, actions, *self._into[1:])
 
 
@@ -116,7 +116,7 @@ def compiled(players: int) -> ctypes.CDLL:
 
 
 def sample_of(num: int, players: int) -> Sample:
-    """Return a sample of nanoseconds an agent-step, including deals, masks and observations."""
+    """Return a sampler of nanoseconds per agent-step, with deals, masks and observations."""
     loop = ReferenceLoop(num, players)
     game = kododo_v0.batch_game(num, num_players=players, seed=0)
     actions = np.ascontiguousarray(np.stack(RecordedGames(game).actions))

@@ -1,6 +1,6 @@
-"""Time tournaments, in games a second: of scripted players only, and with policies.
+"""Time tournaments, in games per second: of scripted players only, and with policies.
 
-With one process CPU time counts; with two processes wall time, including their start.
+With one process the CPU time counts; with two processes the wall time, including their start.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ FIELDS = {
     "scripted": baselines(GAME)[-PLAYERS:],
     "nine": (*islice(cycle(scripted(GAME)), 9 - len(POLICIES)), *POLICIES),
 }
-"""The players: the four strongest scripted players; nine players, two of them policies."""
+"""Players by tournament: the four strongest scripted players; nine players, two of them
+policies."""
 GAMES = {"scripted": 100_000, "nine": 20_000}
 PROCESSES = (1, 2)
 
 
 def benches() -> Iterator[Bench]:
-    """Yield both fields, in one process and in two."""
+    """Yield benchmarks of both fields, with one process and with two."""
     for workers in PROCESSES:
         for field, games in GAMES.items():
             name = f"tournament/{field}/{workers}"
@@ -37,7 +38,7 @@ def benches() -> Iterator[Bench]:
 
 
 def played(field: str, games: int, workers: int) -> Sample:
-    """Return a sample of games a second."""
+    """Return a sampler of games per second."""
     tournament = Tournament(GAME, FIELDS[field], PLAYERS, games)
     clock = process_time if workers == 1 else perf_counter
 

@@ -1,4 +1,4 @@
-"""Run the benchmarks of this tree in another process, on the package of any tree."""
+"""Run the benchmarks of this tree in another process, with the package of any tree."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BENCHMARKS = Path("benchmarks", "speed")
 
 
 class Tree:
-    """A process that runs the benchmarks on the package of one tree.
+    """A process that runs the benchmarks with the package of one tree.
 
     Args:
         folder: The root of the tree.
@@ -44,7 +44,7 @@ class Tree:
         """Take one sample of a benchmark.
 
         Raises:
-            LeftOut: This tree cannot run the benchmark.
+            SkippedBench: The tree cannot run the benchmark.
         """
         assert self._process.stdin is not None
         self._process.stdin.write(f"{name}\n")
@@ -70,7 +70,7 @@ class Tree:
 
 
 def work() -> None:
-    """Run the benchmark that each line of the standard input names."""
+    """Run the benchmark that each line of the standard input names; print its result as JSON."""
     responses = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # printed text must not mix with responses
     print(Path(kododo_env.__file__).resolve(), file=responses, flush=True)
@@ -92,7 +92,7 @@ def work() -> None:
 
 @contextmanager
 def tree_of(rev: str) -> Iterator[Path]:
-    """Make a temporary folder with a revision's files and the benchmarks of this tree.
+    """Yield a temporary folder with the files of a revision and the benchmarks of this tree.
 
     Raises:
         ValueError: The revision is unknown.

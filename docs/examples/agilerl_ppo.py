@@ -3,9 +3,9 @@
     pip install '.[play,export]' agilerl peft
     python docs/examples/agilerl_ppo.py
 
-One seat of every game learns. The network that learns plays the others too: self-play. AgileRL
-looks for the mask in the info, and wants the observation to be an array. At the end the agent's
-networks are a policy file, agilerl.onnx, whose win shares are printed.
+One seat of every game learns. The same network plays the other seats (self-play). AgileRL expects
+observations as arrays, and takes the mask from the info. At the end the networks of the agent are
+written to a policy file, agilerl.onnx, and its win shares are printed.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ NETWORK = {"encoder_config": {"hidden_size": [256, 256]}}
 
 
 class Network(nn.Module):
-    """What a policy file has of an agent: logits and values, both from the actor's encoder."""
+    """The network of a policy file: logits and values, both from the encoder of the actor."""
 
     def __init__(self, learner: PPO) -> None:
         super().__init__()
         self.encoder = learner.actor.encoder
-        self.logits = learner.actor.head_net.wrapped  # without the drawing of actions
+        self.logits = learner.actor.head_net.wrapped  # without sampling of actions
         self.value = learner.critic.head_net
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits (B, A) and values (B, 1) of canonical observations."""
+        """Return logits (B, A) and values (B, 1) of canonical observations (B, F)."""
         hidden = self.encoder(observation)
         return self.logits(hidden), self.value(hidden)
 
@@ -53,9 +53,9 @@ class Network(nn.Module):
 def train(
     steps: int = 1_000_000, seed: int = 0, report: Callable[[Agent], None] = lambda agent: None
 ) -> Network:
-    """Train by self-play for so many decisions."""
+    """Train by self-play for ``steps`` decisions; ``report`` gets the agent after each update."""
     torch.manual_seed(seed)
-    np.random.seed(seed)  # noqa: NPY002  AgileRL shuffles by it
+    np.random.seed(seed)  # noqa: NPY002  AgileRL shuffles with it
     torch.set_num_threads(1)
     envs = new_envs()
     learner = new_learner(envs)
@@ -77,7 +77,7 @@ def train(
 
 
 def new_envs() -> gymnasium.vector.VectorEnv:
-    """The games; the opponents are those of the beginning."""
+    """Return the games, with their initial opponents."""
     return gymnasium.make_vec(
         "kododo_env:kododo/Kododo-v0", num_envs=GAMES, num_players=PLAYERS, reward="margin+win",
         opponents="random", canonical=True, observation_dtype="float32", action_mask="info",
@@ -86,30 +86,30 @@ def new_envs() -> gymnasium.vector.VectorEnv:
 
 
 def new_learner(envs: gymnasium.vector.VectorEnv) -> PPO:
-    """A learner with random weights."""
+    """Return a learner with random weights."""
     return PPO(
         envs.single_observation_space, envs.single_action_space, num_envs=GAMES,
         learn_step=GAMES * STEPS, batch_size=GAMES * STEPS // 8, update_epochs=3, lr=FIRST_RATE,
         gamma=1.0, ent_coef=0.03, normalize_images=False, net_config=NETWORK,
-        # Its GAE (2.58) ends a game one step too early, so that the reward of the last choice
-        # would reach no other; returns to the end of the game do not.
+        # GAE of AgileRL 2.58 ends a game one step too early, so the final reward would not
+        # reach earlier decisions; returns to the end of the game are correct.
         rollout_buffer_config={"use_gae": False},
     )  # fmt: skip
 
 
 def agent_of(network: Network, temperature: float = 0.0) -> Agent:
-    """The network as an agent, which sees plain observations."""
+    """Return the network as an agent that takes plain observations."""
     game = kododo_v0.batch_game(1, num_players=PLAYERS)
     plain = CanonicalNetwork(network, game.layout, game.actions)
     return NetworkAgent(plain, temperature)
 
 
 def main() -> None:
-    """Train, write the policy file, and print its shares."""
+    """Train, write the policy file, and print its win shares."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--games", type=int, default=4000, help="games of each match at the end")
     parser.add_argument("--out", default="agilerl.onnx")
     options = parser.parse_args()
     torch.manual_seed(options.seed)
@@ -124,7 +124,7 @@ def main() -> None:
 
 
 def share(agent: Agent, opponent: str, games: int) -> float:
-    """The win share of one agent among three copies of an opponent."""
+    """Return the win share of one agent against three copies of an opponent."""
     return Match(agent, opponent, "kododo", PLAYERS, games).play().share.mean
 
 

@@ -3,11 +3,12 @@
     pip install '.[play,export,sb3]'
     python docs/examples/all_players.py
 
-Each update plays games at the tables of all numbers of players, in which the network has all seats,
-and learns from them together: with padded=True the observations of all tables have one size. Then
-it is written as one policy file for each number of players, kododo-2p.onnx to kododo-5p.onnx, and
-compared with the policies that ship, each of which was trained for one table. --decisions ends
-the training after a number of decisions in place of minutes, and --json writes the comparison.
+Each update plays games with two, three, four and five players, in which the network plays all
+seats, and learns from all of them together: with padded=True the observations of all tables have
+the same size. Then the network is exported as a policy file for each number of players,
+kododo-2p.onnx to kododo-5p.onnx, and compared with the shipped policies, each of which was trained
+for one number of players. --decisions ends the training after a number of decisions instead of
+minutes, and --json writes the comparison.
 """
 
 from __future__ import annotations
@@ -40,16 +41,16 @@ FIRST_RATE = 1e-3
 LAST_RATE = 1e-4
 FIRST_ENTROPY = 0.02
 LAST_ENTROPY = 0.005
-SEATS = 512  # that are played at each table in an update
+SEATS = 512  # seats of each table in an update
 
 
 def main() -> None:
-    """Train for some minutes, write the policy files, and print how they fare."""
+    """Train for some minutes, write the policy files, and print the comparison."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--game", default="kododo")
     parser.add_argument("--minutes", type=float, default=2.0)
-    parser.add_argument("--decisions", type=int, help="train on so many, whatever time it takes")
-    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--decisions", type=int, help="decisions to train on, instead of minutes")
+    parser.add_argument("--games", type=int, default=4000, help="games of each match at the end")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, default=Path("all-players"))
     parser.add_argument("--json", type=Path, help="file for the results of the comparison")
@@ -102,7 +103,8 @@ def rollout(network: GameNetwork, env: BatchVecEnv) -> tuple[torch.Tensor, ...]:
     """Play all games of a table to their end.
 
     Returns:
-        Observations, masks, actions, their log-probabilities, advantages and returns.
+        Observations (B, F), masks (B, A), actions, their log-probabilities, advantages and returns,
+        (B,) each.
     """
     observations = torch.from_numpy(env.reset())
     decisions = []
@@ -140,7 +142,7 @@ def learn(
     columns: list[torch.Tensor],
     entropy_weight: float,
 ) -> None:
-    """PPO's clipped objective over some epochs of minibatches."""
+    """Minimise PPO's clipped loss over several epochs of minibatches."""
     for _ in range(EPOCHS):
         for indices in torch.randperm(len(columns[0])).split(MINIBATCH):
             observations, masks, actions, old_log_probs, advantages, returns = (
@@ -162,10 +164,10 @@ def learn(
 
 
 def compare(game: str, files: dict[int, Path], games: int) -> list[dict[str, float]]:
-    """Play the network and the policies that ship against others, at each table.
+    """Play the network and the shipped policies against other agents, at each table.
 
     Returns:
-        One row per number of players: win shares of one bot among copies of its opponent.
+        One row per number of players: win shares of one bot against copies of its opponent.
     """
     rows = []
     for players, path in files.items():

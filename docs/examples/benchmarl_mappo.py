@@ -3,8 +3,8 @@
     pip install '.[play,export]' benchmarl
     python docs/examples/benchmarl_mappo.py
 
-One GameNetwork learns in all seats; the critic sees all that the players know together. At the end
-the network is a policy file, benchmarl.onnx, whose win shares are printed.
+One GameNetwork learns in all seats; the critic gets the observations of all players. At the end the
+network is exported to a policy file, benchmarl.onnx, and its win shares are printed.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class GameEnv(EnvBase):
         return positions
 
     def positions(self) -> TensorDict:
-        """What all players see, and their legal actions."""
+        """Return the observations of all players, and their legal actions."""
         observation = torch.tensor(self.game.observe())
         mask = torch.tensor(self.game.legal_action_mask())
         players = {"observation": observation, "action_mask": mask}
@@ -93,56 +93,56 @@ class KododoTask(TaskClass):
     """Kododo as a task of BenchMARL."""
 
     def get_env_fun(self, num_envs, continuous_actions, seed, device):
-        """A function that makes a batch of games."""
+        """Return a function that makes a batch of games."""
         return lambda: GameEnv(num_envs, seed)
 
     def supports_discrete_actions(self):
-        """All actions are discrete."""
+        """Return True: all actions are discrete."""
         return True
 
     def supports_continuous_actions(self):
-        """No action is continuous."""
+        """Return False: no action is continuous."""
         return False
 
     def has_render(self, env):
-        """Nothing is drawn during training."""
+        """Return False: nothing is drawn during training."""
         return False
 
     def max_steps(self, env):
-        """The steps of a game."""
+        """Return the number of steps of a game."""
         return STEPS
 
     def group_map(self, env):
-        """All players are one group, which shares a network."""
+        """Return one group of all players, which share a network."""
         return {"player": [f"player_{seat}" for seat in range(PLAYERS)]}
 
     def observation_spec(self, env):
-        """What a player sees."""
+        """Return the specification of the observation of a player."""
         return players_spec(env, "observation")
 
     def action_mask_spec(self, env):
-        """The legal actions."""
+        """Return the specification of the legal actions."""
         return players_spec(env, "action_mask")
 
     def action_spec(self, env):
-        """The actions."""
+        """Return the specification of the actions."""
         return env.full_action_spec_unbatched
 
     def state_spec(self, env):
-        """All that the players of a game know together, for the critic."""
+        """Return the specification of all observations of a game, for the critic."""
         return Composite(state=env.full_observation_spec_unbatched["state"])
 
     def info_spec(self, env):
-        """There is no info."""
+        """Return None: there is no info."""
 
     @staticmethod
     def env_name():
-        """The name in logs."""
+        """Return the name for logs."""
         return "kododo"
 
 
 def players_spec(env: EnvBase, name: str) -> Composite:
-    """The specification of one part of what the players of a game see."""
+    """Return the specification of one part of what the players of a game see."""
     players = env.full_observation_spec_unbatched["player"]
     return Composite(player=Composite({name: players[name]}, shape=players.shape))
 
@@ -162,29 +162,29 @@ class GameModel(Model):
 
 
 class Logits(torch.nn.Module):
-    """A policy without its value, which is that of the critic and not of the network."""
+    """A policy without its value; the value comes from the critic."""
 
     def __init__(self, network: GameNetwork) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, observation: torch.Tensor) -> torch.Tensor:
-        """Logits, shape (B, A)."""
+        """Return logits (B, A) of observations (B, F)."""
         return self.network(observation)[0]
 
 
 @dataclass
 class GameModelConfig(ModelConfig):
-    """The settings of GameModel: none."""
+    """The configuration of GameModel, without settings."""
 
     @staticmethod
     def associated_class():
-        """The model."""
+        """Return the class of the model."""
         return GameModel
 
 
 class Progress(Callback):
-    """Lowers the learning rate to a tenth, and reports the agent after each update."""
+    """A callback that lowers the learning rate to a tenth and reports the agent after updates."""
 
     def __init__(self, experiment: Experiment, report: Callable[[Agent], None]) -> None:
         super().__init__()
@@ -197,14 +197,14 @@ class Progress(Callback):
         ]
 
     def on_train_end(self, training_td: TensorDict, group: str) -> None:
-        """After an update."""
+        """Update the learning rate and report the agent."""
         for schedule in self.schedules:
             schedule.step()
         self.report(self.agent)
 
 
 def new_experiment(steps: int, seed: int, folder: str) -> Experiment:
-    """An experiment of so many agent-steps; an update plays every game once."""
+    """Return an experiment of ``steps`` agent-steps; in each update every game is played once."""
     config = ExperimentConfig.get_from_yaml()
     config.max_n_frames = None
     config.max_n_iters = max(1, steps // (GAMES * STEPS * PLAYERS))
@@ -222,7 +222,7 @@ def new_experiment(steps: int, seed: int, folder: str) -> Experiment:
     algorithm = MappoConfig.get_from_yaml()
     algorithm.entropy_coef = 0.03
     algorithm.lmbda = 0.7
-    algorithm.share_param_critic = False  # a value for each player: what one wins, others lose
+    algorithm.share_param_critic = False  # a value for each player, because players compete
     critic = MlpConfig.get_from_yaml()
     critic.activation_class = torch.nn.ReLU
     experiment = Experiment(
@@ -239,29 +239,29 @@ def new_experiment(steps: int, seed: int, folder: str) -> Experiment:
 
 
 def network(experiment: Experiment) -> GameNetwork:
-    """The network that plays in all seats."""
+    """Return the network that plays in all seats."""
     return experiment.group_policies["player"].module[0].network
 
 
 def train(
     steps: int = 800_000, seed: int = 0, report: Callable[[Agent], None] = lambda agent: None
 ) -> GameNetwork:
-    """Train by self-play for so many agent-steps."""
+    """Train by self-play for ``steps`` agent-steps; ``report`` gets the agent after each update."""
     torch.set_num_threads(1)
     with TemporaryDirectory() as folder:
         experiment = new_experiment(steps, seed, folder)
-        # Not as an argument of Experiment, which pickles its callbacks.
+        # It is not an argument of Experiment, which would pickle it.
         experiment.callbacks.append(Progress(experiment, report))
         experiment.run()
     return network(experiment)
 
 
 def main() -> None:
-    """Train, write the policy file, and print its shares."""
+    """Train, write the policy file, and print its win shares."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--steps", type=int, default=800_000, help="of all seats together")
+    parser.add_argument("--steps", type=int, default=800_000, help="agent-steps of all seats")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--games", type=int, default=4000, help="games of each match at the end")
     parser.add_argument("--out", default="benchmarl.onnx")
     options = parser.parse_args()
     game = kododo_v0.batch_game(1, num_players=PLAYERS)
@@ -276,7 +276,7 @@ def main() -> None:
 
 
 def share(agent: Agent, opponent: str, games: int) -> float:
-    """The part of the victory that one agent has among three copies of an opponent."""
+    """Return the win share of one agent against three copies of an opponent."""
     return Match(agent, opponent, "kododo", PLAYERS, games).play().share.mean
 
 

@@ -2,8 +2,8 @@
 
     python docs/examples/gymnasium_vector.py
 
-One seat of every game learns; players who choose at random have the others. At the end the
-learner plays one game through ``gymnasium.make``.
+One seat of every game learns; random players have the other seats. At the end the learner plays one
+game through ``gymnasium.make``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ STEP_SIZE = 6.0
 
 
 def main() -> None:
-    """Learn from some thousand games."""
+    """Learn from several thousand games."""
     rng = np.random.default_rng(0)
     options = {"num_players": 4, "reward": "win", "normalize": True}
     envs = gymnasium.make_vec(GAME, num_envs=GAMES, autoreset_mode="SameStep", **options)
@@ -45,13 +45,13 @@ def main() -> None:
 
 
 def learn_from_games(envs, weights, observations, rng):
-    """Play every game to its end; return the gradient, the mean return, the next observations."""
+    """Play every game to its end; return the gradient, mean return and next observations."""
     steps = []
     returns = np.full(envs.num_envs, np.nan)
     while np.isnan(returns).any():
         numbers = observations["observation"]
         actions, probabilities = choose(weights, observations, rng)
-        # The gradient of the log-probability of the action, by the logits.
+        # The gradient of the log-probability of the action with respect to the logits.
         logit_gradients = np.eye(probabilities.shape[1])[actions] - probabilities
         steps.append((numbers, logit_gradients))
         observations, _, terminated, _, infos = envs.step(actions)

@@ -3,8 +3,8 @@
     pip install '.[play,export]' jax flax optax jax2onnx
     python docs/examples/jax_ppo.py
 
-All seats of every game learn. jax2onnx writes the network as an ONNX file, which becomes a policy
-file of plain observations, jax.onnx, whose win shares are printed.
+All seats of every game learn. jax2onnx exports the network to ONNX, which is converted to a policy
+file with plain observations, jax.onnx. Its win shares are printed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from kododo_env.core.view import View
 from kododo_env.export import export
 
 PLAYERS = 4
-SEATS = 1024  # in all games together
+SEATS = 1024  # of all games together
 STEPS = 18  # of a game
 EPOCHS = 3
 MINIBATCHES = 8
@@ -46,7 +46,7 @@ VALUE = 0.5
 
 
 class Network(nn.Module):
-    """Logits and values of canonical observations."""
+    """A network from canonical observations to logits and values."""
 
     actions: int
 
@@ -60,7 +60,7 @@ class Network(nn.Module):
 
 
 class Batch(NamedTuple):
-    """Decisions, B of them."""
+    """A batch of B decisions."""
 
     observations: Any
     masks: Any
@@ -75,7 +75,7 @@ network = Network(game.num_actions)
 
 
 class JaxAgent(Agent):
-    """Plays the likeliest action of a flax network; its parameters may go on changing."""
+    """An agent that plays the likeliest action of a flax network."""
 
     name = "jax"
 
@@ -84,7 +84,7 @@ class JaxAgent(Agent):
         self.form = CanonicalForm(game.layout, game.actions)
 
     def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
-        """Choose actions, shape (N,)."""
+        """Return actions, (N,)."""
         rows = self.form(np.array(view.observation), np.array(view.legal_action_mask))
         logits, _ = evaluate(self.params, numbers_of(rows.observations))
         best = np.where(rows.masks, logits, -np.inf).argmax(axis=1)
@@ -92,20 +92,20 @@ class JaxAgent(Agent):
 
 
 def numbers_of(observations: np.ndarray) -> np.ndarray:
-    """Observations from 0 to 1, as normalize=True gives them."""
+    """Return observations scaled to 0 to 1, as with normalize=True."""
     return (observations / game.layout.maxima).astype(np.float32)
 
 
 @jax.jit
 def evaluate(params: Any, numbers: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Logits (B, A) and values (B,)."""
+    """Return logits (B, A) and values (B,)."""
     logits, values = network.apply(params, numbers)
     return logits, values[:, 0]
 
 
 @jax.jit
 def choose(params: Any, numbers: jax.Array, masks: jax.Array, key: jax.Array) -> tuple:
-    """Draw actions; these, their log-probabilities and the values, all (B,)."""
+    """Draw actions; return them, their log-probabilities and the values, (B,) each."""
     logits, values = evaluate(params, numbers)
     log_probs = jax.nn.log_softmax(jnp.where(masks, logits, -1e9))
     actions = jax.random.categorical(key, log_probs)
@@ -113,7 +113,7 @@ def choose(params: Any, numbers: jax.Array, masks: jax.Array, key: jax.Array) ->
 
 
 def loss(params: Any, batch: Batch) -> jax.Array:
-    """PPO's clipped objective."""
+    """Return PPO's clipped loss."""
     logits, values = evaluate(params, batch.observations)
     log_probs = jax.nn.log_softmax(jnp.where(batch.masks, logits, -1e9))
     new_log_probs = jnp.take_along_axis(log_probs, batch.actions[:, None], axis=1)[:, 0]
@@ -128,7 +128,9 @@ def loss(params: Any, batch: Batch) -> jax.Array:
 
 @partial(jax.jit, static_argnums=0)
 def learn(optimizer: Any, params: Any, state: Any, batches: Batch) -> tuple[Any, Any]:
-    """A gradient step for each of the minibatches."""
+    """Take a gradient step for each minibatch; return the parameters and the state of the
+    optimiser.
+    """
 
     def step(carry: tuple, batch: Batch) -> tuple[tuple, None]:
         params, state = carry
@@ -194,12 +196,12 @@ def train(
 
 
 def new_params(seed: int) -> Any:
-    """Random parameters."""
+    """Return random parameters."""
     return network.init(jax.random.key(seed), jnp.zeros((1, game.layout.size)))
 
 
 def export_params(params: Any, path: str | Path) -> None:
-    """Write the network as a policy file of plain observations."""
+    """Write the network as a policy file that takes plain observations."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "network.onnx"
         model = to_onnx(partial(network.apply, params), [("B", game.layout.size)])
@@ -208,11 +210,11 @@ def export_params(params: Any, path: str | Path) -> None:
 
 
 def main() -> None:
-    """Train, write the policy file, and print its shares."""
+    """Train, write the policy file, and print its win shares."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--steps", type=int, default=1_000_000, help="of all seats together")
+    parser.add_argument("--steps", type=int, default=1_000_000, help="agent-steps of all seats")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--games", type=int, default=4000, help="games of each match at the end")
     parser.add_argument("--out", default="jax.onnx")
     options = parser.parse_args()
     before = share(JaxAgent(new_params(options.seed)), "random", options.games)
@@ -224,7 +226,7 @@ def main() -> None:
 
 
 def share(agent: Agent, opponent: str, games: int) -> float:
-    """The win share of one agent among three copies of an opponent."""
+    """Return the win share of one agent against three copies of an opponent."""
     return Match(agent, opponent, "kododo", PLAYERS, games).play().share.mean
 
 

@@ -4,11 +4,11 @@
     python docs/examples/league.py
     python docs/examples/league.py --plain
 
-Two seats of every game learn. The others have opponents that are drawn for each game from a pool,
-which the learner joins every few updates: half of them are its newest self, the rest older ones.
-With --plain all four seats learn, in half as many games: self-play alone, at as many agent-steps.
-At the end the model is a policy file, whose shares of the victory are printed. What a league was
-seen to gain is in docs/libraries.md.
+Two seats of every game learn. The opponents in the other seats are drawn for each game from a pool,
+to which the learner is added every few updates: half of the opponents are its newest version, the
+others older ones. With --plain all four seats learn, in half as many games: self-play without a
+pool, with the same number of agent-steps. At the end the model is exported to a policy file, and
+its win shares are printed. docs/libraries.md compares the results.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from kododo_env.wrappers import OpponentPool
 from kododo_env.wrappers.sb3 import BatchVecEnv
 
 PLAYERS = 4
-SEATS = 1024  # that learn, in all games together
+SEATS = 1024  # of all games together that learn
 STEPS = 18  # of a game
-POOL_INTERVAL = 5  # updates between two past selves in the pool
+POOL_INTERVAL = 5  # updates between two additions to the pool
 
 
 class League(BaseCallback):
-    """Puts the learner into the pool of its opponents every few updates."""
+    """A callback that adds the learner to the pool of its opponents every few updates."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,11 +57,11 @@ class League(BaseCallback):
 
 
 def main() -> None:
-    """Train, write the policy file, and print its shares."""
+    """Train, write the policy file, and print its win shares."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--plain", action="store_true", help="self-play without a pool")
-    parser.add_argument("--steps", type=int, default=600_000, help="of all learners")
-    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--steps", type=int, default=600_000, help="agent-steps of all learners")
+    parser.add_argument("--games", type=int, default=4000, help="games of each match at the end")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", default="league.onnx")
     options = parser.parse_args()
@@ -91,12 +91,12 @@ def main() -> None:
 
 
 def linear(first: float, last: float) -> Callable[[float], float]:
-    """A learning rate by the part of the training that is still to come."""
+    """Return a schedule of a linearly changing learning rate, by the share of training left."""
     return lambda remaining: last + remaining * (first - last)
 
 
 def share(agent: Agent, opponent: str, games: int) -> float:
-    """The part of the victory that one agent has among three copies of an opponent."""
+    """Return the win share of one agent against three copies of an opponent."""
     return Match(agent, opponent, "kododo", PLAYERS, games).play().share.mean
 
 

@@ -1,9 +1,9 @@
-"""A program that plays a whole game over the Model Context Protocol; run it as it is.
+"""A program that plays a whole game over the Model Context Protocol.
 
     pip install '.[mcp]'
     python mcp_player.py [GAME]
 
-Put the tools that it lists before your language model, and let the model call them.
+Give the tools that it lists to your language model, and let the model call them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from mcp import Client, StdioServerParameters
 
 
 def choose(rules: str, position: dict[str, Any]) -> str:
-    """The words of an action; ask your model here. This player knows no better than chance."""
+    """Return an action in words. Ask your model here; this example chooses at random."""
     return random.choice(position["actions"])
 
 
 async def main(game: str) -> None:
-    """Play until the game is over, and print how it went."""
+    """Play until the game is over, and print its events."""
     command = ["-m", "kododo_env", "play", game, "--mcp"]
     async with Client(StdioServerParameters(command=sys.executable, args=command)) as table:
         print("tools:", ", ".join(tool.name for tool in (await table.list_tools()).tools))
@@ -31,7 +31,7 @@ async def main(game: str) -> None:
         while not position["over"]:
             arguments = {"action": choose(rules, position), "step": position["step"]}
             answer = await table.call_tool("act", arguments)
-            if answer.is_error:  # such as an action that is not legal: choose again
+            if answer.is_error:  # for example an illegal action: choose again
                 print(answer.content[0].text)
                 continue
             position = answer.structured_content

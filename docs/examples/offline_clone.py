@@ -1,11 +1,11 @@
-"""Offline: a network that imitates ``heuristic`` from 20,000 games, without playing any itself.
+"""Offline learning: a network that imitates ``heuristic`` from 20,000 recorded games.
 
     pip install '.[play,export,dataset]'
     python docs/examples/offline_clone.py [decisions.parquet]
 
-``kododo dataset`` writes such a file; without one, games of heuristic and random players are
-played. At the end the network is a policy file, clone.onnx. Its share of the victory among random
-players is printed beside that of the network before it learned, and beside heuristic's own.
+``kododo dataset`` writes such a file; without a file, games of heuristic and random players are
+played. At the end the network is exported to a policy file, clone.onnx. Its win share against
+random players is printed beside that of the untrained network and that of heuristic.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ OUT = "clone.onnx"
 
 
 class Network(nn.Module):
-    """The logits of the actions, those of illegal ones far below."""
+    """A network that returns the logits of the actions, very low ones for illegal actions."""
 
     def __init__(self, numbers: int, actions: int) -> None:
         super().__init__()
@@ -49,12 +49,12 @@ class Network(nn.Module):
         )  # fmt: skip
 
     def forward(self, observation: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """One layer after the other."""
+        """Return logits (B, A) for observations (B, F) and masks (B, A)."""
         return self.layers(observation).masked_fill(~mask, -1e9)
 
 
 def teacher_decisions(path, maxima):
-    """Observations from 0 to 1, masks and actions: the decisions of the teacher alone."""
+    """Return observations scaled to 0 to 1, masks and actions of the teacher's decisions."""
     columns = read_decisions(path)
     by_teacher = columns["agent"] == TEACHER
     observations = (columns["observation"][by_teacher] / maxima).astype(np.float32)
@@ -64,7 +64,7 @@ def teacher_decisions(path, maxima):
 
 
 def learn(network, columns):
-    """Make the teacher's choices likelier, in some passes over all decisions."""
+    """Minimise the cross-entropy to the teacher's choices over several epochs."""
     optimizer = torch.optim.Adam(network.parameters(), lr=RATE)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.1, total_iters=EPOCHS - 1)
     for epoch in range(1, EPOCHS + 1):
@@ -79,18 +79,18 @@ def learn(network, columns):
 
 
 def share_of(agent):
-    """An agent's share of the victory among random players."""
+    """Return an agent's win share against random players."""
     return Match(agent, "random", "kododo", PLAYERS, games=2000).play().share.mean
 
 
 def main() -> None:
-    """Write the data set if there is none; read it, learn, export and measure."""
+    """Write the dataset if there is none; read it, learn, export and measure."""
     torch.manual_seed(0)
     game = kododo_v0.batch_game(1, num_players=PLAYERS)
     network = Network(game.layout.size, game.num_actions)
 
     def choose(numbers, mask):
-        """The likeliest actions."""
+        """Return the likeliest actions."""
         with torch.no_grad():
             return network(torch.from_numpy(numbers), torch.from_numpy(mask)).argmax(dim=1)
 

@@ -2,8 +2,8 @@
 //
 //   node onnx_node.mjs kododo-4p.onnx positions.json
 //
-// kododo-4p.meta.json lies beside the policy. The positions are {"observations": [[…], …],
-// "masks": [[…], …]}. It prints their actions, logits and values as JSON.
+// The policy needs its kododo-4p.meta.json in the same folder. The file of positions contains
+// {"observations": [[…], …], "masks": [[…], …]}. Prints actions, logits and values as JSON.
 
 import { readFile } from "node:fs/promises";
 import ort from "onnxruntime-node";

@@ -1,4 +1,4 @@
-// A policy file in any of onnxruntime's JavaScript packages, with its NAME.meta.json.
+// Load a policy file, NAME.onnx with NAME.meta.json, in any JavaScript package of onnxruntime.
 
 const TIE = 1e-4; // kododo_env.core.agent.TIE
 
@@ -11,7 +11,7 @@ export async function loadPolicy(ort, model, metadata) {
   const numbers = sum(metadata.pieces.map(([, shape]) => product(shape)));
   const wide = metadata.pieces.some(([, , maximum]) => maximum > 255);
 
-  // For arrays of N observations and masks: logits (N arrays) and values, null if it has none.
+  // Return logits (N arrays) and values (null if the policy has none) of N observations and masks.
   async function evaluate(observations, masks) {
     const rows = observations.flat();
     const { logits, value } = await session.run({
@@ -26,8 +26,8 @@ export async function loadPolicy(ort, model, metadata) {
     return { logits: rowsOf(logits), values: value ? [...value.data] : null };
   }
 
-  // The likeliest action of each, as at temperature 0: the first action whose logit is within TIE
-  // of the largest, since the last bits of a logit depend on the processor.
+  // Return the actions at temperature 0: the first action whose logit is within TIE of the
+  // largest, because the last bits of a logit depend on the processor.
   async function act(observations, masks) {
     const { logits } = await evaluate(observations, masks);
     return logits.map((row) => row.findIndex((logit) => logit >= Math.max(...row) - TIE));

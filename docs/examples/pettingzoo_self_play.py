@@ -2,8 +2,8 @@
 
     python docs/examples/pettingzoo_self_play.py
 
-At the end one learner sits down with three players who choose at random. Its return, the share of
-the victory minus 1/4, has a standard error of .01.
+At the end one learner plays against three random players. The mean of its return, the win share
+minus 1/4, has a standard error of .01.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ EVALUATION_GAMES = 2000
 
 
 def main() -> None:
-    """Learn from 1,200 games of four learners; play 2,000 against random players."""
+    """Learn from 1,200 games of self-play; then play 2,000 games against random players."""
     rng = np.random.default_rng(0)
     env = kododo_v0.parallel_env(num_players=4, reward="win", normalize=True)
     agent = env.possible_agents[0]
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def gradient(env, weights, rng):
-    """The gradient of the sum of all players' returns, estimated from one game."""
+    """Return the gradient of the sum of all players' returns, estimated from one game."""
     steps, returns = play(env, [weights] * env.max_num_agents, rng)
     total = np.zeros_like(weights)
     for seat, observation, probabilities, action in steps:
@@ -54,7 +54,7 @@ def play(env, players, rng):
     """Play a game.
 
     Returns:
-        The choices (seat, observation, probabilities, action), and the seats' returns.
+        The choices (seat, observation, probabilities, action), and the return of each seat.
     """
     observations, _ = env.reset()
     steps = []

@@ -3,8 +3,8 @@
     pip install '.[play,export]'
     python docs/examples/ppo_single_file.py
 
-One seat of every game learns. The network that learns plays the others too: self-play. At the end
-it is a policy file, ppo.onnx, whose win shares are printed.
+One seat of every game learns. The same network plays the other seats (self-play). At the end it is
+exported to a policy file, ppo.onnx, and its win shares are printed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ VALUE = 0.5
 
 
 class Rollout(NamedTuple):
-    """The decisions of an update, B of them."""
+    """The B decisions of an update."""
 
     observations: Tensor
     masks: Tensor
@@ -55,7 +55,7 @@ class Rollout(NamedTuple):
 def train(
     steps: int = 1_000_000, seed: int = 0, report: Callable[[Agent], None] = lambda agent: None
 ) -> GameNetwork:
-    """Train by self-play for so many decisions; in each update every game is played once."""
+    """Train by self-play for ``steps`` decisions; in each update every game is played once."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     network = new_network()
@@ -79,19 +79,19 @@ def train(
 
 
 def new_network() -> GameNetwork:
-    """A network with random weights."""
+    """Return a network with random weights."""
     game = kododo_v0.batch_game(1, num_players=PLAYERS)
     return GameNetwork(game.layout, game.actions, width=256, depth=3, one_hot=8)
 
 
 def distribution(logits: Tensor, mask: Tensor) -> Categorical:
-    """The policy's distribution over the legal actions."""
+    """Return the policy's distribution over the legal actions."""
     return Categorical(logits=logits.masked_fill(~mask, -1e9), validate_args=False)
 
 
 @torch.no_grad()
 def play(envs, network, observations, info) -> tuple[Rollout, np.ndarray, dict]:
-    """Play some steps; the next observations and info belong to the next rollout."""
+    """Play some steps; return the rollout, and the observations and info for the next one."""
     decisions = []
     rewards = []
     ends = []
@@ -115,7 +115,7 @@ def play(envs, network, observations, info) -> tuple[Rollout, np.ndarray, dict]:
 
 
 def generalized_advantages(rewards, ends, values, next_value) -> list[Tensor]:
-    """Of each step, by GAE (Schulman et al., 2016)."""
+    """Return the advantages of each step, by GAE (Schulman et al., 2016)."""
     advantages = []
     advantage = torch.zeros_like(next_value)
     for reward, end, value in zip(rewards[::-1], ends[::-1], values[::-1], strict=True):
@@ -128,7 +128,7 @@ def generalized_advantages(rewards, ends, values, next_value) -> list[Tensor]:
 
 
 def learn(network, optimizer, rollout) -> None:
-    """PPO's clipped objective over some epochs of minibatches."""
+    """Minimise PPO's clipped loss over several epochs of minibatches."""
     for _ in range(EPOCHS):
         for indices in torch.randperm(len(rollout.actions)).chunk(MINIBATCHES):
             batch = Rollout(*(column[indices] for column in rollout))
@@ -148,11 +148,11 @@ def learn(network, optimizer, rollout) -> None:
 
 
 def main() -> None:
-    """Train, write the policy file, and print its shares."""
+    """Train, write the policy file, and print its win shares."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--games", type=int, default=4000, help="games of each match at the end")
     parser.add_argument("--out", default="ppo.onnx")
     options = parser.parse_args()
     torch.manual_seed(options.seed)
@@ -168,7 +168,7 @@ def main() -> None:
 
 
 def share(agent: Agent, opponent: str, games: int) -> float:
-    """The win share of one agent among three copies of an opponent."""
+    """Return the win share of one agent against three copies of an opponent."""
     return Match(agent, opponent, "kododo", PLAYERS, games).play().share.mean
 
 

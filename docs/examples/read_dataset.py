@@ -1,9 +1,10 @@
-"""A data set of decisions, read by five libraries; run it as it is.
+"""A dataset of decisions, read with five libraries.
 
     pip install '.[offline]' pandas polars duckdb datasets minari pillow
     python read_dataset.py [decisions.parquet]
 
-``kododo dataset FOLDER`` writes one of mixed strength; without a file some random games do.
+``kododo dataset FOLDER`` writes a dataset of mixed strength; without a file, random games are
+recorded.
 """
 
 from __future__ import annotations
@@ -42,10 +43,10 @@ def random_games(path: Path) -> Path:
 
 
 def as_episodes(path: Path) -> minari.MinariDataset:
-    """A player's view of a game as an episode of Minari.
+    """Return a dataset of Minari, in which an episode is the game of one player.
 
-    Minari wants an observation after the last action, too. Nobody decides on it: the last one is
-    repeated.
+    Minari needs an observation after the last action, on which no decision depends: the last
+    observation is repeated.
     """
     columns = read_decisions(path)
     starts = np.flatnonzero(np.diff(columns["game"]) | np.diff(columns["seat"].astype(int))) + 1

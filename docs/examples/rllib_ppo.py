@@ -3,8 +3,8 @@
     pip install '.[ray]'
     python docs/examples/rllib_ppo.py
 
-One seat of every game learns. The network that learns plays the others too: self-play. At the end
-it is a policy file, rllib.onnx, whose win shares are printed.
+One seat of every game learns. The same network plays the other seats (self-play). At the end it is
+exported to a policy file, rllib.onnx, and its win shares are printed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TABLE = {
 
 
 class Network(torch.nn.Module):
-    """RLlib's module as one from canonical observations to logits and values."""
+    """RLlib's module as a network from canonical observations to logits and values."""
 
     def __init__(self, algorithm: PPO) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Network(torch.nn.Module):
         self.module = module.get()["default_policy"]
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The logits (B, A), without the mask, and the values (B,)."""
+        """Return logits (B, A), without a mask, and values (B,) of observations (B, F)."""
         batch = {"obs": observation}
         logits = self.module.pi(self.module.encoder(batch)["encoder_out"]["actor"])
         return logits, self.module.compute_values(batch)
@@ -54,7 +54,7 @@ class Network(torch.nn.Module):
 def train(
     steps: int = 1_000_000, seed: int = 0, report: Callable[[Agent], None] = lambda agent: None
 ) -> Network:
-    """Train by self-play for so many decisions."""
+    """Train by self-play for ``steps`` decisions; ``report`` gets the agent after each update."""
     torch.set_num_threads(1)
     algorithm = new_algorithm(seed, steps)
     network = Network(algorithm)
@@ -68,8 +68,8 @@ def train(
 
 
 def new_algorithm(seed: int, steps: int) -> PPO:
-    """PPO with random weights, whose learning rate falls to a tenth in so many steps."""
-    ray.init("local", ignore_reinit_error=True)  # by itself RLlib takes any cluster that is there
+    """Return PPO with random weights and a learning rate that falls to a tenth in ``steps``."""
+    ray.init("local", ignore_reinit_error=True)  # otherwise RLlib joins a running cluster
     config = (
         PPOConfig()
         .environment("kododo_env:kododo/Kododo-v0", env_config=TABLE)
@@ -93,17 +93,17 @@ def new_algorithm(seed: int, steps: int) -> PPO:
 
 
 def agent_of(network: Network, temperature: float = 0.0) -> Agent:
-    """The network as an agent, which sees plain observations."""
+    """Return the network as an agent that takes plain observations."""
     game = kododo_v0.batch_game(1, num_players=PLAYERS)
     return NetworkAgent(CanonicalNetwork(network, game.layout, game.actions), temperature)
 
 
 def main() -> None:
-    """Train, write the policy file, and print its shares."""
+    """Train, write the policy file, and print its win shares."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--steps", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--games", type=int, default=4000, help="games of each match at the end")
     parser.add_argument("--out", default="rllib.onnx")
     options = parser.parse_args()
     untrained = Network(new_algorithm(options.seed, options.steps))
@@ -118,7 +118,7 @@ def main() -> None:
 
 
 def share(agent: Agent, opponent: str, games: int) -> float:
-    """The win share of one agent among three copies of an opponent."""
+    """Return the win share of one agent against three copies of an opponent."""
     return Match(agent, opponent, "kododo", PLAYERS, games).play().share.mean
 
 

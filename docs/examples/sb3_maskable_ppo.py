@@ -7,9 +7,10 @@
     python docs/examples/sb3_maskable_ppo.py --game kado --players 3 \\
         --imitation 1000000 --steps 300000
 
-All seats of every game learn. At the end the model is a policy file, sb3.onnx, whose win shares are
-printed. --policy MlpPolicy is stable-baselines3's own network, which needs canonical observations.
-With --imitation the policy first learns to predict so many decisions of the game's heuristic.
+All seats of every game learn. At the end the model is exported to a policy file, sb3.onnx, and its
+win shares are printed. --policy MlpPolicy uses stable-baselines3's own network, which needs
+canonical observations. With --imitation the policy first learns to predict decisions of the game's
+heuristic.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ NETWORKS: dict[str, dict[str, Any]] = {"kado": {"width": 256, "depth": 2, "tied"
 
 
 class Progress(BaseCallback):
-    """Reports the agent that learns after each update."""
+    """A callback that reports the agent after each update."""
 
     def __init__(self, agent: Agent, report: Callable[[Agent], None]) -> None:
         super().__init__()
@@ -62,7 +63,7 @@ class Progress(BaseCallback):
 
 
 class Logits(torch.nn.Module):
-    """The logits of a policy of stable-baselines3."""
+    """The policy of stable-baselines3 as a module that returns logits."""
 
     def __init__(self, policy: Any) -> None:
         super().__init__()
@@ -70,7 +71,7 @@ class Logits(torch.nn.Module):
         self.head = policy.action_net
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor]:
-        """Logits, shape (B, A)."""
+        """Return logits (B, A) of observations (B, F)."""
         return (self.head(self.extractor.forward_actor(observation.float())),)
 
 
@@ -84,7 +85,7 @@ def train(
     canonical: bool = False,
     imitation: int = 0,
 ) -> MaskablePPO:
-    """Train by self-play for so many agent-steps."""
+    """Train by self-play for ``steps`` agent-steps; ``report`` gets the agent after each update."""
     torch.set_num_threads(1)
     batch = registry.batch_game(game, SEATS // players, num_players=players)
     model = new_model(batch, policy, canonical, seed)
@@ -96,7 +97,7 @@ def train(
 
 
 def new_model(batch: BatchGame, policy: str, canonical: bool, seed: int) -> MaskablePPO:
-    """A model with random weights, which learns in all seats of a batch."""
+    """Return a model with random weights, which learns in all seats of a batch."""
     settings = SETTINGS[batch.name]
     network: type[GamePolicy] | str = GamePolicy
     options = NETWORKS.get(batch.name, {})
@@ -119,12 +120,12 @@ def new_model(batch: BatchGame, policy: str, canonical: bool, seed: int) -> Mask
 
 
 def linear(first: float) -> Callable[[float], float]:
-    """A learning rate that falls to a tenth, by the share of the training that remains."""
+    """Return a learning rate schedule that falls linearly to a tenth."""
     return lambda remaining: first * (0.1 + 0.9 * remaining)
 
 
 def agent_of(model: MaskablePPO, game: BatchGame) -> Agent:
-    """The model as an agent, which plays the likeliest action."""
+    """Return the model as an agent that plays the likeliest action."""
     if isinstance(model.policy, GamePolicy):
         return NetworkAgent(model.policy.mlp_extractor.network)
     network = Logits(model.policy)
@@ -136,7 +137,7 @@ def agent_of(model: MaskablePPO, game: BatchGame) -> Agent:
 def imitate(
     model: MaskablePPO, game: BatchGame, decisions: int, report: Callable[[], None]
 ) -> None:
-    """Learn to predict what the heuristic does where it plays all seats."""
+    """Learn to predict ``decisions`` decisions of the heuristic, which plays all seats."""
     expert = kododo_env.make_agent("heuristic", game.name)
     rng = np.random.default_rng(model.seed)
     optimizer = torch.optim.Adam(model.policy.parameters())
@@ -160,7 +161,7 @@ def imitate(
 def expert_decisions(
     game: BatchGame, expert: Agent, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Play a step; the observations, masks and actions of all seats that have a choice."""
+    """Play a step; return observations, masks and actions of all seats that have a choice."""
     observations = game.observe()
     masks = np.array(game.legal_action_mask())
     actions = joint_action([expert] * game.num_players, game, rng)
@@ -171,16 +172,16 @@ def expert_decisions(
 
 
 def main() -> None:
-    """Train, write the policy file, and print its shares."""
+    """Train, write the policy file, and print its win shares."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--game", choices=SETTINGS, default="kododo")
     parser.add_argument("--players", type=int, default=4)
     parser.add_argument("--policy", choices=("GamePolicy", "MlpPolicy"), default="GamePolicy")
-    parser.add_argument("--canonical", action="store_true", help="canonical observations")
-    parser.add_argument("--steps", type=int, default=1_000_000, help="of all seats together")
-    parser.add_argument("--imitation", type=int, default=0, help="decisions of heuristic")
+    parser.add_argument("--canonical", action="store_true", help="use canonical observations")
+    parser.add_argument("--steps", type=int, default=1_000_000, help="agent-steps of all seats")
+    parser.add_argument("--imitation", type=int, default=0, help="decisions to imitate first")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--games", type=int, default=4000, help="games of each match at the end")
     parser.add_argument("--out", default="sb3.onnx")
     options = parser.parse_args()
     game = registry.batch_game(options.game, SEATS, num_players=options.players)
@@ -203,7 +204,7 @@ def main() -> None:
 
 
 def share(agent: Agent, opponent: str, game: BatchGame, games: int) -> float:
-    """The win share of one agent among copies of an opponent; equals win 1 / num_players."""
+    """Return the win share of one agent against copies of an opponent."""
     return Match(agent, opponent, game.name, game.num_players, games).play().share.mean
 
 

@@ -1,8 +1,8 @@
-"""A program that takes a seat: ``python docs/examples/stdio_player.py kododo``.
+"""A program that plays one seat of a game: ``python docs/examples/stdio_player.py kododo``.
 
-``choose`` stands in for a language model, or any other player. It gets the position as text and the
-legal actions in words, and answers with one of them. If the answer is not legal, it is told why
-and asked again.
+``choose`` is a placeholder for a language model or another player. It gets the position as text and
+the legal actions in words, and returns one of them. If the answer is not legal, it is called again
+with the error.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 
 def choose(position: dict[str, Any], error: str | None) -> str:
-    """Answer in words. The first answer in each game is wrong, to show the table's reply."""
+    """Return an action in words. The first answer in each game is wrong, to show an error."""
     if position["step"] == 0 and error is None:
         return "I would rather not"
     return str(random.choice(position["actions"])["words"])
@@ -39,7 +39,7 @@ for line in table.stdout:
         answer = choose(position, error)
         act = {"type": "act", "step": position["step"], "action": answer}
         print(json.dumps(act), file=table.stdin, flush=True)
-if position:  # otherwise the command has printed the error on stderr
+if position:  # otherwise the command has printed an error to stderr
     print(position["text"], position["result"], sep="\n")
 table.stdin.close()
 sys.exit(table.wait())

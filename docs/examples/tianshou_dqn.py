@@ -3,9 +3,9 @@
     pip install '.[play,export]' tianshou
     python docs/examples/tianshou_dqn.py
 
-All seats of every game learn. Targets are the returns to the end of a game, which Tianshou's hook
-computes when a game is over. At the end the network is a policy file, tianshou.onnx, whose win
-shares are printed.
+All seats of every game learn. The targets are Monte Carlo returns, which a hook of Tianshou
+computes when a game is over. At the end the network is exported to a policy file, tianshou.onnx,
+and its win shares are printed.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ SEATS = 1024  # in all games together
 STEPS = 18  # of a game
 ROUND = SEATS * STEPS  # agent-steps of one game of all seats
 ROUNDS_KEPT = 4
-GRADIENT_STEPS = 24  # of a round
+GRADIENT_STEPS = 24  # per round
 
 
 class Seats:
-    """All seats of a batch as Tianshou's vector environment; all games of Kododo end together."""
+    """All seats of a batch as a Tianshou vector environment; all games of Kododo end together."""
 
     is_async = False
 
@@ -60,14 +60,14 @@ class Seats:
         return self.observations(), self.infos
 
     def step(self, actions, env_id=None):
-        """Play an action of every seat."""
+        """Play one action for every seat."""
         self.game.step(actions.reshape(-1, PLAYERS))
         rewards = self.reward(self.game).flatten()
         terminations = np.repeat(self.game.just_terminated, PLAYERS)
         return self.observations(), rewards, terminations, np.zeros(SEATS, bool), self.infos
 
     def observations(self) -> Batch:
-        """Observations and masks under Tianshou's names."""
+        """Return observations and masks under the names of Tianshou."""
         observations = np.array(self.game.observe()).reshape(SEATS, -1)
         masks = np.array(self.game.legal_action_mask()).reshape(SEATS, -1)
         return Batch(obs=observations, mask=masks)
@@ -81,13 +81,13 @@ class QNetwork(nn.Module):
         self.network = network
 
     def forward(self, observations, state=None, info=None):
-        """Q-values (B, A) and no state."""
+        """Return Q-values (B, A) and no state."""
         advantages, values = self.network(torch.as_tensor(observations))
         return values[:, None] + advantages, None
 
 
 class MonteCarloDQN(DQN):
-    """DQN whose targets are the returns to the end of the game."""
+    """DQN whose targets are the Monte Carlo returns of the game."""
 
     def _preprocess_batch(self, batch, buffer, indices):
         batch.returns = torch.from_numpy(batch[EpisodeRolloutHookMCReturn.MC_RETURN_TO_GO_KEY])
@@ -97,10 +97,10 @@ class MonteCarloDQN(DQN):
 def train(
     steps: int = 800_000, seed: int = 0, report: Callable[[Agent], None] = lambda agent: None
 ) -> GameNetwork:
-    """Train by self-play for so many agent-steps."""
+    """Train by self-play for ``steps`` agent-steps; ``report`` gets the agent after each update."""
     torch.set_num_threads(1)
     torch.manual_seed(seed)
-    np.random.seed(seed)  # noqa: NPY002  Tianshou explores by it
+    np.random.seed(seed)  # noqa: NPY002  Tianshou explores with it
     seats = Seats(seed)
     network = new_network()
     policy = DiscreteQLearningPolicy(
@@ -108,7 +108,7 @@ def train(
     )
     rounds = max(1, steps // ROUND)
     optimizer = AdamOptimizerFactory(lr=1e-3)
-    # Tianshou counts gradient steps where it says epochs.
+    # Tianshou's epochs count gradient steps.
     schedule = LRSchedulerFactoryLinear(
         max_epochs=rounds * GRADIENT_STEPS, epoch_num_steps=1, collection_step_num_env_steps=1
     )
@@ -137,17 +137,17 @@ def train(
 
 
 def new_network() -> GameNetwork:
-    """A network with random weights."""
+    """Return a network with random weights."""
     game = kododo_v0.batch_game(1, num_players=PLAYERS)
     return GameNetwork(game.layout, game.actions, width=256, depth=3, one_hot=8)
 
 
 def main() -> None:
-    """Train, write the policy file, and print its shares."""
+    """Train, write the policy file, and print its win shares."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--steps", type=int, default=800_000, help="of all seats together")
+    parser.add_argument("--steps", type=int, default=800_000, help="agent-steps of all seats")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--games", type=int, default=4000, help="games of each match at the end")
     parser.add_argument("--out", default="tianshou.onnx")
     options = parser.parse_args()
     game = kododo_v0.batch_game(1, num_players=PLAYERS)
@@ -162,7 +162,7 @@ def main() -> None:
 
 
 def share(agent: Agent, opponent: str, games: int) -> float:
-    """The win share of one agent among three copies of an opponent."""
+    """Return the win share of one agent against three copies of an opponent."""
     return Match(agent, opponent, "kododo", PLAYERS, games).play().share.mean
 
 

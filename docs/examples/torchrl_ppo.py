@@ -3,8 +3,8 @@
     pip install '.[play,export]' torchrl
     python docs/examples/torchrl_ppo.py
 
-All seats of every game learn, with one GameNetwork. At the end it is a policy file, torchrl.onnx,
-whose win shares are printed.
+All seats of every game learn, with one GameNetwork. At the end it is exported to a policy file,
+torchrl.onnx, and its win shares are printed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ EPOCHS = 3
 
 
 class GameEnv(EnvBase):
-    """Every seat of a batch of games as one environment of TorchRL's batch."""
+    """All seats of a batch of games, each as one environment of TorchRL's batch."""
 
     def __init__(self, game: BatchGame) -> None:
         seats = game.num_envs * game.num_players
@@ -71,21 +71,21 @@ class GameEnv(EnvBase):
         return self.positions().update({"reward": reward, "terminated": over, "done": over})
 
     def positions(self) -> TensorDict:
-        """What all seats see, and their legal actions."""
+        """Return the observations of all seats, and their legal actions."""
         observation = torch.tensor(self.game.observe()).flatten(0, 1)
         mask = torch.tensor(self.game.legal_action_mask()).flatten(0, 1)
         return TensorDict({"observation": observation, "action_mask": mask}, self.batch_size)
 
 
 class ActorCritic(torch.nn.Module):
-    """A network for batches of any shape, whose values are a column, as TorchRL has them."""
+    """A network for batches of any shape, with values as a column, as TorchRL expects."""
 
     def __init__(self, network: torch.nn.Module) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, observation: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Logits (..., A) and values (..., 1)."""
+        """Return logits (..., A) and values (..., 1)."""
         logits, value = self.network(observation.flatten(0, -2))
         shape = observation.shape[:-1]
         return logits.view(*shape, -1), value.view(*shape, 1)
@@ -94,7 +94,7 @@ class ActorCritic(torch.nn.Module):
 def train(
     steps: int = 800_000, seed: int = 0, report: Callable[[Agent], None] = lambda agent: None
 ) -> GameNetwork:
-    """Train by self-play for so many agent-steps."""
+    """Train by self-play for ``steps`` agent-steps; ``report`` gets the agent after each update."""
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     game = kododo_v0.batch_game(SEATS // PLAYERS, num_players=PLAYERS)
@@ -112,7 +112,7 @@ def train(
         return_log_prob=True,
     )
     advantages_of = GAE(gamma=1.0, lmbda=0.7, value_network=actor_critic, shifted=True)
-    # The policy leaves its value in the minibatch: the critic need not ask the network again.
+    # The policy stores its value in the minibatch, so the critic need not evaluate the network.
     critic = TensorDictModule(torch.nn.Identity(), ["state_value"], ["state_value"])
     loss_of = ClipPPOLoss(policy, critic, entropy_coeff=0.03, normalize_advantage=True)
     optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
@@ -131,7 +131,7 @@ def train(
 
 
 def learn(batch: TensorDict, loss_of: ClipPPOLoss, optimizer: torch.optim.Optimizer) -> None:
-    """PPO's clipped objective over some epochs of minibatches."""
+    """Minimise PPO's clipped loss over several epochs of minibatches."""
     rows = batch.exclude("next", "collector").reshape(-1)
     for _ in range(EPOCHS):
         for indices in torch.randperm(len(rows)).chunk(MINIBATCHES):
@@ -144,11 +144,11 @@ def learn(batch: TensorDict, loss_of: ClipPPOLoss, optimizer: torch.optim.Optimi
 
 
 def main() -> None:
-    """Train, write the policy file, and print its shares."""
+    """Train, write the policy file, and print its win shares."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--steps", type=int, default=800_000, help="of all seats together")
+    parser.add_argument("--steps", type=int, default=800_000, help="agent-steps of all seats")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--games", type=int, default=4000, help="of each match at the end")
+    parser.add_argument("--games", type=int, default=4000, help="games of each match at the end")
     parser.add_argument("--out", default="torchrl.onnx")
     options = parser.parse_args()
     game = kododo_v0.batch_game(1, num_players=PLAYERS)
@@ -163,7 +163,7 @@ def main() -> None:
 
 
 def share(agent: Agent, opponent: str, games: int) -> float:
-    """The part of the victory that one agent has among three copies of an opponent."""
+    """Return the win share of one agent against three copies of an opponent."""
     return Match(agent, opponent, "kododo", PLAYERS, games).play().share.mean
 
 

@@ -1,7 +1,7 @@
-"""The site of the documentation, for Sphinx: ``make docs``.
+"""The configuration of Sphinx for the documentation site: ``make docs``.
 
-The whole checkout is the source, so that a link to a page or a file is the same in the repository
-and on the site. README.md is the first page; ``contents.md`` is the order of the others.
+The whole checkout is the source, so links to pages and files are the same in the repository and on
+the site. README.md is the first page; ``contents.md`` sets the order of the others.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 ROOT = Path(__file__).parents[2]
-GAME = "play/index.html"  # in the site, where docs.static_page.build writes it
+GAME = "play/index.html"  # relative to the site; docs.static_page.build writes it
 
 project = "kododo-env"
 author = copyright = "The kododo-env authors"
-smartquotes = False  # --steps is to stay what it is
+smartquotes = False  # they would change --steps
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 include_patterns = [
@@ -32,7 +32,7 @@ include_patterns = [
     "notebooks/*",
 ]
 root_doc = "README"
-exclude_patterns = [".*", "build", "docs/site", "mutants", "runs"]  # are not even looked through
+exclude_patterns = [".*", "build", "docs/site", "mutants", "runs"]  # Sphinx does not search these
 
 # --- pages and notebooks ----------------------------------------------------------------------
 
@@ -49,21 +49,21 @@ nb_merge_streams = True
 sys.path.insert(0, str(ROOT))
 add_module_names = False
 autodoc_default_options = {"members": True}
-# They take seconds to import and none of their own docstrings is shown.
+# Slow to import; the site does not show their docstrings.
 autodoc_mock_imports = ["torch", "stable_baselines3", "sb3_contrib", "onnx", "onnxscript"]
 autodoc_member_order = "bysource"
 autodoc_type_aliases = {"npt.ArrayLike": "ArrayLike", "Array": "NDArray"}
 python_maximum_signature_line_length = 72
 napoleon_numpy_docstring = False
-napoleon_attr_annotations = False  # the signatures have them
+napoleon_attr_annotations = False  # signatures contain the types
 
-# --- looks ------------------------------------------------------------------------------------
+# --- style ------------------------------------------------------------------------------------
 
 html_theme = "furo"
 html_title = "kododo-env"
 html_favicon = "../../kododo_env/play/web/back.svg"
 html_copy_source = False
-html_additional_pages = {"index": "index.html"}  # leads to the first page
+html_additional_pages = {"index": "index.html"}  # redirects to the first page
 html_static_path = ["static"]
 html_js_files = [("sort_tables.js", {"defer": "defer"})]
 templates_path = ["templates"]
@@ -80,7 +80,7 @@ html_sidebars = {
 
 
 def setup(app: Sphinx) -> None:
-    """Link the game, and write types as the code has them."""
+    """Connect the functions below to the events of Sphinx."""
     app.connect("config-inited", link_the_game)
     app.connect("source-read", add_contents)
     app.connect("autodoc-process-signature", name_types)
@@ -88,25 +88,27 @@ def setup(app: Sphinx) -> None:
 
 
 def add_contents(app: Sphinx, page: str, source: list[str]) -> None:
-    """Give the first page the list of all others, which is of no use in a checkout."""
+    """Add the list of all pages to the first page; a checkout does not need this list."""
     if page == app.config.root_doc:
         source[0] += "\n" + Path(__file__).with_name("contents.md").read_text()
 
 
 def link_the_game(app: Sphinx, config: Config) -> None:
-    """Tell the sidebar where the game is, if it has been put into the site."""
+    """Pass the link to the game to the sidebar, if the site contains the game."""
     config.html_context["game"] = GAME if (app.outdir / GAME).is_file() else None
 
 
 def keep_prose(
     app: Sphinx, kind: str, name: str, thing: Any, options: Any, lines: list[str]
 ) -> None:
-    """Napoleon takes what is before a colon in an attribute's first line for its type."""
+    """Keep the first line of an attribute's docstring, which Napoleon would parse as ``type:
+    text``.
+    """
     if kind in ("attribute", "data", "property"):
         lines[:0] = ["..", ""]  # an empty comment
 
 
-# What Python makes of an annotation or a default, and what is written there.
+# Representations of annotations and defaults, with their forms in the code.
 WRITTEN = (
     (r"TypeAliasForwardRef\('(\w+)'\)", r"\1"),
     (r"~numpy\.ndarray\[.*?dtype\[~numpy\.(\w+)(\[[^\]]*\])?\]\]", r"NDArray[\1]"),
@@ -119,12 +121,12 @@ WRITTEN = (
 
 
 def name_types(*event: Any) -> list[str | None]:
-    """A signature and what it returns, with types as they are written in the code."""
+    """Return a signature and its return annotation, with types as in the code."""
     return [as_written(text) for text in event[-2:]]
 
 
 def as_written(text: str | None) -> str | None:
-    """Types in the words of the code."""
+    """Return types as in the code."""
     for pattern, written in WRITTEN if text else ():
         text = re.sub(pattern, written, str(text))
     return text

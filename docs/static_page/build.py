@@ -1,4 +1,4 @@
-"""Writes the static page, for any file server: ``python -m docs.static_page.build FOLDER``."""
+"""Write the static page, for any file server: ``python -m docs.static_page.build FOLDER``."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ TEXTS = Path(kododo_env.__file__).parent / "rendering" / "texts"
 LIBRARY = "python_stdlib.zip"
 RUNTIME = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", LIBRARY)
 LOCK = "pyodide-lock.json"
-# Pyodide's own distribution, from where a page loads numpy if the folder does not have it.
+# Pyodide's distribution, from which a page loads numpy if the folder does not contain it.
 DISTRIBUTION = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE.version}/full/"
-WHOLE_NUMPY = 3_000_000  # bytes of it, compressed
-# What play needs of the package: these rooms, and the modules above them.
+WHOLE_NUMPY = 3_000_000  # bytes of the compressed wheel
+# The packages that play needs, with the modules directly in kododo_env.
 ROOMS = (
     "core", "games", "baselines", "rendering", "records", "policy", "search", "bots", "play",
     "system",
@@ -45,22 +45,23 @@ BACK = """  <footer style="padding-top: 1rem">
     </footer>
   </body>"""
 PAGE_FILES = {".html", ".css", ".js", ".svg", ".png", ".webmanifest", ".json"}
-MARK = "site.json"  # what makes a folder one of ours, which may be replaced
+MARK = "site.json"  # marks a folder that build wrote and may replace
 
 
 def build(folder: Path, wheel: Path | None = None, sha256: str | None = None) -> None:
-    """Write the folder.
+    """Write the folder of the static page.
 
     Args:
-        folder: Is replaced if it is one that was written before.
-        wheel: Numpy for Pyodide, to be put into the folder; None: a page loads it.
-        sha256: The wheel's; None is that of Pyodide's own distribution.
+        folder: The folder. It is replaced if ``build`` wrote it before.
+        wheel: The wheel of numpy for Pyodide, which is put into the folder; None: a page loads it.
+        sha256: The SHA-256 of the wheel; None: that in Pyodide's distribution.
 
     Raises:
-        ValueError: The folder is another one, the wheel is, or Pyodide cannot be had.
+        ValueError: The folder has other content, the wheel is a wrong one, or Pyodide cannot be
+            fetched.
     """
     if folder.exists() and not (folder / MARK).is_file():
-        raise ValueError(f"{folder} is there and was not written by this: name another")
+        raise ValueError(f"{folder} was not written by this command: choose another folder")
     runtime = members(PYODIDE, (*RUNTIME, LOCK))
     lock = _numpy_alone(runtime.pop(LOCK), wheel, sha256)
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -91,10 +92,10 @@ def _numpy(lock: bytes) -> dict[str, str]:
 
 
 def _numpy_alone(lock: bytes, wheel: Path | None, sha256: str | None) -> bytes:
-    """Pyodide's list of packages with numpy alone, which browsers check by its hash.
+    """Return Pyodide's list of packages with only numpy, whose hash browsers check.
 
     Raises:
-        ValueError: The wheel is not the one that is meant.
+        ValueError: The wheel has another hash than expected.
     """
     numpy = _numpy(lock)
     if wheel is None:
@@ -114,10 +115,10 @@ def _numpy_alone(lock: bytes, wheel: Path | None, sha256: str | None) -> bytes:
 
 
 def _compile(archives: list[Path]) -> None:
-    """Compile archives in their places, and leave out what no table needs; ``compiling.py``.
+    """Compile archives in place, and leave out what no table needs; see ``compiler.py``.
 
     Raises:
-        ValueError: Node, in which Pyodide runs for it, is not here or ends with an error.
+        ValueError: Node, which runs Pyodide, is not installed or fails.
     """
     script = Path(__file__).with_name("compiled.mjs")
     command = ["node", str(script), str(archives[0].parent), *map(str, archives)]
@@ -130,14 +131,14 @@ def _compile(archives: list[Path]) -> None:
 
 
 def _with_hash(lock: bytes, wheel: Path) -> bytes:
-    """Pyodide's list with the hash of the wheel as it lies in the folder."""
+    """Return Pyodide's list of packages with the hash of the wheel in the folder."""
     content = json.loads(lock)
     content["packages"]["numpy"]["sha256"] = fingerprint(wheel)
     return json.dumps(content).encode()
 
 
 def _add_page(site: Path) -> None:
-    """The page of a table, its host in the page in place of the server, and the rules."""
+    """Add the page of a table, with a worker in place of the server, and the pages of rules."""
     files = [*(PLAY / "web").iterdir(), *(PLAY / "static").iterdir()]
     assert len({file.name for file in files}) == len(files), "two files have one name"
     for file in files:
@@ -160,7 +161,7 @@ def _add_page(site: Path) -> None:
 
 
 def _add_package(site: Path) -> Path:
-    """The package as a zip, and the policies each for itself; a page has the texts beside it."""
+    """Add the package as a zip, and each policy; the texts are separate files for the page."""
     package = Path(kododo_env.__file__).parent
     files = [*package.glob("*.py")]
     for room in ROOMS:
@@ -176,9 +177,9 @@ def _add_package(site: Path) -> Path:
 
 
 def _add_contents(site: Path, package: str) -> None:
-    """The start page, and what a page has to know of the folder: ``site.json``.
+    """Add the start page, and ``site.json``, which lists the files of the folder.
 
-    All tables load ``loads``, with the bytes of each file, and then a policy of ``policies``.
+    All tables load ``loads``, with the bytes of each file, and then one of the ``policies``.
     """
     names = [package, *(f"pyodide/{file.name}" for file in (site / "pyodide").iterdir())]
     loads = {name: (site / name).stat().st_size for name in sorted(names)}
@@ -196,7 +197,7 @@ def _add_contents(site: Path, package: str) -> None:
 
 
 def _download_size(site: Path, names: list[str]) -> float:
-    """The megabytes, compressed, that a table loads: these files and the largest policy."""
+    """Return the compressed megabytes that a table loads: these files and the largest policy."""
     names = [*names, *(f"policies/{path.name}" for path in (site / "policies").iterdir())]
     sizes = {name: len(gzip.compress((site / name).read_bytes())) for name in names}
     policies = [size for name, size in sizes.items() if name.startswith("policies/")]
@@ -205,21 +206,19 @@ def _download_size(site: Path, names: list[str]) -> float:
 
 
 def main() -> int:
-    """Build from the command line: 0, or 2 after a line that says what was wrong."""
+    """Run the command line; return 0, or 2 after printing an error."""
     parser = argparse.ArgumentParser(prog="python -m docs.static_page.build", description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--numpy-wheel", type=Path, help="put this wheel into the folder")
+    parser.add_argument("--numpy-wheel", type=Path, help="wheel of numpy to put into the folder")
     options = parser.parse_args()
     try:
         build(options.folder, options.numpy_wheel)
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
-    kind = (
-        "plays without the network" if options.numpy_wheel else "loads numpy from its distribution"
-    )
+    kind = "works offline" if options.numpy_wheel else "downloads numpy from its distribution"
     print(
-        f"{options.folder}: python -m http.server --directory {options.folder} serves it; it {kind}"
+        f"python -m http.server --directory {options.folder} serves {options.folder}, which {kind}"
     )
     return 0
 

@@ -1,4 +1,4 @@
-"""Cuts and compiles the archives of the static page. Runs in Pyodide, whose Python loads them."""
+"""Reduce and compile the archives of the static page. Runs in Pyodide, whose Python loads them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from importlib._bootstrap_external import _code_to_hash_pyc  # type: ignore[impo
 from types import CodeType
 
 Files = dict[str, bytes]
-OLDEST = (1980, 1, 1, 0, 0, 0)  # the time in a zip, so that the same files give the same bytes
+OLDEST = (1980, 1, 1, 0, 0, 0)  # a fixed time in zips, so that the same files give the same bytes
 STARTED = frozenset(sys.modules)
 FROZEN = [
     name
     for name in STARTED
     if getattr(getattr(sys.modules[name], "__spec__", None), "origin", None) == "frozen"
 ]
-# What numpy imports of the standard library: where a page loads it, it is not here to be read.
+# What numpy imports of the standard library, for pages that load numpy from elsewhere.
 OF_NUMPY = (
     "ast", "bisect", "collections.abc", "contextlib", "contextvars", "copy", "ctypes", "datetime",
     "enum", "functools", "hashlib", "importlib.metadata", "inspect", "io", "json", "numbers",
@@ -26,14 +26,14 @@ OF_NUMPY = (
     "struct", "tempfile", "textwrap", "threading", "types", "typing", "warnings", "weakref",
     "zipfile",
 )  # fmt: skip
-# What is asked for by a name that is no import.
+# Modules that are imported by name, without an import statement.
 BY_NAME = (
     "encodings.ascii", "encodings.cp437", "encodings.latin_1", "encodings.utf_8",
     "encodings.utf_8_sig", "traceback",
 )  # fmt: skip
-# What no table needs: of numpy what is for its tests, its makers and other libraries; of Python's
-# library what is for other systems, for processes, and where parts in C are missing. Files are
-# named by parts of their names, which begin with ^ here.
+# Parts of names of files that no table needs: numpy's tests, build tools and interfaces to other
+# libraries; modules of the standard library for other systems, for processes, and for interpreters
+# without modules in C. ^ marks the beginning of a name.
 UNNEEDED = (
     "/tests/", "/testing/", "/f2py/", "/fft/", "/ma/", "/polynomial/", "/distutils/", "/include/",
     "/lib/lib", "/lapack_lite.", "/_simd.", "_tests.", ".pyi", ".pxd", "/_pyinstaller/",
@@ -43,7 +43,7 @@ UNNEEDED = (
     "^multiprocessing/", "^concurrent/futures/process.", "^asyncio/windows_", "^asyncio/proactor_",
     "^_pydatetime.",
 )  # fmt: skip
-# What is imported and never called: in its place is a module that has None under every name.
+# Modules that are imported but never called; STAND_IN replaces them.
 IDLE = (
     "/_umath_linalg.", "/mtrand.", "/_mt19937.", "/_philox.", "/_sfc64.", "/_add_newdocs",
     "/_polynomial_impl.", "/_nanfunctions_impl.", "/_histograms_impl.", "/records.",
@@ -62,19 +62,20 @@ class RandomState:
 
 
 def compiled(library: bytes, package: bytes, numpy: bytes | None = None) -> list[bytes]:
-    """The same archives with ``x.pyc``, without docstrings, for each ``x.py`` that is kept.
+    """Return the archives with ``x.pyc``, without docstrings, for each ``x.py`` that is needed.
 
     Args:
-        library: Python's, of which is kept what Pyodide, numpy and the package import.
-        package: The project's, of which is kept what a table in a page's worker imports.
-        numpy: Its wheel, of which is kept what play needs; None: there is none.
+        library: Python's standard library; modules that Pyodide, numpy or the package import are
+            kept.
+        package: This package; modules that a table in a worker of the page imports are kept.
+        numpy: The wheel of numpy; modules that play needs are kept. None: there is no wheel.
     """
     modules = _cut(_files(library))
     package_files = _files(package)
     lazy_files = {*package_files, *(name for name in modules if "pyodide" in name)}
     roots = [*STARTED, *OF_NUMPY, *BY_NAME, *_dynamic_imports(package_files)]
     needed = _with_imports(modules | package_files, roots, lazy_files)
-    needed -= {f"{name.replace('.', '/')}.py" for name in FROZEN}  # which Python has in itself
+    needed -= {f"{name.replace('.', '/')}.py" for name in FROZEN}  # built into Python
     needed |= {name for name in package_files if not name.endswith(".py")}
     archives = [
         {name: files[name] for name in files if name in needed}
@@ -91,7 +92,7 @@ def _files(archive: bytes) -> Files:
 
 
 def _cut(files: Files) -> Files:
-    """What is needed of a library, with a stand-in for each module that is only imported."""
+    """Return the needed files of a library; modules that are only imported become stand-ins."""
     library: Files = {}
     for name, content in files.items():
         if any(part in f"^{name}" for part in IDLE):
@@ -102,8 +103,9 @@ def _cut(files: Files) -> Files:
 
 
 def _dynamic_imports(package: Files) -> list[str]:
-    """Our own modules that nothing imports: that of a page's worker, environment modules, and what
-    these name."""
+    """Return modules of the package that are imported by name: the worker, environment modules, and
+    scripted players.
+    """
     return [
         name.removesuffix(".py")
         for name in package
@@ -112,9 +114,9 @@ def _dynamic_imports(package: Files) -> list[str]:
 
 
 def _with_imports(modules: Files, roots: Iterable[str], lazy_files: Collection[str]) -> set[str]:
-    """The files of the modules that are wanted, and of all that are loaded with them.
+    """Return the files of some modules, and of all modules that are loaded with them.
 
-    Of the files in ``lazy_files`` what only functions import is loaded, too.
+    Imports inside functions are followed only for the files in ``lazy_files``.
     """
     files = set[str]()
     stack = [*roots]
@@ -129,10 +131,10 @@ def _with_imports(modules: Files, roots: Iterable[str], lazy_files: Collection[s
 
 
 def _imports(name: str, source: bytes, include_lazy: bool) -> Iterator[str]:
-    """What a file imports: modules, and names that may be modules.
+    """Yield what a file imports: modules, and names that may be modules.
 
-    What only functions import is left out, unless ``include_lazy``, because it leads to most of the
-    library and is hardly called; but modules of the file's own package are yielded.
+    Imports inside functions are left out unless ``include_lazy``, because they lead to most of the
+    library and are rarely executed; but modules of the file's own package are always yielded.
     """
     if not name.endswith(".py"):
         return
@@ -153,7 +155,7 @@ def _imports(name: str, source: bytes, include_lazy: bool) -> Iterator[str]:
 
 
 def _at_once(tree: ast.AST) -> Iterator[ast.AST]:
-    """All of a module but what is in functions, and what it does as a program."""
+    """Yield all nodes of a module outside of functions and of the ``__main__`` block."""
     for node in ast.iter_child_nodes(tree):
         program = isinstance(node, ast.If) and "'__main__'" in ast.unparse(node.test)
         if not program and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -162,7 +164,9 @@ def _at_once(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _pack(files: Files) -> bytes:
-    """An archive of these files, their modules compiled: Python finds these where they lie."""
+    """Return an archive of files with their modules compiled, in the places where Python finds
+    them.
+    """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, content in files.items():
@@ -175,9 +179,9 @@ def _pack(files: Files) -> bytes:
 
 
 def _without_lines(code: CodeType) -> CodeType:
-    """Code without the places of its lines, a sixth of it; pages tell an error's message alone.
+    """Return code without its line table, a sixth of its size; pages only show messages of errors.
 
-    Of up to eight units of code each entry says that they have none.
+    Each entry of the new table says that up to eight code units have no line.
     """
     parts = code.co_consts
     units = len(code.co_code) // 2
@@ -192,11 +196,11 @@ def _without_lines(code: CodeType) -> CodeType:
 
 
 def _without_docstrings(name: str, source: bytes) -> ast.Module:
-    """A module's tree with empty docstrings, which are half of numpy; Pyodide reads its own."""
+    """Return the tree of a module with empty docstrings. Pyodide reads its own, which are kept."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and "pyodide" not in name:
             match node.body[0] if node.body else None:
                 case ast.Expr(ast.Constant(str()) as docstring):
-                    docstring.value = " "  # in place of none a dataclass would write its own
+                    docstring.value = " "  # a dataclass without a docstring would generate one
     return tree

@@ -1,4 +1,4 @@
-"""Packages from npm at pinned versions, each checked by its hash before anything of it is used."""
+"""Packages of npm at pinned versions, whose hashes are checked before use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CACHE = Path(__file__).parents[2] / "build" / "npm"
 
 
 class Package(NamedTuple):
-    """A package of npm at one version, and the SHA-512 of its archive as npm writes it."""
+    """A package of npm at one version, and the SHA-512 of its archive in the format of npm."""
 
     name: str
     version: str
@@ -30,10 +30,10 @@ PYODIDE = Package(
 
 
 def archive(package: Package) -> Path:
-    """The archive of a package, fetched by ``npm pack`` if it is not here yet.
+    """Return the path of a package's archive, which ``npm pack`` fetches if it is missing.
 
     Raises:
-        ValueError: It cannot be had, or is not the one that is pinned.
+        ValueError: The archive cannot be fetched, or has another hash than the pinned one.
     """
     path = stored(package)
     if not path.exists():
@@ -43,12 +43,12 @@ def archive(package: Package) -> Path:
             (Path(scratch) / path.name).replace(path)
     if _integrity(path.read_bytes()) != package.integrity:
         path.unlink()
-        raise ValueError(f"{path.name} was not the one that is pinned and is removed: try again")
+        raise ValueError(f"{path.name} has the wrong SHA-512 and was removed: try again")
     return path
 
 
 def stored(package: Package) -> Path:
-    """Where the archive of a package is kept, under the name that ``npm pack`` gives it."""
+    """Return where the archive of a package is stored, under the name that ``npm pack`` uses."""
     name = package.name.removeprefix("@").replace("/", "-")
     return CACHE / f"{name}-{package.version}.tgz"
 
@@ -66,10 +66,10 @@ def _fetch(package: Package, folder: str) -> None:
 
 
 def members(package: Package, names: Sequence[str]) -> dict[str, bytes]:
-    """Some files of a package, by their names in it.
+    """Return some files of a package, by their names in the archive.
 
     Raises:
-        ValueError: As ``archive``, or a file is not there.
+        ValueError: The archive cannot be fetched or has another hash, or a file is missing.
     """
     contents = {}
     with tarfile.open(archive(package)) as tar:

@@ -1,4 +1,4 @@
-"""The page of puzzles: each drawn as its player saw it, with the choices and the answer."""
+"""The page of puzzles: each is drawn as its player saw it, with the choices and the answer."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from kododo_env.play.puzzles import Puzzle, ask_bots, order, read_puzzles, write
 from kododo_env.records.lines import DIGEST, sealed
 from kododo_env.rendering.languages import say, speaking
 
-SEED = 0  # of kododo puzzles, by which they were found
+SEED = 0  # of the command kododo puzzles that found them
 PUZZLES = Path(__file__).parents[1] / "puzzles.jsonl"
 GRADES = ("easy", "medium", "hard")
 
 
 def ask_again(file: Path = PUZZLES) -> None:
-    """Ask the scripted players and the levels of each puzzle again, which may have changed.
+    """Update the answers of the scripted players and levels to each puzzle.
 
     Raises:
-        ValueError: A line of the file is no puzzle.
+        ValueError: A line of the file is not a puzzle.
     """
     write_puzzles(file, sorted(map(_ask, read_puzzles(file)), key=order))
 
@@ -33,13 +33,13 @@ def _ask(puzzle: Puzzle) -> Puzzle:
 
 
 def puzzles_json(language: str = "en") -> str:
-    """All puzzles of ``docs/puzzles.jsonl`` as the page reads them.
+    """Return all puzzles of ``docs/puzzles.jsonl`` as JSON for the page.
 
     Args:
-        language: Its code.
+        language: The code of the language.
 
     Raises:
-        ValueError: A line of the file is no puzzle, or there is no such language.
+        ValueError: A line of the file is not a puzzle, or the language is unknown.
     """
     with speaking(language):
         return json.dumps([_page_entry(puzzle) for puzzle in read_puzzles(PUZZLES)])
@@ -52,7 +52,7 @@ def _page_entry(puzzle: Puzzle) -> dict[str, Any]:
     words = legal_actions(view)
     missed = len(puzzle.missed_by)
     return {
-        # Of the position alone: readers keep which ones they have seen, and bots change.
+        # Hash of the position only: the page remembers solved puzzles, and answers of bots change.
         "id": sealed({"header": puzzle.header.to_json(), "played": puzzle.played, "seat": seat})[
             DIGEST
         ],
@@ -60,7 +60,7 @@ def _page_entry(puzzle: Puzzle) -> dict[str, Any]:
         "you": f"player_{seat}",
         "text": view.text(0),
         "picture": view.svg(0),
-        "choices": list(dict.fromkeys(words.values())),  # equal cards are one choice
+        "choices": list(dict.fromkeys(words.values())),  # equal cards are a single choice
         "best": words[puzzle.best],
         "gains": [round(100 * gain, 1) for gain in (puzzle.gain, puzzle.low, puzzle.high)],
         "missed": puzzle.missed_by,

@@ -1,4 +1,4 @@
-"""The page on which a table is chosen, a form for each game, and a page with each game's rules."""
+"""The start page, with a form for each game to choose a table, and the pages of rules."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ LOOKS_AHEAD = (
     "{mean} of 100, where equals win {equals}: too few to tell more than {low} to {high}. "
     "In a browser it sees less far."
 )
-FEW = 100  # games below which a share is told by its interval
+FEW = 100  # below this number of games the interval of a win share is shown
 
-# The value of each option, its words, and the parts that ``say.js`` puts into these.
+# For each option: its value, its text, and the parts that ``say.js`` inserts into the text.
 Options = Sequence[tuple[str, str] | tuple[str, str, dict[str, Any]]]
 
 
 def start_page(megabytes: float) -> str:
-    """The page, with all games of the registry, and how much a table loads."""
+    """Return the start page, with all games of the registry and the download size of a table."""
     page = START.read_text()
     assert PLACE in page, "start.html has no place for the tables"
     assert SIZE in page, "start.html has no place for the size"
@@ -45,7 +45,7 @@ def start_page(megabytes: float) -> str:
 
 
 def rules_page(game: str, language: str = "en") -> str:
-    """The rules of a game in a language, with its worked examples drawn."""
+    """Return the page with the rules of a game in a language, with drawn examples."""
     with speaking(language):
         chapters = sections(registry.batch_game(game, 1), pictures=True)
         title = say("{game}: the rules", game=_title(game))
@@ -64,7 +64,7 @@ def _title(game: str) -> str:
 
 
 def _form(game: str) -> str:
-    """The form of a game; ``start.js`` fits it to the number of players that is chosen."""
+    """Return the form of a game; ``start.js`` adapts it to the chosen number of players."""
     title = escape(_title(game))
     numbers = registry.environment_module(game).PLAYERS
     players = [(str(number), str(number)) for number in numbers]
@@ -112,7 +112,7 @@ def _rule(rule: str, kinds: tuple[str, ...]) -> Options:
 
 
 def _level_sentences(game: str, players: int) -> dict[str, tuple[str, dict[str, int]]]:
-    """Of each level the share that was measured, as a sentence and its parts."""
+    """Return, for each level, a sentence on its measured win share, and its parts."""
     return {name: _sentence(level, players) for name, level in levels(game, players).items()}
 
 

@@ -1,4 +1,4 @@
-"""Matches and tournaments, ratings and their intervals."""
+"""Matches, comparisons and tournaments of agents, ratings, and 95 % intervals."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""The benchmark: a fixed protocol that measures an agent at a table of a game.
+"""The benchmark: a fixed protocol that measures an agent in one game with P players.
 
-The agent plays alone among copies of each opponent: the members of the test half of the table's
-population that are not searches, and the strongest baseline. A policy file is also attacked by
-search, unless the run is quick. ``docs/evaluating.md`` describes the protocol.
+The agent plays alone among copies of each opponent. The opponents are the test opponents that are
+not searches, and the strongest baseline. If the agent is a policy file and the run is not quick, a
+search that uses the agent's policy also plays among copies of the agent (the attack).
+``docs/evaluating.md`` describes the protocol.
 """
 
 from __future__ import annotations
@@ -49,14 +50,14 @@ from kododo_env.system.files import fingerprint
 
 PROTOCOL = "kododo-bench v1"
 SEED = 2001
-QUICK = 1_000  # games among copies of each opponent
+QUICK = 1_000  # games among copies of each opponent, if quick
 WHOLE = 8_000
-PARTS = 8  # of the games against an opponent, each with its own decks
-WORLDS = 64  # of search against a policy file
+PARTS = 8  # chunks for each opponent, each with its own decks
+WORLDS = 64  # worlds of the search that attacks a policy file
 ATTACKS = 240  # games of that search
-DRAWS = 1_000  # of an agent's action in each information set of the small game
-DIGITS = 4  # of a share
-TRAININGS = 5  # the least number for a figure over trainings
+DRAWS = 1_000  # sampled actions of an agent in each information set of the small game
+DIGITS = 4  # decimal places of a win share
+TRAININGS = 5  # the minimum number of trainings for a figure over trainings
 
 Entry = dict[str, Any]
 """The results of a benchmark, in JSON types."""
@@ -64,7 +65,7 @@ Entry = dict[str, Any]
 
 @dataclass(frozen=True)
 class Benchmark(Contest):
-    """One agent at a table of a game, under the protocol.
+    """The benchmark of one agent, with a game and a number of players.
 
     Args:
         agent: A name for ``make_agent``.
@@ -73,8 +74,8 @@ class Benchmark(Contest):
         quick: Whether to play fewer games, without the attack.
 
     Raises:
-        ValueError: The table has no population, or the agent is a search with a time as its
-            budget, whose results cannot be reproduced.
+        ValueError: There are no test opponents for this game and P, or the agent is a search with
+            a time limit, whose results cannot be reproduced.
     """
 
     agent: str
@@ -88,14 +89,14 @@ class Benchmark(Contest):
         self.make_game(1)
         if self.agent == SEARCHING or search_parts(self.agent)[2].endswith("ms"):
             raise ValueError(
-                "a benchmark must be reproducible: give the search a number of worlds, such as "
-                f"{SEARCH}heuristic:64, instead of a time"
+                f"a search with a time limit is not reproducible: expected a number of worlds, "
+                f"such as {SEARCH}heuristic:64, got {self.agent}"
             )
         _ = self.opponents
 
     @property
     def opponents(self) -> list[str]:
-        """The names of the opponents among whose copies the agent plays."""
+        """The names of the opponents; the agent plays among copies of each."""
         members = population(self.game, self.players, TEST)
         return [*without_searches(members), baselines(self.game)[-1]]
 
@@ -105,12 +106,12 @@ class Benchmark(Contest):
         return not self.quick and policy_file(self.agent) is not None
 
     def named(self) -> Sequence[Agent | str]:
-        """Return the agent, its opponents, and the search that attacks it."""
+        """Return the agent, its opponents, and the search that attacks it, if there is one."""
         attackers = [f"{SEARCH}{self.agent}:{WORLDS}"] if self.attacked else []
         return [self.agent, *self.opponents, *attackers]
 
     def chunks(self) -> list[Chunk]:
-        """Return the chunks to play: ``PARTS`` for each opponent, then for the attack."""
+        """Return the chunks to play: ``PARTS`` for each opponent, then ``PARTS`` for the attack."""
         copies = self.players - 1
         games = QUICK if self.quick else WHOLE
         number = len(self.opponents)
@@ -124,7 +125,7 @@ class Benchmark(Contest):
         return chunks
 
     def protocol(self) -> dict[str, Any]:
-        """Return everything that must be equal if the figures of two agents are compared."""
+        """Return the settings that must be equal for the figures of two agents to be comparable."""
         game = self.make_game(1)
         members = population(self.game, self.players, TEST)
         opponent_facts = [{**members.get(name, {}), "file": _file(name)} for name in self.opponents]
@@ -144,7 +145,7 @@ class Benchmark(Contest):
         }
 
     def about_agent(self) -> dict[str, Any]:
-        """Return the agent's name, without its folder, and the digest and size of its policy."""
+        """Return the agent's name without its folder, and digest and size of its policy file."""
         kind, policy, budget = search_parts(self.agent)
         plays_by = f"{self.game}-{self.players}p" if policy in LEVELS else policy
         file = policy_file(policy)
@@ -172,15 +173,20 @@ def _digest(content: Any) -> str:
 
 
 def units(players: int) -> int:
-    """Return the units in the victories of a deal's P games, so that each share is whole.
+    """Return the sum of all win shares in a deal's P games, in the smallest unit.
 
-    A game has 1 to P winners, who share the victory evenly.
+    In this unit all win shares are integers: a game has 1 to P winners, and each of k winners has
+    the win share 1/k.
     """
     return players * lcm(*range(1, players + 1))
 
 
 def won(result: ChunkResult) -> Int64:
-    """Return what the first agent of the lineup won in each deal of a chunk, in ``units``."""
+    """Return the win shares of the lineup's first agent, summed over the games of each deal.
+
+    Returns:
+        Integers in the unit of ``units``, int64, shape (deals,).
+    """
     exact_units = result.shares[:, 0] * units(result.shares.shape[1])
     return np.rint(exact_units).astype(np.int64)
 
@@ -214,12 +220,13 @@ def entry(benchmark: Benchmark, results: Iterable[ChunkResult], source: str = ""
 
 
 def figures(result_entry: Entry) -> dict[str, Any]:
-    """Return the shares of the victory, with intervals, computed from the results.
+    """Compute win shares with intervals from the results of a benchmark.
 
     Returns:
-        The shares among the ``opponents`` and their ``mean``. The ``worst`` opponent is selected
-        by the even parts and its share measured in the odd parts, because the minimum of noisy
-        estimates is biased low. The share of the search in the ``attack``, or None.
+        ``opponents``: the agent's win share among copies of each opponent; ``mean``: the mean of
+        these; ``worst``: the opponent with the lowest share, which is selected in the even parts
+        and measured in the odd parts, because the minimum of noisy estimates is biased low;
+        ``attack``: the win share of the search, or None.
     """
     whole = units(result_entry["protocol"]["players"])
     deals = {name: _deals(parts) for name, parts in result_entry["won"].items()}
@@ -239,26 +246,28 @@ def figures(result_entry: Entry) -> dict[str, Any]:
 
 
 def over_trainings(entries: Sequence[Entry]) -> dict[str, float]:
-    """Return the interquartile mean of the shares over several trainings.
+    """Return the interquartile mean of the win shares over several trainings.
 
-    As in Agarwal et al., Deep reinforcement learning at the edge of the statistical precipice
-    (2021), with opponents as tasks.
+    The method is that of Agarwal et al., "Deep reinforcement learning at the edge of the
+    statistical precipice" (2021), with opponents as tasks.
 
     Args:
-        entries: The results of each policy; the trainings differ only in their seeds.
+        entries: The results of each policy. The trainings should differ only in their seeds.
 
     Returns:
-        ``mean``, ``low`` and ``high``; the interval resamples trainings and deals.
+        ``mean``, and the ends ``low`` and ``high`` of an interval by resampling trainings and
+        deals.
 
     Raises:
-        ValueError: There are too few entries, several protocols, or equal results.
+        ValueError: There are fewer than ``TRAININGS`` entries, they have different protocols, or
+            two have equal results.
     """
     if len(entries) < TRAININGS:
         raise ValueError(f"expected at least {TRAININGS} trainings, got {len(entries)}")
     if any(result_entry["protocol"] != entries[0]["protocol"] for result_entry in entries):
-        raise ValueError("all trainings must have the same protocol and table")
+        raise ValueError("all trainings must have the same protocol, game and number of players")
     if len({result_entry["digest"] for result_entry in entries}) < len(entries):
-        raise ValueError("two of these files have the same results")
+        raise ValueError("expected different results of each training, got two equal results")
     won = np.array(
         [[_deals(parts) for parts in result_entry["won"].values()] for result_entry in entries]
     )
@@ -271,11 +280,12 @@ def _deals(parts: Sequence[str]) -> Int64:
 
 
 def nash_conv(benchmark: Benchmark) -> float | None:
-    """Return NashConv of the agent in the game's small form, if there is one for P players.
+    """Return the NashConv of the agent in a small form of the game, or None.
 
-    It is computed from the frequencies of ``DRAWS`` actions in each information set, since few
-    agents have a method for probabilities. None for searches and programs, which would take
-    hours, and for policies, levels and other bots, which may play only one game.
+    It is computed from the frequencies of ``DRAWS`` sampled actions in each information set, since
+    few agents can return probabilities. The result is None if there is no small form for P players;
+    for searches and programs, which would take hours; and for policies, levels and other bots,
+    which may not be able to play the small form.
     """
     rules = getattr(type(benchmark.make_game(1).rules), "mixed", None)  # docs/evidence/exact.md
     kind, agent, _ = search_parts(benchmark.agent)
@@ -327,7 +337,7 @@ class _TimedAgent:
 
 
 def decision_time(benchmark: Benchmark) -> float:
-    """Return the median milliseconds of a decision in a single game against itself."""
+    """Return the agent's median decision time in milliseconds, in one game against itself."""
     inner_agent = make_agent(benchmark.agent, benchmark.game, benchmark.players)
     agent = _TimedAgent(inner_agent)
     game = benchmark.make_game(1)
@@ -340,10 +350,10 @@ def decision_time(benchmark: Benchmark) -> float:
 
 
 def verify(result_entry: Any) -> None:
-    """Check that protocol, results, digest and figures of an entry are consistent.
+    """Check that the protocol, results, digest and figures of an entry are consistent.
 
     Raises:
-        ValueError: A part is wrong; the message says which.
+        ValueError: A field is missing or wrong, or fields contradict each other.
     """
     try:
         _verify(result_entry)
@@ -407,19 +417,20 @@ def _verify_won(table: Benchmark, result_entry: Entry) -> None:
         list(result_entry["won"]) != table.opponents
         or (result_entry["attack"] is not None) != table.attacked
     ):
-        raise ValueError("results must be those of the opponents in the protocol")
+        raise ValueError("results must be of exactly the opponents and the attack in the protocol")
     for chunk, part in zip(table.chunks(), parts_of(result_entry), strict=True):
         deals = _deals([part])
         if len(deals) != chunk.deals or not (
             0 <= deals.min() <= deals.max() <= units(table.players)
         ):
             raise ValueError(
-                f"part {chunk.index} must have {chunk.deals} deals of 0 to {units(table.players)}"
+                f"part {chunk.index} must have {chunk.deals} integers from 0 to "
+                f"{units(table.players)}, one for each deal"
             )
 
 
 def parts_of(result_entry: Entry) -> list[str]:
-    """Return the results of the chunks, in their order."""
+    """Return the result of each chunk, in order: a text of integers, one for each deal."""
     rows = [
         *result_entry["won"].values(),
         *([result_entry["attack"]] if result_entry["attack"] else []),
@@ -431,7 +442,7 @@ def compare(benchmark: Benchmark, result_entry: Entry, results: Iterable[ChunkRe
     """Check that replayed chunks have the results of an entry.
 
     Raises:
-        ValueError: The entry is of another agent, or the result of a deal differs.
+        ValueError: The entry is not of this agent, or the result of a deal differs.
     """
     agent = benchmark.about_agent()
     if agent != result_entry["agent"]:

@@ -1,4 +1,4 @@
-"""A file with the results of a tournament so far, which survives a killed process."""
+"""A log file of a tournament's results, from which a stopped or killed tournament can resume."""
 
 from __future__ import annotations
 
@@ -17,27 +17,29 @@ from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import quote
 from kododo_env.system.files import naming, read_ordinary
 
-LARGEST_LOG = 1 << 30  # bytes; those of ten million games have about half
+LARGEST_LOG = 1 << 30  # bytes; the log of ten million games has about half of it
 
 
 class ChunkLog:
-    """A file of lines: a heading, then the result of each chunk; a context manager.
+    """A log of lines: a heading, then the result of each chunk; a context manager.
 
-    A line is JSON with a digest of the line and the heading, so that damage and lines of other
-    tournaments are detected. Lines are appended whole; an incomplete line of a killed process is
-    removed. A file without results is removed at the end of the block.
+    A line is JSON followed by a digest of the heading and the JSON, by which damaged lines and
+    lines of other tournaments are detected. If a killed process left an incomplete line, the line
+    is removed. A file without results is removed at the end of the block.
 
     Args:
         path: The file; None keeps the results in memory only.
-        heading: The tournament, in JSON types; a file with another heading is rejected.
+        heading: A description of the tournament, in JSON types; a file with another heading is
+            rejected.
         chunks: All chunks of the tournament.
-        resume: Whether to continue an existing file; otherwise there must be none.
+        resume: Whether to continue a file with results; without it such a file is an error.
 
     Attributes:
         results: The results in the file, by the index of the chunk.
 
     Raises:
-        ValueError: The file is damaged or of another tournament, or exists without ``resume``.
+        ValueError: The file is damaged or of another tournament, or has results and ``resume`` is
+            False.
     """
 
     def __init__(
@@ -55,14 +57,14 @@ class ChunkLog:
                 self._check_digest(lines[0])
             elif not _line(self._heading, self._heading).startswith(content):
                 raise ValueError(
-                    f"{path} is not a log of this tournament: rename or remove the file"
+                    f"expected a log of this tournament in {path}: rename or remove the file"
                 )
             self._file = path.open("wb")
             return
         if not resume:
             raise ValueError(
-                f"{path} has {len(lines) - 1} of {len(chunks)} parts of a stopped tournament: "
-                "continue with --resume, or remove the file"
+                f"{path} has the results of {len(lines) - 1} of {len(chunks)} parts of a stopped "
+                "tournament: continue with --resume, or remove the file"
             )
         self._check(lines[0])
         for number, line in enumerate(lines[1:], 2):
@@ -103,7 +105,7 @@ class ChunkLog:
         content, _, digest = line.rpartition(b" ")
         if digest != _digest(content, content):
             raise ValueError(
-                f"{self.path} is not a log of a tournament, or damaged: rename or remove the file"
+                f"{self.path} is damaged or not a log of a tournament: rename or remove the file"
             )
         return content
 

@@ -17,8 +17,8 @@ from kododo_env.arena.tournament import Contest, check_numbers
 from kododo_env.arena.workers import run
 from kododo_env.core.agent import Agent
 
-WIDTHS = (0.04, 0.02, 0.01)  # of intervals, for which the text has the number of games
-DIGITS = 2  # of this number, which is an estimate
+WIDTHS = (0.04, 0.02, 0.01)  # interval widths for which the number of games is estimated
+DIGITS = 2  # significant digits of these estimates
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,15 @@ class Comparison(Contest):
         game: Name of the game in the registry.
         players: P.
         games: The number of games of each agent, rounded up to whole deals of P games.
-        opponents: The agent, or its name, whose copies take all other seats; None takes the
-            game's strongest baseline.
-        seed: The same seed deals the same decks to any agents.
+        opponents: The agent, or its name, whose copies take all other seats; None for the game's
+            strongest baseline.
+        seed: The seed of the decks, which do not depend on the agents, and of the agents'
+            randomness.
         rules: Further fields of the game's rules.
         least_chunks: See ``Match``.
 
     Raises:
-        ValueError: This number of games cannot be played.
+        ValueError: The game, rules, number of players, number of games or seed is invalid.
     """
 
     a: Agent | str
@@ -52,7 +53,7 @@ class Comparison(Contest):
     least_chunks: int = 1
 
     def __post_init__(self) -> None:
-        self.make_game(1)  # raises if it cannot be played
+        self.make_game(1)  # raises ValueError if the game cannot be played
         check_numbers(self.players, self.games, self.seed)
 
     def named(self) -> Sequence[Agent | str]:
@@ -104,7 +105,7 @@ class ComparisonResult:
 
     @property
     def difference(self) -> Estimate:
-        """The first agent's share of the victory minus the second's, over the deals."""
+        """The first agent's win share minus the second's."""
         return mean(self.a.deal_shares - self.b.deal_shares)
 
     @property
@@ -113,21 +114,21 @@ class ComparisonResult:
         return mean(self.a.deal_margins - self.b.deal_margins)
 
     def games_for(self, width: float) -> int:
-        """Estimate how many games of each agent give an interval of ``difference`` this wide.
+        """Estimate how many games of each agent an interval of ``difference`` needs.
 
-        The estimate uses the spread of the differences in the deals that were played.
+        The estimate uses the variance of the differences in the deals that were played.
 
         Args:
-            width: From the low to the high end, such as .02 for plus or minus .01.
+            width: The width of the interval from end to end, such as 0.02 for plus or minus 0.01.
 
         Raises:
-            ValueError: ``width`` is not .000001 to 2, or only one deal was played.
+            ValueError: ``width`` is not between 1e-6 and 2, or only one deal was played.
         """
         differences = self.a.deal_shares - self.b.deal_shares
         return self.comparison.players * observations_for(differences, width)
 
     def to_json(self) -> dict[str, Any]:
-        """Return a dictionary for JSON."""
+        """Return the results and the settings as a dictionary for JSON."""
         played = self.comparison
         first, second, opponents = self._names()
         return {
@@ -146,7 +147,7 @@ class ComparisonResult:
         }
 
     def to_text(self) -> str:
-        """Return aligned lines of text."""
+        """Return a heading, a table of the results, and the games needed for narrower intervals."""
         played = self.comparison
         first, second, opponents = self._names()
         rules = "".join(f", {name}={setting}" for name, setting in played.rules.items())
@@ -165,7 +166,7 @@ class ComparisonResult:
         parts = [heading, table(rows)]
         if needed:
             parts.append(
-                "Games of each agent that an interval of the difference in win share takes, by its "
+                "Games of each agent needed for an interval of the difference in win share, by its "
                 f"width: {'; '.join(needed)}."
             )
         return "\n\n".join(parts)
@@ -200,13 +201,13 @@ def compare(
     rules: Mapping[str, Any] | None = None,
     workers: int = 1,
 ) -> ComparisonResult:
-    """Compare two agents by their shares of the victory among copies of the same opponent.
+    """Compare two agents by their win shares among copies of the same opponent.
 
-    Each agent plays every deck once from every seat. Both meet the same opponent and the same
-    cards (in games that deal several times, in the first deal), so that the luck of the cards
-    cancels in the difference. The two agents do not meet each other: ``opponents=b`` compares
-    ``a`` among copies of ``b`` with ``b`` among its own copies, which is a duel like
-    ``Match(a, b, game, players)``.
+    Each agent plays every deck once from every seat. Both have the same opponent and the same
+    cards (in games that deal several times, only the first deal), so that the luck of the cards
+    cancels in the difference. The two agents do not play against each other, unless ``opponents``
+    is one of them: ``opponents=b`` compares ``a`` among copies of ``b`` with ``b`` among copies of
+    itself, like ``Match(a, b, game, players)``.
 
     Args:
         a: The first agent, or a name for ``make_agent``.
@@ -214,19 +215,20 @@ def compare(
         game: The game's name.
         players: P.
         games: The number of games of each agent, rounded up to whole deals of P games.
-        opponents: The agent, or its name, whose P - 1 copies take the other seats; None takes the
+        opponents: The agent, or its name, whose P - 1 copies take the other seats; None for the
             game's strongest baseline.
-        seed: The same seed deals the same decks to any agents.
+        seed: The seed of the decks, which do not depend on the agents, and of the agents'
+            randomness.
         rules: Further fields of the game's rules.
         workers: The number of processes; it does not affect the result. More than one needs all
             agents by name.
 
     Returns:
-        The results of both, the ``difference`` of their shares with its interval, and
-        ``games_for(width)``, the number of games for an interval of this width.
+        The results of both agents. ``difference`` is the difference of their win shares with its
+        interval; ``games_for(width)`` estimates the number of games for an interval of that width.
 
     Raises:
-        ValueError: The game or an agent is unknown, or an action is illegal.
+        ValueError: An argument is invalid, an agent cannot be loaded, or an action is illegal.
     """
     comparison = Comparison(a, b, game, players, games, opponents, seed, rules or {})
     return comparison.play(workers)

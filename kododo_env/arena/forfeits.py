@@ -1,6 +1,6 @@
-"""Tournaments of bots that may fail: a fault costs a turn, not the tournament.
+"""Tournaments of bots that may fail: after a fault the turn is played at random.
 
-The games are the same on every machine as long as no bot is late.
+The results are the same on every machine, unless a bot exceeds its time limit.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from kododo_env.core.view import View
 from kododo_env.search.search import SearchAgent
 
 BOT = "Bot"  # the class of a bot in Python
-MOST_FAULTS = 3  # at a table
+MOST_FAULTS = 3  # at a table; afterwards the bot plays at random
 Result = TypeVar("Result")
 
 
 class ForfeitingAgent:
-    """An agent that plays at random in a turn in which it fails, and after its third fault.
+    """Wraps an agent: plays at random in turns in which the agent fails, and after three faults.
 
     Args:
-        agent: The agent. It fails if it is late, plays an illegal action, has ended, or raises
-            ValueError.
-        seconds: Its time for a decision; in a batch the time for each game.
+        agent: The agent. It fails if it exceeds its time, plays an illegal action, has exited, or
+            raises ValueError.
+        seconds: The time limit of a decision; for a batch, it is multiplied by the number of games.
 
     Attributes:
         faults: The messages of its faults at this table.
@@ -47,11 +47,11 @@ class ForfeitingAgent:
         self._agent = agent
         self._seconds = seconds
         self._is_bot = hasattr(agent, "bot_seconds")
-        if self._is_bot:  # a bot keeps its own time; its class may be a frozen dataclass
+        if self._is_bot:  # a bot enforces the time limit; its class may be a frozen dataclass
             object.__setattr__(agent, "bot_seconds", seconds)
 
     def forgive(self) -> None:
-        """Forget all faults, at a new table."""
+        """Clear ``faults``, before a new table."""
         self.faults = []
 
     def begin(self, view: View) -> None:
@@ -78,27 +78,31 @@ class ForfeitingAgent:
 
 @dataclass(frozen=True)
 class FolderTournament(Tournament):
-    """A tournament of bots whose names are relative to a folder.
+    """A tournament of bots whose paths are relative to a folder.
 
     Args:
-        folder: The folder of the bots, and the current folder of the processes that play.
-        seconds: The time for a decision.
+        folder: The folder of the bots, which becomes the working directory of the processes that
+            play.
+        seconds: The time limit of a decision.
     """
 
     folder: Path = Path()
     seconds: float = 2.0
 
     def named(self) -> Sequence[str]:
-        """Return the names for ``make_agent``: a Python file has a class ``Bot``."""
+        """Return the names for ``make_agent``, with ``:Bot`` added to Python files."""
         return [
             f"{agent}:{BOT}" if agent.endswith(FILE) and not agent.startswith(EXEC) else agent
             for agent in self.agents
         ]
 
     def load_agents(self) -> list[Agent]:
-        """Return the forfeiting agents; raise ValueError if one is unknown.
+        """Return a ``ForfeitingAgent`` for each agent.
 
         Searches are prepared, so that their first decision does not take longer.
+
+        Raises:
+            ValueError: An agent is unknown or cannot be loaded.
         """
         os.chdir(self.folder)
         agents = super().load_agents()
@@ -115,14 +119,17 @@ _loaded: list[list[Agent]] = []  # the agents of a worker process, which plays o
 
 
 def play_forfeiting(played: FolderTournament, chunk: Chunk) -> Played:
-    """Play a chunk in a process of its own, whose current folder becomes that of the bots."""
+    """Play a chunk; call it in a worker process, since it changes the working directory."""
     if not _loaded:
         _loaded.append(played.load_agents())
     return _play(played, chunk, _loaded[0])
 
 
 def try_out(played: FolderTournament) -> str | None:
-    """Try the first bot in a process of its own; return what is wrong with it, or None."""
+    """Play the tournament's only chunk and return the first bot's first error, or None.
+
+    Call it in a worker process, since it changes the working directory.
+    """
     try:
         agents = call_within(LOADING, played.load_agents, played.agents[0], "is not loaded")
         (chunk,) = played.chunks()

@@ -1,4 +1,4 @@
-"""The match: one agent alone against copies of another."""
+"""A match: one agent alone against copies of another."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class MatchResult:
     """The results of one agent alone against copies of another.
 
     Attributes:
-        share: Its share of the victory; 1 / P is parity.
-        margin: Its points minus the mean of the other players.
+        share: The agent's win share; 1 / P is parity.
+        margin: Its points minus the mean of the other players' points.
         points: Its points.
-        deal_shares: Its share in each of D deals, averaged over the seats; shape (D,).
+        deal_shares: Its win share in each of D deals, averaged over the seats; shape (D,).
         deal_margins: Its margin in each deal, shape (D,).
         deal_points: Its points in each deal, shape (D,).
     """
@@ -53,12 +53,13 @@ class Match(Contest):
         game: Name of the game in the registry.
         players: P.
         games: The number of games, rounded up to whole deals of P games.
-        seed: The same seed deals the same decks to any two players.
+        seed: The seed of the decks, which do not depend on the agents, and of the agents'
+            randomness.
         rules: Further fields of the game's rules.
-        least_chunks: The least number of chunks, for several processes; the decks depend on it.
+        least_chunks: The minimum number of chunks, for several processes; the decks depend on it.
 
     Raises:
-        ValueError: This number of games cannot be played.
+        ValueError: The game, rules, number of players, number of games or seed is invalid.
     """
 
     agent: Agent | str
@@ -71,7 +72,7 @@ class Match(Contest):
     least_chunks: int = 1
 
     def __post_init__(self) -> None:
-        self.make_game(1)  # raises if it cannot be played
+        self.make_game(1)  # raises ValueError if the game cannot be played
         check_numbers(self.players, self.games, self.seed)
 
     def named(self) -> Sequence[Agent | str]:
@@ -99,7 +100,7 @@ class Match(Contest):
 
 
 def alone_among_copies(results: Sequence[ChunkResult]) -> MatchResult:
-    """Combine chunks in whose lineup the first agent is alone, in their order."""
+    """Combine the results of chunks, in their order; the first agent of each lineup is alone."""
     shares = np.concatenate([result.shares[:, 0] for result in results])
     points = np.concatenate([result.points for result in results])
     own_points = points[:, 0].copy()

@@ -1,8 +1,8 @@
 """Means and shares with 95 % intervals, where one deal is one observation.
 
 The games of a deal (the same deck once for each rotation of the seats) are correlated, so their
-mean is one observation, and the spread between deals determines the interval. That is how
-duplicate deals narrow it.
+mean is one observation, and the variance between deals determines the interval. Duplicate deals
+reduce this variance.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from kododo_env.core.arrays import Float64, Int64
 from kododo_env.core.numbers import finite_number
 
 RESAMPLES = 1000
-LEAST_WIDTH = 1e-6  # of a requested interval
-MOST_FREEDOM = 10_000  # above that, Student's interval is the normal one
+LEAST_WIDTH = 1e-6  # the minimum width of a requested interval
+MOST_FREEDOM = 10_000  # degrees of freedom above which the normal distribution replaces Student's t
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number and its 95 % interval; the ends are nan if they are unknown."""
+    """A mean and the ends of its 95 % interval; an unknown end is nan."""
 
     mean: float
     low: float
@@ -40,12 +40,12 @@ class Estimate:
 
     @staticmethod
     def from_json(content: Mapping[str, float | None]) -> Estimate:
-        """Return the estimate whose ``to_json`` is ``content``."""
+        """Return the estimate that ``to_json`` has converted to ``content``."""
         numbers = {name: nan if number is None else number for name, number in content.items()}
         return Estimate(**numbers)
 
     def texts(self, form: str) -> tuple[str, str]:
-        """Format the number and its interval, each in a form such as ``".3f"``."""
+        """Return the mean and the interval as text, with a format such as ``".3f"``."""
         low = format(self.low, form)
         high = format(self.high, form)
         is_known = isfinite(self.low)
@@ -56,9 +56,10 @@ def mean(values: npt.ArrayLike, strata: npt.ArrayLike | None = None) -> Estimate
     """Return the mean of independent observations, with Student's interval.
 
     Args:
-        values: Shape (D,), at least one.
-        strata: The kind of table of each observation, integers, shape (D,): the plan fixes the
-            number of each kind, so only the spread within kinds counts.
+        values: The observations, shape (D,), D at least 1.
+        strata: The stratum of each observation, such as the kind of table, integers, shape (D,).
+            The number of observations in each stratum is fixed, so only the variance within strata
+            counts. None for one stratum.
     """
     observations = np.asarray(values, np.float64)
     centre = float(observations.mean())
@@ -68,17 +69,18 @@ def mean(values: npt.ArrayLike, strata: npt.ArrayLike | None = None) -> Estimate
 
 
 def observations_for(values: npt.ArrayLike, width: float) -> int:
-    """Estimate how many observations give an interval of their ``mean`` this narrow.
+    """Estimate how many observations are needed for an interval of their ``mean``.
 
     Args:
-        values: Observations of the same kind, shape (D,), for their spread.
-        width: From the low to the high end.
+        values: Observations with the same variance, shape (D,).
+        width: The width of the interval from end to end.
 
     Returns:
-        The smallest number, at least 2.
+        The smallest sufficient number, at least 2.
 
     Raises:
-        ValueError: The width is not ``LEAST_WIDTH`` to 2, or there is only one observation.
+        ValueError: ``width`` is not between ``LEAST_WIDTH`` and 2, or there is only one
+            observation.
     """
     finite_number(width, "width", LEAST_WIDTH, 2)
     observations = np.asarray(values, np.float64)
@@ -101,19 +103,19 @@ def share(
 ) -> Estimate:
     """Return the share sum(part) / sum(whole) over independent observations.
 
-    The interval is Wilson's, for the number of independent trials that would vary as much as
-    these observations do, so that it stays within 0 and 1 and is reliable close to them
+    The interval is Wilson's, for the effective number of independent trials: those that would have
+    the variance of these observations. It stays between 0 and 1 and is reliable close to these
     (N. Dean and M. Pagano, "Evaluating confidence interval methods for binomial
     proportions in clustered surveys", 2015).
 
     Args:
-        part: What was won in each observation, shape (D,).
-        whole: What could be won, shape (D,), or one number for all; an observation of 0 does
-            not count.
+        part: The part that was won in each observation, shape (D,).
+        whole: The whole that could be won in each observation, shape (D,), or one number for all;
+            observations with 0 are ignored.
         strata: See ``mean``.
 
     Returns:
-        The estimate; all nan if nothing could be won.
+        The estimate; mean and ends are nan if sum(whole) is 0.
     """
     won, stake = np.broadcast_arrays(np.asarray(part, np.float64), np.asarray(whole, np.float64))
     total = float(stake.sum())
@@ -136,17 +138,17 @@ def share(
 
 
 def resampled(deals: Sequence[Int64], whole: int, digits: int) -> dict[str, float]:
-    """Return the mean share of the victory over opponents, with an interval by resampling deals.
+    """Return the mean win share over opponents, with an interval by resampling deals.
 
     All sums are of integers, so that the result is the same on every machine.
 
     Args:
-        deals: What was won in each deal, for each opponent, each shape (D,).
-        whole: What can be won in a deal.
-        digits: The number of digits of the result.
+        deals: For each opponent an array (D,): the agent's part in each deal, integers.
+        whole: The whole that can be won in a deal.
+        digits: The number of decimal places of the result.
 
     Returns:
-        ``mean``, ``low`` and ``high``: the interval holds 95 of 100 resamples.
+        ``mean``, and the ends ``low`` and ``high`` of an interval with 95 % of the resamples.
     """
     rng = np.random.default_rng(0)
     number = len(deals) * len(deals[0]) * whole
@@ -159,18 +161,19 @@ def resampled(deals: Sequence[Int64], whole: int, digits: int) -> dict[str, floa
 
 
 def interquartile(won: Int64, whole: int, digits: int) -> dict[str, float]:
-    """Return the mean of the middle half of all shares, with an interval by resampling.
+    """Return the interquartile mean of all win shares, with an interval by resampling.
 
-    A quarter of the shares, rounded down, is left out at each end. Runs and deals are resampled.
-    All sums are of integers.
+    The lowest and the highest quarter of the shares, rounded down, are left out. Runs and deals are
+    resampled. All sums are of integers, so that the result is the same on every machine.
 
     Args:
-        won: What was won, shape (runs, opponents, D); all runs have the same deals.
-        whole: What can be won in a deal.
-        digits: The number of digits of the result.
+        won: The part won in each deal, integers, shape (runs, opponents, D); all runs have the same
+            deals.
+        whole: The whole that can be won in a deal.
+        digits: The number of decimal places of the result.
 
     Returns:
-        ``mean``, ``low`` and ``high``: the interval holds 95 of 100 resamples.
+        ``mean``, and the ends ``low`` and ``high`` of an interval with 95 % of the resamples.
     """
     runs, opponents, deals = won.shape
     cut = runs * opponents // 4
@@ -203,7 +206,7 @@ def _variance(residuals: Float64, strata: npt.ArrayLike | None) -> tuple[float, 
     kinds = 1
     if strata is not None:
         _, kind, size = np.unique(strata, return_inverse=True, return_counts=True)
-        if 2 * len(size) <= num:  # otherwise the means of kinds have too few deals
+        if 2 * len(size) <= num:  # otherwise the strata have too few deals for their means
             kinds = len(size)
             residuals = residuals - (np.bincount(kind, residuals) / size)[kind]
     freedom = num - kinds

@@ -1,4 +1,4 @@
-"""Seating: the tables of a tournament, in chunks that can be played independently."""
+"""Lineups: the tables of a tournament, in chunks that can be played independently."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from itertools import combinations, permutations
 from random import Random
 
-CHUNK_DEALS = 512  # at most; larger batches are hardly faster, and show less progress
-LEAST_CHUNKS = 24  # if there are enough deals: every cyclic order of up to five players
-ALL_ORDERS = 7  # players; with more there are too many orders to enumerate
-SOME_ORDERS = 720  # drawn for a larger table
+CHUNK_DEALS = 512  # the maximum in a chunk; larger batches are hardly faster
+LEAST_CHUNKS = 24  # if there are enough deals, for every cyclic order of up to five players
+ALL_ORDERS = 7  # the most players whose seating orders are all enumerated
+SOME_ORDERS = 720  # random seating orders for more players
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some deals that are played at the same table.
+    """A number of deals that the same agents play.
 
     Attributes:
-        index: Its number, from 0, which determines its decks.
-        lineup: The number of the agent at each place of the table, clockwise; P numbers.
-        deals: The number of decks; each is played P times, once for each rotation.
+        index: The index of the chunk, from 0, which determines its decks.
+        lineup: The index of the agent at each of the P places of the table, clockwise.
+        deals: The number of decks; each is played P times, once for each rotation of the seats.
     """
 
     index: int
@@ -30,15 +30,15 @@ class Chunk:
 
 
 def mixed_tables(num_agents: int, num_players: int, deals: int) -> list[Chunk]:
-    """Return tables at which all pairs of agents meet about equally often.
+    """Return chunks whose lineups let all pairs of agents meet about equally often.
 
-    With at least as many agents as seats, no agent has two seats of a table. With fewer, all
-    agents sit at each table, some with one more copy than others. The order around the table
-    varies as well, since in some games the neighbours matter.
+    If there are at least as many agents as seats, no agent has two seats at a table. Otherwise all
+    agents sit at each table, and some have one copy more than others. The order around the table
+    varies too, since neighbours matter in some games.
 
     Args:
-        num_agents: K, at least 2.
-        num_players: P.
+        num_agents: The number of agents, at least 2.
+        num_players: The number of seats at a table, P.
         deals: The total number of decks.
     """
     pairs = num_agents * (num_agents - 1)
@@ -49,7 +49,7 @@ def mixed_tables(num_agents: int, num_players: int, deals: int) -> list[Chunk]:
 
 
 def chunk_sizes(deals: int, least_chunks: int = 1) -> list[int]:
-    """Divide deals evenly into chunks of at most ``CHUNK_DEALS``."""
+    """Divide deals evenly into chunks of at most ``CHUNK_DEALS``, and return their sizes."""
     number = min(deals, max(least_chunks, -(-deals // CHUNK_DEALS)))
     return [deals // number + (index < deals % number) for index in range(number)]
 

@@ -16,10 +16,10 @@ from kododo_env.core.batch_game import BatchGame
 
 
 class Watcher(Protocol):
-    """Records a batch of games as it is played, from just after the deal.
+    """Records a batch of games while it is played, beginning after the deal.
 
     Attributes:
-        noted: The record after the end, which is sent from one process to another.
+        noted: The record, available after ``end``; it must be picklable.
     """
 
     noted: Any
@@ -29,24 +29,30 @@ class Watcher(Protocol):
         ...
 
     def end(self) -> None:
-        """Finish the record: the games are over, and the batch is about to be dealt again."""
+        """Finish the record; called when all games are over, before the batch is dealt again."""
         ...
 
 
 class Recording(Protocol):
-    """What is recorded of games; it is sent to the processes that play them."""
+    """Creates the watchers that record games; it must be picklable, for worker processes."""
 
     def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> Watcher:
-        """Return a watcher of a chunk just dealt, with its lineup rotated by this many seats."""
+        """Return a watcher of a batch that was just dealt.
+
+        Args:
+            chunk: The chunk that is played.
+            rotation: The number of seats by which the chunk's lineup is rotated.
+            game: The batch of the chunk's deals.
+        """
         ...
 
 
 class GameResults(NamedTuple):
-    """The results of games.
+    """The results of N games.
 
     Attributes:
-        shares: Shares of the victory, shape (N, P).
-        points: Shape (N, P).
+        shares: Win shares, float64, shape (N, P).
+        points: Points, float64, shape (N, P).
     """
 
     shares: Float64
@@ -59,9 +65,9 @@ class ChunkResult:
 
     Attributes:
         chunk: The chunk that was played.
-        shares: Victory shares by place in the lineup, shape (deals, P).
+        shares: Win shares by place in the lineup, shape (deals, P).
         points: Points by place in the lineup, shape (deals, P).
-        recorded: The record of each rotation, if there was a recording.
+        recorded: The record of each rotation; empty without a recording.
     """
 
     chunk: Chunk
@@ -77,14 +83,14 @@ def play(
     rng: np.random.Generator,
     watch: Callable[[BatchGame], Watcher] | None = None,
 ) -> GameResults:
-    """Play a batch of games to the end, an agent at each seat.
+    """Play a batch of games to the end, with an agent in each seat.
 
     Args:
-        agents: P agents; an agent may have several seats.
-        game: N games; they are dealt again.
+        agents: P agents, in seat order; the same agent may have several seats.
+        game: A batch of N games, which is dealt again.
         decks: The cards, shape (N, D).
         rng: The source of all randomness.
-        watch: Returns a watcher of the games.
+        watch: A function that returns a watcher of the games; None to record nothing.
     """
     game.reset(int(rng.integers(1 << 63)), decks)
     watcher = None if watch is None else watch(game)
@@ -109,10 +115,10 @@ def play_duplicates(
 
     Args:
         lineup: P agents, clockwise.
-        game: N games.
-        decks: Shape (N, D).
+        game: A batch of N games, which is dealt again.
+        decks: The cards, shape (N, D).
         rng: The source of all randomness.
-        watch: Returns a watcher of the games of a rotation.
+        watch: A function that returns a watcher of the games of a rotation; None to record nothing.
 
     Returns:
         The means over the rotations, by place in the lineup.
@@ -133,14 +139,14 @@ def play_chunk(
     seed: int,
     recording: Recording | None = None,
 ) -> ChunkResult:
-    """Play the deals of a chunk; they depend only on the seed and the chunk's index.
+    """Play the deals of a chunk; the decks depend only on ``seed``, the chunk's index and its size.
 
     Args:
         chunk: The chunk to play.
-        agents: All agents, in the numbering of the chunk's lineup.
-        game: As many games as the chunk has deals.
+        agents: All agents, to whose indices the chunk's lineup refers.
+        game: A batch with ``chunk.deals`` games.
         seed: The seed of the decks and of the agents' randomness.
-        recording: What to record of the games.
+        recording: Records the games; None to record nothing.
     """
     deck_seed, play_seed = np.random.SeedSequence(seed, spawn_key=(chunk.index,)).spawn(2)
     decks = game.sample_decks(chunk.deals, np.random.default_rng(deck_seed))

@@ -1,4 +1,4 @@
-"""Pictures of numbers with their intervals: curves, rows of dots, and a whole tournament."""
+"""Plots of estimates with their intervals: curves, rows of dots, and a tournament's results."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from kododo_env.system.files import written_whole
 
 
 def draw_report(report: TournamentReport, path: Path) -> None:
-    """Draw win shares and ratings of a tournament, the best agent on top.
+    """Draw win shares and ratings of a tournament, with the best agent on top.
 
-    The file is written whole or not at all.
+    If an error occurs, no incomplete file is left.
 
     Args:
         report: The report of the tournament.
-        path: The file; its ending determines the format.
+        path: The file to write; its ending determines the format.
     """
     names = [plain(standing.agent) for standing in report.standings]
     width = 9 + 0.09 * float(np.clip(max(map(len, names)) - 30, 0, 1000))  # for long paths
@@ -67,12 +67,12 @@ def draw_dots(
     Args:
         axes: The axes of Matplotlib.
         names: The names of the rows, the first on top.
-        estimates: One for each name.
-        shift: The distance of the dots below their rows, in rows, for several dots in a row.
+        estimates: An estimate for each name.
+        shift: The vertical offset of the dots, in rows downwards, to draw several dots in a row.
         style: Arguments of ``axes.errorbar`` for the dots.
     """
     means, lows, highs = _columns(estimates)
-    ends = np.maximum([means - lows, highs - means], 0)  # keeps nan, which is unknown
+    ends = np.maximum([means - lows, highs - means], 0)  # keeps nan, an unknown end
     options = {"fmt": "o", "capsize": 4} | style
     axes.errorbar(means, np.arange(len(means)) + shift, xerr=ends, **options)
     axes.set_yticks(range(len(names)), names, parse_math=False)  # a bot may have $ in its name

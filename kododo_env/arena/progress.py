@@ -1,4 +1,4 @@
-"""Progress of long work: bars on a terminal, lines or nothing in a pipe."""
+"""Progress bars on a terminal; without a terminal, lines or nothing."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from kododo_env.arena.match import ChunkResult
 def games_bar(
     results: Iterable[ChunkResult], games: int, done: int = 0, title: str | None = None
 ) -> Iterator[ChunkResult]:
-    """Yield the same results, while a bar on the terminal counts their games.
+    """Yield ``results`` unchanged, while a bar on the terminal counts their games.
 
     Args:
-        results: The results.
+        results: The results of chunks.
         games: The total number of games.
-        done: The number of games that were played before.
-        title: The title of the bar.
+        done: The number of games that were played before, as in a resumed tournament.
+        title: The title of the bar; None for no title.
     """
     from tqdm import tqdm
 
@@ -31,15 +31,15 @@ def games_bar(
 def budget_bar(
     remaining: float = 1.0, title: str | None = None
 ) -> Iterator[Callable[[float, str, object], None]]:
-    """Show a bar of the used part of a budget.
+    """Show a bar of the part of a budget that is used; a context manager.
 
     Args:
-        remaining: The remaining share of the budget at the start, 1 to 0.
+        remaining: The remaining fraction of the budget at the start, from 1 to 0.
         title: The title of the bar.
 
     Yields:
-        A function that updates the bar. It takes the remaining share, the text after the bar, and
-        an object; without a terminal a line is printed when the object changes.
+        A function that updates the bar. Its arguments are the remaining fraction, the text after
+        the bar, and an object. Without a terminal it prints a line when this object changes.
     """
     from tqdm import tqdm
 

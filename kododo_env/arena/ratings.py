@@ -1,10 +1,10 @@
-"""Who beats whom, and ratings, from the victory shares of tables of any size.
+"""Pairwise win shares and ratings, from games with any number of players.
 
-The model is Luce's: an agent's probability to win at a table is its strength divided by the sum of
-the strengths there (the first stage of Plackett and Luce; with two players, Bradley and Terry).
-Among the victories of two agents at the same tables, an agent's share is therefore its strength
-divided by the sum of both, whatever other players were there. So any table can be split into
-pairs, and a shared victory counts in part for both.
+The model is Luce's: an agent's probability to win a game is its strength divided by the sum of the
+strengths of all players (the first stage of Plackett and Luce; with two players, Bradley and
+Terry). Of the games that one of two agents wins, the first wins therefore its strength divided by
+the sum of both, regardless of the other players. This is why a game can be split into pairs of
+players. A win that several players share counts in part for each.
 """
 
 from __future__ import annotations
@@ -25,15 +25,17 @@ REFERENCE = "random"  # the agent whose rating is 0, if it takes part
 
 
 def pair_shares(won: Float64, seats: Float64) -> list[list[Estimate]]:
-    """Return each agent's share of the victories of a pair at common tables.
+    """Return, for each pair of K agents, the first agent's share of the pair's wins.
+
+    Only games in which both agents play count.
 
     Args:
-        won: Victories of all seats of each agent in each deal, shape (D, K).
-        seats: The number of seats of each agent, shape (D, K).
+        won: The win shares of each agent in each deal, summed over its seats, shape (D, K).
+        seats: The number of seats of each agent in each deal, shape (D, K).
 
     Returns:
-        K rows of K: the share of the row's agent against the column's, seat for seat;
-        nan on the diagonal and for pairs that never met or never won.
+        K rows of K estimates: the share of the row's agent in its wins and those of the column's
+        agent, per seat; nan on the diagonal and for pairs that never met or never won.
     """
     agents = range(won.shape[1])
     return [[_pair_share(won, seats, row, column) for column in agents] for row in agents]
@@ -42,7 +44,7 @@ def pair_shares(won: Float64, seats: Float64) -> list[list[Estimate]]:
 def _pair_share(won: Float64, seats: Float64, row: int, column: int) -> Estimate:
     if row == column:
         return Estimate(nan, nan, nan)
-    # Seat against seat: with copies, each victory counts against every seat of the other.
+    # Per seat: with copies, each win counts against every seat of the other agent.
     row_won = won[:, row] * seats[:, column]
     column_won = won[:, column] * seats[:, row]
     return share(row_won, row_won + column_won)
@@ -51,20 +53,20 @@ def _pair_share(won: Float64, seats: Float64, row: int, column: int) -> Estimate
 def ratings(
     won: Float64, seats: Float64, names: tuple[str, ...], seed: int = 0, samples: int = 400
 ) -> list[Estimate]:
-    """Return strengths by maximum likelihood over all pairs; 400 points are odds of ten to one.
+    """Return ratings by maximum likelihood over all pairs; 400 points mean odds of ten to one.
 
-    Each pair gets one more victory, half to either side, so that agents that won or lost
-    everything also have a rating.
+    Half a win is added to each agent of each pair, so that agents that won or lost everything have
+    a finite rating.
 
     Args:
-        won: Victories of all seats of each agent in each deal, shape (D, K).
-        seats: The number of seats of each agent, shape (D, K).
-        names: The agents' names; ``random`` has rating 0, or else the mean is 0.
+        won: The win shares of each agent in each deal, summed over its seats, shape (D, K).
+        seats: The number of seats of each agent in each deal, shape (D, K).
+        names: The agents' names. ``random`` has the rating 0; without it, the mean rating is 0.
         seed: The seed of the bootstrap.
-        samples: The number of bootstrap samples of whole deals, for the intervals.
+        samples: The number of bootstrap samples, each of whole deals, for the intervals.
 
     Returns:
-        K estimates.
+        A rating for each of the K agents.
     """
     zero = names.index(REFERENCE) if REFERENCE in names else None
     fitted = _fit(won.T @ seats, zero)
@@ -109,9 +111,9 @@ def _fit(beaten: Float64, zero: int | None) -> Float64:
 
 
 def intransitive_triples(pairs: list[list[Estimate]]) -> list[tuple[int, int, int]]:
-    """Return triples (a, b, c) in which a beats b, b beats c, and c beats a.
+    """Return triples of agents (a, b, c) in which a beats b, b beats c, and c beats a.
 
-    Only triples in which all three intervals are above one half.
+    An agent beats another if the interval of its share in ``pairs`` is above one half.
     """
     triples = [
         triple

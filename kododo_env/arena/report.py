@@ -1,4 +1,4 @@
-"""The results of a tournament: standings, pairs, intransitive triples."""
+"""The results of a tournament: standings, pairwise win shares, intransitive triples."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Standing:
     """The results of an agent.
 
     Attributes:
-        agent: Its name.
+        agent: The agent's name.
         games: The number of games in which it played.
-        share: Its share of the victory per seat; 1 / P is parity.
+        share: Its win share per seat; 1 / P is parity.
         points: Its points.
-        margin: Its points minus the mean of the other players at the table.
-        rating: Its strength; see ``kododo_env.arena.ratings``.
+        margin: Its points minus the mean of the other players' points.
+        rating: Its rating; see ``kododo_env.arena.ratings``.
     """
 
     agent: str
@@ -51,9 +51,9 @@ class TournamentReport:
     Attributes:
         tournament: The tournament that was played.
         deals: The number of decks.
-        standings: The agents, the best first.
-        pairs: The share of the row's agent in the victories of a pair at common tables, in the
-            order of ``tournament.agents``.
+        standings: The results of each agent, the best first.
+        pairs: For each pair of agents, the share of the row's agent in the pair's wins, in the
+            order of ``tournament.agents``; see ``kododo_env.arena.ratings.pair_shares``.
         intransitive_triples: Names of three agents of which each beats the next, and the last
             beats the first.
     """
@@ -81,11 +81,11 @@ class TournamentReport:
         }
 
     def to_text(self) -> str:
-        """Return aligned lines of text."""
+        """Return a heading, the standings, the pairs and the intransitive triples as text."""
         parts = [f"{self.heading}\n\n{self._standings()}"]
         if len(self.tournament.agents) > 2:
             title = (
-                "Of the victories that one of two took, the row's share; * = surely not one half"
+                "Share of the row's agent in the wins of both; * = 95 % interval excludes one half"
             )
             parts.append(f"{title}\n{self._pairs()}")
             triples = [
@@ -96,7 +96,7 @@ class TournamentReport:
 
     @property
     def heading(self) -> str:
-        """A line on what was played."""
+        """A line with the game, the rules, the numbers of games and decks, the seed and parity."""
         played = self.tournament
         rules = "".join(f", {name}={setting}" for name, setting in played.rules.items())
         return (

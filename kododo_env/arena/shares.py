@@ -1,4 +1,4 @@
-"""The share of the victory of a function of observations and masks."""
+"""The win share of a function from observations and masks to actions, such as a network."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from kododo_env.core.arrays import Integer
 from kododo_env.core.view import View
 
 Choose = Callable[[Any, Any], npt.ArrayLike]
-"""Observations (N, F) and masks (N, A) bool to actions (N,), such as a network's likeliest."""
+"""A function from observations (N, F) and masks (N, A) bool to actions (N,)."""
 
 
 @dataclass
 class FunctionAgent:
-    """A function of observations and masks as an agent.
+    """An agent that plays the actions of a function.
 
     Attributes:
-        choose: The function.
-        normalize: Whether it takes observations with ``normalize=True``: float32 from 0 to 1.
+        choose: The function from observations and masks to actions.
+        normalize: Whether the function takes normalised observations, float32 from 0 to 1.
         name: The name in tables.
     """
 
@@ -51,23 +51,24 @@ def share(
     games: int = 2_000,
     seed: int = 0,
 ) -> Estimate:
-    """Return the share of the victory of a function against P - 1 copies of a player.
+    """Return the win share of a function against P - 1 copies of an agent.
 
-    Parity is 1 / P. An untrained policy is not at parity against ``random``: ``first``, which
-    always plays the first legal action, has .33 in Kododo, where parity is .25. So measure before
-    and after training.
+    Parity is 1 / P. An untrained policy need not be at parity against ``random``: in Kododo with
+    four players, where parity is 0.25, ``first``, which always plays the first legal action, has
+    0.33. Therefore compare the shares before and after training.
 
     Args:
-        choose: Observations and masks to actions; one call for many games.
+        choose: The function from observations and masks to actions, called for many games at once.
         game: The game's name.
         players: P.
-        normalize: Whether it takes observations with ``normalize=True``.
-        opponents: The player, or a name for ``make_agent``.
+        normalize: Whether the function takes normalised observations, float32 from 0 to 1.
+        opponents: The agent whose copies take the other seats, or a name for ``make_agent``.
         games: The number of games, rounded up to whole deals of P games.
-        seed: The same seed deals the same decks to any two functions.
+        seed: The seed of the decks, which do not depend on the function, and of the agents'
+            randomness.
 
     Raises:
-        ValueError: The game or the player is unknown, or an action is illegal.
+        ValueError: An argument is invalid, an agent is unknown, or an action is illegal.
     """
     agent = FunctionAgent(choose, normalize)
     return Match(agent, opponents, game, players, games, seed).play().share

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Align columns, the first left, all others right; the first row is the heading."""
+    """Return rows as text, the first column left-aligned, all other columns right-aligned."""
     from tabulate import tabulate
 
     sides = ("left", *["right"] * (len(rows[0]) - 1))

@@ -17,7 +17,7 @@ from kododo_env.rules_arguments import make_game
 
 
 class Contest:
-    """Games that are played in chunks, such as a tournament or a match."""
+    """The base class of games that are played in chunks, such as a tournament or a match."""
 
     game: str
     players: int
@@ -36,30 +36,34 @@ class Contest:
         return -(-self.games // self.players)
 
     def make_game(self, num_envs: int) -> BatchGame:
-        """Return a batch of the games to play."""
+        """Return a batch of ``num_envs`` games with these rules."""
         return make_game(self.game, num_envs, self.players, self.rules)
 
     def load_agents(self) -> list[Agent]:
-        """Return the agents; raise ValueError if one is unknown or cannot play this game."""
+        """Return the agents of ``named``.
+
+        Raises:
+            ValueError: An agent is unknown or cannot play this game.
+        """
         game = self.make_game(1)
         return [agent_for(name, game) for name in self.named()]
 
 
 @dataclass(frozen=True)
 class Tournament(Contest):
-    """A tournament; its results depend only on these arguments.
+    """A tournament, whose results depend only on its arguments.
 
     Args:
-        game: Name of the game in the registry.
-        agents: Names of agents, or policy files; at least two.
-        players: Seats at a table, P.
+        game: The name of the game in the registry.
+        agents: At least two names of agents or paths of policy files.
+        players: The number of seats at a table, P.
         games: The number of games, rounded up to whole deals of P games.
         seed: The seed of the decks and of the agents' randomness.
         rules: Further fields of the game's rules.
-        recording: What to record of the games.
+        recording: Records the games; None to record nothing.
 
     Raises:
-        ValueError: The tournament cannot be played.
+        ValueError: The game, rules, seed, or number of agents, players or games is invalid.
     """
 
     game: str
@@ -73,7 +77,7 @@ class Tournament(Contest):
     def __post_init__(self) -> None:
         rules = self.make_game(1).rules
         check_numbers(self.players, self.games, self.seed)
-        # Results are written as JSON, which needs Python's numbers.
+        # Results are written as JSON, which needs Python's own number types.
         numbers = {name: int(getattr(self, name)) for name in ("players", "games", "seed")}
         explicit_rules = {name: getattr(rules, name) for name in self.rules}
         for name, number in numbers.items():
@@ -84,8 +88,8 @@ class Tournament(Contest):
         playing = {agent for chunk in self.chunks() for agent in chunk.lineup}
         if len(playing) < len(self.agents):
             raise ValueError(
-                f"{self.games} games are too few for {len(self.agents)} agents; "
-                f"expected at least {2 * self.players * len(self.agents)}"
+                f"{self.games} games are too few for {len(self.agents)} agents; expected at least "
+                f"{2 * self.players * len(self.agents)}"
             )
 
     def named(self) -> Sequence[Agent | str]:
@@ -98,11 +102,11 @@ class Tournament(Contest):
 
 
 def check_numbers(players: int, games: int, seed: int) -> None:
-    """Raise ValueError unless this number of games can be played."""
+    """Raise ValueError unless the numbers of players and games and the seed are valid."""
     whole_number(players, "players", 2)
     whole_number(seed, "seed", 0)
     if whole_number(games, "games", highest=MOST_GAMES) < players:
         raise ValueError(
-            f"games must be at least {players}, since {players} players play each deck once per "
-            f"rotation of the seats, got {games}"
+            f"games must be at least {players}, since each deck is played once for each rotation "
+            f"of the seats, got {games}"
         )

@@ -1,4 +1,4 @@
-"""Playing chunks of games in one process or several, with the same result."""
+"""Worker processes that play chunks of games; the number of processes does not affect results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kododo_env.core.agent import Agent
 from kododo_env.core.numbers import whole_number
 from kododo_env.system.signals import STOPS, TerminationSignal, end_with_threads, interrupt
 
-PATIENCE = 60.0  # seconds for a worker to end after a signal
+PATIENCE = 60.0  # seconds to wait for a worker to exit after a signal
 
 
 def run(played: Contest, chunks: Sequence[Chunk], workers: int = 1) -> Iterator[ChunkResult]:
@@ -39,7 +39,8 @@ def run(played: Contest, chunks: Sequence[Chunk], workers: int = 1) -> Iterator[
         The results, in the order of the chunks.
 
     Raises:
-        ValueError: An agent cannot be loaded, or plays an illegal action.
+        ValueError: ``workers`` is not a positive integer, or an agent cannot be loaded or plays an
+            illegal action.
         ChildProcessError: A worker process was killed.
     """
     whole_number(workers, "workers", 1)
@@ -70,7 +71,7 @@ def _play(played: Contest, chunk: Chunk, agents: Sequence[Agent]) -> ChunkResult
 
 @contextmanager
 def one_thread_each() -> Iterator[None]:
-    """Limit numerical libraries to one thread in processes that are started inside."""
+    """Limit numerical libraries to one thread in processes that are started in the block."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     before = {name: os.environ[name] for name in names if name in os.environ}
     os.environ.update(dict.fromkeys(names, "1"))
@@ -87,12 +88,12 @@ def one_thread_each() -> Iterator[None]:
 
 @contextmanager
 def worker_pool(processes: int) -> Iterator[ThreadPoolExecutor]:
-    """Start a pool of processes with one thread each; stop them at the end.
+    """Start a pool of single-threaded processes, and stop them at the end of the block.
 
-    They also end with this process, however it ends, and ignore Ctrl-C. A submitted call raises
-    ChildProcessError if its process was killed.
+    The processes exit whenever this process exits, even if it is killed, and ignore Ctrl-C. A
+    submitted call raises ChildProcessError if its process was killed.
 
-    This is not loky, since with loky 3.7 a stopped or killed evaluation never ends
+    The pool does not use loky: with loky 3.7 a stopped or killed evaluation never exits
     (``test_an_evaluation_keeps_what_it_has_played`` and
     ``test_workers_end_with_an_evaluation_that_is_killed`` in ``tests/system/test_signals.py``).
     """
@@ -105,9 +106,9 @@ def worker_pool(processes: int) -> Iterator[ThreadPoolExecutor]:
 
 
 class _Pool(ThreadPoolExecutor):
-    """Threads that each use a process of their own over a private pipe.
+    """A pool of threads, each of which sends calls to one process over a private pipe.
 
-    So a process can be stopped at any time, even in the middle of its response.
+    A process can be stopped at any time without a deadlock, even while it sends its result.
     """
 
     def __init__(self, processes: int) -> None:
@@ -136,7 +137,7 @@ class _Pool(ThreadPoolExecutor):
         worker, connection = self._idle.get()
         try:
             connection.send(call)
-            # On Windows the pipe of a worker that ends before it receives its end stays open.
+            # On Windows the pipe stays open if a worker exits before it has received the pipe.
             if connection not in wait([connection, worker.sentinel]):
                 raise EOFError
             result, error = connection.recv()
@@ -154,7 +155,7 @@ class _Pool(ThreadPoolExecutor):
         return result
 
     def stop(self) -> None:
-        """Stop all workers, with or without unfinished work."""
+        """Stop all workers; unfinished calls are discarded."""
         self.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:
             worker.terminate()
@@ -167,10 +168,10 @@ class _Pool(ThreadPoolExecutor):
 
 @contextmanager
 def _stops_blocked() -> Iterator[None]:
-    """Block stop signals inside; processes that start meanwhile inherit that.
+    """Block the stop signals in the block, also in the processes that are started there.
 
     A terminal sends Ctrl-C to all processes, and a process that is importing libraries, or whose
-    parent has ended, would print a traceback.
+    parent has exited, would print a traceback.
     """
     if sys.platform == "win32":  # has no signal masks
         yield

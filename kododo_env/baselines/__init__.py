@@ -1,1 +1,1 @@
-"""Scripted players: for each game a module of its name."""
+"""Scripted players, in one module for each game, which has the game's name."""

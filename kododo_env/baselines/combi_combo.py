@@ -36,11 +36,11 @@ from kododo_env.games.combi_combo.scoring import (
 )
 
 MOST = 14
-"""The largest number of cards of a value that is expected to come."""
+"""The length of distributions of the number of cards to come, which is assumed to be 0 to 13."""
 
 
 class GreedyAgent(NoisyAgent):
-    """Passes the card without which its hand would score most if the game ended now.
+    """A player that passes the card without which its hand would score most if the game ended now.
 
     It counts one point for having any 1s, and ignores the other players.
     """
@@ -55,14 +55,14 @@ class GreedyAgent(NoisyAgent):
 
 
 class HeuristicAgent(NoisyAgent):
-    """Weighs the expected loss of points without each card against the neighbour's gain.
+    """A player that minimises the expected loss by passing a card, plus the neighbour's gain.
 
-    It assumes that each card to come is any of those it has not seen, that the left neighbour
-    mostly still has the cards passed, and that the others' 1s are anywhere, but that one more may
-    give the neighbour the most 1s.
+    It assumes that all unseen cards are equally likely to come, that the left neighbour probably
+    keeps the cards passed to them, that the other players' 1s are distributed at random, and that
+    passing a 1 gives the left neighbour the points for the most 1s.
 
     Args:
-        neighbour_weight: The cost of a point of the left neighbour, in own points.
+        neighbour_weight: The cost of one point of the left neighbour, in own points.
         keep_probability: The probability that the left neighbour keeps a card until the end.
     """
 
@@ -87,27 +87,27 @@ BASELINES: dict[str, Callable[[], Agent]] = {"greedy": GreedyAgent, "heuristic":
 
 
 HELD_OUT: dict[str, Callable[[], Agent]] = {"collector": CollectorAgent}
-"""Constructors of the held-out agents, which no recipe imitates or trains against; main first."""
+"""Constructors of the agents that are never used in training, by name; the main one first."""
 
 
 def drawn(seed: int) -> Agent:
-    """Return a held-out opponent with weights drawn from a seed."""
+    """Create a held-out opponent with random weights, reproducibly by seed."""
     return CollectorAgent(drawn_weights(CollectorWeights, seed))
 
 
 HELD_OUT_SEARCHES = ("flat:random:64",)
-"""The held-out searches."""
+"""The names of the searches that are never used in training."""
 
 
 class ExpectedCards:
-    """The cards that a player holds and can expect; arrays of shape (C, 4, N)."""
+    """The cards that a player holds, has passed and can expect; arrays of shape (C, 4, N)."""
 
     def __init__(self, view: View) -> None:
         self.rules: Rules = view.rules
         pieces = view.pieces
         self.hand = games_last(pieces["hand"])
         self.passed = games_last(pieces["passed"])
-        # Cards neither in the own hand nor face up.
+        # Cards that are neither in the player's hand nor face up.
         self.hidden = np.array(self.rules.copies, np.int16)[:, None] - self.hand
         if "face_up" in pieces:
             self.hidden -= games_last(pieces["face_up"])
@@ -153,7 +153,7 @@ def own_loss(situation: ExpectedCards) -> Float64:
 
 
 def neighbours_gain(situation: ExpectedCards, keep_probability: float) -> Float64:
-    """Return the points that the left neighbour may gain by each type of card, (C, 4, N)."""
+    """Return the points that the left neighbour may gain from each type of card, (C, 4, N)."""
     rules = situation.rules
     sequence, twos, threes, fours = _points(rules)
     holds = _probability_of_any(rules.pile_size * _share(situation.hidden))

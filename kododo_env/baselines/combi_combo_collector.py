@@ -24,15 +24,16 @@ from kododo_env.games.combi_combo.scoring import (
 
 @dataclass(frozen=True)
 class CollectorWeights:
-    """The collector's weights; in a population each is drawn from its range.
+    """Weights of the collector; the members of a population draw each of them from its range.
 
     Attributes:
-        credit: The weight of unfinished sequences and series.
-        melts: The exponent with which this weight decreases over the turns.
-        fours_share: The share of the best score that is credited for 4s of different colours.
-        ones_share: The share of the best score that is credited for each 1.
-        twos_share: The share that is credited for an unfinished series of 2s.
-        neighbour: The cost of the left neighbour's gain.
+        credit: The weight of all unfinished sets at the beginning.
+        melts: The exponent of the decrease of ``credit``, which is multiplied by the fraction of
+            turns left, raised to this power.
+        fours_share: The weight of progress towards the best score for 4s.
+        ones_share: The value of each of the first four 1s, as a share of the points for the most.
+        twos_share: The weight of unfinished series of 2s.
+        neighbour: The cost of one point of the left neighbour, in own points.
         noise: The scale, in points, of the random number added to each card's value.
     """
 
@@ -46,10 +47,11 @@ class CollectorWeights:
 
 
 class CollectorAgent(NoisyAgent):
-    """Counts its points, with a credit for unfinished sets that decreases over the turns.
+    """A player that also counts unfinished sets, with a weight that decreases over the turns.
 
-    In a colour, rare cards count most; a colour counts nothing if a missing card cannot come. It
-    passes the card whose loss costs least, including a part of the left neighbour's gain.
+    In an unfinished sequence rare cards count most, and it counts nothing if a missing card cannot
+    come any more. The player passes the card with the smallest loss, to which a part of the left
+    neighbour's gain is added.
     """
 
     name = "collector"
@@ -91,7 +93,7 @@ class CollectorAgent(NoisyAgent):
 
 
 def games_last(piece: Array) -> Int16:
-    """Return a piece of the observation with the game axis last, as signed integers."""
+    """Return a piece of the observation with the game axis last, as int16."""
     return np.ascontiguousarray(np.moveaxis(piece, 0, -1), dtype=np.int16)
 
 

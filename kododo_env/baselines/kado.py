@@ -20,7 +20,7 @@ SURE = 0.3  # temperature of challengers' guesses, in points
 
 
 class GreedyAgent(KadoAgent):
-    """Counts only the points that a card scores immediately.
+    """A player that counts only the points that a card scores immediately.
 
     As dealer it keeps a card that scores at least the average value, and gives any other card to
     the player for whom it scores least. It guesses the most frequent gift and ribbon of the unseen
@@ -30,7 +30,7 @@ class GreedyAgent(KadoAgent):
     name = "greedy"
 
     def deal(self, situation: TableauView) -> Float32:
-        """Prefer to keep the card, then to give it where it scores least, then to put it aside."""
+        """Return values by which it keeps a good card, and else gives it where it scores least."""
         rules = situation.rules
         card = situation.card
         own_points, *opponent_points = (
@@ -53,15 +53,16 @@ class GreedyAgent(KadoAgent):
 
 
 class Plan:
-    """The value to a dealer of giving each kind of card to each player.
+    """The value for a dealer of giving each of the K kinds of cards to each player.
 
-    Values are margins in points (the dealer's minus the mean of the others'), relative to a random
-    card. Seats are counted from the dealer, seat 0.
+    Values are expected margins in points (the dealer's minus the mean of the others'), relative to
+    giving a random card. Seats are counted from the dealer, who has seat 0.
 
     Attributes:
         share: The probability that each kind is the next card, (K, N).
-        gain: The gain of each kind in each tableau, (P, K, N).
-        values: The value to the dealer of giving it to each seat, (P, K, N).
+        gain: The points that a card of each kind adds to each tableau, minus their mean,
+            (P, K, N).
+        values: The value for the dealer of giving a card of each kind to each seat, (P, K, N).
     """
 
     def __init__(self, situation: TableauView, dealer: int) -> None:
@@ -72,7 +73,8 @@ class Plan:
         gain = np.stack([points_expected(situation, seat).best(situation.parts) for seat in seats])
         self.gain = gain - (gain * self.share).sum(axis=1, keepdims=True)
         self._set_values(np.full_like(self.share, LUCK))
-        # Challengers guess by the cards that the dealer keeps, and vice versa: one iteration.
+        # Guesses depend on the cards that the dealer would keep, and these depend on the guesses.
+        # One iteration is enough.
         self._set_values(self._luck())
 
     def _set_values(self, luck: Float32) -> None:
@@ -82,7 +84,7 @@ class Plan:
         dealer_gain = self.gain[0]
         rival_gains = self.gain[1:] / rivals
         keep = (1 - lost) * dealer_gain - lost / rivals * rival_gains.sum(axis=0)
-        # A card given away comes back if its receiver is the one who takes the dealer's.
+        # The dealer gets a given card back if its receiver wins the challenge.
         back = (lost * self.share).sum(axis=0) / rivals
         give = back * dealer_gain - (1 - back) * rival_gains
         self.values = np.concatenate([keep[None], give])
@@ -112,7 +114,7 @@ class Plan:
         return later
 
     def options(self, receivers: Bool, spare: Array) -> Float32:
-        """Return the values of giving each kind to each seat, and of putting it aside.
+        """Return the values of giving a card of each kind to each seat, or of putting it aside.
 
         Args:
             receivers: The players without a card, (P, N), seats counted from the dealer.
@@ -132,7 +134,7 @@ class Plan:
         return np.concatenate([values, np.broadcast_to(aside, (1, *self.share.shape))])
 
     def deal_probability(self, seat: int, receivers: Bool, spare: Array) -> Float32:
-        """Return the probability that the dealer gives each kind to a seat: (K, N)."""
+        """Return the probability that the dealer gives a card of each kind to a seat, (K, N)."""
         options = self.options(receivers, spare)
         better = np.delete(options, seat, axis=0).max(axis=0)
         edge = np.clip((options[seat] - better) / DOUBT, -30, 30)
@@ -141,12 +143,12 @@ class Plan:
     def guesses(
         self, seat: int, dealer_probabilities: Float32, own_probabilities: Float32
     ) -> Float32:
-        """Return the value of each guess to a challenger: (G, B, N).
+        """Return the value of each guess for a challenger, (G, B, N).
 
         Args:
             seat: The challenger's seat, counted from the dealer.
-            dealer_probabilities: Weights of each kind to be the dealer's card, (K, N).
-            own_probabilities: Weights of each kind to be the challenger's card, (K, N).
+            dealer_probabilities: The weight of each kind as the dealer's card, (K, N).
+            own_probabilities: The weight of each kind as the challenger's card, (K, N).
         """
         dealer_probabilities, own_probabilities = (
             probabilities / np.maximum(probabilities.sum(axis=0), np.float32(1e-9))
@@ -184,17 +186,18 @@ class Plan:
 
 
 class HeuristicAgent(KadoAgent):
-    """Maximizes the expected final points of tableaus.
+    """A player that maximises the expected final points of its tableau.
 
-    As dealer it gives each card to the seat with the highest value for itself, considering the
-    cards to come and the guesses of the challengers. As challenger it estimates how likely the
-    dealer would have kept each card, and the gain of a swap; it passes if no guess gains anything.
+    As dealer it gives each card to the seat with the highest value for the dealer, considering the
+    cards to come and the guesses of the challengers. As challenger it estimates the probability
+    that the dealer would have kept each card, and the gain of a swap; it passes if no guess has a
+    positive value.
     """
 
     name = "heuristic"
 
     def deal(self, situation: TableauView) -> Float32:
-        """Value each seat for the card by the plan."""
+        """Value each seat by the dealer's ``Plan``."""
         plan = Plan(situation, 0)
         spare = situation.rules.max_discards - (situation["put_aside"] > 0)
         options = plan.options(situation["dealt_as"] == 0, spare)
@@ -210,11 +213,11 @@ class HeuristicAgent(KadoAgent):
         )
 
     def suspected(self, situation: TableauView, plan: Plan) -> tuple[Float32, Float32]:
-        """Return weights of each kind to be the dealer's card, and the own one: two arrays (K, N).
+        """Return the weights of each kind as the dealer's and as the player's card, (K, N) each.
 
-        Both cards were given by a dealer who had a choice, unless nobody else lacked a card.
+        The dealer chose who got these cards, unless only one player had no card yet.
         """
-        order = np.roll(situation["dealt_as"], -situation.dealer, axis=0)  # from the dealer on
+        order = np.roll(situation["dealt_as"], -situation.dealer, axis=0)  # from the dealer
         probabilities = []
         for seat, cards in (
             (0, situation.possible),
@@ -235,13 +238,13 @@ BASELINES: dict[str, Callable[[], Agent]] = {"greedy": GreedyAgent, "heuristic":
 """Constructors of the scripted agents by name, weakest first."""
 
 HELD_OUT: dict[str, Callable[[], Agent]] = {"builder": BuilderAgent}
-"""Constructors of the held-out agents, which no recipe imitates or trains against; main first."""
+"""Constructors of the agents that are never used in training, by name; the main one first."""
 
 
 def drawn(seed: int) -> Agent:
-    """Return a held-out opponent with weights drawn from a seed."""
+    """Create a held-out opponent with random weights, reproducibly by seed."""
     return BuilderAgent(drawn_weights(BuilderWeights, seed))
 
 
 HELD_OUT_SEARCHES = ("flat:random:64",)
-"""The held-out searches."""
+"""The names of the searches that are never used in training."""

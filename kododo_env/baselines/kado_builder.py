@@ -14,12 +14,13 @@ from kododo_env.core.arrays import Array, Float32
 
 @dataclass(frozen=True)
 class BuilderWeights:
-    """The builder's weights; in a population each is drawn from its range.
+    """Weights of the builder; the members of a population draw each of them from its range.
 
     Attributes:
-        card_share: The share of a column's value that each card of an unfinished column counts.
-        rows: The weight of points in rows, relative to columns.
-        keep: The gain above the average from which the builder keeps a card as dealer.
+        card_share: The value of each card in an unfinished column, as a share of the column's
+            highest value.
+        rows: The weight of points in rows, relative to points in columns.
+        keep: The minimum gain above the average with which a dealer keeps a card.
         spite: The weight of the dealer's gain in a swap.
         perfect: The weight of the points of a perfect guess.
         caution: The value of not guessing.
@@ -36,11 +37,12 @@ class BuilderWeights:
 
 
 class BuilderAgent(KadoAgent):
-    """Builds columns of one ribbon card by card, without estimating probabilities.
+    """A player that builds columns of one ribbon, without estimating probabilities.
 
-    Each card of the ribbon counts a share of a column's highest value; a card of another ribbon
-    spoils the column. As dealer it keeps the first card with a gain above the average, and gives
-    any other card to the player who gains least. It guesses the unseen cards with the largest gain.
+    In an unfinished column each card counts a share of the column's highest value, and nothing
+    after a card with a different ribbon. As dealer the player keeps the first card with a gain
+    above the average, and gives any other card to the player who gains least. As challenger it
+    guesses the unseen cards with the largest gain.
     """
 
     name = "builder"
@@ -65,7 +67,7 @@ class BuilderAgent(KadoAgent):
         return np.concatenate([keep[None], -above[1:], aside[None]]).astype(np.float32)
 
     def challenge(self, situation: TableauView) -> Float32:
-        """Value each guess by the gain of the possible dealer's cards that it fits."""
+        """Value each guess by the gain from those possible cards of the dealer that it fits."""
         own_gain = self._above(situation, 0)
         dealer_gain = self._above(situation, situation.dealer)
         dealer_probabilities = situation.possible / np.maximum(situation.possible.sum(axis=0), 1)

@@ -15,21 +15,21 @@ from kododo_env.games.kado.actions import moves
 
 
 class KadoAgent(NoisyAgent):
-    """Values the actions of each phase, in points; higher is better."""
+    """A player that values the actions of each phase, in points; higher is better."""
 
     ties = 1e-3
 
     @abstractmethod
     def deal(self, situation: TableauView) -> Float32:
-        """Return the values of giving the card to each seat or putting it aside: (P + 1, N)."""
+        """Return the values of giving the card to each seat or putting it aside, (P + 1, N)."""
 
     @abstractmethod
     def challenge(self, situation: TableauView) -> Float32:
-        """Return the values of the guesses, relative to passing: (G, B, N)."""
+        """Return the values of the guesses, where passing has the value 0; (G, B, N)."""
 
     @abstractmethod
     def place(self, situation: TableauView) -> Float32:
-        """Return the values of the cells: (rows, columns, N)."""
+        """Return the values of placing the card in each cell, (rows, columns, N)."""
 
     @underflow_is_zero
     def action_values(self, view: View) -> Float32:

@@ -1,4 +1,4 @@
-"""The gains of cards in tableaus of KADO: points at once, or points expected at the end."""
+"""The gains of cards in tableaus of KADO: points scored now, or expected final points."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ from kododo_env.games.kado.scoring import score_columns, score_rows
 
 PARTS = ("gift", "ribbon", "value")
 NEVER = np.float32(-1e6)
-# How the final tableau is estimated; the numbers were found by self-play.
-# How uncertain it is which gift an empty row will score, in points.
+# Parameters of the estimate of the final tableau, which were found by self-play.
+# The uncertainty about which gift an empty row will score, in points.
 SPREAD = np.float32(1.2)
-# How often a card of the ribbon that a column wants comes there, against pure chance.
+# The probability that a later card fits the ribbon of a column, as a share of the probability that
+# a random unseen card does.
 WANTED = np.float32(0.6)
-# How much nearer to the highest value each further card brings the best one of a column.
+# For each missing card of a column, the expected increase of its best value, as a share of the
+# difference from the highest value.
 RISE = np.float32(0.2)
 
 
 class TableauView:
-    """A view of N games with the game axis last; ``situation[name]`` is a piece of the observation.
+    """A view of N games with the game axis last; an index such as ``["filled"]`` returns a piece.
 
     Attributes:
-        dealer: The dealer, counted from the own seat.
-        turns_after: How many turns follow this one.
+        dealer: The dealer, counted from the player's own seat.
+        turns_after: The number of turns after this one.
         kinds: The ids of the K different cards of the deck.
-        parts: Gift, ribbon and value of each kind, counted from 0: (3, K).
-        unseen: How many cards of each kind the player has not seen, (K, N).
+        parts: Gift, ribbon and value of each kind, counted from 0, (3, K).
+        unseen: The number of cards of each kind that the player has not seen, (K, N).
     """
 
     def __init__(self, view: View) -> None:
@@ -55,13 +57,13 @@ class TableauView:
 
     @property
     def possible(self) -> Float32:
-        """The unseen cards of each kind that the dealer can have after wrong guesses: (K, N)."""
+        """The number of unseen cards of each kind that may be the dealer's after wrong guesses."""
         gift, ribbon, _ = self.parts
         out = self["not_gift"][gift] | self["not_ribbon"][ribbon]
         return np.where(out, np.float32(0), self.unseen)
 
     def by_pair(self, amounts: Float32) -> Float32:
-        """Sum amounts of kinds (K, N) by gift and ribbon: (G, B, N)."""
+        """Sum amounts of kinds, (K, N), by gift and ribbon, (G, B, N)."""
         rules = self.rules
         pairs = np.arange(rules.num_gifts * rules.num_ribbons)[:, None]
         matches = self.parts[0] * rules.num_ribbons + self.parts[1] == pairs
@@ -81,14 +83,14 @@ class TableauView:
 
 @dataclass(frozen=True)
 class Gains:
-    """The gains of cards in a tableau: the sum of one part for the row and one for the column."""
+    """The gains of cards in a tableau; the gain in a cell is the sum for its row and its column."""
 
     rows: Float32  # (rows, G, V, N)
     columns: Float32  # (columns, B, V, N)
     open: Bool  # where a card may go, (rows, columns, N)
 
     def by_cell(self, card: Array) -> Float32:
-        """Return the gains of a card, given as ids (N,), in each cell: (rows, columns, N)."""
+        """Return the gain of one card, by its ids (N,), in each cell: (rows, columns, N)."""
         games = np.arange(len(card))
         kind, value = np.divmod(card, self.rows.shape[2])
         gift, ribbon = np.divmod(kind, self.columns.shape[1])
@@ -97,7 +99,7 @@ class Gains:
         return np.where(self.open, rows[:, None] + columns, NEVER)
 
     def best(self, parts: Int64) -> Float32:
-        """Return the gains of cards in their best cell, (K, N), for gift, ribbon, value (3, K)."""
+        """Return the gain of K cards in their best cell, (K, N); ``parts`` is as in TableauView."""
         gift, ribbon, value = parts
         gains = np.full((), NEVER)
         for row, free in zip(self.rows, self.open, strict=True):
@@ -108,14 +110,14 @@ class Gains:
 
 
 def points_now(situation: TableauView, seat: int) -> Gains:
-    """Return the points that each card would score immediately, by the game's own scoring."""
+    """Return the points that each card would score immediately by the rules of the game."""
     rules = situation.rules
     values = np.arange(1, rules.num_values + 1, dtype=np.uint8)[:, None]  # (V, N)
     gifts, ribbons = (np.eye(n, dtype=np.uint8) for n in (rules.num_gifts, rules.num_ribbons))
-    # Each row as a tableau of its own, (rows, 1, G); behind it every card that may come, (G, V).
+    # Treat each row as a tableau, (rows, 1, G), and add every possible card on new axes, (G, V).
     points = situation["row_points"][seat][:, None, :, None, None]
     rows = score_rows(points + gifts[:, :, None, None] * values) - score_rows(points)
-    # The columns likewise, (columns, 1, B) and (B, V); one that is not full has scored nothing.
+    # Columns likewise, (columns, 1, B) and (B, V); a column that is not full has scored nothing.
     counts = situation["column_ribbons"][seat][:, None, :, None, None] + ribbons[:, :, None, None]
     best = np.maximum(situation["column_best"][seat][:, None, None, None], values)
     columns = score_columns(counts, best, rules.num_rows)
@@ -123,7 +125,7 @@ def points_now(situation: TableauView, seat: int) -> Gains:
 
 
 def points_expected(situation: TableauView, seat: int) -> Gains:
-    """By how much each card raises the points expected of a tableau at the end."""
+    """Return by how much each card raises the expected final points of a tableau."""
     return Gains(
         _row_gains(situation, seat), _column_gains(situation, seat), situation["open"][seat] > 0
     )
@@ -142,10 +144,10 @@ def _row_gains(situation: TableauView, seat: int) -> Float32:
     heat = _heat(situation, empty)
     top = points.max(axis=1)
     before = heat * np.log(np.exp((points - top[:, None]) / heat[:, None]).sum(axis=1))
-    # With the card one cell less is empty, and its gift has more points.
+    # With the card there is one empty cell less, and its gift has more points.
     heat = _heat(situation, empty - 1)[:, None]
     share = np.exp((points - top[:, None]) / heat)
-    raised = np.exp(np.minimum(values / heat[:, :, None], 80))  # beyond it overflows
+    raised = np.exp(np.minimum(values / heat[:, :, None], 80))  # larger exponents overflow
     grown = share[:, :, None] * (raised - 1)
     after = heat[:, :, None] * np.log(share.sum(axis=1)[:, None, None] + grown)
     return np.asarray(after - before[:, None, None], np.float32)
@@ -167,7 +169,7 @@ def _column_gains(situation: TableauView, seat: int) -> Float32:
     best = situation["column_best"][seat].astype(np.float32)[:, None]
     values = np.arange(1, situation.rules.num_values + 1, dtype=np.float32)[:, None]
     total = counts.sum(axis=1, dtype=np.int8)
-    alone = counts == total[:, None]  # (columns, B, N): no other ribbon lies there
+    alone = counts == total[:, None]  # (columns, B, N): the column has no other ribbon
     before = _column_values(situation, total, best, situation.turns_after + 1)[:, :, 0]
     before = (before * alone).max(axis=1)
     after = _column_values(situation, total + 1, np.maximum(best, values), situation.turns_after)

@@ -33,50 +33,50 @@ def _of_cards(values: Array, view: KododoView) -> Array:
 
 
 class GreedyAgent(KododoAgent):
-    """Lays the cards of the highest values; ties are broken at random."""
+    """A player that lays the cards of the highest values; ties are broken at random."""
 
     name = "greedy"
 
     def choice_values(self, view: KododoView) -> Array:
-        """Return the values of the cards laid."""
+        """Return the sum of the values of the cards that each choice lays, (choices, N)."""
         return _of_cards(_colours_and_values(view)[1].astype(np.float32), view)
 
 
 class FollowAgent(KododoAgent):
-    """Lays its highest cards of the leading colour on the table.
+    """A player that lays its highest cards of the leading colour.
 
-    That is the colour with the most cards among those that one more card does not bring to the
-    limit, and of these the one in which the player has the most points. On an empty table it is
-    the colour of which it holds the most cards.
+    The leading colour has the most cards on the table among the colours that stay below the limit
+    with one more card; ties go to the colour in which the player has the most points. In the first
+    turn, when the table is empty, it is the colour with the most cards in the player's hand.
     """
 
     name = "follow"
 
     def choice_values(self, view: KododoView) -> Array:
-        """Return keys that order choices by the leading colour first, then by card values."""
+        """Return sort keys of the choices, by leading colour and then card values; (choices, N)."""
         colours, values = _colours_and_values(view)
         if view.turn == 0:
             leading = view.pieces["hand"].sum(axis=-1, dtype=np.intp)
         else:
             cards = view.pieces["colour_totals"].astype(np.intp)
             own_points = view.pieces["table_points"][:, 0]
-            # Three keys in one number, each beyond the range of the next.
+            # One number combines the keys; each factor exceeds the range of the next key.
             leading = np.where(view.pieces["to_limit"] > 1, cards * 100 + own_points, -10_000)
         keys = 100 * np.take_along_axis(leading.T, colours, axis=0) + values
         return _of_cards(keys.astype(np.float64), view)
 
 
 class HeuristicAgent(KododoAgent):
-    """Estimates for each choice the probability that each colour scores, and the points.
+    """A player that maximises its expected margin at the end of the round.
 
-    A choice's value is the expected margin over the mean of the other players at the end of the
-    round: see ``kododo_values``. Under rules with other colours, hands or turns than the real
-    game's, for which there are no tables, it plays like ``follow``.
+    For each choice it estimates the probability that each colour scores, and the points; see
+    ``kododo_values``. It needs tables for the rules, and plays like ``follow`` if colours, hands
+    or turns differ from the real game's.
 
     Args:
-        noise: The scale, in points, of the Gumbel noise added to each choice's value, so that
-            its choices cannot be predicted.
-        tables: Tables of probabilities; None uses those of the package.
+        noise: The scale, in points, of the Gumbel noise added to each choice's value, which makes
+            the player unpredictable.
+        tables: The tables; None uses those of the package.
     """
 
     name = "heuristic"
@@ -87,7 +87,7 @@ class HeuristicAgent(KododoAgent):
         self.tables = tables
 
     def choice_values(self, view: KododoView) -> Array:
-        """Return the expected margin of each choice over the mean of the other players."""
+        """Return the expected margin of each choice in points, (choices, N)."""
         tables = self.tables or tables_for(view.rules, self.counts_cards)
         if tables is None:
             return FollowAgent().choice_values(view)
@@ -120,13 +120,13 @@ HELD_OUT: dict[str, Callable[[], Agent]] = {
     "forecaster": ForecasterAgent,
     "plain-heuristic": PlainHeuristicAgent,
 }
-"""Constructors of the held-out agents, which no recipe imitates or trains against; main first."""
+"""Constructors of the agents that are never used in training, by name; the main one first."""
 
 
 def drawn(seed: int) -> Agent:
-    """Return a held-out opponent with weights drawn from a seed."""
+    """Create a held-out opponent with random weights, reproducibly by seed."""
     return ForecasterAgent(drawn_weights(ForecasterWeights, seed))
 
 
 HELD_OUT_SEARCHES = ("flat:random:64", "search:forecaster:64")
-"""The held-out searches."""
+"""The names of the searches that are never used in training."""

@@ -19,7 +19,7 @@ from kododo_env.games.kododo.observation import action_layout
 
 @lru_cache
 def choices_of_turn(rules: Rules, turn: int) -> tuple[slice, tuple[tuple[int, ...], ...]]:
-    """Return the actions of a turn, and the slots that each of them lays."""
+    """Return the range of actions of a turn, and the slots from which each action lays cards."""
     actions = action_layout(rules)
     slots = [piece for piece in actions.pieces if isinstance(piece, SlotPiece)]
     lays = next(piece for piece in slots if piece.plays == rules.plays[turn])
@@ -27,7 +27,7 @@ def choices_of_turn(rules: Rules, turn: int) -> tuple[slice, tuple[tuple[int, ..
 
 
 class KododoAgent(ActionValueAgent):
-    """Makes the choice of the highest value, after adding a little noise.
+    """A player that makes the choice with the highest value, after adding a little noise.
 
     Attributes:
         noise: The scale of the Gumbel noise added to each choice's value.
@@ -37,7 +37,7 @@ class KododoAgent(ActionValueAgent):
 
     @abstractmethod
     def choice_values(self, view: KododoView) -> Array:
-        """Return the values of the turn's choices, in points: (choices, N)."""
+        """Return the values of the turn's choices in points, (choices, N)."""
 
     @underflow_is_zero
     def action_values(self, view: View) -> Array:
@@ -49,7 +49,7 @@ class KododoAgent(ActionValueAgent):
         return every
 
     def choose(self, values: Array, view: View, rng: np.random.Generator) -> Int64:
-        """Choose the legal action of the highest value after adding noise; shape (N,)."""
+        """Choose the legal action with the highest value after adding noise, shape (N,)."""
         where, _ = choices_of_turn(view.rules, cast("KododoView", view).turn)
         noisy = values.astype(np.float64)
         noisy[where] += self.noise * rng.gumbel(size=noisy[where].shape)

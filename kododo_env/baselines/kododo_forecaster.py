@@ -15,23 +15,25 @@ from kododo_env.games.kododo import KododoView
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import scoring_colours
 
-ENDS = 32  # simulated ends of the round
+ENDS = 32  # the number of simulated ends of the round
 
 
 @dataclass(frozen=True)
 class ForecasterWeights:
-    """The forecaster's weights; in a population each is drawn from its range.
+    """Weights of the forecaster; the members of a population draw each of them from its range.
+
+    The first four are terms of the logit with which an opponent chooses a colour.
 
     Attributes:
-        stake: The opponents' preference for colours in which they have more points than the mean,
-        crowd: for colours with many cards on the table,
-        leads: for the colour that would score now,
-        dead: for colours that one more card brings to the limit,
-        unseen: and for colours with many unseen cards.
-        stick: How often they lay a card of the same colour as the one before.
-        kododo: The ratio of Kododo cards among laid cards to those among unseen cards.
-        greed: The value of each point laid, whatever scores.
-        follow: The value of a card in the colour that would score now.
+        stake: For each point in the colour above the players' mean.
+        crowd: For each card of the colour on the table.
+        leads: For the colour that would score now.
+        dead: For colours that reach the limit with one more card.
+        unseen: The exponent of the number of unseen cards, a factor of a colour's probability.
+        stick: The probability that a card has the same colour as the one laid before it.
+        kododo: The proportion of Kododo cards among laid cards, divided by that among unseen cards.
+        greed: The value of each point laid, even if its colour does not score.
+        follow: The value of laying a card of the colour that would score now.
         noise: The scale, in points, of the random number added to each choice's value.
     """
 
@@ -48,11 +50,10 @@ class ForecasterWeights:
 
 
 class ForecasterAgent(KododoAgent):
-    """Simulates ends of the round and scores them all.
+    """A player that simulates the rest of the round, and maximises its mean margin.
 
     It assumes that opponents prefer colours in which they have points or many cards are on the
-    table, and that it lays the cards it keeps itself. It makes the choice with the largest mean
-    margin over the other players.
+    table, and that the player lays only cards of the present hand.
     """
 
     name = "forecaster"
@@ -100,7 +101,7 @@ class _Table:
         self.weights = weights
         pieces = view.pieces
         plays = view.rules.plays[view.turn :]
-        self.plays_left = sum(plays)  # that each opponent will still lay
+        self.plays_left = sum(plays)  # the number of cards that each opponent will still lay
         self.all_plays_left = view.num_players * self.plays_left - plays[0]
         points = np.moveaxis(pieces["table_points"], 0, -1).astype(np.float32)
         self.cards = np.ascontiguousarray(pieces["colour_totals"].T)

@@ -1,14 +1,14 @@
 """Estimates of which colour of Kododo will score, and of the points: the core of the heuristic.
 
-In the first two turns of a round the probability that a colour scores is a softmax over the
-colours, the Kododo clause and nobody, of sums of table entries. The tables are indexed by what the
-player sees of a colour after laying their cards. Two more tables have the expected further points
-of a scoring colour for the player and for the others. In the last turn only the others' cards of
-this turn are unknown: tables have the probability of each colour to be laid, and all combinations
-are scored by the rules.
+In the first two turns of a round a softmax gives the probabilities that each colour scores, that
+the Kododo clause applies, and that nobody scores. Its logits are sums of table entries, which are
+looked up by features of a colour after the player's cards are laid. Two more tables have the
+expected further points in a scoring colour, for the player and for the others. In the last turn
+only the other players' cards of this turn are unknown. Tables have the probability that a player
+lays each colour, and all combinations are scored by the rules.
 
-The tables are fitted to games of the heuristic against itself and others, until they are
-consistent with its play: see ``agents/release/kododo_fitting.py``.
+The tables are fitted to games of the heuristic against itself and other players, repeatedly, until
+they are consistent with its play: see ``agents/release/kododo_fitting.py``.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ from kododo_env.games.kododo.scoring import NOBODY, scoring_colour
 
 Tables = dict[str, Float32]
 Lookup = tuple[Array, int]
-"""Positions in a table, and the table's size."""
+"""The indices of entries in a table, and the size of the table."""
 
 TABLES = Path(__file__).with_name("data") / "kododo_values.npz"
-UNSEEN = 16  # steps of an eighth of an even share of unseen cards
-RESERVE = 12  # points of kept cards, at most
+# The sizes of table axes; larger features are clipped.
+UNSEEN = 16  # unseen cards of a colour, in eighths of an even share
+RESERVE = 12  # points of the best kept cards
 KEPT = 4  # cards of a colour or Kododo cards in hand, at most 3 in the first turn
 STAKE = 4  # cards of a colour laid, at most 3 before the last turn
 POINTS = 12  # points on the table in a colour
@@ -39,9 +40,9 @@ POINTS = 12  # points on the table in a colour
 
 @lru_cache
 def tables_for(rules: Rules, counts_cards: bool = True) -> Tables | None:
-    """Return the tables for this number of players, or None for rules other than the real game's.
+    """Return the tables for a number of players, or None if the rules are not the real game's.
 
-    Without ``counts_cards`` the tables ignore unseen cards.
+    If ``counts_cards`` is False, the tables ignore unseen cards.
     """
     real = Rules(rules.num_players)
     rule_names = ("num_colours", "hand_size", "plays", "kododo_offset", "limit_offset")
@@ -79,22 +80,22 @@ class LaidCards:
 
 
 class HeuristicView:
-    """The features of the heuristic; small integers, the game axis last.
+    """The features of the heuristic, arrays of small integers with the game axis last.
 
     Attributes:
         rules: The rules.
         turn: The turn of the round.
         turns_left: The number of turns of the round after this one.
         colours: Whether each slot of the hand has a card of each colour, (slots, C, N).
-        values: The value of that card, else 0; (slots, C, N).
+        values: The value of that card, or 0 without such a card, (slots, C, N).
         kododos: Whether a slot holds a Kododo card, (slots, N).
-        cards: Cards on the table by seat, one's own first, and colour, (P, C, N).
+        cards: Cards on the table by seat, the player's own first, and colour, (P, C, N).
         points: Sums of their values, (P, C, N).
         table_kododos: Kododo cards on the table by seat, (P, N).
         totals: Cards on the table by colour, (C, N).
-        opponent_points: The others' points on the table by colour, on average, (C, N).
-        unseen: The number of unseen cards of a colour, in eighths of an even share of all unseen
-            cards; (C, N).
+        opponent_points: The mean of the other players' points on the table by colour, (C, N).
+        unseen: The number of unseen cards of each colour, in eighths of an even share of all
+            unseen cards, (C, N).
     """
 
     def __init__(self, view: KododoView) -> None:
@@ -169,7 +170,7 @@ def _lookup(*axes: tuple[Array, int]) -> Lookup:
 
 
 def probability_lookups(situation: HeuristicView, laid: LaidCards) -> dict[str, Lookup]:
-    """Return the look-ups of each colour's logit to score, (A, C, N); not for the last turn."""
+    """Return the look-ups for the logit that a colour scores, (A, C, N), before the last turn."""
     if situation.turn == 0:
         return {
             "0/opening": _lookup(
@@ -186,7 +187,7 @@ def probability_lookups(situation: HeuristicView, laid: LaidCards) -> dict[str, 
 
 
 def kododo_lookup(situation: HeuristicView, laid: LaidCards) -> dict[str, Lookup]:
-    """Return the look-up of the Kododo clause, (A, N)."""
+    """Return the look-up for the logit that the Kododo clause applies, (A, N)."""
     count = situation.table_kododos.sum(axis=0) + laid.kododos, situation.rules.kododo_number + 2
     return {f"{situation.turn}/kododo": _lookup(count, (laid.hand_kododos, KEPT))}
 
@@ -194,7 +195,7 @@ def kododo_lookup(situation: HeuristicView, laid: LaidCards) -> dict[str, Lookup
 def gain_lookups(
     situation: HeuristicView, laid: LaidCards
 ) -> tuple[tuple[str, Lookup], tuple[str, Lookup]]:
-    """Return the look-ups of the player's and the others' further points, (A, C, N)."""
+    """Return the look-ups for further points of the player and of the others, (A, C, N) each."""
     count = situation.totals + laid.cards, situation.rules.limit + 1
     return (
         (f"{situation.turn}/own", _lookup(count, (laid.reserve, RESERVE))),
@@ -203,7 +204,7 @@ def gain_lookups(
 
 
 def reply_lookups(situation: HeuristicView, seats: int | slice) -> dict[str, Lookup]:
-    """Return the look-ups of the colours that seats lay in the last turn, (..., C, N)."""
+    """Return the look-ups for the colours that seats lay in the last turn, (..., C, N)."""
     count = situation.totals, situation.rules.limit + 1
     return {
         "2/pattern": _lookup(
@@ -262,7 +263,7 @@ def _last_turn(
     """Average ``margins``, (A, C, N), over all replies of the others in the last turn: (A, N)."""
     rules = situation.rules
     replies, probabilities = replies_of_all(situation, tables)
-    # The others' points by the cards of the reply, [reply, winner]; 0 for nobody.
+    # The points that the others get from the cards of a reply, [reply, winner]; 0 for nobody.
     card_points = tables["2/card_points"][0] / (rules.num_players - 1)
     reply_points = _with_nobody((replies * card_points).astype(np.float32))
     margins = _with_nobody(margins)
@@ -383,7 +384,7 @@ def _pattern(totals: Array, situation: HeuristicView) -> tuple[Array, int]:
     """Return the pattern of a table, (..., 1, N) from (..., C, N), and the number of patterns."""
     rules = situation.rules
     cards = rules.num_players * sum(rules.plays[: situation.turn])
-    if totals.ndim > situation.totals.ndim:  # after a choice: with the player's own cards
+    if totals.ndim > situation.totals.ndim:  # after a choice, with the player's own cards
         cards += rules.plays[situation.turn]
     patterns, number = _patterns(rules, cards)
     return patterns.take(_code(totals, rules))[..., None, :], number

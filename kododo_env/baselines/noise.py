@@ -10,18 +10,18 @@ from kododo_env.core.view import View
 
 
 class NoisyAgent(ActionValueAgent):
-    """Plays the action of the highest value; ties are broken at random.
+    """A player that takes the action with the highest value; ties are broken at random.
 
     Attributes:
         noise: The scale of the Gumbel noise added to each value.
-        ties: Values that differ by less than about this count as ties.
+        ties: The difference, approximately, below which two values count as a tie.
     """
 
     noise = 0.0
     ties = 1e-6
 
     def choose(self, values: Array, view: View, rng: np.random.Generator) -> Int64:
-        """Choose the legal action of the highest value after adding noise; shape (N,)."""
+        """Choose the legal action with the highest value after adding noise, shape (N,)."""
         values = values + self.ties * rng.random(values.shape, values.dtype)
         if self.noise:
             values += self.noise * rng.gumbel(size=values.shape)

@@ -10,17 +10,17 @@ from kododo_env.core.arrays import Array, Float32, Uint8
 
 
 def drawn(weights: Array, cards: int, ways: int, seed: int, stick: float = 0.0) -> Uint8:
-    """Sample the total number of cards of each kind, shape (K, ..., ways, N).
+    """Sample how many cards of each kind all seats draw or lay together, (K, ..., ways, N).
 
-    The samples use the same random numbers for all games, so that a choice based on them depends
-    only on the position.
+    All games use the same random numbers, so that a choice based on the samples depends only on the
+    position.
 
     Args:
-        weights: The weight of each kind for each seat, (S, K, ..., N).
+        weights: The weight of each of K kinds for each of S seats, (S, K, ..., N).
         cards: The number of cards that each seat draws or lays.
         ways: The number of samples.
         seed: Seed of the random numbers.
-        stick: The probability that a card is of the same kind as the card before.
+        stick: The probability that a card is of the same kind as the seat's card before it.
     """
     upto = np.cumsum(weights, axis=1, dtype=np.float32)
     below = (upto[:, :-1] / np.maximum(upto[:, -1:], np.float32(1e-9)))[..., None, :]

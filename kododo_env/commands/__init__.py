@@ -1,1 +1,1 @@
-"""What the wheel has on the command line: ``kododo evaluate``, ``benchmark``, ...."""
+"""The commands of the command line ``kododo``, such as ``kododo evaluate``."""

@@ -1,4 +1,4 @@
-"""``kododo adopt``: make a policy file of an ONNX file from another exporter."""
+"""``kododo adopt``: make a policy file from an ONNX file of any exporter."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ from kododo_env.rules_arguments import default_players, make_game, parse_rules
 
 @dataclass(frozen=True)
 class AdoptConfig:
-    """Make a policy file of an ONNX file with a player's network, from any exporter.
+    """Make a policy file from an ONNX file with a policy network, from any exporter.
 
     The network takes observations (N, F), and optionally the mask of legal actions (N, A). It
     returns logits (N, A), and optionally the values of the positions (N,).
     """
 
     model: Path
-    """The ONNX file, with the weights in it."""
+    """The ONNX file, which contains the weights."""
     out: Path
     """The policy file to write; its metadata are written beside it as JSON."""
     game: str | None = None
-    """The game that it plays."""
+    """The game that the policy plays; required."""
     players: int | None = None
     """Seats at a table; by default 4, or the most that the game allows."""
     rules: tuple[str, ...] = ()
     """Other rules as name=value, such as variant=long; the number of players is --players."""
     normalize: bool = False
-    """The network was trained with normalize=True: observations divided by their maximum."""
+    """The network takes normalised observations, as environments with normalize=True return."""
     temperature: Annotated[float, real(0, HOTTEST)] = 0.0
-    """The playing temperature: 0 plays the likeliest action, 1 samples by the logits."""
+    """The playing temperature: 0 plays the likeliest action, 1 samples from the softmax of the
+    logits."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)

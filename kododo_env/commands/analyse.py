@@ -1,4 +1,4 @@
-"""``kododo analyse``: judge the choices of a recorded game by an adviser."""
+"""``kododo analyse``: compare the choices of a recorded game with those of an agent."""
 
 from __future__ import annotations
 
@@ -20,24 +20,25 @@ from kododo_env.system.files import check_other, write_json
 
 @dataclass(frozen=True)
 class AnalyseConfig:
-    """Print the probability to win after each step of a game, and the costliest choices.
+    """Print the win probabilities after each step of a recorded game, and the costliest choices.
 
-    A choice is judged by what its player knew, over worlds that agree with that knowledge. At most
-    three choices of each player are printed, and only those whose 95 % interval of the cost is
-    above 0.
+    The cost of a choice is estimated in worlds, which are deals that agree with the knowledge of
+    the player who chose. At most three choices of each player are printed, and only if the 95 %
+    interval of the cost is above 0.
     """
 
     file: Path
     """The record of the game."""
     adviser: str | None = None
-    """The agent with whose choices the players' choices are compared; by default the shipped
+    """The agent whose choices are compared with the players' choices; by default the shipped
     policy."""
     seat: Annotated[int, Bound(0, 100)] | None = None
-    """The seat whose choices are judged, 0 for player_0; by default all seats."""
+    """The seat whose choices are analysed, 0 for player_0; by default all seats."""
     worlds: Annotated[int, Bound(FEWEST, MOST)] = WORLDS
-    """Worlds played out for each choice; for the costliest choices four times as many new ones."""
+    """Worlds played to the end for each choice; the costliest choices get four times as many new
+    worlds."""
     seed: Seed = 0
-    """Seed of the worlds; the same seed gives the same results."""
+    """Seed of the worlds."""
     json: Path | None = None
     """Write the results here as JSON."""
 
@@ -49,7 +50,12 @@ class AnalyseConfig:
 
 @dataclass(frozen=True)
 class AnalysedRecord:
-    """A record and its analysis."""
+    """A record and its analysis.
+
+    Attributes:
+        record: The record.
+        analysis: The win probabilities and the costly choices.
+    """
 
     record: Record
     analysis: Analysis
@@ -62,11 +68,11 @@ class AnalysedRecord:
         for step, row in enumerate(100 * analysis.probabilities):
             cells = (f"{mean:.0f} ({low:.0f} to {high:.0f})" for mean, low, high in row)
             rows.append((str(step or "deal"), *cells))
-        parts = [f"probability to win in per cent, by {analysis.adviser}\n\n{table(rows)}"]
+        parts = [f"win probability in per cent, estimated by {analysis.adviser}\n\n{table(rows)}"]
         for seat in analysis.seats:
             choices = [choice for choice in analysis.choices if choice.seat == seat]
             parts += [self._choice_text(choice, names[seat]) for choice in choices] or [
-                f"{names[seat]}: no choice that surely cost anything"
+                f"{names[seat]}: no choice with a cost whose 95 % interval is above 0"
             ]
         return "\n\n".join(parts)
 
@@ -81,10 +87,11 @@ class AnalysedRecord:
 
 
 def analyse(config: AnalyseConfig) -> None:
-    """Print the analysis, and write its file.
+    """Print the analysis, and write it as JSON if ``config.json`` is set.
 
     Raises:
-        ValueError: The record contradicts the rules, or the options do not match it.
+        ValueError: The record contradicts the rules, the adviser cannot play its game, the record
+            has no such seat, or the file cannot be written.
     """
 
     def play() -> AnalysedRecord:

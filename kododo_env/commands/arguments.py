@@ -1,8 +1,8 @@
-"""Read a command line into a dataclass by argparse: its fields are the arguments.
+"""Reading a command line into a dataclass, whose fields are the arguments, with argparse.
 
-A required field is a positional argument, all others are options. A tuple takes any number of
-values, and a bool is switched by ``--name`` and ``--no-name``. A field that is a dataclass becomes
-a group of arguments. The docstring below a field is its help.
+A required field is a positional argument, each other field an option. A tuple takes any number of
+values, and a bool is set by ``--name`` and ``--no-name``. A field that is a dataclass becomes a
+group of arguments. The docstring below a field is its help text.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kododo_env.core.bounds import bounds_of, flag
 from kododo_env.core.numbers import quote
 
 Config = TypeVar("Config")
-NEAR = 0.75  # the lowest ratio, by difflib, of a name and its misspelling
+NEAR = 0.75  # the minimum difflib ratio at which a word counts as a misspelt name
 
 
 class _Parser(ArgumentParser):
@@ -48,11 +48,11 @@ def read_arguments(
     """Return the arguments as an instance of a dataclass.
 
     Args:
-        config_class: The dataclass. The type of a field is int, float, str, Path, bool, a Literal
-            of words, a tuple of any number of one of these, one of these or None, or another
+        config_class: The dataclass. The type of a field is int, float, str, Path, bool or a Literal
+            of strings; a tuple of any length or a union with None of one of these; or another
             dataclass. A required field is an int, float, str or Path.
-        args: The arguments; None takes those of the process.
-        default: An instance with the default values; None takes those of the dataclass.
+        args: The arguments; None for those of the process.
+        default: An instance with the default values; None for the defaults of the dataclass.
         ignore_unknown: Whether to ignore unknown arguments, including ``--help``.
 
     Raises:
@@ -74,7 +74,7 @@ def read_arguments(
         name = _similar_name(unknown_words[0], config_class)
         hint = f"did you mean {flag(name)}?" if name else "see --help"
         if name in _required(config_class, default):
-            hint = f"{name} is positional, give it without a name"
+            hint = f"{name} is positional: expected only its value"
         parser.error(f"unknown argument {quote(unknown_words[0])}; {hint}")
     return _instance(config_class, vars(options), default)
 
@@ -152,7 +152,7 @@ def _add(parser: ArgumentParser, group: Any, config_class: type[Any], default: A
             words = field_default if isinstance(field_default, tuple) else (field_default,)
             notes.append(f"default: {' '.join(map(str, words))}")
         text = docs.get(field.name, "") + (f" ({'; '.join(notes)})" if notes else "")
-        text = text.replace("%", "%%")  # argparse would substitute after a single one
+        text = text.replace("%", "%%")  # argparse formats the text with the % operator
         if field_default is MISSING:
             group.add_argument(field.name, type=_reader(kind), help=text)
         else:

@@ -1,8 +1,8 @@
-"""``kododo bench``: measure how fast this machine plays, compared with PettingZoo's rps_v2.
+"""``kododo bench``: measure the speed of the games on this machine, and of PettingZoo's rps_v2.
 
-Random legal play; the contenders alternate, so that other work of the machine affects them
-equally, and the time is the processor time of the process. An agent-step is one player's step, so
-a step of N games of P players counts as N * P agent-steps.
+Players choose random legal actions. The environments are measured in turn, in several rounds, so
+that other load on the machine affects them equally. Times are processor times of the process. A
+step of N games with P players counts as N * P agent-steps.
 """
 
 from __future__ import annotations
@@ -29,26 +29,32 @@ Speed = Callable[[], float]
 
 @dataclass(frozen=True)
 class BenchConfig:
-    """Print how fast this machine plays: agent-steps a second, beside PettingZoo's rps_v2."""
+    """Print the speed of each game on this machine, in agent-steps per second, and of PettingZoo's
+    rps_v2 for comparison.
+    """
 
     players: int = 4
     """Players at a table; rps_v2 has 2."""
     num_envs: Annotated[int, Bound(1, 1_000_000)] = 4096
     """Games in a batch."""
     seconds: Annotated[float, positive(3600)] = 0.3
-    """Seconds of each contender in each round."""
+    """Seconds of each environment in each round."""
     rounds: Annotated[int, Bound(1, 1000)] = 5
-    """Number of rounds, of which the median is printed."""
+    """Number of rounds; the median over the rounds is printed."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
 
 
 def bench(config: BenchConfig) -> None:
-    """Measure, and print the table."""
+    """Measure all environments and print a table of their speeds.
+
+    Raises:
+        ValueError: No game allows this number of players.
+    """
     contenders = contenders_of(config)
     for measure in contenders.values():
-        measure()  # warm up: imports and caches are not measured
+        measure()  # warm-up, so that imports and caches do not count
     rounds = [
         {name: measure() for name, measure in contenders.items()} for _ in range(config.rounds)
     ]
@@ -63,7 +69,7 @@ def bench(config: BenchConfig) -> None:
 
 
 def contenders_of(config: BenchConfig) -> dict[str, Speed]:
-    """Return what is measured: by name a function that returns agent-steps a second.
+    """Return functions that measure an environment in agent-steps per second, by its name.
 
     Raises:
         ValueError: No game allows this number of players.
@@ -82,7 +88,7 @@ def contenders_of(config: BenchConfig) -> dict[str, Speed]:
             )
     if not contenders:
         raise ValueError(f"no game allows {config.players} players")
-    if find_spec("pygame"):  # which PettingZoo's game draws with
+    if find_spec("pygame"):  # rps_v2 imports it
         from pettingzoo.classic.rps.rps import parallel_env
 
         contenders[PEER] = partial(
@@ -92,7 +98,10 @@ def contenders_of(config: BenchConfig) -> dict[str, Speed]:
 
 
 def batch_speed(game: Any, seconds: float) -> float:
-    """Measure steps, masks and observations of whole games, without the choice of actions."""
+    """Return the speed of a batch in agent-steps per second, over whole games.
+
+    Steps, masks and observations count; the choice of actions and resets do not.
+    """
     agent_steps = 0
     elapsed = 0.0
     rng = np.random.default_rng(0)
@@ -113,7 +122,10 @@ def batch_speed(game: Any, seconds: float) -> float:
 def parallel_env_speed(
     env: Any, choose: Callable[[dict[str, Any]], dict[str, int]], seconds: float
 ) -> float:
-    """Measure whole episodes of a ParallelEnv, with the choice of actions, without ``reset``."""
+    """Return the speed of a ParallelEnv in agent-steps per second, over whole episodes.
+
+    The choice of actions counts, ``reset`` does not.
+    """
     agent_steps = 0
     elapsed = 0.0
     while elapsed < seconds:
@@ -133,7 +145,7 @@ def _legal_actions(mask: bytes) -> list[int]:
 
 
 def choose_legal(observations: dict[str, Any]) -> dict[str, int]:
-    """Return a legal action for each agent."""
+    """Return a random legal action for each agent."""
     actions = {}
     for name, observation in observations.items():
         legal = _legal_actions(observation["action_mask"].tobytes())
@@ -142,5 +154,5 @@ def choose_legal(observations: dict[str, Any]) -> dict[str, int]:
 
 
 def choose_hand_sign(observations: dict[str, Any]) -> dict[str, int]:
-    """Return rock, paper or scissors for each agent."""
+    """Return a random action of rps_v2 for each agent: rock, paper or scissors."""
     return {name: int(random() * 3) for name in observations}

@@ -1,4 +1,4 @@
-"""``kododo benchmark``: measure one agent by the fixed protocol."""
+"""``kododo benchmark``: measure one agent with a fixed protocol."""
 
 from __future__ import annotations
 
@@ -28,34 +28,35 @@ from kododo_env.rules_arguments import default_players
 from kododo_env.system.cores import available_cores
 from kododo_env.system.files import read_ordinary, write_json
 
-LARGEST = 1 << 20  # bytes of an entry
+LARGEST = 1 << 20  # the maximum size of a file of results, in bytes
 HUNDREDTH = 100
 
 
 @dataclass(frozen=True)
 class BenchmarkConfig:
-    """Measure one agent by kododo-bench v1: win shares among held-out opponents, and more.
+    """Measure one agent with the protocol kododo-bench v1: win shares among held-out opponents.
 
-    The protocol is fixed, so the figures of two agents at the same table can be compared. The
-    results contain a digest; --check replays a hundredth of them.
+    The protocol is fixed, so figures of different agents can be compared if game and number of
+    players are the same. The results contain a digest; --check replays a hundredth of the games.
     """
 
     agent: str
     """The name of an agent, or a policy file."""
     game: str | None = None
-    """The game; by default that of the policy file, or kododo."""
+    """The game; by default the game of the policy file, or kododo."""
     players: int | None = None
-    """Seats at the table; by default those of the policy file, or 4, or the game's most."""
+    """Seats at the table; by default the number of the policy file, or 4, or the most that the game
+    allows."""
     quick: bool = False
-    """Play an eighth of the games, without the attack."""
+    """Play an eighth of the games, and no games of a search against the agent."""
     json: Path | None = None
     """Write the results here as JSON; interim results are saved beside it."""
     source: str = ""
     """Where others can find the agent, such as a link; it is added to the results."""
     resume: bool = False
-    """Resume a stopped benchmark; give the same arguments again."""
+    """Resume a stopped benchmark; the other arguments must be the same."""
     check: Path | None = None
-    """A file of results of this agent: replay a random hundredth and compare every deal."""
+    """Check this file of results of the agent: replay a random hundredth and compare each deal."""
     workers: Processes | None = None
     """Processes; by default one per core."""
 
@@ -64,13 +65,19 @@ class BenchmarkConfig:
         if self.resume and self.json is None:
             raise ValueError("--resume needs --json, the file of the benchmark to resume")
         if self.source and self.json is None and self.check is None:
-            raise ValueError("--source needs --json, the file that it is written to")
+            raise ValueError("--source needs --json, the file of the results")
         settings = (self.game, self.players, self.json, self.quick, self.resume, self.source)
         if self.check is not None and any(setting not in (None, False, "") for setting in settings):
-            raise ValueError("--check can only be combined with --workers: the file has the rest")
+            raise ValueError(
+                "--check can be combined only with --workers: the file contains the other options"
+            )
 
     def benchmark(self) -> Benchmark:
-        """Return the benchmark to play; raise ValueError if it cannot be played."""
+        """Return the benchmark to play.
+
+        Raises:
+            ValueError: The agent is unknown, or the benchmark cannot be played.
+        """
         game = self.game
         players = self.players
         trial_game = game or DEFAULT_GAME
@@ -88,13 +95,13 @@ class BenchmarkResults:
     """The results of a benchmark.
 
     Attributes:
-        entry: The results as JSON.
+        entry: The results, in JSON types.
     """
 
     entry: Entry
 
     def to_text(self) -> str:
-        """Return an aligned table below a line on what was played."""
+        """Return a heading and a table of the win shares among the copies of each opponent."""
         protocol = self.entry["protocol"]
         figures = self.entry["figures"]
         heading = (
@@ -106,7 +113,7 @@ class BenchmarkResults:
         shares |= {"the mean": figures["mean"]}
         shares |= {f"the worst, {figures['worst']['name']}": figures["worst"]}
         if figures["attack"]:
-            shares |= {"a search that attacks, its own share": figures["attack"]}
+            shares |= {"the attacking search, its win share": figures["attack"]}
         rows = [("among", "win share", "95 %")]
         for name, share in shares.items():
             interval = f"{share['low']:.3f} to {share['high']:.3f}"
@@ -114,16 +121,16 @@ class BenchmarkResults:
         notes = []
         if self.entry["nash_conv"] is not None:
             notes.append(f"NashConv {self.entry['nash_conv']:.4f} in the small game")
-        notes.append(f"{self.entry['milliseconds']:g} ms a decision")
+        notes.append(f"{self.entry['milliseconds']:g} ms per decision")
         notes.append(f"digest {self.entry['digest']}")
         return f"{heading}\n\n{table(rows)}\n\n{'; '.join(notes)}"
 
 
 def benchmark(config: BenchmarkConfig) -> None:
-    """Play, print the table and write the file; or check a file.
+    """Play the benchmark, print a table and write the file; with ``--check``, check a file instead.
 
     Raises:
-        ValueError: The benchmark cannot be played, or the checked file is wrong.
+        ValueError: The benchmark cannot be played, or the checked file is invalid.
     """
     if config.check is not None:
         _check(config, config.check)
@@ -153,12 +160,16 @@ def benchmark(config: BenchmarkConfig) -> None:
 
 
 def read_entry(path: Path) -> Entry:
-    """Read the results of a benchmark; raise ValueError unless they are consistent."""
+    """Read and verify the results of a benchmark.
+
+    Raises:
+        ValueError: The file cannot be read, or its results are invalid.
+    """
     try:
         entry: Entry = json.loads(read_ordinary(path, LARGEST, str(path)))
         verify(entry)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} has no valid benchmark: {error}") from error
+        raise ValueError(f"{path} has no valid benchmark results: {error}") from error
     return entry
 
 
@@ -173,7 +184,7 @@ def _check(config: BenchmarkConfig, path: Path) -> None:
     try:
         compare(benchmark, entry, run(benchmark, parts, config.workers or available_cores()))
     except ValueError as error:
-        raise ValueError(f"{path} is not confirmed: {error}") from error
+        raise ValueError(f"{path} could not be reproduced: {error}") from error
     numbers = ", ".join(str(part.index) for part in parts)
     word = "part" if len(parts) == 1 else "parts"
-    print(f"{path} is confirmed: {word} {numbers} of {len(chunks)} gave the same results")
+    print(f"{path} was reproduced: {word} {numbers} of {len(chunks)} gave the same results")

@@ -1,4 +1,4 @@
-"""What all command lines share: typed arguments, and errors of one line."""
+"""Running a command: reading arguments, printing errors in one line, and exit statuses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kododo_env.system.signals import (
 Config = TypeVar("Config")
 
 BAD_INPUT = 2
-LONGEST_LINE = 500  # characters of a message; a longer one may repeat the user's input
+LONGEST_LINE = 500  # characters of a message; messages that repeat the input may be longer
 TRACEBACK = "KODODO_TRACEBACK"
 BOTS = "kododo_env.bots.python_bot"  # imported only when a bot is named
 
@@ -35,29 +35,29 @@ def run_cli(
     args: Sequence[str] | None = None,
     defaults: Callable[[Any], Config] | None = None,
 ) -> NoReturn:
-    """Read the command line into a dataclass, run, and leave with an exit status.
+    """Read the command line into a dataclass, call a function with it, and exit the process.
 
-    The status is 0 after success, 2 after an error of the input (with one line on stderr), 130
-    after Ctrl-C and 143 after SIGTERM (with the message of the KeyboardInterrupt).
+    The exit status is 0 after success, 2 after an input error (with one line on stderr), 130 after
+    Ctrl-C and 143 after SIGTERM (with the message of the KeyboardInterrupt). Input errors are
+    ValueError, OSError, ImportError (of an extra that is not installed), MemoryError and
+    RecursionError. If the environment variable KODODO_TRACEBACK is set, they are raised with their
+    traceback.
 
     Args:
-        config_class: A dataclass; its fields are the arguments, their docstrings the help.
-        main: The function to run, or its name as ``module:name``, which is imported after the
-            arguments are read, so that ``--help`` does not wait for its libraries. ValueError,
-            OSError, ImportError (of an extra that is not installed), MemoryError and
-            RecursionError are errors of the input. If KODODO_TRACEBACK is set in the environment,
-            they are raised with their traceback.
-        args: The arguments; by default those of the process.
-        defaults: A function that returns the defaults, if they depend on some of the arguments.
-            Its parameter is a dataclass of these arguments, which are read first.
+        config_class: A dataclass, whose fields are the arguments and their docstrings the help.
+        main: The function to call, or its name as ``module:name``. A name is imported after the
+            arguments are read, so that ``--help`` does not import the function's libraries.
+        args: The arguments; None for those of the process.
+        defaults: A function that returns the default values if these depend on arguments. The
+            annotation of its parameter is a dataclass of these arguments, which are read first.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # The encoding may lack letters of a file's name; stderr escapes them by default.
+        # The encoding may lack characters of a file name; stderr escapes them by default.
         sys.stdout.reconfigure(errors="backslashreplace")
     with _leaving_bots():
         try:
             with written_out():
-                with on_stop(end_at_once):  # libraries are imported
+                with on_stop(end_at_once):  # while libraries are imported
                     config = _read(config_class, defaults, args)
                     function = resolve_name(main) if isinstance(main, str) else main
                 with on_stop(interrupt):
@@ -88,7 +88,7 @@ def _leaving_bots() -> Iterator[None]:
 
 @contextmanager
 def written_out() -> Iterator[None]:
-    """Flush stdout at the end; exit if the reader of a pipe is gone."""
+    """Flush stdout at the end of the block; exit if stdout is a pipe that was closed."""
     try:
         try:
             yield
@@ -132,7 +132,7 @@ def _message(error: BaseException) -> str | None:
 
 
 def fail(message: str) -> NoReturn:
-    """Exit with the status of wrong input, and one line on stderr."""
+    """Print an error message as one line on stderr, and exit with status 2."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -151,7 +151,7 @@ def _one_line(message: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Escape control characters other than line breaks, which could change the terminal."""
+    """Escape all control characters except line breaks, since they could control the terminal."""
     return "".join(
         letter
         if letter.isprintable() or letter == "\n"

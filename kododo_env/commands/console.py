@@ -1,6 +1,6 @@
-"""The command ``kododo`` of the wheel.
+"""The entry point of the command ``kododo``.
 
-No library is imported at the top, so that Ctrl-C ends with one line at any time.
+Libraries are imported in functions, so that Ctrl-C prints one line even during an import.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from kododo_env.system.signals import end_at_once_on_stop
 COMMANDS = {
     "evaluate": ("tournament:TournamentConfig", "let agents play each other"),
     "contest": ("contest:ContestConfig", "let all bots of a folder play, and write a page"),
-    "benchmark": ("benchmark:BenchmarkConfig", "measure one agent by a fixed protocol"),
-    "trainings": ("trainings:TrainingsConfig", "one figure for five trainings that differ by seed"),
+    "benchmark": ("benchmark:BenchmarkConfig", "measure one agent with a fixed protocol"),
+    "trainings": ("trainings:TrainingsConfig", "summarise the benchmarks of several trainings"),
     "play": ("play:PlayConfig", "play against agents: in the browser, the terminal, over stdin"),
-    "dataset": ("dataset:DatasetConfig", "write decisions of mixed strength, to learn from"),
-    "replay": ("replay:ReplayConfig", "show the record of a game, step by step or as a picture"),
+    "dataset": ("dataset:DatasetConfig", "write a data set for offline learning"),
+    "replay": ("replay:ReplayConfig", "show the record of a game, or draw it as an animation"),
     "analyse": (
         "analyse:AnalyseConfig",
-        "which choices of a recorded game cost most, by an adviser",
+        "find the costliest choices of a recorded game",
     ),
-    "puzzles": ("puzzles:PuzzlesConfig", "positions of recorded games with one best choice"),
-    "rules": ("rules:RulesConfig", "the rules of a game, as people read them"),
-    "adopt": ("adopt:AdoptConfig", "make a policy file of a model that was trained elsewhere"),
-    "bench": ("bench:BenchConfig", "how fast this machine plays, beside PettingZoo's rps_v2"),
+    "puzzles": ("puzzles:PuzzlesConfig", "make puzzles from the records of games"),
+    "rules": ("rules:RulesConfig", "print the rules of a game"),
+    "adopt": ("adopt:AdoptConfig", "make a policy file from an ONNX file of any exporter"),
+    "bench": ("bench:BenchConfig", "measure the speed of the games on this machine"),
 }
-"""Each command's module and dataclass, and its help; the function has the command's name."""
+"""By command, ``module:dataclass`` and the help; the module's function has the command's name."""
 
 
 def main() -> NoReturn:
-    """Run the command in the arguments, such as ``kododo evaluate --help``."""
+    """Run the command that the process's arguments name, and exit the process."""
     end_at_once_on_stop()
     from kododo_env.commands.cli import BAD_INPUT, fail, run_cli, written_out
     from kododo_env.core.numbers import quote
@@ -55,7 +55,7 @@ def main() -> NoReturn:
     try:
         config_class = resolve_name(f"{module_name}:{config}")
         function = resolve_name(f"{module_name}:{name}")
-    except ImportError as error:  # of an extra that is not installed
+    except ImportError as error:  # an extra is not installed
         fail(str(error))
     run_cli(config_class, function)
     raise AssertionError("run_cli exits the process")
@@ -68,4 +68,4 @@ def _print_help(name: str | None) -> None:
         return
     lines = (f"  {command:9} {summary}" for command, (_, summary) in COMMANDS.items())
     print("\n".join(["usage: kododo COMMAND [--help], or kododo --version", "", *lines]))
-    print("\nTraining is train.py in a checkout of the project.")
+    print("\nTo train, run train.py in a checkout of the project.")

@@ -1,4 +1,4 @@
-"""``kododo contest``: all bots of a folder play each other."""
+"""``kododo contest``: let all bots of a folder play each other."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ LARGEST_LIST = 100_000  # bytes
 class ContestConfig:
     """Let all bots of a folder play each other, and write a page with the ratings.
 
-    A bot is a bot.py with a class Bot, a policy.onnx, or a line of bots.txt with a name as in
-    kododo evaluate --agents, such as heuristic or exec:node bot.mjs. The code in the folder runs
-    with your permissions. A bot that is late, plays an illegal action, crashes or raises an error
-    plays that turn at random; after 3 faults at a table it plays at random until the end of that
-    table. Faults are counted. A bot that fails in a trial game is left out.
+    A bot is a Python file with a class Bot, a policy file (.onnx), or a line of bots.txt with a
+    name as in kododo evaluate --agents, such as heuristic or exec:node bot.mjs. The code in the
+    folder runs with your permissions. A fault is a turn in which a bot exceeds its time, plays an
+    illegal action, exits or raises an error. The turn is then played at random; after 3 faults, so
+    are all turns until the end of the table. A bot that fails in a trial game does not take part.
     """
 
     folder: Path
@@ -44,10 +44,10 @@ class ContestConfig:
     games: Games = 2_000
     """Total number of games."""
     seconds: Annotated[float, Bound(0, 3600, whole=False, above=True)] = 2.0
-    """Seconds for a decision; a time in the name of a bot is ignored. The first decision of a
-    program may take 10 seconds more."""
+    """Time limit of a decision; a time limit in the name of a bot is ignored. The first decision
+    of a program may take 10 seconds more."""
     beside: tuple[str, ...] = ("random",)
-    """Other agents that also play; their files are in the folder of the bots."""
+    """Names of further agents that play; paths are relative to the folder of the bots."""
     seed: Seed = 0
     """Seed of the decks and of the agents' randomness."""
     rules: tuple[str, ...] = ()
@@ -67,9 +67,9 @@ class ContestResults:
 
     Attributes:
         report: The report of the tournament.
-        seconds: The time for a decision.
-        faults: The faults of each agent.
-        left_out: The bots that could not play, and why.
+        seconds: The time limit of a decision.
+        faults: The messages of each agent's faults, by its name.
+        left_out: The error in the trial game, by the name of each bot that did not play.
     """
 
     report: TournamentReport
@@ -78,7 +78,7 @@ class ContestResults:
     left_out: Mapping[str, str]
 
     def to_text(self) -> str:
-        """Return aligned lines of text."""
+        """Return the report of the tournament, the faults, and the bots that did not play."""
         lines = [self.report.to_text(), ""]
         for bot, faults in self.faults.items():
             if faults:
@@ -88,15 +88,16 @@ class ContestResults:
         return "\n".join(lines).rstrip()
 
     def to_html(self) -> str:
-        """Return an HTML page."""
+        """Return the results as an HTML page."""
         return contest_page(self.report, self.seconds, self.faults, self.left_out)
 
 
 def contest(config: ContestConfig) -> None:
-    """Play, print the table and write the page.
+    """Play the contest, print the results and write the page.
 
     Raises:
-        ValueError: The contest cannot be played; nothing has been played.
+        ValueError: There are no bots, none can play, the options are invalid, or the page cannot be
+            written.
     """
 
     def write(evening: ContestResults) -> None:
@@ -107,7 +108,12 @@ def contest(config: ContestConfig) -> None:
 
 
 def evening_of(config: ContestConfig) -> ContestResults:
-    """Play a contest and return its results."""
+    """Play a contest and return its results.
+
+    Raises:
+        ValueError: There are no bots, none can play, the options are invalid, or a bot has ended a
+            worker process.
+    """
     names = bots_of(config.folder)
     trial = _trial(config)
     problems = {name: _problem(replace(trial, agents=(name, "random"))) for name in names}
@@ -130,8 +136,8 @@ def evening_of(config: ContestConfig) -> ContestResults:
                 except ChildProcessError as error:
                     lineup = " and ".join(agents[seat] for seat in sorted({*chunk.lineup}))
                     raise ValueError(
-                        f"a worker ended while {lineup} played: one of them may have ended "
-                        "it, or memory ran out; leave one out, or use fewer --workers"
+                        f"a worker ended while {lineup} played: a bot has ended it, or memory ran "
+                        "out; remove one of these bots, or use fewer --workers"
                     ) from error
                 for name, agent_faults in zip(agents, chunk_faults, strict=True):
                     faults[name] += agent_faults
@@ -155,7 +161,8 @@ def bots_of(folder: Path) -> list[str]:
     """Return the names of the bots of a folder.
 
     Raises:
-        ValueError: The folder does not exist, has no bots or too many, or its list is not text.
+        ValueError: The folder does not exist, has no bots or too many, or bots.txt is not UTF-8
+            text.
     """
     files = [path.name for path in files_in(folder, "*") if path.suffix in (".py", ".onnx")]
     files = [name for name in files if not name.startswith(("_", "."))]

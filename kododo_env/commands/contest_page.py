@@ -33,8 +33,8 @@ svg {{ max-width: 100%; height: auto }}
 """
 HOW = (
     "Bots with overlapping intervals may be equally strong. A rating difference of 400 means odds "
-    "of ten to one. A fault is a turn in which a bot was late (more than {seconds:g} s for a "
-    "decision), played an illegal action, ended or raised an error: it was played at random."
+    "of ten to one. A fault is a turn in which a bot took more than {seconds:g} s for a decision, "
+    "played an illegal action, exited or raised an error; the turn was then played at random."
 )
 
 
@@ -44,13 +44,13 @@ def contest_page(
     faults: Mapping[str, Sequence[str]],
     left_out: Mapping[str, str],
 ) -> str:
-    """Return the results of a contest as HTML: standings, a picture, faults, bots left out.
+    """Return the results of a contest as HTML: standings, a plot, faults, bots that did not play.
 
     Args:
         report: The report of the tournament.
-        seconds: The time for a decision.
-        faults: The faults of each agent.
-        left_out: The bots that could not play, and why.
+        seconds: The time limit of a decision.
+        faults: The messages of each agent's faults, by its name.
+        left_out: The error in the trial game, by the name of each bot that did not play.
     """
     rows: list[Sequence[object]] = [
         ["bot", "win share", "95 %", "points", "rating", "95 %", "faults"]

@@ -1,4 +1,4 @@
-"""``kododo dataset``: a data set of decisions of agents of mixed strength."""
+"""``kododo dataset``: write a data set of the decisions of agents of different strengths."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ DECISIONS = "decisions.parquet"
 CARD = "README.md"
 STRENGTHS = "strengths.json"
 CROISSANT = "croissant.json"
-# The type of each column in Croissant, and its meaning.
+# The Croissant type of each column, and the column's meaning.
 COLUMNS = {
     "observation": ("TEXT", "the player's observation, numbers as bytes, little-endian"),
     "mask": ("TEXT", "a byte for each action, 1 where it was legal"),
     "action": ("INTEGER", "the action that was chosen"),
     "reward": ("FLOAT", "points scored from here to the player's next decision, or to the end"),
-    "outcome": ("FLOAT", "the player's share of the victory in the end"),
+    "outcome": ("FLOAT", "the player's win share at the end of the game"),
     "seat": ("INTEGER", "the player's seat"),
     "step": ("INTEGER", "steps since the deal"),
-    "game": ("INTEGER", "which game of the file"),
+    "game": ("INTEGER", "the index of the game in the file"),
     "agent": ("TEXT", "the player"),
 }
 
 
 @dataclass(frozen=True)
 class DatasetConfig:
-    """Write a data set for offline learning: all decisions of a tournament of mixed strength.
+    """Write a data set for offline learning: all decisions of agents of different strengths.
 
-    The folder has decisions.parquet, a card, the strengths of the players as JSON, and Croissant
-    metadata.
+    The folder gets decisions.parquet, a dataset card, the results of the agents as JSON, and
+    Croissant metadata.
     """
 
     folder: Path
@@ -58,8 +58,8 @@ class DatasetConfig:
     games: Games = 20_000
     """Total number of games."""
     agents: tuple[str, ...] = ()
-    """The players; by default the scripted ones, the shipped policy, and the validation half of
-    the population, without searches. The test half stays unseen."""
+    """Names of the agents that play; by default the scripted agents, the shipped policy, and the
+    validation opponents without searches. Test opponents do not play."""
     seed: Seed = 0
     """Seed of the decks and of the agents' randomness."""
     workers: Processes | None = None
@@ -69,7 +69,7 @@ class DatasetConfig:
         check_settings(self, flags=True)
 
     def tournament(self, folder: Path) -> TournamentConfig:
-        """Return the tournament whose decisions are saved in a folder."""
+        """Return the tournament, with ``folder`` for its results and decisions."""
         players = default_players(self.game) if self.players is None else self.players
         return TournamentConfig(
             self.agents or mixed_field(self.game, players),
@@ -84,10 +84,10 @@ class DatasetConfig:
 
 
 def mixed_field(game: str, players: int) -> tuple[str, ...]:
-    """Return players of all strengths, none of them from the test half of the population.
+    """Return the names of agents of different strengths, without test opponents.
 
     Raises:
-        ValueError: There is no population for the table.
+        ValueError: There are no held-out opponents for the game and number of players.
     """
     policy = f"{game}-{players}p"
     opponents = population(game, players, VALIDATION)
@@ -97,7 +97,7 @@ def mixed_field(game: str, players: int) -> tuple[str, ...]:
 
 
 def dataset(config: DatasetConfig) -> None:
-    """Play and write the folder; its files appear when all of them are complete.
+    """Play the games and write the folder; an incomplete data set is removed.
 
     Raises:
         ValueError: The folder is not empty, or the games cannot be played; nothing is written.
@@ -141,15 +141,15 @@ configs: [{{config_name: default, data_files: {DECISIONS}}}]
 All decisions of {results["games"]:,} games ({decks},
 each from every seat) among {len(results["agents"])} players of mixed strength, made by the command
 `dataset` of {PACKAGE} {__version__} with seed {results["seed"]}. Parity is
-{1 / results["players"]:.3f}. A row is a decision of a player with at least two legal actions; those
-of a player in a game follow each other.
+{1 / results["players"]:.3f}. A row is a decision of a player with at least two legal actions; the
+decisions of a player in a game are consecutive rows.
 
 {_columns()}
 
 The metadata `kododo_env` of the Parquet schema describe the pieces of an observation, and each
 action in words. Only programs played, so the file contains no personal data.
 
-{tabulate(strengths, ("player", "share of the victory", "games"), "github", disable_numparse=True)}
+{tabulate(strengths, ("player", "win share", "games"), "github", disable_numparse=True)}
 """
 
 

@@ -1,4 +1,4 @@
-"""What ``evaluate --record`` saves of a tournament: records of games, or all decisions."""
+"""Saving records of games, or all decisions, of a tournament: ``kododo evaluate --record``."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from kododo_env.system.reservation import reserved
 PARQUET = (".parquet",)
 RECORD = ".jsonl"
 Keep = Callable[[ChunkResult], AbstractContextManager[None]]
-"""Saves the records of a result, unless the block raises."""
+"""A function whose context manager saves the records of a chunk's result if the block succeeds."""
 
 
 def is_parquet(path: Path) -> bool:
-    """Return whether a path is a file of decisions rather than a folder of records."""
+    """Return whether a path is a Parquet file, by its ending, rather than a folder of records."""
     return path.suffix.lower() in PARQUET
 
 
@@ -38,30 +38,33 @@ def is_parquet(path: Path) -> bool:
 def recorded(
     tournament: Tournament, path: Path, games: int, resume: bool
 ) -> Iterator[tuple[Tournament, Keep]]:
-    """Yield a tournament that records its games, and a function that saves the records.
+    """Yield a copy of a tournament that records its games, and a function that saves the records.
 
     Args:
         tournament: The tournament to play.
-        path: A folder, or a file that ends with ``.parquet`` and appears at the end.
-        games: The number of games to record in a folder, unless fewer are played.
+        path: A folder of records, or a file of decisions that ends with ``.parquet``, which is
+            created at the end of the block.
+        games: The maximum number of games to record in a folder.
         resume: Whether the folder may already contain records.
 
     Raises:
-        ImportError: pyarrow is missing for a file of decisions.
-        ValueError: The folder or file cannot be written.
+        ImportError: ``path`` is a file of decisions, and pyarrow is missing.
+        OSError: The file of decisions cannot be written.
+        ValueError: The folder cannot be written or already contains records, or two agents would
+            have the same name in the records.
     """
     names = tuple(map(printable, tournament.agents))
     if len(set(names)) < len(names):
         raise ValueError(
-            "agents would have the same name in the records, which keep the first "
-            f"{LONGEST_NAME} printable characters: use shorter paths"
+            "two agents would have the same name in the records, which contain only the first "
+            f"{LONGEST_NAME} characters: use shorter paths"
         )
     if is_parquet(path):
         with DecisionFile(path, tournament.make_game(1)) as file:
             yield replace(tournament, recording=AllDecisions(names)), into_file(file)
         return
     with filled_folder(path), reserved(path, [path / f"table{RECORD}"]):
-        for leftover in path.glob(f".*{RECORD}.{RANDOM}{RECORD}"):  # by a killed process
+        for leftover in path.glob(f".*{RECORD}.{RANDOM}{RECORD}"):  # from killed processes
             leftover.unlink(missing_ok=True)
         if not resume and any(path.glob(f"*{RECORD}")):
             raise ValueError(
@@ -73,7 +76,7 @@ def recorded(
 
 
 def into_folder(folder: Path) -> Keep:
-    """Return a function that writes each record of a result to a file."""
+    """Return a function that writes each record of a chunk's result to a file in ``folder``."""
 
     @contextmanager
     def keep(result: ChunkResult) -> Iterator[None]:
@@ -82,7 +85,7 @@ def into_folder(folder: Path) -> Keep:
             for path, text in records.items():
                 write_text(path, text)
             yield
-        except BaseException:  # the part will be played again, perhaps into another folder
+        except BaseException:  # the chunk will be played again, perhaps with another folder
             for path in records:
                 path.unlink(missing_ok=True)
             raise
@@ -91,7 +94,7 @@ def into_folder(folder: Path) -> Keep:
 
 
 def into_file(file: DecisionFile) -> Keep:
-    """Return a function that writes the decisions of a result."""
+    """Return a function that writes the decisions of a chunk's result to ``file``."""
 
     @contextmanager
     def keep(result: ChunkResult) -> Iterator[None]:
@@ -103,20 +106,23 @@ def into_file(file: DecisionFile) -> Keep:
 
 
 def seated(names: tuple[str, ...], chunk: Chunk, rotation: int) -> list[str]:
-    """Return the agent in each seat when the lineup is rotated by a number of seats."""
+    """Return the name of the agent in each seat, for a chunk's lineup rotated by some seats."""
     places = len(chunk.lineup)
     return [names[chunk.lineup[(seat + rotation) % places]] for seat in range(places)]
 
 
 @dataclass(frozen=True)
 class GameSample:
-    """Records of the first deals of each chunk, in every rotation; of the last deal in some.
+    """A ``Recording`` of a given number of games, spread evenly over the chunks.
+
+    The first deals of each chunk are recorded in all rotations. The last deal to be recorded may be
+    recorded in only some rotations.
 
     Attributes:
-        names: The names of the agents.
-        games: The number of games to record, spread over all chunks of the tournament.
+        names: The names of all agents.
+        games: The number of games to record.
         chunks: The number of chunks.
-        date: When the tournament began.
+        date: The time at which the tournament began, ISO 8601.
     """
 
     names: tuple[str, ...]
@@ -125,7 +131,7 @@ class GameSample:
     date: str
 
     def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> _Games:
-        """Return the recorders of the games of a rotation."""
+        """Return a watcher that records the first games of a batch; see ``Recording``."""
         last, rotations = divmod(self.games - 1, len(chunk.lineup))
         share = (last + self.chunks - chunk.index) // self.chunks
         if chunk.index == last % self.chunks and rotation > rotations:
@@ -158,16 +164,16 @@ class _Games:
 
 @dataclass(frozen=True)
 class AllDecisions:
-    """All decisions of all games.
+    """A ``Recording`` of all decisions of all games.
 
     Attributes:
-        names: The names of the agents.
+        names: The names of all agents.
     """
 
     names: tuple[str, ...]
 
     def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> _AllDecisions:
-        """Return the log of the games of a rotation."""
+        """Return a watcher that logs all decisions of a batch; see ``Recording``."""
         return _AllDecisions(game, seated(self.names, chunk, rotation))
 
 

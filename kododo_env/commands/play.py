@@ -1,4 +1,4 @@
-"""``kododo play``: a table for people and agents."""
+"""``kododo play``: open a table for people and agents."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BROWSER_OPTIONS = {
 class PlayConfig:
     """Play against agents: in the browser, in the terminal, or as a program over stdin.
 
-    People sit side by side; agents take the other seats.
+    People take adjacent seats, agents the other seats.
     """
 
     game: str
@@ -37,30 +37,33 @@ class PlayConfig:
     players: int | None = None
     """Seats at the table; by default 4, or the most that the game allows."""
     opponents: tuple[str, ...] = ()
-    """Names of agents, such as level-1 (the weakest) to level-5, policy files, or bots whose code
-    is run: one for each other seat, or one for all of them; by default the shipped policy."""
+    """Names of agents, such as level-1 (the weakest) to level-5, policy files, or bots, whose code
+    is executed: one for each seat without a person, or one for all these seats; by default the
+    shipped policy."""
     lesson: bool = False
     """Begin with the first lesson of the game, which takes three minutes and can be skipped."""
     people: Annotated[int, Bound(1, 100)] = 1
-    """How many people play; each has their own address."""
+    """Number of people who play; each person has an address."""
     seat: Annotated[int, Bound(0, 99)] = 0
-    """The seat of the first person, from 0; the other people have the next ones."""
+    """The seat of the first person, from 0; the other people have the next seats."""
     rotate: bool = False
-    """Move all players one seat on before each new deal."""
+    """Move all players to the next seat before each new deal."""
     name: tuple[str, ...] = ()
     """The names of the people, in order."""
     hints: str | None = None
     """The agent that gives hints; by default the shipped policy."""
     seed: Annotated[int, Bound(0, 2**53 - 1)] | None = None
-    """The seed of the cards and of the agents' randomness: with the same seed and players, the
-    deal is the same."""
+    """Seed of the cards and of the agents' randomness; the same seed and players give the same
+    deal."""
     rules: tuple[str, ...] = ()
     """Other rules as name=value, such as variant=long; the number of players is --players."""
     host: str = "127.0.0.1"
-    """The address to listen at; 0.0.0.0 admits other devices and prints their QR codes."""
+    """The address on which the server listens; with 0.0.0.0 other devices can join, and QR codes
+    of their addresses are printed."""
     keep: Path | None = None
-    """Save the table in this file, and restore it if the file exists: after a killed server the
-    same command restores the game at the same addresses. It contains all cards and secrets."""
+    """Save the table in this file, and restore the table if the file exists: if the server is
+    killed, the same command restores the game at the same addresses. The file contains all cards
+    and the secret parts of the addresses."""
     port: Annotated[int, Bound(0, 65_535)] | None = None
     """The port, or 0 for any free port; by default 8642, or the next free port."""
     browser: bool = True
@@ -95,7 +98,11 @@ class PlayConfig:
 
 
 def play(config: PlayConfig) -> None:
-    """Create the table and run it."""
+    """Create a table and run it in the interface that ``config`` selects.
+
+    Raises:
+        ValueError: The table cannot be created.
+    """
     if config.mcp:
         needs("--mcp", "mcp", "mcp")
     elif not config.stdio:
@@ -110,7 +117,7 @@ def play(config: PlayConfig) -> None:
 
         with reserved_streams():
             server = mcp_server(_table(config))
-        server.run()  # which reserves the streams itself
+        server.run()  # reserves stdin and stdout itself
     elif config.terminal:
         from kododo_env.play.terminal import Terminal
 

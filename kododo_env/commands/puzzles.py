@@ -1,4 +1,4 @@
-"""``kododo puzzles``: puzzles from records of games."""
+"""``kododo puzzles``: make puzzles from the records of games."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ from kododo_env.system.folders import files_in
 class PuzzlesConfig:
     """Write puzzles: positions of recorded games in which one choice is clearly the best.
 
-    A choice is clearly the best if the 95 % interval of its gain over every other choice is above
-    0, in worlds other than those in which it was selected. Puzzles are graded by how many bots
-    miss the choice.
+    A choice is clearly the best if the 95 % interval of its gain over each other choice is above 0.
+    The gain is measured in other worlds (possible deals) than those in which the choice was
+    selected. The difficulty of a puzzle is the number of bots that do not find the choice.
     """
 
     folder: Path
-    """A folder of records, as the page and evaluate --record write them."""
+    """A folder of records, such as those of kododo play or of kododo evaluate --record."""
     out: Path = Path("puzzles.jsonl")
-    """Write the puzzles here, to a file that ends with .jsonl."""
+    """Write the puzzles here; the file name must end with .jsonl."""
     policy: str | None = None
     """The agent that plays in the worlds; by default the shipped policy."""
     bots: tuple[str, ...] = ()
-    """The bots that choose; by default the scripted players and, if there is a shipped policy for
-    the rules, all levels but the strongest, which has a time limit."""
+    """The bots that try to solve the puzzles; by default the scripted players and, if there is a
+    shipped policy for the rules, all levels except the strongest, which has a time limit."""
     max_puzzles: Annotated[int, Bound(1, 10_000)] = 24
     """The maximum number of puzzles."""
     per_game: Annotated[int, Bound(1, 1000)] = 2
     """The maximum number of puzzles from one game."""
     worlds: Annotated[int, Bound(FEWEST, MOST)] = WORLDS
-    """Worlds played out for each choice; for a clear choice four times as many new ones."""
+    """Worlds played to the end for each choice; clear choices get four times as many new worlds."""
     seed: Seed = 0
     """Seed of the worlds and of the bots' random choices."""
 
@@ -59,10 +59,10 @@ class PuzzlesConfig:
 
 @dataclass(frozen=True)
 class PuzzleCollection:
-    """The puzzles by game, easiest first.
+    """The puzzles that were found.
 
     Attributes:
-        puzzles: The puzzles.
+        puzzles: The puzzles by game, the easiest first.
     """
 
     puzzles: list[Puzzle]
@@ -77,20 +77,21 @@ class PuzzleCollection:
             gain = f"{100 * puzzle.gain:.0f} ({100 * puzzle.low:.0f} to {100 * puzzle.high:.0f})"
             missed = f"{len(puzzle.missed_by)} of {len(puzzle.bots)}"
             rows.append((puzzle.header.game, step, player, words, gain, missed))
-        return table(rows) if self.puzzles else "no position in which one choice is clearly best"
+        return table(rows) if self.puzzles else "no position has one choice that is clearly best"
 
 
 def puzzles(config: PuzzlesConfig) -> None:
-    """Search for puzzles and write their file.
+    """Search for puzzles, print a table and write the file.
 
     Raises:
-        ValueError: There are no records, one is invalid, or an agent cannot play its game.
+        ValueError: There are no records, a record is invalid, an agent cannot play its game, or the
+            file cannot be written.
     """
     _search.cache_clear()  # the files of bots may have changed since the last call
     _agent.cache_clear()
     out = config.out.resolve()
     if _is_record(out):
-        raise ValueError(f"{config.out} is the record of a game: choose another --out")
+        raise ValueError(f"cannot overwrite {config.out}, a record of a game: choose another --out")
     files = [path for path in files_in(config.folder, f"*{RECORD}") if path.resolve() != out]
     if not files:
         raise ValueError(f"no records in {config.folder}: expected files that end with {RECORD}")
@@ -98,7 +99,7 @@ def puzzles(config: PuzzlesConfig) -> None:
     def play() -> PuzzleCollection:
         puzzles: list[Puzzle] = []
         for file in files:
-            # A deal played from every seat may have taken the same course each time.
+            # A deal that is played once from every seat may lead to the same position each time.
             new_puzzles = (
                 puzzle
                 for puzzle in _puzzles_of(read_record(file), config)

@@ -1,4 +1,4 @@
-"""``kododo replay``: show a record step by step, or draw it."""
+"""``kododo replay``: show a recorded game step by step, or draw an animation."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ ENDINGS = (".svg", ".gif")
 
 @dataclass(frozen=True)
 class ReplayConfig:
-    """Show the record of a game step by step, each line checked against the rules."""
+    """Show a recorded game step by step, and check each line of the record against the rules."""
 
     file: Path
-    """The record."""
+    """The record of the game."""
     out: Path | None = None
-    """Draw the game here as an animation, SVG or GIF, instead of printing it."""
+    """Write an animation here, as SVG or GIF, instead of printing the game."""
     agent: str | None = None
-    """Add the choices of this agent where they differ: a name, a policy file, or a bot whose code
-    is run."""
+    """Add the choices of this agent where they differ from the players' choices: a name, a policy
+    file, or a bot, whose code is executed."""
     seconds: Annotated[float, real(0.01, 3600)] = 1.5
     """Seconds for each step of the animation."""
 
@@ -41,7 +41,7 @@ class ReplayConfig:
 
 
 def replay(config: ReplayConfig) -> None:
-    """Print the record, or write the animation.
+    """Print the recorded game, or write the animation.
 
     Raises:
         ValueError: The record is invalid, the agent cannot play its game, or the animation cannot

@@ -1,4 +1,4 @@
-"""``kododo evaluate``: a tournament or a comparison, its table and its files."""
+"""``kododo evaluate``: play a tournament or a comparison, print a table and write files."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ Files = Mapping[Path | None, tuple[str, ...]]
 
 
 class Results(Protocol):
-    """Results that can be printed."""
+    """The interface of results that can be printed."""
 
     def to_text(self) -> str:
-        """Return a table."""
+        """Return the results as text."""
         ...
 
 
@@ -51,23 +51,23 @@ AnyResults = TypeVar("AnyResults", bound=Results)
 
 @dataclass(frozen=True)
 class TournamentConfig:
-    """Let agents play each other: win shares with 95 % intervals, ratings, who beats whom.
+    """Let agents play each other, and print win shares, ratings and pairwise results.
 
-    Each deck is played once for each rotation of the seats, so that the luck of the deal
-    cancels. The same arguments play the same games and give the same numbers, for any --workers;
-    on another kind of processor the last digits of a mean may differ. With --compare: the
-    difference between two agents that play the same deals.
+    Each deck is played once for each rotation of the seats, so that the luck of the deal cancels.
+    The same arguments give the same games and numbers, regardless of --workers; on another type of
+    processor the last digits of a mean may differ. With --compare, measure the difference between
+    two agents that play the same deals.
     """
 
     agents: tuple[str, ...] = ()
-    """Names of agents, policy files, or bots whose code is run, at most 64: --agents heuristic
-    runs/a/policy.onnx bot.py:Class."""
+    """Names of agents, policy files, or bots, whose code is executed; at most 64, such as
+    --agents heuristic runs/a/policy.onnx bot.py:Class."""
     game: str = DEFAULT_GAME
     """The game."""
     players: int | None = None
     """Seats at a table; by default 4, or the most that the game allows."""
     games: Games = 20_000
-    """Total number of games; with --compare the games of each agent."""
+    """Total number of games; with --compare, the number of games of each agent."""
     seed: Seed = 0
     """Seed of the decks and of the agents' randomness."""
     variant: str | None = None
@@ -81,16 +81,17 @@ class TournamentConfig:
     plot: Path | None = None
     """Draw the results here, as PNG, SVG or PDF."""
     record: Path | None = None
-    """A folder for records of games, or FILE.parquet for all decisions, for offline learning."""
+    """Write records of games to this folder, or all decisions to a file that ends with .parquet."""
     record_games: Games = 100
-    """Number of games recorded in the folder, spread evenly over all tables."""
+    """Number of games to record in the folder, spread evenly over all tables."""
     resume: bool = False
-    """Resume a stopped tournament; give the same arguments again."""
+    """Resume a stopped tournament; the other arguments must be the same."""
     compare: bool = False
-    """Compare two --agents: each plays the same decks from every seat, alone among copies of
-    --among."""
+    """Compare two --agents: each plays the same decks from every seat, alone among copies of the
+    agent --among."""
     among: str | None = None
-    """The agent whose copies play in a comparison; by default the strongest baseline."""
+    """The agent whose copies take the other seats in a comparison; by default the strongest
+    baseline."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
@@ -108,8 +109,8 @@ class TournamentConfig:
         for agent in self.agents:
             if counts[_identity(agent)] > 1:
                 raise ValueError(
-                    f"agent {quote(agent)} is named twice; two policies can play each other if "
-                    "they are different files"
+                    f"agent {quote(agent)} is named twice; expected different agents or policy "
+                    "files"
                 )
 
     def _check_record(self) -> None:
@@ -138,13 +139,21 @@ class TournamentConfig:
                 raise ValueError(f"{flag(name)} cannot be combined with --compare")
 
     def tournament(self) -> Tournament:
-        """Return the tournament; raise ValueError if it cannot be played."""
+        """Return the tournament.
+
+        Raises:
+            ValueError: The tournament cannot be played.
+        """
         return Tournament(
             self.game, self.agents, self._seats(), self.games, self.seed, self._parsed_rules()
         )
 
     def comparison(self) -> Comparison:
-        """Return the comparison; raise ValueError if it cannot be played."""
+        """Return the comparison.
+
+        Raises:
+            ValueError: The comparison cannot be played.
+        """
         first, second = self.agents
         return Comparison(
             first,
@@ -169,7 +178,7 @@ class TournamentConfig:
 def _identity(agent: str) -> str:
     """Return a text that is equal for different paths to the same file."""
     path = policy_path(agent)
-    # Not Path.resolve, which before Python 3.13 raises RuntimeError for a link to itself.
+    # Path.resolve raises RuntimeError for a link to itself before Python 3.13.
     return os.path.normcase(os.path.realpath(path)) if path.suffix else agent
 
 
@@ -178,11 +187,11 @@ def evaluate(config: TournamentConfig, play: Play | None = None) -> None:
 
     Args:
         config: The options.
-        play: Yields the results of chunks of a tournament in their order; None takes
-            ``workers.run``, which starts processes. A comparison always uses processes.
+        play: A function that yields the results of a tournament's chunks in their order; None for
+            ``workers.run``. A comparison always uses ``workers.run``.
 
     Raises:
-        ValueError: The games cannot be played; nothing has been played.
+        ValueError: The games cannot be played, or a file cannot be written.
     """
 
     def write(report: TournamentReport) -> None:
@@ -225,10 +234,10 @@ def play_and_write(
     """Reserve the files, play, write the files and print the table.
 
     Args:
-        files: The files to write and their allowed endings; a file that is None is ignored. No
-            other process can write them meanwhile.
-        play: Returns the results.
-        write: Writes the files.
+        files: The files to write and their allowed endings; None in place of a file is ignored.
+            Until the end no other process can reserve these files.
+        play: A function that returns the results.
+        write: A function that writes the files.
 
     Raises:
         ValueError: A file cannot be written, or the games cannot be played.
@@ -254,7 +263,7 @@ def _reserved(files: Files) -> Iterator[list[Reservation]]:
                     raise ValueError(f"{path} must end with {' or '.join(endings)}")
                 if path.name.endswith(ENDING):
                     raise ValueError(
-                        f"{path} is a name for the metadata of a policy: choose another"
+                        f"{path} is reserved for the metadata of a policy file: choose another name"
                     )
                 check_file(path)
                 reservations.append(stack.enter_context(reserved(path, [path])))
@@ -266,13 +275,13 @@ def _report(config: TournamentConfig, play: Play) -> TournamentReport:
     tournament = config.tournament()
     chunks = tournament.chunks()
     path = _log(config)
-    # With another --record some of the games would not be recorded.
+    # The heading has --record, since a resumed tournament must record to the same place.
     record = None if config.record is None else [str(config.record), config.record_games]
     heading = {**_heading(tournament), "record": record}
     with ExitStack() as stack:
         keep: Keep | None = None
         if config.record is not None:
-            # Without a log, records in the folder are of another tournament.
+            # Without a log, existing records in the folder are from another tournament.
             resume = config.resume and path is not None and path.exists()
             tournament, keep = stack.enter_context(
                 recorded(tournament, config.record, config.record_games, resume)
@@ -289,7 +298,18 @@ def play_remaining(
     play: Callable[[list[Chunk]], Iterator[ChunkResult]],
     keep: Keep | None = None,
 ) -> None:
-    """Play the chunks of a tournament or a benchmark that are not in its log, and log them."""
+    """Play the chunks that are not in the log of a tournament or benchmark, and log the results.
+
+    Args:
+        log: The log, which is open.
+        chunks: All chunks.
+        play: A function that yields the results of the chunks that remain.
+        keep: Saves the records of each result; None to save nothing.
+
+    Raises:
+        KeyboardInterrupt: A signal has stopped the games; the message mentions ``--resume`` if
+            results are saved.
+    """
     remaining = [chunk for chunk in chunks if chunk.index not in log.results]
     games = sum(chunk.deals * len(chunk.lineup) for chunk in chunks)
     done = sum(result.shares.size for result in log.results.values())
@@ -311,7 +331,7 @@ def _log(config: TournamentConfig) -> Path | None:
 
 
 def log_of(path: Path) -> Path:
-    """Return the path of the log beside a file of results."""
+    """Return the path of the log of interim results, which is beside the file of results."""
     return path.with_name(path.name + ".partial")
 
 
@@ -330,12 +350,12 @@ def _heading(tournament: Tournament) -> dict[str, Any]:
 
 
 def fingerprints(agents: Sequence[Agent]) -> list[str | None]:
-    """Return the fingerprints of the agents' files; None for an agent without a file."""
+    """Return the SHA-256 digests of the agents' files, in hex; None for an agent without a file."""
     return [fingerprint(Path(file)) if file else None for file in map(_file, agents)]
 
 
 def _file(agent: Any) -> str | Path | None:
     if not hasattr(agent, "bot_file"):  # a bot may have a policy attribute of its own
-        agent = getattr(agent, "policy", agent)  # of a search
+        agent = getattr(agent, "policy", agent)  # the policy of a search
     path: str | Path | None = getattr(agent, "bot_file", getattr(agent, "path", None))
     return path

@@ -1,4 +1,4 @@
-"""``kododo trainings``: one figure for several trainings that differ by their seed."""
+"""``kododo trainings``: summarise the benchmarks of trainings that differ only in their seeds."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from kododo_env.system.folders import files_in
 
 @dataclass(frozen=True)
 class TrainingsConfig:
-    """Summarise the benchmarks of five or more trainings that differ by their seed.
+    """Summarise the benchmarks of five or more trainings that differ only in their seeds.
 
-    The interquartile mean of the win shares of all policies among all opponents, with an interval
-    by resampling trainings and deals.
+    Print the interquartile mean of the win shares of all policies among all opponents, with a 95 %
+    interval by resampling trainings and deals.
     """
 
     folder: Path
@@ -23,10 +23,11 @@ class TrainingsConfig:
 
 
 def trainings(config: TrainingsConfig) -> None:
-    """Print the figure.
+    """Print the interquartile mean of the win shares.
 
     Raises:
-        ValueError: A file is not a valid benchmark, or the files do not belong together.
+        ValueError: A file has no valid results, there are fewer than five files, or their protocols
+            differ.
     """
     entries = [read_entry(path) for path in files_in(config.folder, "*.json")]
     figure = over_trainings(entries)

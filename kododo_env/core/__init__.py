@@ -1,4 +1,4 @@
-"""The core of all games: the contract of a batch game, decks, observation and action layouts."""
+"""The base of all games: the batch game class, decks, layouts of observations and actions."""
 
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.agent import Agent, RandomAgent

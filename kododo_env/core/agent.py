@@ -22,7 +22,7 @@ from kododo_env.core.view import JoinedView, View
 # sums differ by up to 2e-5 between processors and libraries.
 TIE = 1e-4
 FEW = 4  # up to this many choices are drawn one by one
-# Games for which actions are drawn together, so that their masks stay in the cache.
+# The number of games whose actions are drawn together, so that their masks stay in the cache.
 GAMES_AT_A_TIME = 2048
 
 # --- protocols --------------------------------------------------------------------------------
@@ -30,9 +30,9 @@ GAMES_AT_A_TIME = 2048
 
 @runtime_checkable
 class Agent(Protocol):
-    """A player of whole batches. It sees a view, never the game.
+    """A player of all games of a batch at once. It gets a view, never the game.
 
-    The other protocols here are optional abilities; check for them with ``isinstance``.
+    The other protocols of this module are optional abilities; check for them with ``isinstance``.
     """
 
     name: str
@@ -125,8 +125,8 @@ class RememberingAgent(Agent, Protocol):
         """Reset the memory of a seat in the games that have just been dealt.
 
         Called for each of the agent's seats after the deal, before any player chooses, and again
-        if the first step was rejected. In a match all games of the view have just been dealt. If
-        an environment deals only some of its games again, ``view.just_dealt`` says which.
+        if the first step raised an error. In a match all games of the view have just been dealt.
+        In an environment that deals only some games again, ``view.just_dealt`` marks them.
 
         Args:
             view: What the player knows in each of N games.
@@ -139,7 +139,7 @@ class CheckingAgent(Agent, Protocol):
     """An agent that is made for one game, such as a learned policy, and can check the game."""
 
     def check(self, game: BatchGame) -> None:
-        """Raise ValueError, with the difference, unless the agent can play this game."""
+        """Raise ValueError, with the reason, if the agent cannot play this game."""
         ...
 
 
@@ -153,7 +153,7 @@ def check_agents(game: BatchGame, agents: Iterable[Agent | None]) -> None:
 
 
 def remembers(agent: Agent | None) -> bool:
-    """Whether this is a ``RememberingAgent``."""
+    """Return whether an agent is a ``RememberingAgent``."""
     # Called at every step: the class is looked up in a cache instead of using isinstance.
     kind: type = type(agent)
     return _has_begin(kind)
@@ -165,11 +165,12 @@ def _has_begin(kind: type) -> bool:
 
 
 def check_forgets(agent: Agent) -> None:
-    """Raise ValueError if an agent keeps a memory and so cannot evaluate positions in any order."""
+    """Raise ValueError if an agent has a memory, so that it cannot evaluate arbitrary positions."""
     if remembers(agent):
         raise ValueError(
-            f"agent {agent.name!r} keeps a memory of its games (it has begin): it can play, but "
-            "searches and hints cannot use it, since they evaluate positions out of order"
+            f"agent {agent.name!r} keeps a memory of its games (it has a method begin): it can "
+            "play, but searches and hints cannot use it, because they evaluate positions in any "
+            "order"
         )
 
 
@@ -177,7 +178,7 @@ def check_forgets(agent: Agent) -> None:
 
 
 def begin(agent: Agent, view: View) -> None:
-    """Tell a ``RememberingAgent`` that games of a view were just dealt; ignore other agents."""
+    """Call ``begin`` of a ``RememberingAgent``; do nothing for other agents."""
     if remembers(agent):
         cast("RememberingAgent", agent).begin(view)
 
@@ -185,20 +186,21 @@ def begin(agent: Agent, view: View) -> None:
 def joint_action(
     agents: Sequence[Agent | None], game: BatchGame, rng: np.random.Generator, first: int = 0
 ) -> Int64:
-    """Return the actions of all players in a step; agents are asked where they have a choice.
+    """Return the actions of all players for the next step.
 
-    Agents that keep a memory are first told which games have just been dealt.
+    Agents are asked only for seats with a choice in at least one game. If games have just been
+    dealt, ``begin`` of agents that keep a memory is called first.
 
     Args:
         agents: An agent for each of the P seats, or None for a seat that is not asked. An
-            agent with several seats is asked for each of them, with that seat's view.
+            agent with several seats is asked once for each of them, with that seat's view.
         game: N games; they are not stepped.
         rng: The source of the agents' randomness.
         first: The seat that is asked first; the others follow in turn order.
 
     Returns:
-        Action numbers, shape (N, P), as ``game.step`` takes them: a new array. A seat that
-        is not asked, or has nothing to decide in any game, gets its first legal action.
+        Action numbers for ``game.step``, a new array of shape (N, P). A seat that is not asked,
+        or has nothing to decide in any game, gets its first legal action.
 
     Raises:
         ValueError: The number of agents is not P, or an agent does not return one integer for
@@ -221,7 +223,7 @@ def joint_action(
             chosen[player] = game.no_op  # faster than a search for the first legal action
         else:
             chosen[player] = first_legal(mask[:, player])
-    # In turn order, because agents draw random numbers; neighbouring seats of one agent together.
+    # In turn order, because agents draw random numbers; adjacent seats of the same agent together.
     for _, together in groupby(players_to_ask, lambda player: id(agents[player])):
         seats = list(together)
         agent = agents[seats[0]]
@@ -233,17 +235,17 @@ def joint_action(
 def joint_action_by_game(
     agents: Sequence[Agent], numbers: Integer, game: BatchGame, rng: np.random.Generator
 ) -> Int64:
-    """Return the actions of all players in a step, with agents that differ from game to game.
+    """Return the actions of all players for the next step; each game may have its own agents.
 
     A ``RowAgent`` is asked only for the games in which it plays. Any other agent is asked for all
-    games of a seat, so that a row of its views is always the same game; its choices are used in
-    the games in which it has the seat. Agents that keep a memory are first told which games have
-    just been dealt.
+    games of a seat, so that a row of its views is always the same game; its choices are used only
+    in the games in which it has the seat. If games have just been dealt, ``begin`` of agents that
+    keep a memory is called first.
 
     Args:
         agents: K agents.
-        numbers: The index of the agent at each seat of each game, (N, P); any number outside
-            0 to K - 1, such as -1, is a seat that is not asked.
+        numbers: The index of the agent at each seat of each game, (N, P). Seats with a number
+            outside 0 to K - 1, such as -1, are not asked.
         game: N games; they are not stepped.
         rng: The source of the agents' randomness.
 
@@ -287,7 +289,8 @@ def over_seats(
     A ``RowAgent`` answers all of them in one call.
 
     Args:
-        answer: Computes the agent's answer to a view of N games, shape (N, ...).
+        answer: A function, such as ``agent.probabilities``, from a view of N games to an array
+            (N, ...).
         agent: The agent that answers.
         game: N games.
         players: V seats.
@@ -328,8 +331,8 @@ def checked_choice(played: npt.ArrayLike, view: View, name: str) -> Integer:
 def first_of_best(values: Floating) -> Int64:
     """Return the lowest index whose value is within ``TIE`` of the largest value.
 
-    With this rule equivalent actions are chosen alike on every machine, although the last bit of
-    a sum depends on the processor and the library.
+    This makes the choice between equivalent actions reproducible: the last bits of a sum depend
+    on the processor and the library.
 
     Args:
         values: Logits or action values, shape (..., A).
@@ -360,9 +363,9 @@ def ranks(values: Floating) -> Int64:
 
 
 def best_legal(values: Floating, view: View) -> Int64:
-    """Return the legal action of the highest value in each game, (N,); ``values`` is (A, N).
+    """Return the legal action with the highest value in each game, (N,), from values (A, N).
 
-    Of equal values the first wins; scripted players break ties with a little noise.
+    Ties go to the lowest action number; scripted players break ties by adding a little noise.
     """
     legal = np.where(view.legal_action_mask.T, values, -np.inf)
     best: Int64 = legal.argmax(axis=0)
@@ -392,9 +395,10 @@ def random_legal_actions(mask: Bool, rng: np.random.Generator) -> Int64:
             random_legal_actions(mask[first : first + GAMES_AT_A_TIME], rng) for first in starts
         ]
         return np.concatenate(parts)
-    # The k-th legal action, k uniform, is the number of actions whose running count is at most k.
-    # Games come last in memory. If all rows have equally many choices, a scalar bound draws the
-    # same numbers faster.
+    # k is uniform. The index of the k-th legal action is the number of actions at which the
+    # running count of legal actions is at most k.
+    # Games come last in memory. If all rows have equally many legal actions, a scalar bound gives
+    # the same numbers faster than an array of bounds.
     number = np.min_scalar_type(mask.shape[-1])
     count = np.moveaxis(mask, -1, 0).astype(number, order="C")
     for before, running in pairwise(count):
@@ -411,7 +415,7 @@ def random_legal_actions(mask: Bool, rng: np.random.Generator) -> Int64:
 
 
 class RandomAgent(Agent):
-    """Plays a legal action, all with equal probability."""
+    """An agent that plays a uniformly random legal action."""
 
     name = "random"
     by_row = True
@@ -422,21 +426,21 @@ class RandomAgent(Agent):
 
 
 class FirstAgent:
-    """Plays the first legal action."""
+    """An agent that plays the first legal action."""
 
     name = "first"
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
-        """Return the legal action of the lowest number; shape (N,)."""
+        """Return the legal action with the lowest number, shape (N,)."""
         return first_legal(view.legal_action_mask)
 
 
 class LastAgent:
-    """Plays the last legal action."""
+    """An agent that plays the last legal action."""
 
     name = "last"
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
-        """Return the legal action of the highest number; shape (N,)."""
+        """Return the legal action with the highest number, shape (N,)."""
         last: Int64 = view.num_actions - 1 - view.legal_action_mask[:, ::-1].argmax(axis=1)
         return last

@@ -1,4 +1,4 @@
-"""Names for arrays, by what they hold; shapes stand in the docstrings."""
+"""Type aliases for arrays by dtype; docstrings give the shapes."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from kododo_env.core.rows import ALL, Seats, all_true, any_true, games_last, rea
 from kododo_env.core.state import BatchState
 from kododo_env.core.view import View
 
-GAMES_FIRST = [(ndim - 1, *range(ndim - 1)) for ndim in range(8)]  # axes, by their number
+GAMES_FIRST = [(ndim - 1, *range(ndim - 1)) for ndim in range(8)]  # axis orders, by ndim
 
 
 class BatchGame(GameCopies, Descriptions, ABC):
@@ -45,7 +45,7 @@ class BatchGame(GameCopies, Descriptions, ABC):
         actions: The meaning of the action numbers.
         cards: The cards of one deck, each a number from 0 to 255, shape (D,).
         seed: Seed of the batch's own generator.
-        max_deals: The largest number of deals of a game, and so of decks that ``reset`` accepts.
+        max_deals: The maximum number of deals in a game; ``reset`` accepts as many decks per game.
 
     Attributes:
         name: The game's name in the registry.
@@ -115,7 +115,7 @@ class BatchGame(GameCopies, Descriptions, ABC):
         self.clock += 1
 
     def fresh(self, num_envs: int, seed: int | None = None) -> Self:
-        """Return a new batch of the same rules."""
+        """Return a new batch of ``num_envs`` games with the same rules."""
         return type(self)(num_envs, self.rules, seed)  # type: ignore[call-arg, arg-type]
 
     def sample_decks(self, num: int, rng: np.random.Generator) -> Uint8:
@@ -131,7 +131,7 @@ class BatchGame(GameCopies, Descriptions, ABC):
         return shuffled_decks(self.cards, whole_number(num, "num", 1), rng)
 
     def restart_finished(self) -> Bool:
-        """Deal finished games again, if the batch allows it now.
+        """Deal all games again if all are finished; a game may also allow it at other times.
 
         Returns:
             Shape (N,): which games were dealt again.
@@ -190,12 +190,12 @@ class BatchGame(GameCopies, Descriptions, ABC):
         chosen = legal_actions(actions, mask, self.name, self.describe_action)
         state.rewards = np.zeros((self.num_players, self.num_envs), np.float32)
         before = state.terminated
-        going_on = not all_true(before)  # when all are over, nothing is played
+        going_on = not all_true(before)  # if all games are over, nothing is played
         state.terminated = before.copy()
         if not any_true(before):
             self._advance(chosen)
         elif going_on:
-            with state.unchanged(before):  # the turn is the whole batch's
+            with state.unchanged(before):  # finished games stay
                 self._advance(chosen)
         state.just = state.terminated ^ before
         if going_on:
@@ -237,7 +237,7 @@ class BatchGame(GameCopies, Descriptions, ABC):
     def just_dealt(self) -> Bool:
         """Which games have not been stepped since their deal, shape (N,).
 
-        All or none; a subclass that deals finished games again one by one overrides this.
+        They are all equal here; a subclass that deals single games again overrides this.
         """
         return np.full(self.num_envs, self.steps_played == 0)
 
@@ -269,13 +269,13 @@ class BatchGame(GameCopies, Descriptions, ABC):
 
     @property
     def just_terminated(self) -> Bool:
-        """Which games the last step ended, shape (N,)."""
+        """Which games ended in the last step, shape (N,)."""
         return self._games_first(self._state.just)
 
     def outcome(self) -> Float64:
-        """Return each player's share of the victory, shape (N, P), summing to 1 per game.
+        """Return each player's win share, shape (N, P); 1/k for each of k winners, otherwise 0.
 
-        Final where ``terminated``; otherwise as if play stopped now.
+        Where a game is not ``terminated``, it is the outcome if the game ended now.
         """
         leading = np.ones((self.num_players, self.num_envs), np.bool_)
         for key in self._standing():

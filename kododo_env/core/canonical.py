@@ -1,9 +1,9 @@
 """The canonical form of observations, masks and actions.
 
-If the colours of a game are interchangeable, renaming the colours of a position gives equivalent
-positions. The canonical form is the same for all of them: it sorts the entries of the
-interchangeable axes by a key, and the slots of the hand by the order of their cards. It is derived
-from the layouts that a game declares.
+If the colours of a game are interchangeable, renaming the colours of a position gives an equivalent
+position. All equivalent positions have the same canonical form, in which the entries of the
+interchangeable axes are sorted by a key, and the slots of the hand by the canonical order of their
+cards. The form is derived from the layouts that a game declares.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from kododo_env.core.arrays import Array, Float64, Int64, Intp
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 
 EXACT = 1 << 53  # keys are float64, which adds integers up to this without rounding
-FINE = (99_991, 9_973, 997, 97, 13)  # bounds of the tie-breaking coefficients, to try
+FINE = (99_991, 9_973, 997, 97, 13)  # bounds of the tie-breaking coefficients, tried in order
 NO_SYMMETRY = Symmetry((), "", ())
 MOST_ARRANGEMENTS = 720  # the largest table of arrangements: all permutations of 6 entries
 CHUNK = 1024  # rows whose indices stay in the processor's cache
 
 
 class CanonicalRows(NamedTuple):
-    """Observations and masks in canonical form, and the plain actions of canonical ones.
+    """Observations and masks in canonical form, and the map from canonical to plain actions.
 
     Attributes:
         observations: Shape (B, F), dtype as in the plain observations.
@@ -48,7 +48,7 @@ class _Arrangements(NamedTuple):
 
 
 class CanonicalForm:
-    """Brings observations, masks and actions of a game into canonical form.
+    """A converter of a game's observations, masks and actions to canonical form.
 
     Args:
         layout: The game's observations.
@@ -217,11 +217,13 @@ def interchangeable(piece: Piece | ActionPiece, symmetry: Symmetry) -> list[int]
 
 
 def places_of(piece: Piece | ActionPiece, symmetry: Symmetry, first: int, entries: int) -> Int64:
-    """Return the linear map from the entries' places to the canonical place of each number.
+    """Return how the canonical position of each number depends on the ranks of the C entries.
+
+    The position is linear in the ranks of the entries along the interchangeable axes.
 
     Returns:
-        An array (1 + C, size). Its first row is the constant term, from ``first`` and the axes
-        that are not interchangeable; row 1 + c has the coefficients of the place of entry c.
+        Coefficients, shape (1 + C, size). Row 0 is the constant term, from ``first`` and the axes
+        that are not interchangeable; row 1 + c has the factors of the rank of entry c.
     """
     table = np.zeros((1 + entries, piece.size), np.int64)
     table[0] = first
@@ -242,7 +244,7 @@ def key_matrix(layout: ObservationLayout) -> Float64:
     All weights are integers, small enough that float64 adds them exactly in any order.
 
     Raises:
-        ValueError: The weights cannot be that small.
+        ValueError: The weights are too large to be added exactly.
     """
     symmetry = layout.symmetry or NO_SYMMETRY
 
@@ -261,7 +263,7 @@ def key_matrix(layout: ObservationLayout) -> Float64:
         for name in reversed(symmetry.keys):
             piece = layout.piece(name)
             scale = 1 + largest(key)
-            # Of the seats only the player's, the first, decides.
+            # On a seat axis only the first entry, the player's own, counts.
             decides = np.ones((), np.int64)
             if "seat" in piece.axes:
                 decides = (np.indices(piece.shape)[piece.axes.index("seat")] == 0).astype(np.int64)
@@ -269,7 +271,7 @@ def key_matrix(layout: ObservationLayout) -> Float64:
             key[layout.where(name)] += scale * _by_entry(piece, axis, decides)
         if largest(key) < EXACT:
             return key.astype(np.float64)
-    raise ValueError(f"the keys {symmetry.keys} are too large to be added exactly")
+    raise ValueError(f"the values of the keys {symmetry.keys} are too large to be sorted exactly")
 
 
 def _by_entry(piece: Piece, axis: int, numbers: Int64) -> Int64:

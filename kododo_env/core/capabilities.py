@@ -1,7 +1,7 @@
 """Optional abilities of games, declared as base classes and checked with ``isinstance``.
 
-``class KododoGame(BatchGame, PlaysRounds, TakesBack)``, and ``isinstance(game, PlaysRounds)``.
-A game without any of them can still be played, searched and learned.
+For example ``class KododoGame(BatchGame, RoundPlay, UndoSupport)`` and
+``isinstance(game, RoundPlay)``. Play, search and training also work without any of them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RoundPlay(Protocol):
 class StepSkipping(Protocol):
     """A game that skips steps in which no player of the batch has a choice.
 
-    In a larger batch fewer steps are skipped.
+    Larger batches skip fewer steps, because a step is skipped only for all games together.
     """
 
     @property
@@ -47,14 +47,14 @@ class StepSkipping(Protocol):
 
 @runtime_checkable
 class JointDeals(Protocol):
-    """A game that deals several cards at once, in an order that makes no difference.
+    """A game that deals several cards at once, so that their order makes no difference.
 
-    Used to count the decks that lead to different deals.
+    Used to enumerate the decks that lead to different deals.
     """
 
     @property
     def dealt_together(self) -> tuple[int, ...]:
-        """A number for each place of the deck: cards at places of equal number can be swapped."""
+        """A group number for each place of the deck; cards of the same group can be swapped."""
         ...
 
 
@@ -73,9 +73,9 @@ class PreviousPosition(NamedTuple):
 
 @runtime_checkable
 class UndoSupport(Protocol):
-    """A game whose last steps can be undone, as far as they were public.
+    """A game that can undo its last steps, using only what the step made public.
 
-    Used to weight sampled worlds by the other players' actions in them.
+    Used to weight sampled worlds by the probability of the other players' last actions.
     """
 
     @property
@@ -84,7 +84,7 @@ class UndoSupport(Protocol):
         ...
 
     def before_last_step(self, rng: np.random.Generator) -> PreviousPosition:
-        """Return the position before the last step, and the actions that may have been played.
+        """Return a position before the last step, and the actions that may have been played.
 
         If several positions lead to the current one, one of them is drawn uniformly.
 
@@ -98,7 +98,7 @@ class UndoSupport(Protocol):
 
 
 class WordDescriptions:
-    """A game that describes itself in words, by a module of its folder.
+    """A game that is described in words by the module ``words`` of its folder.
 
     Descriptions for a player contain only what that player knows. All methods raise ValueError
     if a player, game or action does not exist.
@@ -121,7 +121,7 @@ class WordDescriptions:
         return cards
 
     def cards_played(self, action: int, player: int, index: int = 0) -> tuple[int, ...]:
-        """Return the places in the hand of the cards that a legal action plays."""
+        """Return the indices in ``hand_of`` of the cards that a legal action plays."""
         choice = self._choice(action, player, index)
         if self.terminated[choice[2]]:
             return ()
@@ -131,7 +131,7 @@ class WordDescriptions:
     def short_form(self, action: int, player: int, index: int = 0) -> str:
         """Return a legal action in a few letters, such as "B3 Y2"; the parts may be in any order.
 
-        Actions with the same short form are equivalent. Empty if the module has no ``short``.
+        Actions with the same short form are equivalent. The form is empty if the game defines none.
         """
         short = getattr(self._words, "short", None)
         choice = self._choice(action, player, index)
@@ -140,12 +140,12 @@ class WordDescriptions:
         return WAITS if self.terminated[choice[2]] else str(short(self, *choice))
 
     def suits(self) -> tuple[Sequence[Any], ...]:
-        """Return the ``Suit`` of each colour, followed by the second suits of cards, if any."""
+        """Return the suits of the cards: one sequence, or two if each card has two suits."""
         suits_of = getattr(self._words, "suits", None)
         return tuple(suits_of(self)) if suits_of else ()
 
     def rule_of(self, line: str) -> str | None:
-        """Return the anchor of the section of ``rules.md`` behind a sentence, or None."""
+        """Return the anchor of the section of ``rules.md`` that explains a sentence, or None."""
         rules = getattr(self._words, "RULES", ())
         anchors = (anchor for words, anchor in rules if re.search(words, line))
         return next(anchors, None)
@@ -158,7 +158,7 @@ class WordDescriptions:
         Args:
             before: A copy of the batch before the step.
             actions: The actions of all players, shape (P,).
-            player: The reader; None includes everything that is hidden.
+            player: The player who reads the sentences; None includes all hidden information.
             index: The index of the game.
         """
         seat, index = self._at(0 if player is None else player, index)
@@ -176,10 +176,10 @@ class WordDescriptions:
         return lines
 
     def breakdown_of(self, gained: npt.ArrayLike, index: int = 0) -> dict[str, list[int]]:
-        """Return the points of a finished game by category: for each name, one per player.
+        """Return the points of a finished game: for each category a list of the players' points.
 
         Args:
-            gained: The rewards of all its steps, shape (S, P).
+            gained: The rewards of the game's S steps, shape (S, P).
             index: The index of the game.
         """
         points = np.asarray(gained, int)
@@ -192,15 +192,15 @@ class WordDescriptions:
         return parts
 
     def memory_of(self, pieces: dict[str, Any]) -> dict[str, Any]:
-        """Return a memory aid: counts that the player could have kept themselves.
+        """Return a memory aid: counts of cards that an attentive player would know.
 
         Args:
-            pieces: The player's observation by pieces, each of ``piece.shape``; nothing else is
-                used.
+            pieces: The pieces of the player's observation, each of ``piece.shape``.
 
         Returns:
-            "tables": tables as returned by ``rendering.words.cards_left``; "ruled_out": indices
-            by action axis, such as ``{"colour": 2}``, at which actions cannot succeed.
+            A dict with the keys "tables", tables as returned by ``rendering.words.cards_left``, and
+            "ruled_out", combinations of indices on action axes, such as ``{"colour": 2}``, with
+            which no action can succeed.
         """
         memory: dict[str, Any] = self._words.memory(self.rules, pieces)
         return memory
@@ -229,7 +229,7 @@ class LessonStep(NamedTuple):
         text: The explanation shown before the choice.
         expected_actions: The actions with which the lesson continues; empty accepts any.
         other_actions: The actions of the other seats until the player's next choice, in order.
-        shows: Parts of the sentences with which the game then reports the lesson's point.
+        shows: Parts of sentences of the game's report that must appear after the choice.
     """
 
     text: str
@@ -243,8 +243,8 @@ class Lesson(NamedTuple):
 
     Attributes:
         players: The number of seats.
-        deck: The ids of the first cards of the deck; the others follow in the game's order.
-        opening: The actions before the lesson begins, like ``other_actions`` of a step.
+        deck: The ids of the first cards of the deck; all other cards follow in the game's order.
+        opening: The actions before the lesson begins, in the form of ``other_actions``.
         steps: The player's choices.
         end: The text after the last choice.
     """
@@ -262,6 +262,6 @@ class LessonProvider:
     _lesson: Any  # the module
 
     def first_lesson(self) -> Lesson:
-        """Return the lesson; the game itself reports the effects of its actions."""
+        """Return the lesson."""
         lesson: Lesson = self._lesson.LESSON
         return lesson

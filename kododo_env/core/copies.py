@@ -16,7 +16,7 @@ from kododo_env.core.state import BatchState, Invariant, generator_like
 
 
 class GameCopies:
-    """The copies and states of a ``BatchGame``."""
+    """The methods of a ``BatchGame`` that copy it, or save and load its state."""
 
     name: ClassVar[str]
     num_envs: int
@@ -33,7 +33,7 @@ class GameCopies:
     __copy__ = clone
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the caches, which hold the knowledge of all players."""
+        """Return the attributes without caches, which contain the knowledge of all players."""
         return {**self.__dict__, "clock": 0, **dict.fromkeys(self._caches)}
 
     def _with(self, state: BatchState) -> Self:
@@ -67,8 +67,8 @@ class GameCopies:
         """Return copies in which everything hidden from a player is dealt again.
 
         The copies are uniform among all games consistent with the player's knowledge. Hidden past
-        events without any effect on the rest of the game, such as the order of cards already
-        drawn, are invented or left out.
+        events that cannot affect the rest of the game, such as the order of cards already drawn,
+        may be replaced by arbitrary ones or omitted.
 
         Args:
             player: The player whose knowledge is kept.
@@ -97,7 +97,7 @@ class GameCopies:
 
     @property
     def stored_state(self) -> BatchState:
-        """The state itself, not a copy: changing it changes the games."""
+        """The state itself, not a copy; any change to it changes the games."""
         return self._state
 
     def load_state(self, state: dict[str, Any]) -> None:
@@ -105,7 +105,7 @@ class GameCopies:
 
         Args:
             state: A state returned by ``state``, or a dict with arrays of the same dtypes and
-                shapes and numbers with which the game can continue.
+                shapes whose numbers are a possible position of the game.
 
         Raises:
             ValueError: ``state`` is not such a state; nothing is changed.
@@ -128,8 +128,14 @@ class GameCopies:
     def _shared_invariants(self) -> Iterator[Invariant]:
         """Yield the invariants of the states of all games."""
         points = self._state.rewards
-        yield "_rewards must be points", np.isfinite(points) & (np.rint(points) == points)
-        yield "_just must be among _terminated", self._state.terminated | ~self._state.just
+        yield (
+            "_rewards must be points (integers)",
+            np.isfinite(points) & (np.rint(points) == points),
+        )
+        yield (
+            "_just must be False where _terminated is",
+            self._state.terminated | ~self._state.just,
+        )
 
     # --- implemented by each game -------------------------------------------------------
 

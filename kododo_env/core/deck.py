@@ -19,8 +19,8 @@ def shuffled_rows(cards: Array, rng: np.random.Generator) -> Uint8:
         ValueError: ``rng`` is not a numpy generator.
     """
     check_generator(rng)
-    # Sorting by random keys is faster than rng.permuted. A key's low byte holds the card; equal
-    # keys (2**-24 a pair) are too rare to bias anything.
+    # Sorting by random keys is faster than rng.permuted. The low byte of a key holds the card.
+    # Equal keys (probability 2**-24 for each pair) are too rare to cause a bias.
     shuffled = np.empty(cards.shape, np.uint8)
     for rows in blocks(len(cards)):  # an even number of rows, since a random word is two keys
         num = cards[rows].size
@@ -71,7 +71,7 @@ def check_decks(
         most_deals: The largest K allowed.
 
     Raises:
-        ValueError: ``decks`` has the wrong shape or dtype, too many deals, or other cards.
+        ValueError: ``decks`` has the wrong shape or dtype, too many deals, or different cards.
     """
     checked_decks = whole_numbers(decks, f"decks of {name}")
     if checked_decks.ndim == 2:

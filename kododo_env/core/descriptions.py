@@ -11,7 +11,7 @@ from kododo_env.core.numbers import whole_number
 
 
 class Descriptions:
-    """The descriptions and renderings of a ``BatchGame``."""
+    """The methods of a ``BatchGame`` that describe and render its games."""
 
     name: ClassVar[str]
     num_actions: int
@@ -21,7 +21,7 @@ class Descriptions:
 
     @abstractmethod
     def legal_action_mask(self) -> Bool:
-        """The legal actions of each player, (N, P, A)."""
+        """Return the legal actions of each player, shape (N, P, A), True = legal."""
 
     def rules_text(self) -> str:
         """Return the rules of the game as Markdown: ``rules.md`` beside the game's class.
@@ -30,7 +30,7 @@ class Descriptions:
             ValueError: The game has no ``rules.md``.
         """
         package = type(self).__module__.rpartition(".")[0]
-        page = files(package or __package__) / "rules.md"  # not in the folder of this module
+        page = files(package or __package__) / "rules.md"  # in the folder of the game's class
         if not page.is_file():
             raise ValueError(f"{self.name} has no rules.md")
         return page.read_text("utf-8")

@@ -6,13 +6,13 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-# Far more than this package needs, and far less than the dimensions of a numpy array (32, or 64
-# since numpy 2) or Python's recursion limit.
+# Far more levels than this package needs, and far fewer than the maximum number of dimensions of a
+# numpy array (32, or 64 since numpy 2) and Python's recursion limit.
 DEEPEST = 16
 
 
 class NestingError(ValueError):
-    """JSON is nested more than ``DEEPEST`` deep."""
+    """Raised when JSON is nested more than ``DEEPEST`` levels deep."""
 
     def __init__(self) -> None:
         super().__init__(f"JSON must be nested at most {DEEPEST} deep")
@@ -29,7 +29,7 @@ def read_json(
 
     Raises:
         json.JSONDecodeError: ``text`` is not JSON.
-        TooDeep: ``text`` is nested too deep.
+        NestingError: ``text`` is nested too deep.
         ValueError: A number has too many digits, or ``text`` is not UTF-8.
     """
     try:

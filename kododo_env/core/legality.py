@@ -73,7 +73,7 @@ def legal_actions(
 
 
 def legal_in_one(chosen: list[int], mask: Bool) -> bool:
-    """Whether all actions are legal in a mask (..., P, A) of a single game; a fast path."""
+    """Return whether all actions are legal by the mask (..., P, A) of one game; a fast path."""
     legal = mask.tobytes()
     size = mask.shape[-1]
     for player, action in enumerate(chosen):

@@ -1,4 +1,4 @@
-"""Check numbers that callers pass: integers in a range, or finite numbers."""
+"""Checks of numbers that callers pass: integers in a range, or finite numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN = 60  # characters of a wrong value that a message repeats
 
 
 def is_whole(value: object) -> bool:
-    """Whether a value is a Python or numpy integer (bools excluded)."""
+    """Return whether a value is a Python or numpy integer; bools are not."""
     return isinstance(value, INTEGERS) and not isinstance(value, bool)
 
 
@@ -62,7 +62,7 @@ def check_generator(rng: object) -> None:
 
 
 def whole_numbers(values: npt.ArrayLike, name: str) -> Integer:
-    """Return integers, such as lists of lists, as an array; an integer array is not copied.
+    """Convert integers, such as lists of lists, to an array; an integer array is not copied.
 
     Raises:
         ValueError: ``values`` contains anything but integers, or has rows of unequal length.
@@ -102,7 +102,7 @@ def whole_tuple(
     """Return a tuple, list or array (n,) of integers as a tuple of Python's ints.
 
     Raises:
-        ValueError: ``values`` is none of these, or an entry is not an integer or out of range.
+        ValueError: ``values`` has a different type, or an entry is not an integer or out of range.
     """
     one_row = isinstance(values, np.ndarray) and values.ndim == 1
     if not isinstance(values, tuple | list) and not one_row:
@@ -132,7 +132,7 @@ def finite_number(
     is_number = is_whole(value) or isinstance(value, float | np.floating)
     try:
         number = float(value) if is_number else float("nan")
-    except OverflowError:  # an int beyond all floats
+    except OverflowError:  # the int is too large for a float
         number = float("nan")
     if not isfinite(number):
         raise ValueError(f"{name} must be a finite number, not {quote(value)}")

@@ -16,7 +16,7 @@ from kododo_env.core.arrays import Array, Int64, Intp
 from kododo_env.core.numbers import quote, whole_number, whole_tuple
 from kododo_env.core.rows import into_any
 
-# From this many games on the arrays exceed the cache, and copying row by row is faster.
+# With this many games or more the arrays exceed the cache, and copying row by row is faster.
 MANY_NUMBERS = 1 << 16
 
 LARGEST = 2**63 - 1  # the largest int64, the dtype of ``maxima``
@@ -25,7 +25,7 @@ GROUPS = ("permutations", "rotations")
 Knowledge = tuple[Sequence[Array], Intp]
 """Arrays of shape (..., N), and the source row of each number of an observation, (P, F).
 
-Rows of N numbers are counted through all arrays.
+A row has N numbers; rows are numbered consecutively through all arrays.
 """
 
 
@@ -74,8 +74,8 @@ class Symmetry:
         axes: The axes that are renamed together, all of the same length.
         group: ``"permutations"`` for every renaming, or ``"rotations"`` for cyclic shifts.
         keys: Names of the pieces that determine the canonical order, most important first.
-            Each has one of ``axes``. Of a seat axis only the player's own entry counts; other
-            axes are summed.
+            Each piece has one of ``axes``. On a seat axis only the player's own entry counts;
+            the piece is summed over its other axes.
     """
 
     axes: tuple[str, ...]
@@ -90,8 +90,8 @@ class ObservationLayout:
     Args:
         pieces: The pieces, with unique names.
         symmetry: The interchangeable axes, if the game has any.
-        tied_axes: Names of axes whose entries are of one kind, such as seats and rows (but not
-            card values): a network may share its weights among the entries.
+        tied_axes: Names of axes along which a network may share its weights, because all entries
+            are of the same kind, such as seats and rows (but not card values).
 
     Raises:
         ValueError: ``pieces`` is empty or has two equal names, or ``symmetry`` or ``tied_axes``
@@ -116,7 +116,7 @@ class ObservationLayout:
             slices[piece.name] = slice(start, start + piece.size)
             start += piece.size
         for axis in self.tied_axes:
-            self.length(axis)  # raises
+            self.length(axis)  # raises ValueError if there is no such axis
         self._check_symmetry()
         largest = max(piece.maximum for piece in self.pieces)
         object.__setattr__(self, "_slices", slices)
@@ -136,8 +136,8 @@ class ObservationLayout:
         for name in symmetry.keys:
             if not any(p.name == name and {*p.axes} & {*symmetry.axes} for p in self.pieces):
                 raise ValueError(
-                    f"a symmetry's key must be a piece with one of the axes {symmetry.axes}; "
-                    f"there is no such piece {name!r}"
+                    f"a symmetry's key must be a piece with one of the axes {symmetry.axes}, "
+                    f"got {name!r}"
                 )
 
     @property
@@ -188,8 +188,7 @@ class ObservationLayout:
             observation: Any shape (..., F).
 
         Returns:
-            For each piece an array of shape (..., \\*piece.shape); a view where
-            numpy can make one.
+            For each piece an array of shape (..., \\*piece.shape), without a copy if possible.
 
         Raises:
             ValueError: The last axis is not F.
@@ -203,7 +202,7 @@ class ObservationLayout:
         }
 
     def filled(self, pieces: Mapping[str, Any], num_players: int) -> Intp:
-        """Return observations (P, F) of pieces that are (P, \\*piece.shape) or broadcast to it."""
+        """Return observations (P, F) from pieces that broadcast to (P, \\*piece.shape)."""
         flat = np.empty((num_players, self.size), np.intp)
         for name, piece in self.views(flat).items():
             piece[:] = pieces[name]
@@ -230,7 +229,7 @@ class ObservationLayout:
 
 
 def numbered(**shapes: tuple[int, ...]) -> dict[str, Intp]:
-    """Return arrays of these shapes that hold the integers from 0, for the rows of ``gathered``."""
+    """Return arrays of these shapes with consecutive row numbers from 0, for ``gathered``."""
     rows = {}
     start = 0
     for name, shape in shapes.items():
@@ -245,10 +244,10 @@ def gathered(
     dtype: np.dtype[Any],
     out: Array | None = None,
 ) -> Array:
-    """Build observations by gathering rows of arrays, faster than piece by piece.
+    """Build observations by gathering rows of arrays, which is faster than piece by piece.
 
     Args:
-        arrays: Arrays (..., N), whose rows of N numbers are counted through.
+        arrays: Arrays (..., N); their rows of N numbers are numbered consecutively.
         rows: The source row of each number of an observation, (P, F).
         dtype: The dtype of the result, which can hold all numbers of the rows.
         out: An array (P, F, N) to fill, in any memory order and of any dtype that can hold the
@@ -267,7 +266,7 @@ def gathered(
     if num < MANY_NUMBERS:
         as_rows = [array if array.ndim == 2 else array.reshape(-1, num) for array in arrays]
         flat = np.concatenate(as_rows, dtype=dtype, casting="unsafe")
-        # Any other mode copies through a buffer.
+        # Other modes copy through a buffer.
         return flat.take(rows, axis=0, out=out, mode="clip")
     observations = np.empty((*rows.shape, num), dtype) if out is None else out
     single = [row for array in arrays for row in array.reshape(-1, num)]

@@ -12,7 +12,7 @@ _NOT_BY_NAME = ("game", "num_envs")  # the batch or the environment module, and 
 
 
 def is_one_of(value: object, names: Collection[str]) -> bool:
-    """Whether a value is a string among ``names``; other types, even unhashable, never are."""
+    """Return whether a value is a string in ``names``; values of any other type are not."""
     return isinstance(value, str) and value in names
 
 
@@ -24,10 +24,11 @@ def check_options(
     Args:
         options: The names to check.
         *takers: Functions, classes or ``TypedDict`` types that accept keyword arguments.
-        but: Names that are not accepted even so.
+        but: Names that are rejected even if a callable accepts them.
 
     Raises:
-        TypeError: No callable accepts one of the names; the message lists the accepted ones.
+        TypeError: A name is rejected or accepted by none of the callables; the message lists the
+            accepted names.
     """
     if not options:
         return

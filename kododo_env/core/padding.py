@@ -1,9 +1,9 @@
-"""Padding of observations, masks and actions, so that one policy can play at all tables of a game.
+"""Padding of observations, masks and actions: one policy can play with any number of players.
 
-A table for fewer players has fewer numbers in an observation, and perhaps fewer actions. The common
-layouts have all pieces of all tables, each as large as at the largest table. A table's numbers keep
-their positions within their pieces, and the rest is 0: seats that do not exist hold nothing, and
-actions that do not exist are illegal.
+A table is a game with a fixed number of players. With fewer players an observation has fewer
+numbers, and there may be fewer actions. The common layouts have all pieces of all tables, each as
+large as at the largest table. A table's numbers keep their positions within their pieces, and the
+other numbers are 0: missing seats have no cards, and missing actions are illegal.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Layouts(NamedTuple):
 def common_layouts(tables: Sequence[Layouts]) -> Layouts:
     """Return the smallest layouts that hold the observations and actions of all tables.
 
-    Each axis of a piece and its maximum are the largest of all tables. Pieces come in the order
-    of the largest table; pieces that it lacks come last.
+    The length of each axis and the maximum of each piece are the largest of all tables. Pieces
+    have the order of the largest table, followed by pieces that it lacks.
 
     Args:
         tables: The layouts of at least one table of a game.
@@ -59,7 +59,7 @@ def common_layouts(tables: Sequence[Layouts]) -> Layouts:
 
 
 class Padding:
-    """Converts observations, masks and actions of one table to common layouts, and back.
+    """A converter of a table's observations and masks to common layouts, and of actions back.
 
     Args:
         table: The layouts of the table.
@@ -72,7 +72,7 @@ class Padding:
         numbers: The common number of each of the table's actions, (A,).
 
     Raises:
-        ValueError: The table has a piece that the common layouts lack, or a larger one.
+        ValueError: A piece of the table is missing or smaller in the common layouts.
     """
 
     def __init__(self, table: Layouts, common: Layouts) -> None:
@@ -108,10 +108,10 @@ class Padding:
         return padded
 
     def own_actions(self, actions: Integer) -> Int64:
-        """Convert common actions to the table's own actions, in the same shape.
+        """Convert actions of the common layout to the table's own, in an array of the same shape.
 
         Raises:
-            ValueError: An action does not exist, or not at this table.
+            ValueError: An action does not exist in the common layout, or not at this table.
         """
         actions = np.asarray(actions)
         if ((actions < 0) | (actions >= self.actions.size)).any():

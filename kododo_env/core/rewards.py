@@ -36,7 +36,7 @@ def margin(game: BatchGame) -> Float32:
 
 
 def win(game: BatchGame) -> Float32:
-    """Return the share of the victory minus 1/P at the end of a game, otherwise 0; (N, P)."""
+    """Return the win share minus 1/P in games that have just ended, otherwise 0; (N, P)."""
     over = game.just_terminated
     if not over.any():
         return np.zeros((game.num_envs, game.num_players), np.float32)
@@ -45,9 +45,9 @@ def win(game: BatchGame) -> Float32:
 
 
 def margin_and_win(game: BatchGame, margin_weight: float = MARGIN_WEIGHT) -> Float32:
-    """Return the weighted margin plus the share of the victory at the end, shape (N, P).
+    """Return ``margin_weight`` times ``margin`` plus ``win``, shape (N, P).
 
-    The margin is an early signal, and the victory is the goal: ``train.py`` uses both.
+    ``win`` is the goal of training, and ``margin`` an earlier signal.
     """
     weighted: Float32 = np.float32(margin_weight) * margin(game)
     return weighted + win(game)
@@ -59,11 +59,11 @@ REWARDS: dict[RewardName, Reward] = {
     "win": win,
     "margin+win": margin_and_win,
 }
-"""The named rewards."""
+"""The built-in reward functions by name."""
 
 
 def reward_function(reward: RewardName | Reward) -> Reward:
-    """Return the reward of that name, or a custom function with a check of its results.
+    """Return the reward function of that name, or wrap a custom function to check its results.
 
     Raises:
         ValueError: There is no reward of that name.

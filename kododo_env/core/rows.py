@@ -12,10 +12,10 @@ import numpy.typing as npt
 from kododo_env.core.arrays import Array, Bool, Intp
 
 GAMES_AT_A_TIME = 1 << 14  # so that intermediate results stay in the caches
-CACHED = 36_000  # numbers that are transposed at once, so that they stay in the first-level cache
+CACHED = 36_000  # numbers transposed at once, so that they stay in the first-level cache
 MANY_GAMES = 256  # transposed at once
 FEW_GAMES = 64  # transposed at once if a game has many numbers, to stay in the second-level cache
-LONG = 1024  # from this many numbers on a game is long
+LONG = 1024  # a game with at least this many numbers is long
 ALL = slice(None)
 Seats = list[int] | slice
 
@@ -27,7 +27,7 @@ def into_any(arrays: Sequence[Array], out: Array, dtype: np.dtype[Any], rows: In
     first in memory.
 
     Args:
-        arrays: Arrays (..., N), whose rows of N numbers are counted through.
+        arrays: Arrays (..., N); their rows of N numbers are numbered consecutively.
         out: Shape (..., N), of any dtype that can hold the numbers.
         dtype: The narrowest dtype that can hold the numbers, used for the transposition.
         rows: The source row of each row of ``out``, shape (P, F) for an ``out`` (P, F, N).
@@ -42,7 +42,7 @@ def into_any(arrays: Sequence[Array], out: Array, dtype: np.dtype[Any], rows: In
     if out.size <= CACHED:
         np.copyto(out, together(ALL).take(rows, axis=0), casting="unsafe")
         return
-    to = out.reshape(-1, num)  # a copy, where it cannot be a view
+    to = out.reshape(-1, num)  # a copy if it cannot be a view
     sources = rows.ravel()
     games = min(num, MANY_GAMES if len(to) < LONG else FEW_GAMES)
     rows_at_a_time = CACHED // games
@@ -86,7 +86,7 @@ def blocks(num_envs: int) -> tuple[slice, ...]:
 
 
 def for_all(array: Array, num_envs: int) -> Array:
-    """Repeat numbers that all games share, (..., 1), for N games: (..., N)."""
+    """Repeat numbers that are equal in all games, (..., 1), for N games: (..., N)."""
     return array if num_envs == 1 else array.repeat(num_envs, axis=-1)
 
 
@@ -97,12 +97,12 @@ def read_only(array: Array) -> Array:
 
 
 def any_true(truths: Bool) -> bool:
-    """Whether any is True; faster than ``any`` for short arrays."""
+    """Return whether any element is True; faster than ``any`` for short arrays."""
     return 1 in truths.tobytes()
 
 
 def all_true(truths: Bool) -> bool:
-    """Whether all are True; faster than ``all`` for short arrays."""
+    """Return whether all elements are True; faster than ``all`` for short arrays."""
     return 0 not in truths.tobytes()
 
 

@@ -17,7 +17,7 @@ from kododo_env.core.arrays import Array, Bool, Float32, Int16, Integer, Intp
 from kododo_env.core.numbers import quote, whole_number
 
 Invariant = tuple[str, Any]
-"""A condition on states in words, and whether it holds: a bool or an array of bools."""
+"""A condition on states in words, and whether it holds: a bool, or an array of bools."""
 
 
 def per_game(
@@ -68,13 +68,13 @@ class BatchState:
         return state
 
     def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
-        """Restore a pickle; arrays that Ray stores outside it come back read-only."""
+        """Restore a pickled state; copy read-only arrays, such as those that Ray stores apart."""
         for name, entry in state[1].items():
             is_array = name in self._arrays()
             setattr(self, name, np.require(entry, requirements="W") if is_array else entry)
 
     def keys(self) -> set[str]:
-        """The keys of ``as_dict``."""
+        """Return the keys of ``as_dict``."""
         return {*self._numbers(), *self._arrays().values()}
 
     def arrays(self) -> dict[str, Array]:
@@ -87,11 +87,11 @@ class BatchState:
         return arrays | {name: getattr(self, name) for name in self._numbers()}
 
     def like(self, entries: dict[str, Any]) -> Self:
-        """Return a new state from a dict as returned by ``as_dict``, copied.
+        """Return a new state from copies of entries as returned by ``as_dict``.
 
         Raises:
-            ValueError: An entry has another dtype or shape than in this state, or is not an
-                integer of at least 0.
+            ValueError: An array has a different dtype or shape than in this state, or a number
+                is not an integer of at least 0.
         """
         copy_of_state = type(self)()
         for name, key in self._arrays().items():
@@ -113,7 +113,7 @@ class BatchState:
         return copy_of_state
 
     def replace_games(self, games: Integer, replacements: dict[str, Array]) -> None:
-        """Replace some of the games by others, given as arrays by field name."""
+        """Replace some of the games; ``replacements`` has an array for each field name."""
         for name, array in replacements.items():
             getattr(self, name)[..., games] = array
 
@@ -166,10 +166,10 @@ def array_like(template: Array, array: Any, name: str, any_length: bool) -> Arra
         template: The array to compare with.
         array: The array to check.
         name: Its name in error messages.
-        any_length: Whether its first axis may have another length.
+        any_length: Whether the length of its first axis may differ.
 
     Raises:
-        ValueError: ``array`` is not an array, or has another dtype or shape.
+        ValueError: ``array`` is not an array, or has a different dtype or shape.
     """
     if not isinstance(array, np.ndarray):
         raise ValueError(f"not a state: {name} must be an array, not {quote(array)}")

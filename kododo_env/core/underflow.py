@@ -13,9 +13,10 @@ Result = TypeVar("Result")
 
 
 def underflow_is_zero(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Decorate a function of probabilities so that underflow silently gives 0, as by default.
+    """Decorate a function of probabilities so that underflow gives 0 without an error.
 
-    With ``np.seterr(all="raise")`` in a caller's script, a softmax of distant logits would raise.
+    After ``np.seterr(all="raise")`` in a caller's script, a softmax of very different logits would
+    raise FloatingPointError.
     """
 
     # Numpy's errstate is a decorator too, but in numpy 1 all calls and threads share its state.

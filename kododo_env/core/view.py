@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 
 def own_copy(array: Array) -> Array:
-    """Return a read-only copy of an array in the same memory order, without a base array."""
+    """Return a read-only copy of an array in the same memory order, whose ``base`` is None."""
     if array.dtype == np.bool_ and (row := shared_row(array)) is not None:
         return same_for_all(read_only(row.copy()), array.shape)
     return read_only(array.copy("K"))
 
 
 class View:
-    """One player's knowledge in each of N games. Agents get this, never the game.
+    """One player's knowledge in each of N games. Agents get a view, never the game.
 
     A view is valid until the next step of its game; after that it raises RuntimeError.
-    Its arrays are copies, made on first access: no attribute, base or copy of them leads to
-    anything that the player does not know. A view cannot be copied or pickled. Games may add
-    public facts of their own in a subclass.
+    Its arrays are copies, made on first access, so that neither they nor their ``base`` arrays
+    contain anything that the player does not know. A view cannot be copied or pickled. A game may
+    add public facts in a subclass.
 
     Args:
         game: The batch.
@@ -122,7 +122,7 @@ class View:
 
     @property
     def undoable_steps(self) -> int:
-        """The number of steps that games from ``determinize`` can undo."""
+        """The number of steps that the games returned by ``determinize`` can undo."""
         game = self._current()
         return game.undoable_steps if isinstance(game, UndoSupport) else 0
 
@@ -133,7 +133,7 @@ class View:
 
     @property
     def legal_action_mask(self) -> Bool:
-        """True = legal, shape (N, A), read-only."""
+        """The mask of legal actions, True = legal, shape (N, A), read-only."""
         return self._cached_copy("mask", lambda: self._game.legal_action_mask()[:, self.player])
 
     @property
@@ -223,8 +223,8 @@ class JoinedView(View):
     Args:
         game: The batch.
         players: The V seats.
-        games: The indices of the games of each seat, V arrays; None for all games. The view has
-            a row for each.
+        games: For each seat an array of the indices of its games; None for all games. The view
+            has a row for each game of each seat.
     """
 
     def __init__(
@@ -238,7 +238,7 @@ class JoinedView(View):
 
     @property
     def num_envs(self) -> int:
-        """The number of rows, V * N if ``games`` is None."""
+        """The number of rows; V * N if ``games`` is None."""
         return self._rows
 
     @property
@@ -248,7 +248,7 @@ class JoinedView(View):
 
     @property
     def legal_action_mask(self) -> Bool:
-        """True = legal, shape (V * N, A), read-only."""
+        """The mask of legal actions, True = legal, shape (V * N, A), read-only."""
         mask = self._game.legal_action_mask()
         if (row := shared_row(mask)) is not None:
             return self._cached_copy("mask", lambda: same_for_all(row, (self.num_envs, len(row))))
@@ -267,7 +267,7 @@ class JoinedView(View):
 
 
 def own_facts(view: View) -> dict[str, Any]:
-    """Return the public facts that a game adds to its view, by name: arrays (N, ...), numbers."""
+    """Return the public facts that a game adds to its view: arrays (N, ...) or numbers by name."""
     return {name: getattr(view, name) for name in _names_of_facts(type(view).__mro__)}
 
 

@@ -1,1 +1,1 @@
-"""The games: one folder each, with the same files in each."""
+"""The games, in one folder each; all folders have the same structure."""

@@ -1,6 +1,6 @@
-"""Records of games: written as they are played, read, checked against the core, shown again.
+"""Records of games: writing while games are played, reading, checking by replay, and showing.
 
-And decisions as columns of numbers, to learn from offline.
+The package also writes and reads decisions as columns of numbers, for offline learning.
 """
 
 from kododo_env.records.decision_file import DecisionFile, read_decisions

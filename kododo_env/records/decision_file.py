@@ -38,7 +38,7 @@ class DecisionFile:
     """A Parquet file of decisions, written batch by batch; a context manager.
 
     Args:
-        path: The file. It appears when the block ends, and not at all if the block raises.
+        path: The file. It is created at the end of the block, unless the block raises.
         game: A batch of the game that is played.
 
     Raises:
@@ -68,27 +68,27 @@ class DecisionFile:
         self._open_files.__exit__(*raised)
 
     def write(self, decisions: Decisions, agents: Sequence[str]) -> None:
-        """Add the decisions of a batch; its games are numbered after those already written.
+        """Add the decisions of a batch; game numbers continue from the previous batch.
 
         Args:
             decisions: The decisions of all games of the batch.
             agents: The name of the agent in each seat.
 
         Raises:
-            ValueError: `agents` has not one name per seat, `decisions` are of another game, or
-                the block has ended.
+            ValueError: ``agents`` is not one printable name per seat, ``decisions`` are of another
+                game, or the file is closed.
         """
         import pyarrow as pa
 
         if not self._file.is_open:
-            raise ValueError("the file is closed: write inside the with block")
+            raise ValueError("the file is closed: call write() inside the with block")
         check_players(list(agents), self._game.num_players)
         sizes = decisions.observation.shape[1:] + decisions.mask.shape[1:]
         expected_sizes = (self._game.layout.size, self._game.num_actions)
         if sizes != expected_sizes:
             raise ValueError(
-                f"expected decisions of {self._game.name} with {expected_sizes} numbers and "
-                f"actions, got {sizes}"
+                f"expected decisions of {self._game.name}, whose numbers of features and actions "
+                f"are {expected_sizes}, got {sizes}"
             )
         columns = {field.name: getattr(decisions, field.name) for field in fields(decisions)}
         arrays = {
@@ -96,7 +96,7 @@ class DecisionFile:
             for name, array in columns.items()
         }
         arrays["game"] = pa.array(decisions.game + self._games)
-        names = sorted(set(agents))  # an Arrow dictionary holds each word once
+        names = sorted(set(agents))  # an Arrow dictionary has distinct values
         name_indices = np.array([names.index(agent) for agent in agents], np.int32)
         arrays["agent"] = pa.DictionaryArray.from_arrays(name_indices[decisions.seat], names)
         self._file.write_table(pa.Table.from_pydict(arrays, schema=self._schema))
@@ -104,7 +104,7 @@ class DecisionFile:
 
 
 def schema(game: BatchGame) -> pa.Schema:
-    """Return the columns; the metadata describe the numbers in them."""
+    """Return the Arrow schema of the columns; its metadata describe the game and the numbers."""
     import pyarrow as pa
 
     columns = {
@@ -125,13 +125,13 @@ def read_decisions(path: Path | str) -> dict[str, Array]:
     """Read the columns of a file of decisions.
 
     Returns:
-        An array of M rows for each column: ``observation`` (M, F), ``mask`` (M, A) bool, and all
-        others (M,); see ``docs/records.md``.
+        An array for each column, by name: ``observation`` (M, F), ``mask`` (M, A) bool, and the
+        other columns (M,); see ``docs/records.md``.
 
     Raises:
         ImportError: pyarrow is missing.
         OSError: The file cannot be opened.
-        ValueError: The file is not a file of decisions, or is damaged.
+        ValueError: The file is damaged, or is not a file of decisions of this version.
     """
     needs_parquet()
     from pyarrow import parquet
@@ -162,7 +162,7 @@ def _array(column: Any, kind: np.dtype[Any] | None) -> Array:
 
 
 def facts(game: BatchGame) -> dict[str, Any]:
-    """Describe the game for the metadata: its rules, the observation's layout, the actions."""
+    """Return the metadata that describe the game: rules, observation layout and actions."""
     pieces = [
         {"name": piece.name, "shape": piece.shape, "maximum": piece.maximum}
         for piece in game.layout.pieces

@@ -1,4 +1,4 @@
-"""Decisions as columns of numbers, for learning offline from games that were played."""
+"""Decisions as columns of numbers, for offline learning."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Decisions:
     """M decisions, sorted by game, seat and step.
 
     Attributes:
-        observation: The player's knowledge, (M, F), the layout's dtype.
-        mask: The legal actions, at least two, (M, A) bool.
+        observation: The player's observation, (M, F), in the layout's dtype.
+        mask: The legal actions, at least two in each row, (M, A) bool.
         action: The action that the player chose, (M,) int16.
-        reward: The points that the player scored from this decision to the next one, or to the
-            end, (M,) float32.
-        outcome: The player's share of the victory in the end, (M,) float32.
+        reward: The points that the player scored between this decision and its next decision, or
+            the end of the game, (M,) float32.
+        outcome: The player's win share at the end of the game, (M,) float32.
         seat: The player's seat, (M,) uint8.
         step: The number of steps since the deal, (M,) int32.
         game: The index of the game in the batch, (M,) int64.
@@ -40,13 +40,13 @@ class Decisions:
 
 
 class DecisionLog:
-    """Log all decisions of a batch as it is played.
+    """A log of all decisions of a batch while it is played.
 
-    A player with a single legal action decides nothing and is left out; the points of such steps
-    count for the previous decision.
+    A player's steps with a single legal action are not logged; the points of these steps are added
+    to the player's previous decision.
 
     Args:
-        game: N games, just dealt.
+        game: A batch of N games that was just dealt.
 
     Raises:
         ValueError: The games have already begun.
@@ -78,7 +78,7 @@ class DecisionLog:
         """Log the joint actions (N, P) that ``game.step`` has just played.
 
         Raises:
-            ValueError: These actions cannot have been played in the last step.
+            ValueError: An action is illegal, the shape is wrong, or a step was not logged.
         """
         self._check_steps_played(len(self._rows) + 1)
         games, seats = self._deciders
@@ -86,7 +86,7 @@ class DecisionLog:
         played = whole_numbers(actions, "actions")
         if played.shape != self._mask.shape[:2]:
             raise ValueError(
-                f"expected actions of the shape {self._mask.shape[:2]}, got {played.shape}"
+                f"expected actions of shape {self._mask.shape[:2]}, got {played.shape}"
             )
         try:
             legal_actions(played, self._mask, self._game.name, self._game.describe_action)
@@ -103,12 +103,12 @@ class DecisionLog:
         """Return all logged decisions.
 
         Raises:
-            ValueError: The games are not over, or the batch has been dealt again.
+            ValueError: A game is not over, or the batch has been dealt again.
         """
         if not self._game.terminated.all():
-            raise ValueError("all games of the batch must be over before end()")
+            raise ValueError("all games of the batch must be over before end() is called")
         if not np.array_equal(self._scores[-1], self._game.scores):
-            raise ValueError("the batch was dealt again before end()")
+            raise ValueError("end() must be called before the batch is dealt again")
         columns = [np.concatenate(column) for column in zip(*self._rows, strict=True)]
         *_, seat, step, game = columns
         order = np.lexsort((step, seat, game))

@@ -16,7 +16,7 @@ from kododo_env.system.files import check_file
 
 
 def make_folder(folder: Path | str) -> Path:
-    """Return a folder in which records can be written; create it if it does not exist.
+    """Return a folder as a path, checked to be writable; create it if it does not exist.
 
     Raises:
         ValueError: The folder cannot be created or written to.
@@ -31,13 +31,13 @@ def make_folder(folder: Path | str) -> Path:
 
 
 class EpisodeRecords:
-    """Writes the record of each episode that is played to its end.
+    """Writes a record of each episode that is played to its end.
 
-    The files are numbered, ``episode-000001-....jsonl``; the part after the number is random, so
+    Files are named ``episode-000001-....jsonl``, by the number of the episode and a random part, so
     that several environments can share the folder.
 
     Args:
-        folder: The folder; created if it does not exist.
+        folder: The folder, which is created if it does not exist.
         players: A name for each seat.
 
     Attributes:
@@ -54,14 +54,15 @@ class EpisodeRecords:
         self._recorder: Recorder | None = None
 
     def begin(self, game: BatchGame) -> None:
-        """Begin an episode: the batch of one has just been dealt."""
+        """Begin the record of an episode; ``game`` is a batch of one game that was just dealt."""
         self._recorder = Recorder(game, players=[*map(printable, self.players)])
         self._episodes += 1
 
     def step(self, game: BatchGame, actions: npt.ArrayLike) -> None:
-        """Log the joint action (P,) just played; write the record if the game is over.
+        """Record the joint action (P,) that was just played; write the file if the game is over.
 
         Raises:
+            ValueError: An action is illegal, or a step was not recorded.
             OSError: The file cannot be written.
         """
         if self._recorder is None:

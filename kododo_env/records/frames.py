@@ -1,4 +1,4 @@
-"""A record step by step, as text and as pictures."""
+"""The steps of a recorded game as text and as SVG images."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from kododo_env.rendering.svg import FELT, HEIGHT, PALE, WIDTH, Box, label, pict
 from kododo_env.rendering.words import counted
 
 LINE = 22  # pixels from one line of the caption to the next
-MOST_CHARACTERS = 95  # characters of a line, so that it does not run into the step's number
+MOST_CHARACTERS = 95  # the maximum of a line, so that it does not overlap the step's number
 
 
 def as_text(record: Record, agent: Agent | None = None) -> Iterator[str]:
-    """Yield the header, then the choices and the table of each step, then the result.
+    """Yield the header, then for each step the choices and the table, then the result.
 
     Args:
         record: The record of a game.
-        agent: An agent whose choices are added wherever they differ from those played.
+        agent: An agent whose choices are added where they differ from the players' choices.
 
     Raises:
-        ValueError: The record contradicts the rules (see ``replay``), or is of a game that the
-            agent does not play.
+        ValueError: The record contradicts the rules (see ``replay``), or the agent cannot play its
+            game.
     """
     alternatives, decisions = _alternatives(record, agent)
     for number, game in enumerate(replay(record)):
@@ -39,13 +39,13 @@ def as_text(record: Record, agent: Agent | None = None) -> Iterator[str]:
     yield _ending(record, record.lines[-1])
     if agent is not None:
         differing = sum(bool(words) for step in alternatives for words in step)
-        yield f"{agent.name} would have chosen otherwise in {differing} of {decisions} decisions"
+        yield f"{agent.name} would have chosen differently in {differing} of {decisions} decisions"
 
 
 def frames(record: Record, agent: Agent | None = None) -> Iterator[str]:
-    """Yield an SVG picture of the table after the deal and each step, with the choices below.
+    """Yield an SVG image of the table after the deal and after each step, above the choices.
 
-    Each picture has ``WIDTH`` by ``height_of(record)`` pixels. Arguments and errors are those of
+    Each image has ``WIDTH`` by ``height_of(record)`` pixels. Arguments and errors are those of
     ``as_text``.
     """
     alternatives, _ = _alternatives(record, agent)
@@ -87,7 +87,7 @@ def _alternative(agent: Agent, game: BatchGame, seat: int, choice: int, played: 
 
 
 def height_of(record: Record) -> int:
-    """Return the height of a picture with its caption: a line per player, and the result."""
+    """Return the height of an image in pixels, with a line for each player and the result."""
     return HEIGHT + LINE * (len(record.players) + 1) + LINE // 2
 
 
@@ -102,7 +102,7 @@ def _captioned(game: BatchGame, caption: list[str], step: str, height: int) -> s
 
 
 def shortened(line: str) -> str:
-    """Return a line, cut to the width of the picture."""
+    """Return a line, shortened to the width of the image."""
     return line if len(line) <= MOST_CHARACTERS else f"{line[:MOST_CHARACTERS]}…"
 
 
@@ -127,7 +127,7 @@ def _choices(record: Record, step: int, alternatives: list[list[str]]) -> list[s
 
 
 def names_of(record: Record) -> list[str]:
-    """Return ``player_0`` and so on, followed by the player's name if it is another one."""
+    """Return ``player_0`` and so on, followed by the player's name if that is different."""
     seats = [f"player_{seat}" for seat in range(len(record.players))]
     return [
         seat if seat == name else f"{seat} {name}"

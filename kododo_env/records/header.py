@@ -1,4 +1,4 @@
-"""The first line of a record: the game, the players and the cards."""
+"""The first line of a record: the game, its rules, the cards, the players and the date."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ LONGEST_NAME = 200
 
 @dataclass(frozen=True)
 class Header:
-    """What is known of a game when the cards are dealt.
+    """The header of a record.
 
     Attributes:
-        game: Its name in the registry.
-        game_version: The version of its rules, observations and actions.
-        rules: All fields of its ``Rules``, in JSON types.
+        game: The name of the game in the registry.
+        game_version: The version of the game's rules, observations and actions.
+        rules: All fields of the game's ``Rules``, in JSON types.
         decks: The order of the cards in each deal.
         players: A name for each seat.
-        date: When it began, ISO 8601.
+        date: The time at which the game began, ISO 8601.
     """
 
     game: str
@@ -47,10 +47,17 @@ class Header:
         players: Sequence[str] | None,
         date: str | None,
     ) -> Self:
-        """Return the header of a game of a batch.
+        """Return a new header.
+
+        Args:
+            game: The batch.
+            decks: The order of the cards in each deal.
+            players: A name for each seat; None for ``player_0`` and so on.
+            date: The time at which the game began, ISO 8601; None for the current time.
 
         Raises:
-            ValueError: `players` has not one name per seat, or `date` is not ISO 8601.
+            ValueError: ``players`` is not one printable name per seat, or ``date`` is not in ISO
+                8601 format.
         """
         names = [f"player_{seat}" for seat in range(game.num_players)]
         if players is not None:
@@ -62,20 +69,23 @@ class Header:
         return cls(game.name, game.version, rules_of(game), decks, names, date)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the line, including its digest."""
+        """Return the fields of the line, including its digest."""
         content = {"format": FORMAT, "format_version": FORMAT_VERSION, **asdict(self)}
         return sealed(content)
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
-        """Return the header in a line.
+        """Return the header that a line contains.
+
+        Args:
+            content: The fields of the line.
 
         Raises:
             ValueError: The line is not a header of this version, or was modified.
         """
         if content.get("format") != FORMAT:
             raise ValueError(
-                f'not a record of a game: "format" must be "{FORMAT}", '
+                f'not a record of a game: expected "format" {FORMAT!r}, '
                 f"got {quote(content.get('format'))}"
             )
         version = content.get("format_version")
@@ -97,10 +107,11 @@ class Header:
         return cls(**{name: content[name] for name in names})
 
     def make_game(self) -> BatchGame:
-        """Return the game as it was dealt, a batch of one.
+        """Return a batch of one game, dealt with the cards of the record.
 
         Raises:
-            ValueError: The game is unknown, or has another version, other rules or other cards.
+            ValueError: The game is unknown, its version is different, or rules, cards or players
+                are invalid.
         """
         version = registry.batch_game(self.game, 1).version
         if version != self.game_version or isinstance(self.game_version, bool):
@@ -111,44 +122,45 @@ class Header:
         rules = {name: hashable(field) for name, field in self.rules.items()}
         game = make_game(self.game, 1, rules.pop(PLAYERS, None), rules)
         if rules_of(game) != self.rules:
-            raise ValueError("rules must have all fields of the game, as the game writes them")
+            raise ValueError(
+                f"rules must have all fields of the game's rules: expected {quote(rules_of(game))}"
+            )
         check_players(self.players, game.num_players)
         decks = whole_numbers(self.decks, "decks")
         if decks.ndim != 2:
             raise ValueError(
-                f"decks must be a list of cards for each deal, got an array of the shape "
-                f"{decks.shape}"
+                f"decks must be a list of cards for each deal, got an array of shape {decks.shape}"
             )
         game.reset(0, decks[None])  # all cards are given, so the seed has no effect
         return game
 
 
 def rules_of(game: BatchGame) -> dict[str, Any]:
-    """Return the fields of a game's rules in JSON types."""
+    """Return the fields of a game's rules by name, in JSON types."""
     rules: dict[str, Any] = json.loads(json.dumps(asdict(game.rules)))
     return rules
 
 
 def printable(name: str) -> str:
-    """Return a player's name, shortened and without unprintable characters, for a record."""
+    """Return a name for a record: shortened, with "?" in place of unprintable characters."""
     return "".join(letter if letter.isprintable() else "?" for letter in name[:LONGEST_NAME])
 
 
 def check_players(players: Any, seats: int) -> None:
-    """Raise ValueError unless there is a printable name for each seat."""
+    """Raise ValueError unless ``players`` is a list of one printable name per seat."""
     are_names = isinstance(players, list) and all(isinstance(name, str) for name in players)
     if not are_names or len(players) != seats:
         raise ValueError(f"players must be {seats} names, one per seat, got {quote(players)}")
     for name in players:
         if not name.isprintable() or not 0 < len(name) <= LONGEST_NAME:
             raise ValueError(
-                f"a player's name must have 1 to {LONGEST_NAME} printable characters, "
+                f"names of players must have 1 to {LONGEST_NAME} printable characters, "
                 f"got {quote(name)}"
             )
 
 
 def check_date(date: Any) -> None:
-    """Raise ValueError unless `date` is in ISO 8601 format, with or without a time."""
+    """Raise ValueError unless ``date`` is in ISO 8601 format, with or without a time."""
     try:
         datetime.fromisoformat(date)
     except (TypeError, ValueError) as error:

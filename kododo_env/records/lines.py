@@ -1,4 +1,4 @@
-"""The lines of a record: their digests, their fields, and their place in messages."""
+"""The lines of a record: digests, fields, and line numbers in messages."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any
 from kododo_env.core.numbers import quote
 
 DIGEST = "digest"
-DIGITS = 8  # against mistakes, not forgery: anybody can compute a digest
+DIGITS = 8  # enough to detect mistakes; forgery is not prevented, as digests are not secret
 
 
 def sealed(content: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     """Return a line with its digest, which covers all other fields and the previous line.
 
     Args:
-        content: The fields, with or without a digest.
-        before: The digest of the previous line.
+        content: The fields of the line; an existing digest is replaced.
+        before: The digest of the previous line; empty for the first line.
     """
     undigested = {name: field for name, field in content.items() if name != DIGEST}
     text = before + json.dumps(undigested, sort_keys=True, separators=(",", ":"))
@@ -27,7 +27,7 @@ def sealed(content: Mapping[str, Any], before: str = "") -> dict[str, Any]:
 
 
 def check_sealed(line: Mapping[str, Any], before: str = "") -> None:
-    """Raise ValueError if a line was modified, or does not follow the previous one."""
+    """Raise ValueError unless the digest of a line matches its fields and the previous line."""
     if line.get(DIGEST) != sealed(line, before)[DIGEST]:
         raise ValueError(f"the line was modified: wrong digest {quote(line.get(DIGEST))}")
 
@@ -40,13 +40,13 @@ def check_keys(content: Mapping[str, Any], names: set[str]) -> None:
 
 
 def where(source: str, line: int) -> str:
-    """Return the place of a line for messages; an empty source is left out."""
+    """Return the file and the line number for messages; an empty ``source`` is left out."""
     return f"{source}, line {line}" if source else f"line {line}"
 
 
 @contextmanager
 def at_line(source: str, line: int) -> Iterator[None]:
-    """Begin the message of a ValueError raised inside with the file and the line."""
+    """Add the file and the line number to the message of a ValueError raised in the block."""
     try:
         yield
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Reading a record: its text into the header and the lines of the steps."""
+"""Reading records: parsing text into a header and the lines of the steps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kododo_env.records.header import Header
 from kododo_env.records.lines import at_line, sealed, where
 from kododo_env.system.files import read_ordinary
 
-LARGEST_RECORD = 1 << 26  # bytes; a record usually has a few thousand
+LARGEST_RECORD = 1 << 26  # bytes; a usual record has a few thousand bytes
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,12 @@ class Step:
     """One joint action and its results: a line of the record.
 
     Attributes:
-        step: Its number, from 1.
-        actions: The joint action, a number for each player.
-        words: The joint action in words.
+        step: The number of the step, from 1.
+        actions: The joint action, an action number for each player.
+        words: The joint action in words, a text for each player.
         points: The points that each player scored in this step.
-        scores: All players' points so far.
-        outcome: In the last step: each player's share of the victory.
+        scores: The total points of each player.
+        outcome: In the last step, each player's win share; else None.
     """
 
     step: int
@@ -37,7 +37,7 @@ class Step:
     outcome: list[float] | None = None
 
     def to_json(self, before: str) -> dict[str, Any]:
-        """Return the line after a line with the digest `before`."""
+        """Return the fields of the line with its digest; ``before`` is the previous digest."""
         content = {name: field for name, field in vars(self).items() if field is not None}
         return sealed(content, before)
 
@@ -48,8 +48,8 @@ class Record:
 
     Attributes:
         header: The first line.
-        lines: The fields of each of the other lines.
-        source: The file, for messages; empty if there is none.
+        lines: The fields of each further line, one line per step.
+        source: The path of the file, for messages; empty without a file.
     """
 
     header: Header
@@ -66,13 +66,13 @@ def read_record(path: Path | str) -> Record:
     """Read a record from a file.
 
     Raises:
-        ValueError: The file cannot be read, is not a record, or is truncated; the message names
-            the line.
+        ValueError: The file cannot be read, is not a record, or is truncated; the message contains
+            the line number.
     """
     try:
         text = read_ordinary(Path(path), LARGEST_RECORD, f"record {path}").decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not a record of a game: not UTF-8 text") from error
+        raise ValueError(f"{path} is not a record of a game: expected UTF-8 text") from error
     return parse_record(text, str(path))
 
 
@@ -80,11 +80,11 @@ def parse_record(text: str, source: str = "") -> Record:
     """Read a record from its text.
 
     Args:
-        text: JSON Lines.
-        source: The file, for messages.
+        text: The record as JSON Lines.
+        source: The path of the file, for messages.
 
     Raises:
-        ValueError: The text is not a record, or is truncated; the message names the line.
+        ValueError: The text is not a record, or is truncated; the message contains the line number.
     """
     lines = text.split("\n")
     if not lines[-1]:  # after the final line break

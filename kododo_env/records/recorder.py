@@ -21,20 +21,20 @@ from kododo_env.system.files import write_text
 
 
 class Recorder:
-    """Records one game of a batch as it is played.
+    """Records one game of a batch while it is played.
 
-    While the game is played, only numbers are kept; ``text`` plays them again in a batch of one
-    and adds the words.
+    During the game only the actions and cards are stored; ``text`` replays them in a batch of one
+    game and adds the words.
 
     Args:
         game: The batch, just after the deal.
         index: The index of the game in the batch.
-        players: A name for each seat; None calls them ``player_0`` and so on.
-        date: When the game began, ISO 8601; None is the current time.
+        players: A name for each seat; None for ``player_0`` and so on.
+        date: The time at which the game began, ISO 8601; None for the current time.
 
     Raises:
-        ValueError: `index` is out of range, `players` has not one name per seat, or `date` is not
-            ISO 8601.
+        ValueError: ``index`` is out of range, ``players`` is not one printable name per seat, or
+            ``date`` is not in ISO 8601 format.
     """
 
     def __init__(
@@ -55,12 +55,12 @@ class Recorder:
         """Record the joint action (P,) that ``game.step`` has just played.
 
         Raises:
-            ValueError: These actions cannot have been played; nothing is recorded.
+            ValueError: An action is illegal, or the shape is wrong; nothing is recorded.
         """
         joint_action = whole_numbers(actions, "actions")
         shape = self._mask.shape[:1]
         if joint_action.shape != shape:
-            raise ValueError(f"expected actions of the shape {shape}, got {joint_action.shape}")
+            raise ValueError(f"expected actions of shape {shape}, got {joint_action.shape}")
         played = joint_action.tolist()
         if not legal_in_one(played, self._mask):
             raise ValueError(f"expected the actions that were played, got illegal actions {played}")
@@ -68,11 +68,11 @@ class Recorder:
         self._record_state()
 
     def back(self, game: BatchGame, steps: int) -> None:
-        """Forget all but the first steps, so that the game can be continued differently.
+        """Remove all steps after the first ``steps``, so that the game can continue differently.
 
         Args:
-            game: The game after these steps; it is recorded from now on.
-            steps: How many steps to keep.
+            game: A batch in the position after these steps, which is recorded from now on.
+            steps: The number of steps to keep.
         """
         self._game = game
         del self._played[steps:], self._decks[int(game.deal_index[self._index]) + 1 :]
@@ -88,10 +88,10 @@ class Recorder:
         self._last_state = (game.scores[index].tolist(), bool(game.terminated[index]))
 
     def lines(self) -> Iterator[dict[str, Any]]:
-        """Yield the lines of the record: the header, then each step so far.
+        """Yield the lines of the record: the header, then each recorded step.
 
         Raises:
-            ValueError: The recorder did not receive every step since the deal.
+            ValueError: A step since the deal was not recorded.
         """
         line = self.header.to_json()
         yield line
@@ -105,18 +105,18 @@ class Recorder:
             )
 
     def text(self) -> str:
-        """Return the record as JSON Lines; it is truncated if the game is not over.
+        """Return the record as JSON Lines; if the game is not over, the record is truncated.
 
         Raises:
-            ValueError: The recorder did not receive every step since the deal.
+            ValueError: A step since the deal was not recorded.
         """
         return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in self.lines())
 
     def write(self, path: Path | str) -> None:
-        """Write the record to a file, whole or not at all.
+        """Write the record to a file; if an error occurs, the file does not change.
 
         Raises:
-            ValueError: The recorder did not receive every step since the deal.
+            ValueError: A step since the deal was not recorded.
             OSError: The file cannot be written.
         """
         write_text(Path(path), self.text())
@@ -127,10 +127,10 @@ def _steps(game: BatchGame, played: Sequence[Sequence[int]]) -> Iterator[Step]:
     number = 0
     for actions in played:
         if game.terminated[0]:
-            return  # the batch continued
+            return  # other games of the batch continued
         waits = all(action == game.no_op for action in actions)
         if waits and not game.legal_action_mask()[0, :, game.no_op].all():
-            continue  # nobody had to decide: a batch of one skips such steps
+            continue  # nobody had to decide: a batch of one game skips such steps
         number += 1
         yield play_step(game, number, actions)
 
@@ -145,11 +145,12 @@ def record_games(
     """Play a batch to its end and record some of its games.
 
     Args:
-        game: N games, just dealt; they are over afterwards.
-        choose: Returns all players' actions in all games, (N, P); called before each step.
-        games: The indices (M,) of the games to record; None records all.
-        players: A name for each seat, the same in all games.
-        date: When the games began, ISO 8601; None is the current time.
+        game: A batch of N games that was just dealt.
+        choose: A function that returns all players' actions in all games, (N, P); it is called
+            before each step.
+        games: The indices (M,) of the games to record; None for all games.
+        players: A name for each seat, the same in all games; None for ``player_0`` and so on.
+        date: The time at which the games began, ISO 8601; None for the current time.
 
     Returns:
         A recorder for each of the M games.

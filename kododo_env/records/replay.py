@@ -1,4 +1,4 @@
-"""Replaying a record: each line is checked against the rules."""
+"""Replaying records, with a check of each line against the rules."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ def replay(record: Record) -> Iterator[BatchGame]:
     """Replay a record and check each line against the rules.
 
     Yields:
-        A batch of one game, after the deal and after each step; a new object each time.
+        A new batch of one game, after the deal and after each step.
 
     Raises:
         ValueError: A line contradicts the rules, the record is truncated or continues after the
-            end, or is of an unknown game or version; the message names the line.
+            end of the game, or the game or its version is unknown; the message contains the line
+            number.
     """
     header = record.header
     source = record.source
@@ -33,7 +34,7 @@ def replay(record: Record) -> Iterator[BatchGame]:
             before = line[DIGEST]
             if game.deal_index[0] >= len(header.decks):
                 raise ValueError(
-                    f"the game needs another deck, but the header has only {len(header.decks)}"
+                    f"expected a deck for each deal in the header, got only {len(header.decks)}"
                 )
         yield game.clone()
     _check_end(record, game)
@@ -62,12 +63,12 @@ def _types(field: Any) -> Any:
 
 
 def play_step(game: BatchGame, number: int, actions: Sequence[int]) -> Step:
-    """Play a joint action in a batch of one and return the content of its line.
+    """Play a joint action in a batch of one game and return the content of its line.
 
     Args:
-        game: The batch, which is stepped.
+        game: The batch, whose ``step`` is called.
         number: The number of the step, from 1.
-        actions: The joint action, P numbers.
+        actions: The joint action, P action numbers.
 
     Raises:
         ValueError: An action is illegal; nothing is played.

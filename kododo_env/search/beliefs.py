@@ -1,4 +1,7 @@
-"""Worlds that agree with what a player knows, and are likely given what the others did."""
+"""Sampling of worlds that fit a player's knowledge, weighted by the other players' actions.
+
+A world is a game in which the cards hidden from the player are dealt again.
+"""
 
 from __future__ import annotations
 
@@ -10,26 +13,26 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import UndoSupport
 from kododo_env.core.view import View
 
-DEALT = 2  # worlds dealt per world drawn; more leave less time to play them out
+DEALT = 2  # worlds dealt for each world that is kept; more would leave less time for play
 SLIP = 0.02  # the probability that a player deviates from the policy
 
 
 def likely_worlds(policy: Agent, view: View, rng: np.random.Generator, samples: int) -> BatchGame:
-    """Sample worlds like ``view.determinize``, but likelier worlds more often.
+    """Sample worlds like ``view.determinize``, but weighted by the actions of the other players.
 
-    What players did says something about what they hold. Of every ``DEALT`` worlds one is drawn,
-    weighted by the probability that the others, playing the policy, would have done what they did
-    in the steps that the game can take back (sampling-importance-resampling, D. Rubin 1988).
+    Of every ``DEALT`` worlds one is drawn. Its weight is the probability of the other players'
+    actions if they play the policy in this world, as far as the game can undo its last steps
+    (sampling-importance-resampling, D. Rubin 1988).
 
     Args:
-        policy: The assumed policy of the others. Unless it is a ``ProbabilisticAgent``, and where
-            there is nothing to take back, worlds are sampled uniformly.
+        policy: The assumed policy of the others. If it is not a ``ProbabilisticAgent``, or no step
+            can be undone, worlds are sampled uniformly.
         view: What the player knows in each of N games.
         rng: The source of randomness.
-        samples: Worlds per game.
+        samples: The number of worlds for each game.
 
     Returns:
-        A batch of N * samples games; game i has the worlds from i * samples on.
+        A batch of N * samples games; the worlds of game i start at index i * samples.
     """
     if view.undoable_steps == 0 or not isinstance(policy, ProbabilisticAgent):
         return view.determinize(rng, samples)

@@ -1,4 +1,4 @@
-"""All distinct deals of a game with their probabilities: enumerated, for small games."""
+"""Enumeration of all distinct deals of a small game, with their probabilities."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def one_deck_is_enough(game: BatchGame) -> bool:
 
 
 def distinct_decks(game: BatchGame) -> Iterator[Deck]:
-    """Yield all decks that are dealt differently, with their probabilities.
+    """Yield a deck for each distinct deal, with the probability of the deal.
 
-    Cards of the same type are interchangeable, and so are orders of cards that are dealt together
-    (``JointDeals``); the representative has these cards in ascending order.
+    Decks have the same deal if they differ only by cards of the same type, or by the order of cards
+    that are dealt together (``JointDeals``). The yielded deck has these cards in ascending order.
     """
     groups = _groups(game)
     deck = np.zeros(len(game.cards), np.uint8)

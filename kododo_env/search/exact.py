@@ -16,9 +16,9 @@ from kododo_env.policy.policy_schema import HOTTEST
 from kododo_env.search.game_tree import GameTree
 
 Strategy = list[Float64]
-"""A player's action probabilities in each of their information sets, (I, A), step by step."""
+"""A player's action probabilities: for each step an array (I, A) of I information sets."""
 ROUNDING = 1e-4  # the tolerance for sums of float32 probabilities
-LEAST_CHANCE = 1e-30  # the least probability, so that its logarithm is finite
+LEAST_CHANCE = 1e-30  # the minimum probability, so that its logarithm is finite
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class ExactResult:
     """The values of a policy in self-play, and of a best response in one seat.
 
     Attributes:
-        values: Shares of the victory if everyone plays the policy, (P,).
-        best: The share of each player if only this player plays a best response, (P,).
+        values: The win shares if everyone plays the policy, (P,).
+        best: The win share of each player if only this player plays a best response, (P,).
     """
 
     values: Float64
@@ -35,7 +35,7 @@ class ExactResult:
 
     @property
     def gains(self) -> Float64:
-        """The gain of each player by a best response, (P,), at least 0."""
+        """The gain of each player by playing a best response, (P,), at least 0."""
         return self.best - self.values
 
     @property
@@ -45,7 +45,7 @@ class ExactResult:
 
 
 class UniformAgent(RandomAgent):
-    """Plays all legal actions with equal probability."""
+    """An agent that plays all legal actions with equal probability."""
 
     name = "uniform"
 
@@ -61,9 +61,9 @@ def exact(tree: GameTree, agent: ProbabilisticAgent, temperature: float = 1.0) -
 
     Args:
         tree: The game.
-        agent: The agent in all seats; called once per seat and step.
-        temperature: Probabilities are raised to the power of 1 / temperature and normalised; 0
-            plays the likeliest action.
+        agent: The agent in all seats; it is called once per seat and step.
+        temperature: Probabilities are raised to the power of 1 / temperature and normalised; with
+            0 the likeliest action has probability 1.
 
     Raises:
         ValueError: The agent does not return probabilities of legal actions, or the temperature is
@@ -74,7 +74,7 @@ def exact(tree: GameTree, agent: ProbabilisticAgent, temperature: float = 1.0) -
 
 
 def exact_of(tree: GameTree, strategies: Sequence[Strategy]) -> ExactResult:
-    """Return the same for a strategy of each player."""
+    """Return the values of the players' strategies, and of a best response in each seat."""
     best = [best_response(tree, strategies, player)[0] for player in range(tree.num_players)]
     return ExactResult(value(tree, strategies), np.array(best))
 
@@ -120,7 +120,7 @@ def _pure(actions: npt.NDArray[np.intp], num_actions: int) -> Float64:
 
 
 def value(tree: GameTree, strategies: Sequence[Strategy]) -> Float64:
-    """Return the players' expected shares of the victory over all deals, (P,)."""
+    """Return the players' expected win shares over all deals, (P,)."""
     total = np.zeros(tree.num_players)
     for step, weight in zip(tree.steps, _weights(tree, strategies), strict=True):
         total += weight @ step.shares
@@ -138,14 +138,14 @@ def best_response(
         player: The player.
 
     Returns:
-        The share of the victory, and a strategy that achieves it.
+        The win share of the best response, and its strategy.
     """
     weights = _weights(tree, strategies, player)
     response: Strategy = []
     later: Float64 = np.empty(0)
     for step, weight in zip(reversed(tree.steps), reversed(weights), strict=True):
         payoffs = weight * step.shares[:, player]
-        payoffs[~step.over] = later  # these are weighted already
+        payoffs[~step.over] = later  # the weight is included
         sets = step.sets[player][step.before]
         actions = step.actions[:, player]
         legal = step.legal[player]
@@ -166,9 +166,9 @@ def mixture(tree: GameTree, strategies: Sequence[Strategy], player: int) -> Stra
         player: The player.
 
     Returns:
-        The equivalent strategy: the mean of the action probabilities, weighted by the probability
-        of reaching each information set. Where none reaches it, all legal actions are equally
-        likely.
+        The equivalent strategy: in each information set the mean of the action probabilities,
+        weighted by the probability that a strategy reaches the set. If no strategy reaches it, all
+        legal actions are equally likely.
     """
     total = [np.zeros(step.legal[player].shape) for step in tree.steps]
     for component in strategies:

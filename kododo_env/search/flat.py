@@ -1,6 +1,6 @@
-"""Flat Monte Carlo: try every action in the same worlds, and play all of them to the end.
+"""Flat Monte Carlo: try every action in the same worlds, and play each game to the end.
 
-The simplest search (B. Brügmann, "Monte Carlo Go", 1993; with hidden cards dealt again,
+This is the simplest search (B. Brügmann, "Monte Carlo Go", 1993; with hidden cards dealt again:
 M. Ginsberg, "GIB: imperfect information in a computationally challenging game", 2001). Unlike
 ``SearchAgent`` it treats all possible worlds as equally likely, tries all actions in every world,
 needs no outcome model, and plays the action with the highest mean even if the gain is uncertain.
@@ -18,7 +18,7 @@ from kododo_env.search.search import Pace, PolicySearch, parts
 
 
 class FlatMonteCarlo(PolicySearch):
-    """Plays the action with the highest mean share of the victory over some worlds.
+    """A search that plays the action with the highest mean win share over some worlds.
 
     For the arguments see ``PolicySearch``.
     """
@@ -44,7 +44,7 @@ class FlatMonteCarlo(PolicySearch):
         actions: npt.NDArray[np.intp],
         rng: np.random.Generator,
     ) -> Float64:
-        """Return the summed share of the victory after each action, over the same worlds, (M,)."""
+        """Return the summed win share after each action, over the same worlds, (M,)."""
         total = np.zeros(len(games))
         budget = self.budget
         if budget.milliseconds is None:

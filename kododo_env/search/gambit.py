@@ -12,10 +12,10 @@ from kododo_env.search.game_tree import GameTree
 def efg(tree: GameTree) -> str:
     """Return a game in the .efg format, which Gambit and OpenSpiel's ``load_efg_game`` read.
 
-    Chance deals; then in each step the players choose one after another, the last seat first,
-    without seeing the other choices. A player with one legal action has no node. Information sets
-    are named ``step:set``, as numbered in ``tree.steps[step].sets``, and actions by their numbers.
-    The payoffs are shares of the victory.
+    A chance node deals. Then in each step the players choose one after another, the last seat
+    first, without seeing the choices of this step. A player with one legal action has no node.
+    Information sets are named ``step:set``, as numbered in ``tree.steps[step].sets``, and actions
+    by their numbers. The payoffs are win shares.
     """
     players = " ".join(f'"player_{player}"' for player in range(tree.num_players))
     title = tree.steps[0].games.name
@@ -26,7 +26,7 @@ class _Writer:
     def __init__(self, tree: GameTree) -> None:
         self._tree = tree
         self._outcomes: dict[str, int] = {}
-        # The first follower of each position, and each follower's position in the next step.
+        # The first successor of each position, and the index of each successor in the next step.
         self._start = [np.searchsorted(s.before, np.arange(s.games.num_envs)) for s in tree.steps]
         self._next = [np.cumsum(~step.over) - 1 for step in tree.steps]
         self._numbers = [set_numbers(tree, player) for player in range(tree.num_players)]
@@ -56,7 +56,7 @@ class _Writer:
             np.flatnonzero(step.legal[seat][information_set])
             for seat, information_set in enumerate(sets)
         ]
-        # The distance between the followers of two actions.
+        # The distance between the successors by two consecutive actions of this player.
         apart = int(np.prod([len(actions) for actions in legal[:-1]]))
         if len(legal[-1]) > 1:
             set_number = self._numbers[player][number][sets[player]]
@@ -76,7 +76,11 @@ class _Writer:
 
 
 def set_numbers(tree: GameTree, player: int) -> list[list[int]]:
-    """Number from 1, step by step, the information sets in which the player has a choice."""
+    """Return for each step the numbers of a player's information sets.
+
+    The information sets with a choice are numbered from 1 through all steps; the numbers of other
+    sets have no meaning.
+    """
     numbers_by_step = []
     last = 0
     for step in tree.steps:

@@ -1,4 +1,4 @@
-"""A small game as a whole: all its positions, step by step, and each player's information sets."""
+"""The complete tree of a small game: all positions by step, and the information sets in them."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ MOST_POSITIONS = 2_000_000
 
 @dataclass(frozen=True)
 class TreeStep:
-    """All N positions after some steps in which a game goes on, and all M positions that follow.
+    """All N unfinished positions after a number of steps, and the M positions that follow them.
 
-    An information set contains the positions that a player cannot distinguish by what their view
-    has shown since the deal and by their own actions (perfect recall).
+    An information set contains the positions that a player cannot distinguish by all their views
+    and actions since the deal (perfect recall).
 
     Attributes:
         games: The positions, a batch of N games that is never stepped.
-        sets: For each player the information set of each position, numbered from 0; (P, N).
-        first: For each player a position of each information set, (I,).
+        sets: For each player the information set of each position, numbered from 0, (P, N).
+        first: For each player the index of a position in each information set, (I,).
         legal: For each player the legal actions in each information set, (I, A).
-        before: The position before each following position, (M,).
+        before: The index of the position before each following position, (M,).
         actions: The joint action that leads to each following position, (M, P).
-        over: Whether each following position ends the game, (M,); the other ones are, in this
-            order, the positions of the next step.
-        shares: The shares of the victory at the end, 0 where a game goes on; (M, P).
+        over: Whether the game ends in each following position, (M,). The others are the positions
+            of the next step, in the same order.
+        shares: The win shares where the game ends, otherwise 0, (M, P).
     """
 
     games: BatchGame
@@ -49,20 +49,20 @@ class GameTree:
     """All deals of a game and all its continuations.
 
     Args:
-        game: A batch of these rules; it is not changed.
+        game: A batch with the rules of the game; it is not changed.
 
     Attributes:
         num_players: P.
-        probabilities: The probability of each deal, one for each position of the first step.
-        steps: The decisions, step by step.
+        probabilities: The probability of each deal, which is a position of the first step.
+        steps: The steps of the game, in order.
 
     Raises:
-        ValueError: The game is too large, or has randomness beyond its first deck.
+        ValueError: The game is too large, or depends on more than its first deck.
     """
 
     def __init__(self, game: BatchGame) -> None:
         if not one_deck_is_enough(game):
-            raise ValueError(f"a tree of {game.name} needs rules that deal only one deck")
+            raise ValueError(f"a tree of {game.name} needs rules with a single deal")
         self._positions_left = MOST_POSITIONS
         self._name = game.name
         self._take(least_decks(game))
@@ -118,12 +118,12 @@ class GameTree:
 
     @property
     def positions(self) -> int:
-        """The number of positions in which somebody chooses."""
+        """The number of positions in which at least one player has a choice."""
         return sum(step.games.num_envs for step in self.steps)
 
     @property
     def information_sets(self) -> int:
-        """The number of information sets with a choice, over all players."""
+        """The number of information sets with a choice, summed over all players."""
         return sum(
             int((legal.sum(axis=1) > 1).sum()) for step in self.steps for legal in step.legal
         )

@@ -1,4 +1,4 @@
-"""The expected share of the victory in the middle of a game."""
+"""A model of the expected win share in an unfinished game."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from kododo_env.core.capabilities import RoundPlay, StepSkipping
 from kododo_env.core.observation import from_own_seat
 from kododo_env.core.underflow import underflow_is_zero
 
-# Games played to fit a model. Games without rounds have more steps that need values.
+# The number of games played to fit a model. Without rounds, more steps of each game are used.
 FITTED_GAMES = 1024
 FITTED_WITHOUT_ROUNDS = 256
-# The bounds of the weights of points and value, and of the constant.
+# The lower and upper bounds of three weights: of points, of the value, and the constant term.
 BOUNDS = np.array([[1 / 500, 0.0, -50.0], [20.0, 50.0, 50.0]])
 MOST_ROUNDS = 100  # fitting iterations
 LEAST_GAIN = 1e-9  # in mean log-likelihood
@@ -24,21 +24,21 @@ LEAST_DAMPING = 1e-6  # a constant value is collinear with the constant term
 
 
 class OutcomeModel:
-    """Estimates a player's share of the victory after each step of a game.
+    """A model of a player's expected win share after each step of a game.
 
-    The estimate is a softmax of everybody's points (Luce 1959), with a weight for points. If the
-    policy is a ``ValueAgent``, its value of the player's own position counts as well, since points
-    do not show who has the better hand. The others' values are not used: they take P times as long
-    and do not improve the estimate. The weights of each step are fitted by maximum likelihood to
-    games that the policy has played against itself.
+    The estimate is a softmax of all players' weighted points (Luce 1959). If the policy is a
+    ``ValueAgent``, its value of the player's own position is added, because points do not show who
+    has the better hand; the other players' values are not used, because they do not improve the
+    estimate. The weights of each step are fitted by maximum likelihood to games that the policy
+    has played against itself.
 
     Args:
-        policy: Plays in every seat.
-        game: A batch whose rules are used.
+        policy: The agent in every seat.
+        game: A batch with the rules of the game.
 
     Attributes:
-        weights: The weights of each step, (S, 3): those that the policy provides
-            (``OnnxAgent.outcome_weights``, as shipped policies do), or else fitted now.
+        weights: The weights of each step, (S, 3). The policy may provide them as an attribute
+            ``outcome_weights``, as shipped policies do; otherwise they are fitted at creation.
     """
 
     def __init__(self, policy: Agent, game: BatchGame) -> None:
@@ -50,12 +50,15 @@ class OutcomeModel:
     def step_by_step(
         cls, policy: Agent, game: BatchGame, most_games: int
     ) -> Generator[None, None, OutcomeModel]:
-        """Create a model with pauses, for a caller that has other work to do meanwhile.
+        """Create a model in steps, so that the caller can do other work between them.
 
         Args:
-            policy: Plays in every seat.
-            game: A batch whose rules are used.
+            policy: The agent in every seat.
+            game: A batch with the rules of the game.
             most_games: The maximum number of games to play.
+
+        Returns:
+            A generator that yields after each step and returns the model.
         """
         model = object.__new__(cls)
         model.policy = policy
@@ -87,14 +90,14 @@ class OutcomeModel:
         weights = weights_by_step[min(weights_by_step)]
         rows = []
         for step in range(max(weights_by_step) + 1):
-            # Another game may play a step that all of these passed over.
+            # A step that all of these games skipped has the weights of the step before.
             weights = weights_by_step.get(step, weights)
             rows.append(weights)
         self.weights = np.array(rows)
 
     @underflow_is_zero
     def expected(self, game: BatchGame, player: int) -> Float64:
-        """Return the player's share of the victory, (N,); the outcome where a game is over."""
+        """Return the player's expected win share, (N,); where a game is over, its outcome."""
         weights = self.weights[min(_step(game), len(self.weights) - 1)]
         guess = _probability(_log_odds(self._features(game, player), weights))
         return np.where(game.terminated, game.outcome()[:, player], guess)

@@ -1,12 +1,12 @@
 """Search by determinisation: play out worlds that agree with what the player knows.
 
-For a decision the hidden cards are dealt again, consistently with the player's view and likely
-given what the others have done (``kododo_env.search.beliefs``). In each such world every candidate
-action is tried, and a policy plays all seats, each by its own view: to the end of the round; in
-games without rounds for some steps if the policy knows the value of a position, and otherwise to
-the end of the game. The policy's own choice is played unless another action's expected share of
-the victory is significantly higher. Search accesses the game only through ``view.determinize``, so
-it cannot cheat and works for every game.
+For each decision the hidden cards are dealt again, consistently with the player's view and weighted
+by the other players' actions (``kododo_env.search.beliefs``). In each such world every candidate
+action is tried, and then a policy plays all seats, each by its own view. It plays to the end of the
+round. In games without rounds it plays some steps if it is a ``ValueAgent``, or else to the end of
+the game. The search chooses the policy's own action unless another action's expected win share is
+significantly higher. It accesses the game only through ``view.determinize``, so that it cannot
+cheat and works for every game.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from kododo_env.search.beliefs import likely_worlds
 from kododo_env.search.outcome_model import FITTED_GAMES, OutcomeModel, softmax
 
 BATCH = 1024  # the most games played out at once
-LEAST_BATCH = 128  # about the fewest, where time is limited
-# A gain must exceed 0 by this many standard errors. Over whole games gains are small and noise is
-# large, so that false positives cost more than true ones bring.
+LEAST_BATCH = 128  # about the fewest, if time is limited
+# A gain must exceed 0 by this many standard errors. The number is larger for whole games, in which
+# gains are small and noise is large, so that false positives would cost more than true ones gain.
 DOUBT_OF_ROUNDS = 1.0
 DOUBT_OF_GAMES = 1.5
-CANDIDATES = 10  # the policy's likeliest actions; more would get fewer worlds each
-LOOKAHEAD = 8  # steps before a value replaces the rest of a game without rounds
-# The same for ``probability``: in a difference of two, the value's error mostly cancels.
+CANDIDATES = 10  # the policy's likeliest actions; with more, each would get fewer worlds
+LOOKAHEAD = 8  # in games without rounds, steps before the policy's value replaces further play
+# The same for ``probability``, which needs more steps: errors of values cancel only in differences.
 FAR_AHEAD = 16
 LEAST_GAIN = -2.0  # below every candidate's gain, since shares are between 0 and 1
 Means = tuple[Float64, Float64]  # means and their standard errors
@@ -60,8 +60,8 @@ class SearchBudget:
 
     Attributes:
         worlds: The total number of worlds per decision.
-        milliseconds: If given, the mean time per decision instead; the decisions of a batch share
-            it.
+        milliseconds: The mean time per decision, used instead of ``worlds`` unless it is None;
+            the decisions of a batch share their total time.
     """
 
     worlds: Annotated[int, Bound(1, 100_000)] = 64
@@ -72,7 +72,7 @@ class SearchBudget:
 
 
 class Pace:
-    """Estimates from past speed how many worlds fit into the remaining time."""
+    """A time budget: estimates how many worlds fit into the remaining time."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.clock = clock
@@ -81,11 +81,11 @@ class Pace:
         self.speed = 0.0  # games per second
 
     def worlds(self, games: int, seconds: float) -> int:
-        """Return how many worlds to try next: a few at first, and 0 if there is no time for a few.
+        """Return how many worlds to try next: few at first, and 0 if time is too short.
 
         Args:
-            games: How many games are played out in each world.
-            seconds: The time limit, counted from the start.
+            games: The number of games played out in each world.
+            seconds: The time limit, counted from the creation of this object.
         """
         clock_time = self.clock()
         least_worlds = max(1, LEAST_BATCH // games)
@@ -103,14 +103,14 @@ class Pace:
 
 
 class PolicySearch(Agent):
-    """The base of all searches that play out worlds.
+    """The base class of searches that play out worlds.
 
     Args:
-        policy: Plays all seats in the worlds: scripted or learned.
+        policy: The scripted or learned agent that plays all seats in the worlds.
         budget: The budget per decision.
         name: The name in tables of results.
-        clock: Returns the seconds for a time budget; ``time.process_time`` counts processor time
-            only.
+        clock: A function that returns the time in seconds, for a time budget;
+            ``time.process_time`` counts processor time only.
 
     Raises:
         ValueError: The policy keeps a memory of its games.
@@ -137,10 +137,10 @@ class PolicySearch(Agent):
 
 
 class SearchAgent(PolicySearch):
-    """Chooses by playing out worlds; for the arguments see ``PolicySearch``.
+    """A search that improves a policy's choices; for the arguments see ``PolicySearch``.
 
-    Where play-outs stop before the end of the game, an ``OutcomeModel`` estimates the share of the
-    victory; it is created when it is first needed.
+    If play-outs stop before the end of the game, an ``OutcomeModel`` estimates the win share. It is
+    created when it is first needed.
     """
 
     kind = "search"
@@ -162,16 +162,16 @@ class SearchAgent(PolicySearch):
 
     @underflow_is_zero
     def probability(self, view: View, worlds: int, rng: np.random.Generator) -> Means:
-        """Return the player's expected share of the victory if everyone follows the policy.
+        """Return the player's expected win share if everyone follows the policy.
 
         Args:
             view: What the player knows in each of N games that are not over.
-            worlds: How many worlds are played out per game.
+            worlds: The number of worlds played out for each game.
             rng: The source of randomness.
 
         Returns:
-            The mean share over the worlds, and its standard error, each (N,). Where a game ends in
-            a world, its outcome counts, not the softmax of points that ``act`` uses.
+            The mean win share over the worlds, and its standard error, (N,) each. If a game ends
+            in a world, its outcome counts, not the softmax of points that ``act`` uses.
         """
         search = _Search(view, self, rng)
         search.shares_at_the_end = BatchGame.outcome
@@ -188,17 +188,17 @@ class SearchAgent(PolicySearch):
     def gain(
         self, view: View, played: Int64, alternative: Int64, worlds: int, rng: np.random.Generator
     ) -> Means:
-        """Return how much another action than the one played would raise a player's ``probability``.
+        """Return by how much an alternative action would raise the player's win share.
 
         Args:
             view: What the player knows in each of N games.
             played: A legal action in each game, (N,).
-            alternative: A different one in each game, (N,).
-            worlds: How many worlds are played out; both actions are tried in the same worlds.
+            alternative: A different legal action in each game, (N,).
+            worlds: The number of worlds played out; both actions are tried in the same worlds.
             rng: The source of randomness.
 
         Returns:
-            The mean gain over the worlds, -1 to 1, and its standard error, each (N,).
+            The mean gain over the worlds, -1 to 1, and its standard error, (N,) each.
         """
         search = _Search(view, self, rng)
         number = np.arange(view.num_actions)
@@ -213,24 +213,24 @@ class SearchAgent(PolicySearch):
         return mean, error
 
     def horizon(self, game: BatchGame, lookahead: int = LOOKAHEAD) -> float:
-        """Return how many steps are played in each world, including the decision's own."""
+        """Return how many steps are played in each world, including the decision's step."""
         if isinstance(game, RoundPlay):
             return game.round_steps
         return lookahead if isinstance(self.policy, ValueAgent) else math.inf
 
     def prepare(self, game: BatchGame) -> None:
-        """Create the model for games of these rules now, if it will be needed."""
+        """Create the ``OutcomeModel`` for games of these rules, if it will be needed."""
         if self.horizon(game) < math.inf:
             self.outcome_model(game)
 
     def outcome_model(self, game: BatchGame) -> OutcomeModel:
-        """Return the model for games of these rules."""
+        """Return the ``OutcomeModel`` for games of these rules; create it if necessary."""
         for _ in self.fitting(game, FITTED_GAMES):
             pass
         return self._models[game.name, game.rules]
 
     def fitting(self, game: BatchGame, most_games: int) -> Iterator[None]:
-        """Fit the model for games of these rules in steps, unless it exists.
+        """Create the ``OutcomeModel`` for games of these rules in steps, unless it exists.
 
         Args:
             game: A batch of these rules.
@@ -316,7 +316,7 @@ class _Search:
         mean, _ = _means(self.gain, self.squares, self.visits)
         mean = np.where(self.candidate, mean, LEAST_GAIN)
         keep = np.maximum((self.candidate.sum(axis=1, keepdims=True) + 1) // 2, 2)
-        # Candidates that tie with the last one stay as well.
+        # Candidates that tie with the worst one that stays also stay.
         threshold = np.take_along_axis(-np.sort(-mean), keep - 1, 1)
         self.candidate &= ((mean >= threshold - TIE) & (mean > TIE)) | self._is_usual()
         self.candidate &= self.candidate.sum(axis=1, keepdims=True) > 1
@@ -338,7 +338,7 @@ class _Search:
             self.visits[games, actions] += samples
 
     def _play_out(self, game: BatchGame, actions: npt.NDArray[np.int64]) -> Float64:
-        """Return the player's expected share of the victory after these first actions, (games,)."""
+        """Return the player's expected win share after these first actions, (games,)."""
         steps = self.agent.horizon(game, self.lookahead)
         game.step(actions)
         while (steps := steps - 1) and not game.terminated.all():
@@ -372,10 +372,11 @@ def _means(total: Float64, squares: Float64, visits: Float64) -> Means:
 
 
 def shares_at_the_end(game: BatchGame) -> Float64:
-    """Return shares of the victory in games that are over, (games, P).
+    """Return the win shares in games that are over, (games, P), or a smoother substitute.
 
-    After whole games, most of who won is luck. The softmax of the points, in units of their spread,
-    is less noisy, so that fewer worlds suffice to compare actions.
+    In games without rounds the winner depends mostly on luck. There the softmax of the points,
+    divided by their standard deviation, is less noisy, so that fewer worlds are needed to compare
+    actions.
     """
     points = game.scores - game.scores.mean(axis=1, keepdims=True)
     spread = points.std()

@@ -1,1 +1,1 @@
-"""Files, locks and signals, as the operating system has them."""
+"""Helpers for the operating system: files, folders, locks, signals, streams and cores."""

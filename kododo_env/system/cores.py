@@ -1,4 +1,4 @@
-"""How many cores of the processor this process may use."""
+"""The number of processor cores that this process may use."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ PROCESS = Path("/proc/self")
 
 
 def available_cores(process: Path = PROCESS) -> int:
-    """Return how many cores this process may use, 1 at least.
+    """Return the number of cores that this process may use, at least 1.
 
-    These are the cores of the machine that the process may run on, or fewer if a control group,
-    such as a container's, limits its share of the processor's time. Part of a core counts as one.
+    This is the number of cores on which the process may run, or less if a control group (cgroup),
+    such as a container's, limits the processor time. A fraction of a core counts as one core.
 
     Args:
-        process: The folder in which Linux describes the process.
+        process: The folder of the process in the ``/proc`` file system of Linux.
     """
     cores = os.cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):
@@ -32,7 +32,7 @@ def _quotas(process: Path) -> Iterator[float]:
     A limit binds the groups below it, so those of all groups on the way to the root count.
     """
     for root, mount_point, path in _groups(process):
-        with suppress(ValueError):  # the root may be mounted elsewhere than this process's group
+        with suppress(ValueError):  # the process's group may not be below the mounted group
             folder = mount_point / path.relative_to(root)
             for group in (folder, *folder.parents):
                 if group.is_relative_to(mount_point):

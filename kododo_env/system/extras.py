@@ -1,4 +1,4 @@
-"""Libraries that an extra of the package installs."""
+"""Checks for libraries that the package's extras install."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from importlib.util import find_spec
 
 
 def needs(feature: str, extra: str, *modules: str) -> None:
-    """Check, without importing them, that the modules of an extra are installed.
+    """Check that modules are installed, without importing them.
+
+    Args:
+        feature: The feature that needs the modules, for the message.
+        extra: The extra that installs the modules; "" if the package itself installs them.
+        *modules: The names of the modules.
 
     Raises:
-        ImportError: A module is missing; the message has the feature and the command that installs
-            the extra, or the package itself if the extra is "".
+        ImportError: A module is missing; the message contains the command that installs it.
     """
     for module in modules:
         if find_spec(module) is None:
@@ -18,6 +22,6 @@ def needs(feature: str, extra: str, *modules: str) -> None:
 
 
 def missing_extra(feature: str, module: str | None, extra: str) -> str:
-    """Return a message with the missing module and the command that installs it."""
+    """Return a message with the missing module and the command that installs the module."""
     package = f"'kododo-env[{extra}]'" if extra else "kododo-env"
     return f"{feature} needs {module}: pip install {package}"

@@ -1,4 +1,4 @@
-"""Reading regular files, and writing files whole or not at all."""
+"""Reading regular files, and writing files atomically."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-RANDOM = "[a-z0-9_]" * 8  # in the names of files that are being written
+RANDOM = "[a-z0-9_]" * 8  # the random part in the names of temporary files, as a glob pattern
 LARGEST_JSON = 1 << 26  # bytes
 
 
 @contextmanager
 def ordinary_file(path: Path, description: str) -> Iterator[BufferedReader]:
-    """Open a regular file to read its bytes; a context manager.
+    """Open a regular file to read bytes; a context manager.
 
     Args:
         path: The file.
@@ -29,9 +29,9 @@ def ordinary_file(path: Path, description: str) -> Iterator[BufferedReader]:
 
     Raises:
         OSError: The file cannot be opened.
-        ValueError: The file is a device or a pipe, which might never end.
+        ValueError: The file is a device or a pipe, whose content may be endless.
     """
-    # Do not wait for the writer of a pipe, and read bytes unchanged on Windows.
+    # The flags avoid waiting for the writer of a pipe, and text mode on Windows.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with open(os.open(path, flags), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -40,11 +40,11 @@ def ordinary_file(path: Path, description: str) -> Iterator[BufferedReader]:
 
 
 def read_ordinary(path: Path, largest: int, description: str) -> bytes:
-    """Return the bytes of a file with at most ``largest`` bytes.
+    """Return the bytes of a regular file.
 
     Args:
         path: The file.
-        largest: The maximum size in bytes.
+        largest: The maximum size, in bytes.
         description: A description of the file for messages.
 
     Raises:
@@ -64,7 +64,7 @@ def read_ordinary(path: Path, largest: int, description: str) -> bytes:
 
 
 def read_json(path: Path, largest: int = LARGEST_JSON) -> Any:
-    """Return the content of a JSON file.
+    """Return the content of a JSON file of at most ``largest`` bytes.
 
     Raises:
         ValueError: The file cannot be read, is too large, is a device or a pipe, or is not JSON.
@@ -78,7 +78,7 @@ def read_json(path: Path, largest: int = LARGEST_JSON) -> Any:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Put the name of a file into OSErrors that are raised inside."""
+    """Set ``path`` as the file name of each OSError that is raised in the block."""
     try:
         yield
     except OSError as error:
@@ -89,13 +89,15 @@ def naming(path: Path) -> Iterator[None]:
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """Write a file that replaces ``path`` if the block does not raise.
+    """Write a temporary file, which replaces ``path`` at the end of the block.
+
+    If the block raises, the temporary file is removed and ``path`` does not change.
 
     Yields:
-        A path in the same folder; if the block raises, it is removed and ``path`` is unchanged.
+        The path of the temporary file, in the same folder.
 
     Raises:
-        OSError: The file cannot be written; the error names ``path``.
+        OSError: The file cannot be written; the file name of the error is ``path``.
     """
     aside: Path | None = None
     try:
@@ -119,16 +121,16 @@ def _aside(path: Path) -> Path:
 
 
 def fingerprint(path: Path) -> str:
-    """Return SHA-256 of a regular file, in hexadecimal digits."""
+    """Return the SHA-256 digest of a regular file, in hexadecimal digits."""
     with ordinary_file(path, str(path)) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def check_file(path: Path) -> None:
-    """Check before long work that a file, and its temporary file, can be written at the end.
+    """Check, before long work, that a file can be written at the end.
 
     Raises:
-        ValueError: The file cannot be written.
+        ValueError: The file or its temporary file cannot be written.
     """
     try:
         if path.is_dir():
@@ -139,23 +141,32 @@ def check_file(path: Path) -> None:
 
 
 def check_other(path: Path, read: Path | str, words: str) -> None:
-    """Raise ValueError, with these words, if the file to write is the file to read."""
+    """Raise ValueError if ``path``, the file to write, is the file ``read``.
+
+    Args:
+        path: The file to write.
+        read: The file to read.
+        words: The message after "PATH is".
+    """
     if realpath(path) == realpath(read):
         raise ValueError(f"{path} is {words}")
 
 
 def remove_leftovers(path: Path) -> None:
-    """Remove the temporary files of killed processes; nobody may be writing the file now."""
+    """Remove temporary files of ``path`` that killed processes have left.
+
+    No process may be writing ``path`` at the same time.
+    """
     for leftover in path.parent.glob(f".{escape(path.name)}.{RANDOM}{escape(path.suffix)}"):
         leftover.unlink(missing_ok=True)
 
 
 def write_text(path: Path, content: str) -> None:
-    """Write a UTF-8 file whole or not at all; characters that UTF-8 lacks are escaped."""
+    """Write a UTF-8 file atomically; characters that UTF-8 cannot encode are escaped."""
     with written_whole(path) as aside:
         aside.write_bytes(content.encode("utf-8", "backslashreplace"))
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write JSON whole or not at all."""
+    """Write a JSON file atomically; objects of other types are written as their ``str``."""
     write_text(path, json.dumps(content, indent=2, default=str) + "\n")

@@ -1,4 +1,4 @@
-"""Folders that are created to be filled, and removed if they stay empty."""
+"""Creating folders, which are removed if they stay empty, and listing their files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pathlib import Path
 
 @contextmanager
 def filled_folder(folder: Path) -> Iterator[None]:
-    """Create a folder and its parents; remove those that are still empty at the end.
+    """Create a folder and its parents; at the end of the block, remove those still empty.
+
+    Only folders that did not exist before are removed.
 
     Raises:
         ValueError: The folder cannot be created.
@@ -31,7 +33,7 @@ def filled_folder(folder: Path) -> Iterator[None]:
 def files_in(folder: Path, pattern: str) -> list[Path]:
     """Return the files of a folder that match a pattern, sorted by name.
 
-    Hidden files are left out, as they may be incomplete files of killed processes.
+    Hidden files are left out, because they may be incomplete files of killed processes.
 
     Raises:
         ValueError: ``folder`` is not a folder.
@@ -42,7 +44,7 @@ def files_in(folder: Path, pattern: str) -> list[Path]:
 
 
 def remove_empty(folders: Sequence[Path]) -> None:
-    """Remove those folders that exist and are empty."""
+    """Remove those of the folders that exist and are empty."""
     for folder in folders:
         with suppress(OSError):
             folder.rmdir()

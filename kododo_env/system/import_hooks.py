@@ -1,4 +1,4 @@
-"""Calling a function when another library is imported, without importing it."""
+"""Calling a function when another library is imported, without importing the library."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:  # importlib.abc is slow to import
 
 
 def when_imported(module: str, call: Callable[[], object]) -> None:
-    """Call a function after a module is imported, or at once if it already is.
+    """Call a function as soon as a module is imported, or now if it is already imported.
 
-    The module need not be installed. The call must be fast and must not raise, since it runs
-    within the import.
+    The module need not be installed. The function must be fast and must not raise, since it is
+    called during the import.
     """
     if sys.modules.get(module) is not None:
         call()
@@ -25,7 +25,7 @@ def when_imported(module: str, call: Callable[[], object]) -> None:
 
 
 class _Finder:
-    """Finds one module by the other finders, and wraps its loader."""
+    """Finds one module with the other finders, and wraps the module's loader."""
 
     def __init__(self, module: str, call: Callable[[], object]) -> None:
         self.module = module

@@ -1,4 +1,4 @@
-"""Reserving a folder or a file for one process while it writes there."""
+"""Reserving a folder or a file for one process, with a lock file."""
 
 from __future__ import annotations
 
@@ -13,28 +13,32 @@ from filelock import FileLock, Timeout
 from kododo_env.system.files import check_file, remove_leftovers
 from kododo_env.system.folders import filled_folder
 
-LOCK = ".lock"  # in a reserved folder
-UNFINISHED = ".unfinished"  # in a folder that is being written
-WINDOWS = os.name == "nt"  # which cannot remove open files
+LOCK = ".lock"  # the lock file in a reserved folder
+UNFINISHED = ".unfinished"  # the temporary folder in a folder that is being written
+WINDOWS = os.name == "nt"  # Windows cannot remove open files
 
 
 class Reservation:
-    """A file or folder that is ``reserved`` by a locked file, open until the end."""
+    """A reserved file or folder, as ``reserved`` yields it.
+
+    Attributes:
+        place: The file or folder.
+    """
 
     def __init__(self, place: Path, lock: Path) -> None:
         self.place = place
         self._lock = lock
-        self._inode = lock.stat().st_ino  # no other file gets this number while it is open
+        self._inode = lock.stat().st_ino  # unique while the lock file is open
 
     def check(self) -> None:
-        """Raise ValueError if the place was moved or removed, even if its name exists again."""
+        """Raise ValueError if ``place`` was moved or removed, even if it was created again."""
         with suppress(OSError):
             if self._lock.stat().st_ino == self._inode:
                 return
-        raise ValueError(f"{self.place} was moved or removed; nothing more is written there")
+        raise ValueError(f"cannot write {self.place}: it was moved or removed")
 
     def remove(self) -> None:
-        """Remove the locked file while it is locked, unless another process owns it by now."""
+        """Remove the lock file, unless it was replaced by another process's lock file."""
         with suppress(ValueError, OSError):
             self.check()
             self._lock.unlink()
@@ -42,15 +46,18 @@ class Reservation:
 
 @contextmanager
 def reserved(place: Path, files: Iterable[Path]) -> Iterator[Reservation]:
-    """Reserve a place, so that no other process can reserve it meanwhile.
+    """Reserve a file or folder until the end of the block; a context manager.
 
-    The operating system releases the lock when the process ends, however it ends.
+    No other process can reserve the same place in the meantime. The operating system releases the
+    lock when the process exits, even if it is killed.
 
-    The place is an existing folder, or a file that need not exist. Temporary files that killed
-    processes have left are removed.
+    Args:
+        place: An existing folder, or a file that need not exist.
+        files: The files to be written. They are checked, and temporary files of killed processes
+            beside them are removed.
 
     Raises:
-        ValueError: Another process has reserved the place, or a file cannot be written.
+        ValueError: Another process has reserved ``place``, or a file cannot be written.
     """
     path = place / LOCK if place.is_dir() else place.with_name(f".{place.name}.lock")
     lock = FileLock(path)
@@ -76,20 +83,21 @@ def reserved(place: Path, files: Iterable[Path]) -> Iterator[Reservation]:
 
 @contextmanager
 def folder_written_whole(folder: Path, names: Collection[str]) -> Iterator[Path]:
-    """Write a folder whose files appear only when all of them are complete.
+    """Write files to a temporary folder, and move them to ``folder`` at the end of the block.
 
-    If the block raises, ``folder`` is unchanged. Files that a killed process has left are removed
-    first.
+    If the block raises, ``folder`` does not change. Files that a killed process has left are
+    removed first.
 
     Args:
-        folder: A new or empty folder, which is reserved meanwhile.
+        folder: A new or empty folder, which is reserved until the end.
         names: The names of the files.
 
     Yields:
-        A temporary folder in ``folder`` for the files.
+        The temporary folder, a subfolder of ``folder``.
 
     Raises:
-        ValueError: ``folder`` has other files, cannot be written, or another process uses it.
+        ValueError: ``folder`` is not empty or cannot be written, or another process has reserved
+            it.
         OSError: A file is missing at the end, or the disk is full.
     """
     scratch = folder / UNFINISHED
@@ -111,5 +119,5 @@ def folder_written_whole(folder: Path, names: Collection[str]) -> Iterator[Path]
             for file in moved_files:
                 file.unlink(missing_ok=True)
             raise
-        finally:  # last, since it marks the files as incomplete
+        finally:  # removed last, since this folder marks the files as incomplete
             shutil.rmtree(scratch, ignore_errors=True)

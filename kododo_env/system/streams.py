@@ -1,4 +1,4 @@
-"""Standard input and output reserved for messages, whatever other code reads and prints."""
+"""Reserving stdin and stdout for messages, so that other code cannot read or print there."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import IO, TextIO
 
 @contextmanager
 def reserved_streams() -> Iterator[tuple[IO[bytes], TextIO]]:
-    """Redirect printed text to stderr, and let reads of stdin find nothing.
+    """Reserve stdin and stdout until the end of the block; a context manager.
 
-    This applies to other code in this process, such as a bot's, and to its child processes.
+    For other code in this process, such as a bot's, and for child processes, stdin is empty, and
+    text printed to stdout goes to stderr.
 
     Yields:
-        The stdin of the process, in bytes, and its stdout, in text.
+        The process's original stdin, as a stream of bytes, and stdout, as a stream of text.
     """
     stdin = sys.stdin
     stdout = sys.stdout

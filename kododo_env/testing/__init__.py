@@ -1,4 +1,4 @@
-"""Checks for authors of batch games and PettingZoo environments; see ``docs/extending.md``."""
+"""Checks of new batch games and PettingZoo environments; see ``docs/extending.md``."""
 
 from kododo_env.testing.batch_game import check_batch_game
 from kododo_env.testing.parallel import check_parallel_env

@@ -40,27 +40,28 @@ def check_batch_game(
     """Check a batch game by random play.
 
     Args:
-        make: ``make(num_envs, seed=..., **rules)`` returns a new batch, like ``batch_game`` of an
-            environment module.
-        rules: The rules to check under, a mapping or a dataclass; None for the defaults.
-        any_rules: More rules for the check of bounds: mappings or frozen dataclasses, or a
-            strategy of hypothesis for either.
-        reseat: ``reseat(game, decks, order)`` returns decks that deal to seat s what ``decks``
-            dealt to seat ``order[s]``; ``order`` is a rotation. Without it, all seats are
-            expected to win equally often among random players.
-        fair_seats: False if some seats are better than others.
-        places: The number of places in a game where the expensive checks run.
+        make: A function ``make(num_envs, seed=..., **rules)`` that returns a new batch, like
+            ``batch_game`` of an environment module.
+        rules: The rules of the game, a mapping or a dataclass; None for the default rules.
+        any_rules: Further sets of rules for the check ``"bounds"``: a list of mappings or frozen
+            dataclasses, or a hypothesis strategy for either.
+        reseat: A function ``reseat(game, decks, order)`` that returns decks in which seat s gets
+            the cards that seat ``order[s]`` gets with ``decks``; ``order`` is a rotation of the
+            seats. The game is then checked to be the same from each seat. Without it, the seats are
+            checked to win equally often among random players.
+        fair_seats: Whether all seats are equally good; False disables the second of these checks.
+        places: The number of steps in a game at which the expensive checks run.
         seed: The seed of all random numbers of the checks.
-        only: Names of the checks to run; empty for all.
-        skip: Names of checks to skip.
+        only: The names of the checks to run; empty for all.
+        skip: The names of checks to skip.
 
     Returns:
-        A report of all checks, to be printed.
+        A report of all checks, which can be printed.
 
     Raises:
-        CheckFailed: A check found a fault. An AssertionError whose message is the report.
-        ValueError: A name of a check is unknown, ``places`` is below 1, or ``any_rules`` is a
-            single set of rules.
+        CheckFailed: A check found a fault. This is an AssertionError whose message is the report.
+        ValueError: The name of a check is unknown, ``places`` is below 1, or ``any_rules`` is a
+            single set of rules instead of a list.
     """
     whole_number(places, "places", 1, MOST_STEPS)
     if isinstance(any_rules, Mapping):

@@ -1,4 +1,4 @@
-"""Compare objects exactly, through everything that they refer to."""
+"""Exact comparison of objects, including all objects that they refer to."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ PLAIN = (FunctionType, MethodType, ModuleType, type)
 
 
 def difference(actual: Any, expected: Any, path: str) -> str:
-    """Describe the first difference of two objects, or return an empty string.
+    """Return a description of the first difference between two objects; empty if there is none.
 
-    Arrays are compared with dtype and shape, plain values with their type, generators by
-    their state, and other objects by all their attributes.
+    Arrays are compared by dtype, shape and bytes, plain values by type and value, generators by
+    state, and other objects by all their attributes.
 
     Args:
         actual: The object to check.
         expected: The object that it should equal.
-        path: The name of the object in the description.
+        path: The name of the object, for the description.
     """
     return next(_differences(actual, expected, path, set()), "")
 
 
 def check_same(actual: Any, expected: Any, path: str, prefix: str) -> None:
-    """Raise Fault if two objects differ, with a prefix and the ``difference`` as its message."""
+    """Raise Fault if two objects differ; the message is the prefix and the ``difference``."""
     text = difference(actual, expected, path)
     if text:
         raise Fault(f"{prefix} {text}")
 
 
 def check_same_members(actual: Any, expected: Any, names: Sequence[str], prefix: str) -> None:
-    """Compare attributes and results of methods, by name, as ``check_same`` does."""
+    """Raise Fault if one of the named attributes, or the result of a named method, differs."""
     for name in names:
         member = getattr(actual, name)
         expected_member = getattr(expected, name)

@@ -1,4 +1,4 @@
-"""Run all checks of any PettingZoo ParallelEnv."""
+"""Run all checks of a PettingZoo ParallelEnv."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ def check_parallel_env(
     """Check a PettingZoo ParallelEnv by playing whole episodes at random.
 
     Args:
-        make_env: Returns a new environment at each call.
-        resets: Keyword arguments of ``reset``, one dictionary for each episode. If decks can be
-            set, let some differ only in cards that an agent cannot see; its infos must then be
-            the same.
-        only: Names of the checks to run; empty for all.
-        skip: Names of checks to skip.
+        make_env: A function that returns a new environment at each call.
+        resets: A dictionary of keyword arguments of ``reset`` for each episode. If ``reset`` takes
+            decks, include decks that differ only in cards that an agent cannot see: the agent's
+            infos are checked to be the same.
+        only: The names of the checks to run; empty for all.
+        skip: The names of checks to skip.
 
     Returns:
-        A report of all checks, to be printed.
+        A report of all checks, which can be printed.
 
     Raises:
-        CheckFailed: A check found a fault. An AssertionError whose message is the report.
-        ValueError: A name of a check is unknown, or ``resets`` is empty.
+        CheckFailed: A check found a fault. This is an AssertionError whose message is the report.
+        ValueError: The name of a check is unknown, or ``resets`` is empty.
     """
     if not resets:
         raise ValueError("resets must contain at least one episode")

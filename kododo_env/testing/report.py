@@ -1,4 +1,4 @@
-"""The results of the checks and their text."""
+"""Running checks, and the report of their results."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 
 
 class Fault(AssertionError):
-    """A fault that a check found; the message describes it and its place."""
+    """Raised by a check that found a fault; the message describes the fault and its place."""
 
 
 class SkippedCheck(Exception):
-    """A check has nothing to check; the message is the reason."""
+    """Raised by a check that does not apply; the message is the reason."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class Finding:
 
     Attributes:
         check: The name of the check.
-        fault: The description of the fault, or an empty string.
-        note: What was tried, or why the check was skipped.
+        fault: The description of the fault; empty if the check passed or was skipped.
+        note: A description of what was checked, or why the check was skipped.
         left_out: Whether the check was skipped.
     """
 
@@ -43,11 +43,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """The results of all checks; ``str(report)`` is a text for people.
+    """The results of all checks; ``str(report)`` formats them.
 
     Attributes:
         subject: The name of the game or environment.
-        findings: One for each check, in the order in which they ran.
+        findings: The results, in the order in which the checks ran.
     """
 
     subject: str
@@ -55,7 +55,7 @@ class Report:
 
     @property
     def faults(self) -> dict[str, str]:
-        """Return the faults by name of check."""
+        """The descriptions of the faults, by the name of the check."""
         return {finding.check: finding.fault for finding in self.findings if finding.fault}
 
     def __str__(self) -> str:
@@ -68,10 +68,10 @@ class Report:
 
 
 class CheckFailed(AssertionError):
-    """At least one check found a fault; the message is the whole report.
+    """Raised if at least one check found a fault; the message is the whole report.
 
     Attributes:
-        report: The results.
+        report: The results of all checks.
     """
 
     def __init__(self, report: Report) -> None:
@@ -89,9 +89,10 @@ def run_checks(
 
     Args:
         subject: The name of the game or environment.
-        checks: By name, functions that return what they tried as text, or raise.
-        only: Names of the checks to run; empty for all.
-        skip: Names of checks to skip.
+        checks: The checks by name: functions that return a description of what was checked, or
+            raise an exception.
+        only: The names of the checks to run; empty for all.
+        skip: The names of checks to skip.
 
     Raises:
         CheckFailed: A check found a fault.
@@ -123,7 +124,7 @@ def _do(name: str, check: Callable[[], str]) -> Finding:
         return Finding(name, fault=str(fault))
     except SkippedCheck as reason:
         return Finding(name, note=str(reason), left_out=True)
-    except Exception as error:  # any other error is a fault of the game or environment
+    except Exception as error:  # other errors are faults of the game or environment too
         where = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(where.filename).name}:{where.lineno}"
         return Finding(name, fault=f"{type(error).__name__} at {place}: {error}")

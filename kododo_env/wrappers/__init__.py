@@ -1,4 +1,4 @@
-"""Other people's interfaces over any batch game. Nothing here knows which game it is.
+"""Interfaces of other libraries for any batch game, without code for a particular game.
 
 ``sb3`` needs stable-baselines3, so it is imported from its own module only.
 """

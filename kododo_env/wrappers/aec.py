@@ -1,4 +1,7 @@
-"""A game as a PettingZoo AECEnv: players choose one after another without seeing the choices."""
+"""A game as a PettingZoo AECEnv: players choose one after another, without seeing earlier choices.
+
+The choices of a turn are played simultaneously, as in ``ParallelGame``.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,12 @@ from kododo_env.wrappers.spaces import Observation
 
 
 class AECGame(PettingZooTable, AECEnv):
-    """One game in which the players who have something to decide choose in seat order.
+    """One game in which the players who have several legal actions choose in seat order.
 
-    Choices are held back until everyone has chosen, and then played at once, so that nobody sees
-    another player's choice in advance. Players with only one legal action are skipped. For the
-    arguments and observations see ``PettingZooTable`` and ``ParallelGame``; the same seed deals the
-    same game in both.
+    The choices of a turn are stored until all players have chosen, and then played at once, so that
+    nobody sees another player's choice in advance. Players with only one legal action are skipped.
+    For the arguments see ``PettingZooTable``, for the observations ``ParallelGame``; the same seed
+    deals the same cards in both interfaces.
     """
 
     agent_selection: str
@@ -41,10 +44,13 @@ class AECGame(PettingZooTable, AECEnv):
             raise
 
     def step(self, action: Any) -> None:
-        """Take the choice of ``agent_selection``; None, and only None, once the game is over.
+        """Store the choice of ``agent_selection``, and play the turn if it is the last choice.
+
+        Args:
+            action: An action number; None for an agent that is terminated or truncated.
 
         Raises:
-            ValueError: The action is illegal; nothing is changed.
+            ValueError: The action is illegal, or not None after the end; nothing is changed.
             RuntimeError: The game has not begun, or all agents have left.
         """
         if not self.agents:
@@ -85,9 +91,14 @@ class AECGame(PettingZooTable, AECEnv):
     def last(
         self, observe: bool = True
     ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
-        """Return the current agent's observation, reward since its last choice, terminated,
-        truncated and info; the observation is None if ``observe`` is False.
-        """  # fmt: skip
+        """Return observation, reward, termination, truncation and info of the current agent.
+
+        The reward is the sum since the agent's previous choice. The observation is None if
+        ``observe`` is False.
+
+        Raises:
+            RuntimeError: The game has not begun, or all agents have left.
+        """
         if not self.agents:
             raise self._not_running()
         last_step: tuple[Observation | None, float, bool, bool, dict[str, Any]] = super().last(

@@ -1,4 +1,4 @@
-"""The common layouts of all tables of a game, whatever the number of players."""
+"""The tables of a game with each possible number of players, and the layouts common to them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kododo_env.rules_arguments import PLAYERS
 def padding_of(game: BatchGame) -> Padding:
     """Return how a batch's observations and actions are padded to the game's largest table.
 
-    The tables are those of all numbers of players that the batch's further rules allow.
+    The largest table is the largest that the batch's rules allow.
 
     Raises:
         ValueError: The game is not in the registry.
@@ -24,7 +24,15 @@ def padding_of(game: BatchGame) -> Padding:
 
 
 def all_tables(game: BatchGame, num_envs: int = 1) -> dict[int, BatchGame]:
-    """Return a batch of the same game and further rules for each possible number of players."""
+    """Return a batch for each number of players, with the same game and the same other rules.
+
+    Args:
+        game: A batch. Numbers of players that its other rules do not allow are left out.
+        num_envs: The number of games in each batch.
+
+    Returns:
+        The batches by their number of players.
+    """
     further = further_rules(game)
     tables = {}
     for players in registry.environment_module(game.name).PLAYERS:
@@ -41,12 +49,12 @@ def all_tables(game: BatchGame, num_envs: int = 1) -> dict[int, BatchGame]:
 
 
 def further_rules(game: BatchGame) -> dict[str, Any]:
-    """Return the rules of a batch that differ from the defaults for its number of players."""
+    """Return the rules that differ from the defaults for the batch's number of players, by name."""
     usual = registry.batch_game(game.name, 1, 0, **{PLAYERS: game.num_players}).rules
     rules = {field.name: getattr(game.rules, field.name) for field in fields(game.rules)}
     return {name: value for name, value in rules.items() if value != getattr(usual, name)}
 
 
 def table_layouts(game: BatchGame) -> Layouts:
-    """Return the layouts of a batch."""
+    """Return the observation layout and the action layout of a batch."""
     return Layouts(game.layout, game.actions)

@@ -1,4 +1,4 @@
-"""The canonical form of the observations, masks and actions of all seats of a batch."""
+"""Conversion of all seats' observations, masks and actions to canonical form."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from kododo_env.core.padding import Padding
 class CanonicalSeats:
     """Canonical observations, masks and actions of all seats of a batch in its current position.
 
-    They are cached per position, since an environment needs the observations, the masks and the
-    plain actions of canonical choices separately.
+    The rows of the current position are cached, since an environment requests the observations,
+    the masks and the game's own numbers of canonical actions separately.
 
     Args:
-        game: The batch, or one with the same layouts.
-        padding: The padding applied first; None for no padding.
+        game: The batch, or another batch with the same layouts.
+        padding: The padding to apply before the canonical form; None for no padding.
     """
 
     def __init__(self, game: BatchGame, padding: Padding | None = None) -> None:
@@ -33,7 +33,7 @@ class CanonicalSeats:
         self._rows: CanonicalRows | None = None
 
     def rows(self, game: BatchGame) -> CanonicalRows:
-        """Return the canonical rows of all seats; arrays (N, P, ...) that must not be changed."""
+        """Return the canonical rows of all seats, arrays (N, P, ...); do not change them."""
         shape = game.num_envs, game.num_players, game.layout.size
         plain = game.observe(np.empty(shape, game.layout.dtype))
         masks = np.array(game.legal_action_mask(), order="C")
@@ -50,12 +50,15 @@ class CanonicalSeats:
     def plain_actions(
         self, game: BatchGame, actions: Sequence[int] | Integer, seats: Sequence[int] | Integer
     ) -> Int64:
-        """Return the plain actions of canonical ones.
+        """Convert canonical actions to the game's own action numbers.
 
         Args:
-            game: The batch, in the position in which they were chosen.
+            game: The batch, in the position in which the actions were chosen.
             actions: Canonical actions, shape (N, S), or (N,) for one seat of each game.
-            seats: The seats that choose, (S,) or (N,).
+            seats: The seats that choose: shape (S,) for actions (N, S), else (N,).
+
+        Returns:
+            The game's own action numbers, int64, in the shape of ``actions``.
 
         Raises:
             ValueError: An action is out of range.

@@ -1,4 +1,4 @@
-"""Checks of a player's choice: it must be an action number that the mask allows."""
+"""Checks of the actions that a library passes: each must be an action number that is legal now."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ ILLEGAL_ACTION = get_args(OnIllegal)
 HINT = "(if your library samples without masks, set illegal_action='random')"
 REPLACED = (
     "an illegal action was replaced by a random legal one (marked by info['illegal_action']; "
-    "further warnings are suppressed). Choose by the action mask; stable-baselines3's predict and "
-    "evaluate_policy ignore it"
+    "further warnings are suppressed). Choose only actions that the action mask allows; "
+    "stable-baselines3's predict and evaluate_policy ignore the mask"
 )
 
 
 class Choices:
-    """Checks choices; rejects illegal ones (``"raise"``) or replaces them (``"random"``).
+    """Checks actions; rejects illegal ones (``"raise"``) or replaces them (``"random"``).
 
-    The replacement is drawn uniformly from the legal actions; the first time with a warning.
+    A replacement is drawn uniformly from the legal actions; the first replacement also warns.
 
     Args:
         game: The batch that is played.
@@ -39,10 +39,10 @@ class Choices:
 
     Attributes:
         replaces: Whether illegal actions are replaced.
-        rng: The wrapper's own generator; the game's generator only deals.
+        rng: The wrapper's own generator; the game's generator is used only to deal cards.
 
     Raises:
-        ValueError: ``illegal_action`` is neither.
+        ValueError: ``illegal_action`` is another value.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Choices:
         self._warned = False
 
     def seed(self, seed: int | None) -> None:
-        """Seed the generator again; None leaves it as it is."""
+        """Seed the wrapper's generator; None does not change it."""
         if seed is not None:
             self.rng = own_generator(seed)
 
@@ -75,17 +75,17 @@ class Choices:
         """Return an action as an int.
 
         Raises:
-            ValueError: It is not an integer, or not in the action space.
+            ValueError: The action is not an integer, or not in the action space.
         """
         if type(action) is int and 0 <= action < self._num_actions:
-            return action  # fast: formats no message
+            return action  # the common case: no message is formatted
         return whole_number(action, f"the action of {chooser}", 0, self._num_actions - 1)
 
     def unless_refused(self) -> Self:
-        """Return a context manager for a step: if the step fails, it restores the generator.
+        """Return a context manager for a step, which restores the generator if the step fails.
 
-        It also adds a hint to errors about illegal actions. Everything that the step draws must be
-        drawn inside: ``with choices.unless_refused(): ...``.
+        It also adds a hint to errors about illegal actions. All random draws of the step must be
+        inside the block: ``with choices.unless_refused(): ...``.
         """
         return self  # faster than contextlib
 
@@ -98,7 +98,8 @@ class Choices:
             return
         if self._draws:
             self.rng.bit_generator.state = self._drawn
-        if isinstance(error, IllegalAction) and not self.replaces:  # else it is an opponent's
+        # With replacement, only an opponent's action can be illegal.
+        if isinstance(error, IllegalAction) and not self.replaces:
             raise IllegalAction(f"{error} {HINT}") from None
 
     def settle(self, action: Any, mask: Array, chooser: str) -> tuple[int, bool]:
@@ -106,11 +107,12 @@ class Choices:
 
         Args:
             action: The chosen action.
-            mask: Nonzero where an action is legal, shape (A,).
+            mask: The action mask, shape (A,), nonzero where an action is legal.
             chooser: The player's name, for messages.
 
         Raises:
-            ValueError: It is not an action, or an illegal one that is not replaced (IllegalAction).
+            ValueError: ``action`` is not an action number.
+            IllegalAction: The action is illegal, and illegal actions are not replaced.
         """
         number = self.number(action, chooser)
         if mask[number]:
@@ -123,15 +125,15 @@ class Choices:
         raise IllegalAction(f"illegal action of {chooser}: {number}{meaning}; legal now: {legal}")
 
     def numbers(self, actions: Any, receiver: str, count: int) -> Array:
-        """Return several actions as integers, (count,).
+        """Check and return an array of actions, integers of shape (count,).
 
         Args:
             actions: The actions.
-            receiver: What each action is for, for messages.
-            count: How many there must be.
+            receiver: What each action belongs to, such as "game"; used in messages.
+            count: The number of actions that are expected.
 
         Raises:
-            ValueError: They are not integers, or not this many.
+            ValueError: The actions are not integers, or their number is not ``count``.
         """
         action_numbers = whole_numbers(actions, "actions")
         if action_numbers.shape != (count,):
@@ -142,13 +144,17 @@ class Choices:
         return action_numbers
 
     def settle_all(self, actions: Array, masks: Bool) -> Bool:
-        """Replace illegal actions (K,) in place, given masks (K, A), if they are to be replaced.
+        """Replace illegal actions in place if ``replaces``; else do nothing.
+
+        Args:
+            actions: Actions, int64, shape (K,).
+            masks: Action masks, shape (K, A).
 
         Returns:
-            Which actions were replaced, (K,).
+            Which actions were replaced, bool, shape (K,).
 
         Raises:
-            ValueError: An action that would be replaced is out of range.
+            ValueError: ``replaces`` is True, and an action is not 0 to A - 1.
         """
         if not self.replaces:
             return np.zeros(len(actions), np.bool_)

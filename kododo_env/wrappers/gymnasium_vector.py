@@ -45,41 +45,41 @@ Outcome = tuple[Float64, Bool, Bool]
 
 
 class BatchVectorEnv(VectorEnv[Any, Any, Any]):
-    """One seat of each of N games that are played in parallel.
+    """A VectorEnv of N games in which the learner plays one seat of each game.
 
-    Observations are ``{"observation": (N, F), "action_mask": (N, A) int8}``; the masks are also
-    ``info["action_mask"]``. All games are at the same turn; they go on until the learner has
-    something to decide in at least one of them. In the other games, its only legal action is the
+    Observations are ``{"observation": (N, F), "action_mask": (N, A) int8}``; the masks are also in
+    ``info["action_mask"]``. All games are at the same turn. A step plays until the learner has
+    several legal actions in at least one game. In the other games its only legal action is the
     no-op or a forced action. The reward is the sum since the last step.
 
-    Games that end at different times, as in Kododo's long variant, wait with only the no-op and
-    without reward: in the mode ``NEXT_STEP`` until all are over, in ``SAME_STEP`` until the others'
-    next deal.
+    If games end at different times, as in Kododo's long variant, a finished game has only the no-op
+    and no reward while it waits: in the mode ``NEXT_STEP`` until all games are over, in
+    ``SAME_STEP`` until the unfinished games deal again.
 
     Args:
-        game: The batch. It is used as it is, not copied.
+        game: The batch. It is not copied.
         autoreset_mode: Gymnasium's ``AutoresetMode`` or its value: ``"NextStep"``: the step after
             the end deals again and ignores the actions; ``"SameStep"``: the step that ends a game
             deals again, and ``info["final_obs"]`` has the last observations; ``"Disabled"``:
             ``reset(options={"reset_mask": over})`` deals again.
         max_episode_steps: The maximum number of the learner's decisions in an episode. At the next
-            decision the episode is truncated, and the game waits like one that is over. None or -1
+            decision the episode is truncated; then the game waits as if it were over. None or -1
             is no limit.
-        **options: All others are those of ``SingleSeatEnv``; a reward function returns an array (N,
-            P), and ``info["illegal_action"]`` has for each game whether the action was replaced by
-            a legal one. With ``action_mask="info"`` observations are plain arrays (N, F).
+        **options: The other options of ``SingleSeatEnv``; a reward function returns an array (N,
+            P), and ``info["illegal_action"]`` is an array (N,) bool: whether a random legal action
+            was played instead. With ``action_mask="info"`` observations are arrays (N, F).
 
     Attributes:
         game: The batch that is played.
         seats: The learner's seat in each game, (N,).
         opponents: The P - 1 agents, or pools of them, in the other seats, in turn order after the
             learner. They can be changed, also by ``set_attr``, and play from the next step on.
-        autoreset_mode: How finished games are dealt again; the same is in ``metadata``.
+        autoreset_mode: The ``AutoresetMode``, which is also in ``metadata``.
         max_episode_steps: The maximum number of decisions in an episode, or None.
 
     Raises:
-        ValueError: ``game`` is not a batch, an option is unknown, or the opponents are not agents,
-            not P or P - 1, or do not leave one seat.
+        ValueError: ``game`` is not a batch, an option is unknown, an opponent is not an agent, or
+            the number of opponents is not P - 1, or P with None in exactly one seat.
     """
 
     def __init__(
@@ -123,8 +123,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         self._gained = np.zeros(game.num_envs)
         self.max_episode_steps = step_limit(max_episode_steps, "max_episode_steps")
         self._decisions = np.zeros(game.num_envs, np.int64)  # of the learner, since the deal
-        # Truncated episodes. Their games go on without the learner, since all games of a batch are
-        # at the same turn.
+        # Truncated episodes. Their games continue without the learner, since all games of a batch
+        # are at the same turn.
         self._truncated = np.zeros(game.num_envs, np.bool_)
         self._before = np.zeros(game.num_envs, np.bool_)  # games that were over before this step
         self._dealt = False
@@ -157,9 +157,10 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         """Deal games and play them to the learner's first decision.
 
         Args:
-            seed: The same seed and actions give the same games; None continues the random stream. A
-                sequence (N,) gives each game the cards that it has as a single game with this seed;
-                if some are None, their cards, and all other randomness, continue the random stream.
+            seed: The same seed and actions give the same games; None continues the random stream.
+                With a sequence of N seeds, each game has the cards of a single game with its seed.
+                Games whose seed is None continue the random stream, and so does all other
+                randomness if a seed is None.
             options: ``{"reset_mask": (N,) bool}`` deals only these games, which must be those that
                 are over; ``{"deck": (N, D)}`` sets the order of the cards. Other keys are ignored,
                 with a warning.
@@ -168,8 +169,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             Observations and info.
 
         Raises:
-            ValueError: The seed is not a non-negative integer, the decks are not the game's, or
-                only some games are to be dealt and cannot be now; nothing is changed.
+            ValueError: A seed is not a non-negative integer, a deck does not have the game's cards,
+                or ``reset_mask`` selects some games that cannot be dealt now; nothing is changed.
         """
         self._outer.check()
         reset_options = checked(options)
@@ -190,10 +191,10 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         return self._see()
 
     def step(self, actions: Any) -> Step:
-        """Play the learner's choices and go on to the next ones, or to the end.
+        """Play the learner's choices, then play until its next decision or the end of all games.
 
-        If an opponent fails after the choices were played, the next call continues there: it
-        ignores its actions, and returns all rewards since the last return.
+        If an opponent raises an error after the choices were played, the next call continues from
+        there: it ignores its actions, and returns all rewards since the last successful step.
 
         Args:
             actions: Action numbers, shape (N,); those of games that are over are ignored.
@@ -203,9 +204,10 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             ``max_episode_steps``, and info.
 
         Raises:
-            ValueError: An action is out of range, or illegal and not replaced, or an opponent's
-                action is illegal.
-            RuntimeError: The games have not begun; or all are over and are not dealt again.
+            ValueError: An action is out of range; it is illegal and ``illegal_action`` is
+                ``"raise"``; or an opponent's action is illegal.
+            RuntimeError: The games have not begun, or all are over and ``autoreset_mode`` is
+                ``DISABLED``.
         """
         if self._goes_on:
             self._play_on()
@@ -226,7 +228,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         return self._step_result(*self._outcome, self._info)
 
     def action_masks(self) -> Bool:
-        """Return the learner's legal actions, (N, A)."""
+        """Return the learner's legal actions, bool, shape (N, A)."""
         masks = np.array(self._masks(), order="C")
         if self.max_episode_steps is not None:
             waiting = self._truncated & self._before  # a truncating step keeps its true mask
@@ -263,17 +265,20 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         return everybody[self._game_numbers, self.seats] if self._seat_changes else seat_part
 
     def render(self) -> tuple[Any, ...]:
-        """Return each game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
+        """Render each game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
         return self.call("render")
 
     # --- single games, with the methods of SyncVectorEnv --------------------------------
 
     def place(self, slot: int) -> tuple[int, int]:
-        """Return the game of a slot, and the learner's seat in it."""
+        """Return the index of a slot's game, and the learner's seat in that game."""
         return slot, int(self.seats[slot])
 
     def lineup_of(self, index: int) -> tuple[Agent | None, ...]:
-        """Return the agent in each seat of a game, None for the learner; pools draw if needed."""
+        """Return the agent in each seat of a game, None for the learner.
+
+        Pools that have not drawn since the deal draw first.
+        """
         self._lineup.draw(self._choices.rng)
         return tuple(around(self._lineup.of_game(index), int(self.seats[index])))
 
@@ -289,6 +294,9 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Call a method of each game, such as ``"action_masks"``, or return an attribute.
+
+        Returns:
+            A tuple with the result or the attribute of each game.
 
         Raises:
             AttributeError: A game has no such attribute.
@@ -310,11 +318,11 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
         Args:
             name: ``"opponents"``, or a name that the environment does not use itself.
-            values: A list or tuple with one value for each game, or one value for all. Opponents
-                may be in either form, as in the constructor; they are the same in all games.
+            values: A list or tuple with one value for each game, or one value for all games. The
+                opponents have the forms of the constructor, and are the same in all games.
 
         Raises:
-            ValueError: There is not one value for each game, or they cannot be the opponents.
+            ValueError: The number of values is not N, or the opponents are invalid.
             AttributeError: The attribute cannot be changed.
         """
         if name == "opponents":
@@ -324,8 +332,7 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         slot_values = values if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(slot_values) != self.num_envs:
             raise ValueError(
-                f"values must be {self.num_envs}, one for each of the environments, "
-                f"not {len(slot_values)}"
+                f"expected {self.num_envs} values, one for each environment, got {len(slot_values)}"
             )
         for slot, value in zip(self._slots, slot_values, strict=True):
             setattr(slot, name, value)
@@ -339,8 +346,8 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         game_seeds = [whole_seed(game_seed) for game_seed in seed]
         if len(game_seeds) != self.num_envs:
             raise ValueError(
-                f"seed must be an integer or {self.num_envs} of them, one for each game, "
-                f"not {len(game_seeds)}"
+                f"seed must be an integer or a sequence of {self.num_envs} integers, one for each "
+                f"game, not of {len(game_seeds)}"
             )
         whole_seeds = [game_seed for game_seed in game_seeds if game_seed is not None]
         if len(whole_seeds) < len(game_seeds):
@@ -363,13 +370,15 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             raise ValueError("seed cannot be combined with reset_mask: it applies to all games")
         if not np.array_equal(reset_mask, self._over()):
             raise ValueError(
-                "reset_mask must be the games that are over, or all, since all games of a batch "
-                "are at the same turn"
+                "reset_mask must select all games, or exactly the games that are over, since all "
+                "games of a batch are at the same turn"
             )
         if not np.array_equal(reset_mask, self.game.terminated):
-            raise ValueError("truncated games can be dealt only when all games are over")
+            raise ValueError("truncated games can be dealt again only when all games are over")
         if not self.game.restart_finished().any():
-            raise ValueError("finished games can be dealt only with the others' next deal")
+            raise ValueError(
+                "finished games can be dealt again only at the next deal of the unfinished games"
+            )
 
     def _begin(self, dealt: Bool) -> None:
         """Seat the learner in games that were dealt, and play to its first decision."""

@@ -1,4 +1,4 @@
-"""Opponents that are drawn again at each deal, and who plays in which game of a batch."""
+"""Pools of opponents that are drawn at each deal, and the lineups of the games of a batch."""
 
 from __future__ import annotations
 
@@ -20,25 +20,28 @@ Candidate = Agent | str
 DrawFunction = Callable[[np.random.Generator], Candidate | Sequence[Candidate]]
 DrawScope = Literal["game", "episode"]
 SCOPES = get_args(DrawScope)
-LEARNER = -1  # instead of an agent's number
+LEARNER = -1  # in a learner's place, instead of an agent's number
 
 
 class OpponentPool:
-    """A pool of opponents, of which some are drawn at each deal: a league.
+    """A pool of agents, such as a league, from which opponents are drawn at each deal.
 
-    A pool takes the place of an agent in ``opponents=``. With a list of agents each of the pool's
-    seats draws independently. A function is called once for each game (or episode), and draws for
-    all the pool's seats. All randomness comes from the environment's generator.
+    A pool takes the place of an agent in ``opponents=``, in one seat or several. With a list, an
+    agent is drawn for each of these seats independently. A function is called once for each game
+    (or episode), and draws for all these seats. All randomness comes from the environment's
+    generator.
 
     Args:
-        agents: Agents or their names, as ``make_agent`` takes them. Or a function of a generator
-            that returns one for all seats of the pool, or a list with one for each of them.
+        agents: A list of agents or names for ``make_agent``; or a function that takes a
+            ``np.random.Generator`` and returns one agent for all seats of the pool, or a list with
+            one agent for each of these seats.
         weights: The relative frequencies of the listed agents; None for equal frequencies.
-        per: ``"game"``: each game of a batch has its own opponents; ``"episode"``: games that are
-            dealt together have the same ones.
+        per: ``"game"``: opponents are drawn for each game of a batch; ``"episode"``: they are drawn
+            once for all games that are dealt together.
 
     Raises:
-        ValueError: There are no agents, the weights do not fit them, or ``per`` is neither.
+        ValueError: There are no agents, ``weights`` is not one non-negative number for each agent,
+            or ``per`` is unknown.
     """
 
     def __init__(
@@ -80,10 +83,11 @@ class OpponentPool:
             seats: The number of seats that the pool has in each game.
 
         Returns:
-            Agents or their names; and for each seat an index into these, (games, seats).
+            A list of agents or names; and for each seat an index into this list, int64, shape
+            (games, seats).
 
         Raises:
-            ValueError: The function returns no agents, or not as many as there are seats.
+            ValueError: The pool's function does not return one agent or ``seats`` agents.
         """
         draws = games if self.per == "game" else 1
         shape = games, seats
@@ -120,7 +124,7 @@ def _for_seats(drawn: object, seats: int) -> Sequence[Candidate]:
         return [drawn] * seats  # type: ignore[list-item]
     if not isinstance(drawn, list | tuple) or not all(map(is_agent, drawn)):
         raise ValueError(
-            f"the function of a pool must return {AGENT}, the name of one, or a list of these, "
+            f"the function of a pool must return {AGENT}, an agent's name, or a list of these, "
             f"not {quote(drawn)}"
         )
     if len(drawn) != seats:
@@ -139,11 +143,11 @@ class Lineup:
         game: The batch of N games.
 
     Attributes:
-        places: The same.
+        places: The agents and pools, as in the constructor.
         draws: Whether there is a pool.
-        agents: The distinct agents that play now, if there are pools.
-        numbers: The index of the agent in each place of each game, (N, L); ``LEARNER`` for a
-            learner.
+        agents: The distinct agents; once pools have drawn, only those that play now.
+        numbers: The index in ``agents`` of the agent in each place of each game, int64, shape
+            (N, L); ``LEARNER`` for a learner.
 
     Raises:
         ValueError: An agent of a pool is unknown, or cannot play this game.
@@ -167,7 +171,7 @@ class Lineup:
         # The line-up of all games if there are no pools, cached for single games.
         self._fixed = None if self.draws else self._agents_of(0)
         # The games for which pools have still to draw.
-        self._undrawn = np.full(game.num_envs, True) if self.draws else None
+        self._undrawn = np.full(game.num_envs, True) if self.draws else None  # (N,) bool
 
     def _add_place(self, pool: OpponentPool, place: int) -> None:
         for listed, places in self._pools:
@@ -177,10 +181,14 @@ class Lineup:
         self._pools.append((pool, [place]))
 
     def deal(self, rng: np.random.Generator, dealt: Bool | None = None) -> None:
-        """Let pools draw again for games that were dealt, (N,); None for all games.
+        """Let pools draw again for games that were dealt.
 
-        If a pool fails, the next ``draw`` tries again and raises the error, since the step that
-        dealt the games must still return its results.
+        If a pool's function fails, the error is suppressed, since the step that dealt the games
+        must return its results; the next ``draw`` tries again and raises the error.
+
+        Args:
+            rng: The source of randomness.
+            dealt: The games that were dealt, bool, shape (N,); None for all games.
         """
         if not self.draws:
             return
@@ -190,9 +198,9 @@ class Lineup:
             self.draw(rng)
 
     def draw(self, rng: np.random.Generator) -> None:
-        """Draw for games for which pools have still to draw; called at the start of each step.
+        """Draw for the games whose pools have not drawn since the deal; call it before each step.
 
-        If a pool fails, nothing is drawn.
+        If a pool's function fails, the lineup and the generator stay as they were.
         """
         if self._undrawn is None:
             return
@@ -211,7 +219,7 @@ class Lineup:
         self._undrawn = None
 
     def of_game(self, index: int) -> Sequence[Agent | None]:
-        """Return the agent in each place of a game, None for a learner, once pools have drawn."""
+        """Return the agent in each place of a game, None for a learner; call ``draw`` first."""
         return self._agents_of(index) if self._fixed is None else self._fixed
 
     def _agents_of(self, index: int) -> list[Agent | None]:

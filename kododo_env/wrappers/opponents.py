@@ -1,4 +1,4 @@
-"""The agents in the seats that do not learn, and pools from which they are drawn."""
+"""The ``opponents`` and ``seat`` options of environments: parsing and checks."""
 
 from __future__ import annotations
 
@@ -14,35 +14,36 @@ from kododo_env.wrappers.opponent_pool import OpponentPool
 Opponent = Agent | str | OpponentPool
 Opponents = Opponent | Sequence[Opponent | None] | None
 Player = Agent | OpponentPool
-"""An opponent as an environment stores it."""
+"""An opponent after names have been replaced by agents."""
 
-ONE = f"{AGENT}, the name of one, an OpponentPool"
+ONE = f"{AGENT}, an agent's name, an OpponentPool"
 
 
 def is_opponent(candidate: object) -> bool:
-    """Return whether an object can be an opponent."""
+    """Return whether an object is an agent, an agent's name or an OpponentPool."""
     return is_agent(candidate) or isinstance(candidate, OpponentPool)
 
 
 def opponent_for(candidate: Any, game: BatchGame) -> Player:
-    """Return an agent by object or name; a pool is returned as it is.
+    """Return the agent for an agent or a name; a pool is returned unchanged.
 
     Raises:
-        ValueError: It is none of these, or cannot play this game.
+        ValueError: ``candidate`` is not an agent, a known name or a pool, or cannot play this game.
     """
     return candidate if isinstance(candidate, OpponentPool) else agent_for(candidate, game)
 
 
 def one_for_each(opponents: Opponents, game: BatchGame) -> list[Player]:
-    """Return an opponent for each place but the learner's.
+    """Return P - 1 opponents, one for each seat except the learner's.
 
     Args:
-        opponents: None for random legal play, one opponent for all places, or a list with one for
-            each. Agents may be given by name, as ``make_agent`` takes them.
+        opponents: None for random legal play, one opponent for all P - 1 seats, or a list of P - 1
+            opponents. Agents may be given by name, as for ``make_agent``.
         game: The batch that is played.
 
     Raises:
-        ValueError: They are not agents, cannot play this game, or are not one for each place.
+        ValueError: An opponent is not an agent or cannot play this game, or the list does not have
+            P - 1 opponents.
     """
     places = game.num_players - 1
     if opponents is None:
@@ -55,8 +56,8 @@ def one_for_each(opponents: Opponents, game: BatchGame) -> list[Player]:
         )
     if len(opponents) != places:
         raise ValueError(
-            f"expected {places} opponents, one for each other seat, or {places + 1} with None for "
-            f"the learner, got {len(opponents)}"
+            f"expected {places} opponents, one for each seat except the learner's, or "
+            f"{places + 1} with None for the learner, got {len(opponents)}"
         )
     return [opponent_for(opponent, game) for opponent in opponents]
 
@@ -67,17 +68,18 @@ def learner_and_opponents(
     """Return the seat of the only learner, and the opponents in turn order after it.
 
     Args:
-        seat: The learner's seat, or ``"random"``. None is where ``opponents`` has None, else 0.
-        opponents: As for ``one_for_each``, or one for each of the P seats with None for the
-            learner.
+        seat: The learner's seat, or ``"random"``. None selects the seat in which ``opponents`` has
+            None, or seat 0.
+        opponents: As for ``one_for_each``, or a list with an opponent for each of the P seats, and
+            None for the learner.
         game: The batch that is played.
 
     Returns:
         The seat, None if it is ``"random"``; and P - 1 opponents.
 
     Raises:
-        ValueError: There is no such seat, the opponents are invalid, or they leave another seat or
-            several seats to learners.
+        ValueError: There is no such seat, the opponents are invalid, or they have None in several
+            seats or not in ``seat``.
     """
     learner = 0 if seat is None else seat_of(seat, game)
     if not isinstance(opponents, list | tuple) or len(opponents) != game.num_players:
@@ -86,32 +88,35 @@ def learner_and_opponents(
     empty, *further = learners(lineup)
     if further:
         raise ValueError(
-            f"only one seat learns: opponents must have one None, not {1 + len(further)}"
+            f"opponents must have exactly one None, for the learner, not {1 + len(further)}"
         )
     if seat is not None and learner != empty:
         raise ValueError(
-            f"opponents have None in seat {empty}, but seat={quote(seat)} is to learn; pass the "
-            f"{game.num_players - 1} opponents in turn order after the learner"
+            f"opponents have None in seat {empty}, but seat={quote(seat)}; expected None in the "
+            f"learner's seat, or {game.num_players - 1} opponents in turn order after the learner"
         )
     in_turn_order = lineup[empty + 1 :] + lineup[:empty]
     return empty, tuple(agent for agent in in_turn_order if agent is not None)
 
 
 def learners(lineup: Sequence[Player | None]) -> list[int]:
-    """Return the learners' seats: those without an opponent."""
+    """Return the learners' seats, which have None in the line-up."""
     return [seat for seat, agent in enumerate(lineup) if agent is None]
 
 
 def reseat(opponents: Opponents, game: BatchGame, seats: Sequence[int]) -> list[Player | None]:
-    """Return the line-up with new opponents and the same learners' seats.
+    """Return a line-up with new opponents, in which the learners keep their seats.
 
     Args:
-        opponents: One for all seats that do not learn, or as for ``seated``.
+        opponents: One opponent for all seats without a learner, or as for ``seated``.
         game: The batch that is played.
         seats: The learners' seats.
 
+    Returns:
+        For each of the P seats an opponent, or None for a learner.
+
     Raises:
-        ValueError: As for ``seated``; or other seats would learn, or no seat has an opponent.
+        ValueError: As for ``seated``, or the learners' seats would change.
     """
     if is_opponent(opponents) and len(seats) < game.num_players:
         opponent = opponent_for(opponents, game)
@@ -119,23 +124,23 @@ def reseat(opponents: Opponents, game: BatchGame, seats: Sequence[int]) -> list[
     lineup = seated(opponents, game)
     if learners(lineup) != [*seats]:
         raise ValueError(
-            f"seats {', '.join(map(str, seats))} learn, as in the constructor: opponents must be "
-            "None there, and nowhere else"
+            f"opponents must have None exactly in the learners' seats, which cannot change: "
+            f"{', '.join(map(str, seats))}"
         )
     return lineup
 
 
 def seated(opponents: Opponents, game: BatchGame) -> list[Player | None]:
-    """Return one opponent, or None for a learner, for each seat.
+    """Return the line-up: for each of the P seats an opponent, or None for a learner.
 
     Args:
-        opponents: None for learners in all seats, one opponent for all seats but the first, or a
+        opponents: None for learners in all seats, one opponent for all seats except the first, or a
             list with one entry per seat. Agents may be given by name.
         game: The batch that is played.
 
     Raises:
-        ValueError: They are not one for each seat, not agents, cannot play this game, or leave no
-            learner.
+        ValueError: An opponent is not an agent or cannot play this game, the list does not have P
+            entries, or no entry is None.
     """
     if opponents is None:
         return [None] * game.num_players
@@ -150,18 +155,18 @@ def seated(opponents: Opponents, game: BatchGame) -> list[Player | None]:
         )
     if len(opponents) != game.num_players:
         raise ValueError(
-            f"opponents must be {game.num_players}, one for each seat with None for a learner, "
-            f"not {len(opponents)}"
+            f"expected {game.num_players} opponents, one for each seat with None for a learner, "
+            f"got {len(opponents)}"
         )
     if None not in opponents:
-        raise ValueError("opponents take all seats; use None for the learner's seat")
+        raise ValueError("opponents take all seats; expected None in the learner's seat")
     return [
         opponent if opponent is None else opponent_for(opponent, game) for opponent in opponents
     ]
 
 
 def seat_of(seat: int | str, game: BatchGame) -> int | None:
-    """Return the learner's seat; None if it is ``"random"``, that is drawn for each game.
+    """Return the learner's seat, or None for ``"random"``: a seat is drawn for each game.
 
     Raises:
         ValueError: There is no such seat.
@@ -172,6 +177,11 @@ def seat_of(seat: int | str, game: BatchGame) -> int | None:
 
 
 def around(opponents: Sequence[Agent | None], seat: int) -> list[Agent | None]:
-    """Return the agent in each seat, None for the learner; opponents are in turn order after it."""
+    """Return the agent in each seat, with None in the learner's seat.
+
+    Args:
+        opponents: P - 1 agents, in turn order after the learner.
+        seat: The learner's seat.
+    """
     after = len(opponents) - seat  # opponents in the seats after the learner
     return [*opponents[after:], None, *opponents[:after]]

@@ -16,8 +16,8 @@ RESETTING = ("reset", "step_wait")  # methods of a wrapper that reset the wrappe
 class OuterWrappers:
     """Warns once about each known problem with wrappers around an environment.
 
-    An environment does not know its wrappers, but they call it: they are found among the callers of
-    its ``reset``.
+    An environment has no references to its wrappers, so they are found on the call stack of its
+    ``reset``.
 
     Args:
         form: The format of the environment's observations.
@@ -39,8 +39,8 @@ class OuterWrappers:
                 )
             if _is_of_library(wrapper) and "opponents" in vars(wrapper):
                 self._warn(
-                    f"opponents were set on the wrapper {type(wrapper).__name__} and have no "
-                    "effect there; set env.unwrapped.opponents, or with DummyVecEnv call "
+                    f"opponents were set on the wrapper {type(wrapper).__name__}, which has no "
+                    "effect; set env.unwrapped.opponents, or with DummyVecEnv call "
                     "env_method('set_wrapper_attr', 'opponents', value)"
                 )
 

@@ -20,8 +20,8 @@ class ParallelGame(PettingZooTable, ParallelEnv):
 
     An observation is ``{"observation": (F,), "action_mask": (A,) int8}``; the mask is also
     ``infos[agent]["action_mask"]``, where other libraries look for it. A player with nothing to
-    decide has one legal action and passes it. If an illegal action was replaced,
-    ``infos[agent]["illegal_action"]`` is True.
+    decide has only one legal action, which must be passed to ``step``. If an illegal action was
+    replaced, ``infos[agent]["illegal_action"]`` is True.
     """
 
     def reset(
@@ -31,14 +31,15 @@ class ParallelGame(PettingZooTable, ParallelEnv):
 
         Args:
             seed: The same seed and actions give the same game; None continues the random stream.
-            options: ``{"deck": ...}`` sets the order of the cards, shape (D,); see the game's
-                ``batch_game`` for how it is dealt. Other keys are ignored.
+            options: ``{"deck": ...}`` sets the order of the cards, shape (D,); the game's
+                ``batch_game`` describes how the deck is dealt. Other keys are ignored.
 
         Returns:
             Observations and infos of all agents.
 
         Raises:
-            ValueError: The seed is not a non-negative integer, or the deck is not the game's.
+            ValueError: The seed is not a non-negative integer, or the deck does not have the game's
+                cards.
         """
         self._deal(seed, options)
         return self._see()
@@ -120,7 +121,9 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         missing = [name for name in self.possible_agents if name not in actions]
         extra = [str(name) for name in actions if name not in self.possible_agents]
         if missing:
-            return ValueError(f"missing actions of {', '.join(missing)}; all agents must act")
+            return ValueError(
+                f"missing actions of {', '.join(missing)}; expected an action of each agent"
+            )
         return ValueError(
             f"unknown agent {', '.join(extra)}; choose from {', '.join(self.possible_agents)}"
         )

@@ -1,4 +1,4 @@
-"""The base of both PettingZoo interfaces: one game, its players' names, spaces and rendering."""
+"""The base class of both PettingZoo environments: agents, spaces, rendering, dealing, playing."""
 
 from __future__ import annotations
 
@@ -30,19 +30,21 @@ class PettingZooTable:
 
     Args:
         game: A batch of one game.
-        **options: All others are those of the environment modules; see
+        **options: The options of the environment modules; see
             ``kododo_env.environments.TableOptions``.
 
     Attributes:
         game: The batch of one game that is played.
-        opponents: The agent in each seat, or a pool of them, None for a learner; can be changed.
+        seats: The learners' seats.
+        opponents: The agent or pool in each seat, None for a learner; can be changed.
         possible_agents: ``"player_0"`` and so on, in seat order, without the opponents.
         max_cycles: The maximum number of joint steps in an episode, or None.
-        metadata: PettingZoo's; the name is that of the environment module, such as ``"kododo_v0"``.
+        metadata: The metadata of PettingZoo; ``"name"`` is the environment module's name, such as
+            ``"kododo_v0"``.
         state_space: The space of ``state()``.
 
     Raises:
-        ValueError: The batch is not of one game, or an option is unknown.
+        ValueError: ``game`` is not a batch of one game, or an option is invalid.
     """
 
     def __init__(
@@ -103,28 +105,30 @@ class PettingZooTable:
 
     @property
     def opponents(self) -> tuple[Player | None, ...]:
-        """The agent in each seat, or a pool of them, None for a learner.
+        """The agent or pool in each seat, None for a learner.
 
-        They can be changed, in the forms of the constructor, and play from the next step on. A
-        single opponent gets all seats that do not learn.
+        Opponents can be changed, in the forms of the constructor; the new ones play from the next
+        step on. A single opponent takes all seats without a learner.
 
         Raises:
-            ValueError: They cannot be the opponents, or the game in progress is recorded with other
-                names.
+            ValueError: The opponents are invalid, or a recorded game is in progress.
         """
         return self._lineup.places
 
     @opponents.setter
     def opponents(self, opponents: Opponents) -> None:
         if self._records is not None and self.agents:
-            raise ValueError("cannot change opponents during a recorded game: wait for its end")
+            raise ValueError("cannot change opponents during a recorded game, only after its end")
         lineup = Lineup(reseat(opponents, self.game, self.seats), self.game)
         lineup.draw(self._choices.rng)
         self._lineup = lineup
 
     @property
     def lineup(self) -> tuple[Agent | None, ...]:
-        """The agent in each seat of this game, None for a learner; pools draw if needed."""
+        """The agent in each seat of this game, None for a learner.
+
+        Pools that have not drawn since the deal draw first.
+        """
         self._lineup.draw(self._choices.rng)
         return tuple(self._lineup.of_game(0))
 
@@ -136,25 +140,28 @@ class PettingZooTable:
         ]
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's observations, always the same object."""
+        """Return the space of an agent's observations; each call returns the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """Return the space of an agent's actions, always the same object."""
+        """Return the space of an agent's actions; each call returns the same object."""
         return self.action_spaces[agent]
 
     def state(self) -> Array:
         """Return the observations of all players, for a centralised critic.
 
-        They are concatenated in seat order, shape (P * F,). Only information that nobody has seen,
-        such as the order of the draw pile, is missing.
+        They are concatenated in seat order, shape (P * F,). The state lacks only information that
+        no player has seen, such as the order of the draw pile.
+
+        Raises:
+            RuntimeError: The game has not begun.
         """
         if not self._dealt:
             raise self._not_running()
         return self._format.numbers(self.game).reshape(-1)
 
     def render(self) -> str | Array | None:
-        """Render the table with all hands, by ``render_mode``: text, or uint8 pixels (H, W, 3).
+        """Render the table with all hands, as ``render_mode`` says: text or uint8 pixels (H, W, 3).
 
         ``"human"`` prints the text automatically, after the deal and after each turn.
         """

@@ -1,4 +1,4 @@
-"""``render`` in every interface: one game as text or as pixels."""
+"""Render modes of all environments: one game as text or as pixels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RenderMode = Literal["human"] | PictureMode
 def drawing_metadata(batch: bool = False) -> dict[str, Any]:
     """Return the rendering part of an environment's metadata, with the modes available here.
 
-    Pixels need the libraries of the extra ``[render]``.
+    ``"rgb_array"`` needs the libraries of the extra ``[render]``.
     """
     modes = _modes(batch)
     try:
@@ -30,7 +30,11 @@ def drawing_metadata(batch: bool = False) -> dict[str, Any]:
 
 
 def check_render_mode(render_mode: str | None, batch: bool = False) -> None:
-    """Check a render mode; a batch of games has no ``"human"`` mode.
+    """Check a render mode.
+
+    Args:
+        render_mode: The mode, or None.
+        batch: Whether the environment has several games, and so no ``"human"`` mode.
 
     Raises:
         ValueError: The mode is unknown.
@@ -50,10 +54,17 @@ def _modes(batch: bool) -> list[str]:
 def draw(
     game: BatchGame, render_mode: str | None, index: int = 0, player: int | None = None
 ) -> str | Array | None:
-    """Render one game of a batch as a player sees it: text, or uint8 pixels (H, W, 3).
+    """Render one game of a batch.
 
-    With ``"human"`` the text is printed and None is returned; without a render mode None is
-    returned with a warning. Without a player everything is shown.
+    Args:
+        game: The batch.
+        render_mode: The mode, or None, which warns.
+        index: The index of the game in the batch.
+        player: The player whose knowledge is shown; None shows all hands.
+
+    Returns:
+        Text for ``"ansi"``, uint8 pixels (H, W, 3) for ``"rgb_array"``, else None; ``"human"``
+        prints the text.
     """
     if render_mode is None:
         logger.warn("render() has no effect: the environment has no render_mode")

@@ -1,4 +1,4 @@
-"""Dealing a single game: its seed, the options of ``reset``, and a wrapper's own generator."""
+"""Checks of the arguments of environments and of ``reset``, and a wrapper's own generator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import quote, whole_number, whole_numbers, whole_seed
 
-OPTIONS = ("deck", "reset_mask")  # of ``reset``; libraries may pass others
+OPTIONS = ("deck", "reset_mask")  # of ``reset``; libraries may pass other options
 
 
 def check_batch(game: object) -> None:
@@ -29,17 +29,20 @@ def check_single(game: BatchGame) -> None:
     """Raise ValueError unless ``game`` is a batch of one game."""
     check_batch(game)
     if game.num_envs != 1:
-        raise ValueError(f"expected a batch of one game, not of {game.num_envs}")
+        raise ValueError(f"expected a batch of one game, got {game.num_envs} games")
 
 
 def deal(game: BatchGame, seed: int | None, options: dict[str, Any] | None) -> None:
-    """Deal a batch of one game again, for the ``reset`` of a wrapper.
+    """Deal a batch of one game again, for the ``reset`` of an environment.
 
-    The option ``"deck"`` sets the order of the cards, shape (D,); others are ignored, unless they
-    look like a misspelt option.
+    Args:
+        game: The batch.
+        seed: The seed; None continues the random stream.
+        options: ``"deck"`` sets the order of the cards, shape (D,); other options are ignored.
 
     Raises:
-        ValueError: The options are not a dictionary, or the deck is not the game's.
+        ValueError: ``options`` is not a dictionary or has a misspelt name, or the deck does not
+            have the game's cards.
     """
     deck = checked(options).get("deck")
     shape = (len(game.cards),)
@@ -53,10 +56,10 @@ def deal(game: BatchGame, seed: int | None, options: dict[str, Any] | None) -> N
 
 
 def checked(options: Any) -> Mapping[str, Any]:
-    """Return the options of ``reset``, or an empty mapping.
+    """Check and return the options of ``reset``; None becomes an empty mapping.
 
     Raises:
-        ValueError: They are not a dictionary, or an option is misspelt.
+        ValueError: ``options`` is not a dictionary, or a name is a misspelt option.
     """
     if options is not None and not isinstance(options, Mapping):
         raise ValueError(f"options must be a dictionary or None, not {quote(options)}")
@@ -67,15 +70,15 @@ def checked(options: Any) -> Mapping[str, Any]:
     return reset_options
 
 
-@cache  # warns once per process, whatever the warning filters
+@cache  # one warning per process, independently of the warning filters
 def _warn_of_option(name: str, accepted: str) -> None:
     warn(f"reset ignores the option {name}; it takes {accepted}", stacklevel=4)
 
 
 def warn_of_unknown(options: Mapping[str, Any] | None, *names: str) -> None:
-    """Warn once about each option of ``reset`` that is none of these names and has no effect.
+    """Warn once about each option of ``reset`` that has no effect, as it is not in ``names``.
 
-    PettingZoo's environments do not warn: PettingZoo's own tests pass an unknown option.
+    PettingZoo environments do not call this, because PettingZoo's own tests pass an unknown option.
     """
     for name in options or ():
         if name not in names:
@@ -90,7 +93,7 @@ def step_limit(limit: Any, name: str) -> int | None:
         name: The name of the option, for the message.
 
     Raises:
-        ValueError: It is neither.
+        ValueError: ``limit`` is not None, -1 or an integer from 1.
     """
     if limit is None or whole_number(limit, name) == -1:
         return None
@@ -98,6 +101,6 @@ def step_limit(limit: Any, name: str) -> int | None:
 
 
 def own_generator(seed: int | None) -> np.random.Generator:
-    """Return a wrapper's generator, which follows from the seed but differs from the game's."""
+    """Return a wrapper's generator, derived from the seed but different from the game's."""
     seed = whole_seed(seed)
     return np.random.default_rng(None if seed is None else (seed, 1))

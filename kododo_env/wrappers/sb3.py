@@ -1,4 +1,7 @@
-"""A batch of games as a stable-baselines3 VecEnv: each learner's seat of each game is a slot."""
+"""A batch of games as a stable-baselines3 VecEnv.
+
+Each learner's seat of each game is one environment of the VecEnv, called a slot.
+"""
 
 from __future__ import annotations
 
@@ -35,39 +38,39 @@ try:
 except ModuleNotFoundError as missing:
     raise ImportError(missing_extra("BatchVecEnv", missing.name, "sb3")) from None
 
-DRAWN = 16  # slots in a picture; thousands would be slow and illegible
+DRAWN = 16  # the number of slots in an image; thousands would be slow and illegible
 Indices = int | Iterable[int] | None
 Step = tuple[Observation, Float32, Bool, list[dict[str, Any]]]
 
 
 class BatchVecEnv(VecEnv):
-    """All learners' seats of a batch as the environments of a VecEnv.
+    """A VecEnv whose environments, the slots, are the learners' seats of all games of a batch.
 
-    With L learners' seats, slot ``game * L + k`` is the k-th of them in that game; without
-    opponents slot ``game * P + player``. sb3-contrib's MaskablePPO finds the masks automatically.
+    If L seats of each game have learners, slot ``game * L + k`` is the k-th of these seats, counted
+    from 0; without opponents L is P. sb3-contrib's MaskablePPO finds the masks automatically.
     Finished games are dealt again in the same step, as stable-baselines3 expects: the observation
-    is the first of the new game, and the last of the old one is
-    ``infos[slot]["terminal_observation"]``. A game that has to wait for its next deal has only the
-    no-op, no reward, and is not done again.
+    is the first of the new game, and the last of the finished game is
+    ``infos[slot]["terminal_observation"]``. While a finished game waits for its next deal, its only
+    legal action is the no-op, rewards are 0, and done is False.
 
     Args:
-        game: The batch. It is used as it is, not copied.
+        game: The batch. It is not copied.
         action_mask: ``"info"``: observations are arrays (slots, F), and masks are returned by
             ``env_method("action_masks")``, as for sb3-contrib; ``"observation"`` and ``"both"``:
             dictionaries with the masks, (slots, A) int8.
-        **options: All others are those of the environment modules
+        **options: The other options of the environment modules
             (``kododo_env.environments.TableOptions``); a reward function returns an array (N, P),
             and ``infos[slot]["illegal_action"]`` is True if a legal action was played instead.
 
     Attributes:
         game: The batch that is played.
-        seats: The learners' seats.
-        opponents: The agent in each seat, or a pool of them, None for a learner. They can be
-            changed, also by ``set_attr``, and play from the next step on.
+        seats: The learners' seats, the same in all games.
+        opponents: The agent or pool in each seat, None for a learner. They can be changed, also by
+            ``set_attr``, and play from the next step on.
 
     Raises:
-        ValueError: ``game`` is not a batch, an option is unknown, or the opponents are not one for
-            each seat, not agents, or leave no learner.
+        ValueError: ``game`` is not a batch, an option is invalid, an opponent is not an agent, or
+            the opponents are not one for each seat with None for at least one learner.
     """
 
     def __init__(
@@ -101,7 +104,7 @@ class BatchVecEnv(VecEnv):
         space = self._format.space
         actions = action_space(self._format)
         metadata = drawing_metadata(batch=True)
-        # VecEnv reads their render_mode.
+        # VecEnv reads the slots' render_mode.
         self._environments = [
             Slot(self, slot, space, actions, render_mode, metadata) for slot in range(num_slots)
         ]
@@ -113,7 +116,7 @@ class BatchVecEnv(VecEnv):
 
     @property
     def opponents(self) -> tuple[Player | None, ...]:
-        """The agent in each seat, or a pool of them, None for a learner."""
+        """The agent or pool in each seat, None for a learner."""
         return self._lineup.places
 
     @opponents.setter
@@ -125,10 +128,14 @@ class BatchVecEnv(VecEnv):
     # --- playing ----------------------------------------------------------------------
 
     def reset(self) -> Observation:
-        """Deal all games again, with the seed from ``seed()``; returns observations (slots, F).
+        """Deal all games again, with the seed that ``seed()`` has set.
+
+        Returns:
+            Observations (slots, F).
 
         Raises:
-            ValueError: ``set_options`` has set a deck; use ``game.reset`` instead.
+            ValueError: ``set_options`` has set a deck or a reset mask, which only ``game.reset``
+                supports.
         """
         for options in self._options:
             if {*OPTIONS} & {*checked(options)}:
@@ -155,10 +162,10 @@ class BatchVecEnv(VecEnv):
 
         Returns:
             Observations (slots, F), a new contiguous array; rewards (slots,) float32; dones
-            (slots,) bool; one dictionary for each slot.
+            (slots,) bool; and a list with an info dictionary for each slot.
 
         Raises:
-            ValueError: An action, or an opponent's action, is illegal; nothing is changed.
+            ValueError: An action of a learner or an opponent is illegal; nothing is changed.
             RuntimeError: ``step_async`` has not been called.
         """
         if not self._noted:
@@ -169,7 +176,7 @@ class BatchVecEnv(VecEnv):
         with self._choices.unless_refused():
             chosen, replaced = self._settled(actions)
             game.step(self._everybodys(chosen))
-        # All are copies, since dealing again changes the game's arrays.
+        # Rewards and dones are copies, since dealing again changes the game's arrays.
         rewards = self._slots(np.asarray(self._reward(game), np.float32))
         dones = np.repeat(game.just_terminated, len(self.seats))
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -184,7 +191,7 @@ class BatchVecEnv(VecEnv):
         return self._observations(), rewards, dones, infos
 
     def action_masks(self, indices: Indices = None) -> Bool:
-        """Return the legal actions of some slots, by default all: shape (slots, A)."""
+        """Return the legal actions of some slots, by default all; bool, shape (slots, A)."""
         masks = self._slots(self._format.masks(self.game))
         return masks if indices is None else masks[self._get_indices(indices)]
 
@@ -228,22 +235,25 @@ class BatchVecEnv(VecEnv):
         return slots
 
     def get_images(self) -> list[Any]:
-        """Return the learners' views of the first 16 slots as pixels (H, W, 3), for ``render``."""
+        """Return images of the first 16 slots for ``render``, uint8 (H, W, 3), as learners see."""
         return [slot.render() for slot in self._environments[:DRAWN]]
 
     # --- the VecEnv interface -----------------------------------------------------------
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seed of the next ``reset``; returns one seed per slot for stable-baselines3."""
+        """Set the seed of the next ``reset``; return one seed per slot, as VecEnv requires."""
         return super().seed(whole_seed(seed))
 
     def place(self, slot: int) -> tuple[int, int]:
-        """Return the game and the seat of a slot."""
+        """Return the index of a slot's game, and the learner's seat in that game."""
         index, place = divmod(slot, len(self.seats))
         return index, self.seats[place]
 
     def lineup_of(self, index: int) -> tuple[Agent | None, ...]:
-        """Return the agent in each seat of a game, None for a learner; pools draw if needed."""
+        """Return the agent in each seat of a game, None for a learner.
+
+        Pools that have not drawn since the deal draw first.
+        """
         self._lineup.draw(self._choices.rng)
         return tuple(self._lineup.of_game(index))
 
@@ -262,7 +272,11 @@ class BatchVecEnv(VecEnv):
         """Do nothing: there are no resources to release."""
 
     def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
-        """Return an attribute of each slot; raises AttributeError if there is none."""
+        """Return an attribute of each slot.
+
+        Raises:
+            AttributeError: A slot has no such attribute.
+        """
         return [getattr(self._environments[slot], attr_name) for slot in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
@@ -270,18 +284,18 @@ class BatchVecEnv(VecEnv):
 
         Args:
             attr_name: ``"opponents"``, or a name that the environment does not use itself.
-            value: For opponents: one for all seats that do not learn, or one for each seat, with
-                None for a learner.
-            indices: The slots; must be all of them for opponents.
+            value: The value for each selected slot. For ``"opponents"``: one opponent for all seats
+                without a learner, or a list with one for each seat and None for a learner.
+            indices: The slots, by default all; ``"opponents"`` can be set only for all.
 
         Raises:
-            ValueError: These cannot be the opponents, or are set for some slots only.
+            ValueError: The opponents are invalid, or ``indices`` does not select all slots.
             AttributeError: The attribute cannot be changed.
         """
         slots = self._get_indices(indices)
         if attr_name == "opponents":
             if {*slots} != {*range(self.num_envs)}:
-                raise ValueError("opponents are the same in all games: set them without indices")
+                raise ValueError("all games have the same opponents: set them without indices")
             self.opponents = value
             return
         check_unused(self, attr_name)
@@ -300,5 +314,5 @@ class BatchVecEnv(VecEnv):
     def env_is_wrapped(
         self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: Indices = None
     ) -> list[bool]:
-        """Return False for each slot: there are no single environments to wrap."""
+        """Return False for each selected slot: slots are not environments that can be wrapped."""
         return [False for _ in self._get_indices(indices)]

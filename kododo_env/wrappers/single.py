@@ -1,4 +1,4 @@
-"""A game as a Gymnasium environment: one seat learns, agents play the others."""
+"""A game as a Gymnasium environment: the learner plays one seat, agents play the other seats."""
 
 from __future__ import annotations
 
@@ -29,50 +29,50 @@ from kododo_env.wrappers.spaces import MaskPlace, Observation, ObservationFormat
 
 
 class SingleSeatEnv(gymnasium.Env[Any, Any]):
-    """One seat of a game, which is played on until this seat has something to decide again.
+    """A Gymnasium environment in which the learner plays one seat of a game.
 
-    The observation is ``{"observation": (F,), "action_mask": (A,) int8}``; the mask is also
-    ``info["action_mask"]`` and, as bool, ``action_masks()``. The reward is the sum since the last
-    decision.
+    A step plays the game until the learner has several legal actions again, or until the end. The
+    reward is the sum over that time. The observation is ``{"observation": (F,), "action_mask": (A,)
+    int8}``; the mask is also in ``info["action_mask"]``, and ``action_masks()`` returns it as bool.
 
-    Gymnasium's own loops sample actions without the mask. So that they run, an illegal action is
-    replaced by a random legal one unless ``illegal_action="raise"``; ``info["illegal_action"]`` is
-    then True.
+    Many Gymnasium loops sample actions without the mask. Therefore an illegal action is replaced by
+    a random legal one, and ``info["illegal_action"]`` is then True; ``illegal_action="raise"``
+    raises an error instead.
 
     Args:
         game: A batch of one game.
-        seat: The learner's seat, 0 to P - 1, or ``"random"`` for another one in each game; None is
-            where ``opponents`` has None, else 0.
-        opponents: The agents in the other seats: None for random legal play, one agent for all of
-            them, one for each of the P seats with None for the learner, or the P - 1 others in turn
-            order after the learner. Agents may be given by name, such as ``"heuristic"``,
+        seat: The learner's seat, 0 to P - 1, or ``"random"`` to draw a seat for each game. None
+            selects the seat in which ``opponents`` has None, or seat 0.
+        opponents: The agents in the other seats: None for random legal play, one agent for all
+            these seats, a list of P - 1 agents in turn order after the learner, or a list of P with
+            None in the learner's seat. Agents may be given by name, such as ``"heuristic"``,
             ``"kododo-4p"`` or ``"search:heuristic:64"``. An ``OpponentPool`` in place of an agent
-            draws one for each game.
+            draws an agent for each game.
         reward: ``"score"``, ``"margin"``, ``"win"``, ``"margin+win"``, or a function of the game
             that returns an array (1, P).
-        render_mode: None, ``"human"``, ``"ansi"`` or ``"rgb_array"``; shows the learner's knowledge
-            only. ``"human"`` prints automatically, after the deal and after each turn.
+        render_mode: None, ``"human"``, ``"ansi"`` or ``"rgb_array"``. Only the learner's knowledge
+            is shown. ``"human"`` prints automatically, after the deal and after each turn.
         illegal_action: ``"random"`` or ``"raise"``.
-        observation_dtype: None for ``layout.dtype``, or another such as ``"float32"``.
-        normalize: Whether each number is divided by its maximum, so that it is 0 to 1.
+        observation_dtype: The dtype of observations, such as ``"float32"``; None for
+            ``layout.dtype``, or float32 with ``normalize``.
+        normalize: Whether each number is divided by its maximum, so that it is between 0 and 1.
         action_mask: Where the mask is: ``"observation"``, ``"info"``, ``"both"``, or ``"rllib"``:
-            in the observation as RLlib's masking module expects it, ``{"observations",
-            "action_mask"}``, with a float32 mask.
-        canonical: Whether observations, masks and actions have canonical form: the same for all
-            positions that the game's symmetry makes equivalent.
+            in an observation with the keys ``"observations"`` and ``"action_mask"`` (float32), as
+            RLlib's masking module expects.
+        canonical: Whether observations, masks and actions have canonical form: positions that
+            differ only by a symmetry of the game, such as a swap of colours, look the same.
         padded: Whether observations, masks and actions have the size of the game's largest table,
             so that one policy can play with any number of players.
 
     Attributes:
         game: The batch of one game that is played.
         seat: The learner's seat. It can be changed, also to ``"random"``.
-        opponents: The P - 1 agents, or pools of them, in the other seats, in turn order after the
-            learner. They can be changed, in the forms of the constructor, and play from the next
-            step on.
+        opponents: The P - 1 agents or pools in the other seats, in turn order after the learner.
+            They can be changed, in the forms of the constructor, and play from the next step on.
 
     Raises:
-        ValueError: ``game`` is not a batch of one game, an option is unknown, or the opponents are
-            not agents, not P or P - 1, or do not leave one seat.
+        ValueError: ``game`` is not a batch of one game, an option is invalid, an opponent is not an
+            agent, or the number of opponents is not P - 1, or P with None in exactly one seat.
     """
 
     def __init__(
@@ -137,7 +137,10 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
     @property
     def lineup(self) -> tuple[Agent | None, ...]:
-        """The agent in each seat of this game, None for the learner; pools draw if needed."""
+        """The agent in each seat of this game, None for the learner.
+
+        Pools that have not drawn since the deal draw first.
+        """
         self._lineup.draw(self._choices.rng)
         return tuple(around(self._lineup.of_game(0), self._seat))
 
@@ -147,8 +150,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         """Deal a new game and play it to the learner's first decision.
 
         Args:
-            seed: The same seed and actions give the same game, if the opponents use only the
-                generator that is passed to them.
+            seed: The same seed and actions give the same game, provided that the opponents use only
+                the generator that is passed to them; None continues the random stream.
             options: ``{"deck": ...}`` sets the order of the cards, shape (D,). Other keys are
                 ignored, with a warning.
 
@@ -156,7 +159,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             Observation and info.
 
         Raises:
-            ValueError: The seed is not a non-negative integer, or the deck is not the game's.
+            ValueError: The seed is not a non-negative integer, or the deck does not have the game's
+                cards.
         """
         self._outer.check()
         seed = whole_seed(seed)
@@ -175,10 +179,10 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         return self._see()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Play the learner's choice and go on to its next one, or to the end.
+        """Play the learner's choice, then play until its next decision or the end of the game.
 
-        If an opponent fails after the choice was played, the next call continues there: it ignores
-        its action, and returns the whole reward since the last return.
+        If an opponent raises an error after the choice was played, the next call continues from
+        there: it ignores its action, and returns all rewards since the last successful step.
 
         Args:
             action: An action number.
@@ -188,8 +192,8 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             ``max_episode_steps=`` of ``gymnasium.make`` adds Gymnasium's own wrapper.
 
         Raises:
-            ValueError: The action is out of range, or illegal and not replaced; or an opponent's
-                action is illegal.
+            ValueError: The action is out of range; it is illegal and ``illegal_action`` is
+                ``"raise"``; or an opponent's action is illegal.
             RuntimeError: The game has not begun or is over.
         """
         if self._over:
@@ -206,7 +210,7 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         return observation, reward, self._over, False, info
 
     def action_masks(self) -> Bool:
-        """Return the learner's legal actions, shape (A,), as sb3-contrib expects."""
+        """Return the learner's legal actions, bool, shape (A,), as sb3-contrib expects."""
         return np.array(self._format.masks(self.game)[0, self.seat])
 
     def render(self) -> Any:

@@ -1,4 +1,4 @@
-"""One environment of a batch, as an object with attributes and methods."""
+"""One environment of a vectorized environment, as an object with attributes and methods."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from kododo_env.wrappers.render_modes import draw
 
 
 class SlotEnvs(Protocol):
-    """A batch in which seats are environments."""
+    """A vectorized environment whose slots are learners' seats in the games of a batch."""
 
     game: BatchGame
 
     @property
     def opponents(self) -> tuple[Player | None, ...]:
-        """The agents, or pools, that have seats in all games."""
+        """The agents or pools in the seats of all games."""
 
     def lineup_of(self, index: int) -> tuple[Agent | None, ...]:
         """Return the agent in each seat of a game, None for a learner."""
 
     def place(self, slot: int) -> tuple[int, int]:
-        """Return the game of an environment, and its seat in that game."""
+        """Return the index of a slot's game, and the learner's seat in that game."""
 
     def action_masks(self) -> Bool:
-        """Return the legal actions of all environments, (slots, A)."""
+        """Return the legal actions of all slots, bool, shape (slots, A)."""
 
 
 class Slot:
-    """One environment of a batch, by its number, with its spaces.
+    """One environment of a vectorized environment, identified by its number.
 
-    It stores the attributes that users set, if ``check_unused`` allows them.
+    ``set_attr`` stores users' attributes here; ``check_unused`` rejects names that are in use.
     """
 
     spec = None
@@ -75,16 +75,19 @@ class Slot:
 
     @property
     def opponents(self) -> tuple[Player | None, ...]:
-        """The agents, or pools, that have seats, the same in all games of the batch."""
+        """The agents or pools, which are the same in all games of the batch."""
         return self._batch.opponents
 
     @property
     def lineup(self) -> tuple[Agent | None, ...]:
-        """The agent in each seat of this game, None for a learner; pools draw if needed."""
+        """The agent in each seat of this game, None for a learner.
+
+        Pools that have not drawn since the deal draw first.
+        """
         return self._batch.lineup_of(self.index)
 
     def action_masks(self) -> Bool:
-        """Return the learner's legal actions, shape (A,)."""
+        """Return the learner's legal actions, bool, shape (A,)."""
         masks: Bool = self._batch.action_masks()[self._slot]
         return masks
 
@@ -94,9 +97,9 @@ class Slot:
 
 
 def check_unused(batch: SlotEnvs, name: str) -> None:
-    """Reject an attribute name that a batch, its slots or its constructor use.
+    """Reject an attribute name that the environment, its slots or its constructor use.
 
-    A slot would store it without any effect on play.
+    A slot would store the attribute, but the environment would not read it.
 
     Raises:
         AttributeError: The name is in use.
@@ -104,6 +107,5 @@ def check_unused(batch: SlotEnvs, name: str) -> None:
     used = {*dir(batch), *dir(Slot), *Slot.__annotations__, *signature(type(batch)).parameters}
     if name in used:
         raise AttributeError(
-            f"{name} is set in the constructor and cannot be changed; only 'opponents' and custom "
-            "attributes can"
+            f"cannot change {name}; only 'opponents' and custom attributes can be set"
         )

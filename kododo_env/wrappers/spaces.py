@@ -1,4 +1,4 @@
-"""The Gymnasium spaces of a player's observations and actions, and matching observations."""
+"""The Gymnasium spaces of a player's observations and actions, and observations in their format."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ MaskPlace = Literal["observation", "info", "both", "rllib"]
 ACTION_MASK = get_args(MaskPlace)
 
 Observation = Any
-"""A dictionary of ``"observation"``, (F,), and ``"action_mask"``, (A,) int8; or the first alone.
+"""A dictionary of ``"observation"`` (F,) and ``"action_mask"`` (A,) int8, or an array (F,).
 
-For RLlib ``"observations"`` and a float32 mask, as its masking module expects.
+For RLlib, a dictionary of ``"observations"`` (F,) and ``"action_mask"`` (A,) float32.
 """
 
 
 class GameLayouts(NamedTuple):
-    """The layouts that an observation space carries, for networks that are built from it.
+    """The layouts stored in an observation space, from which networks can be built.
 
     Attributes:
         observation: The layout of the observations.
         actions: The layout of the actions.
-        canonical: Whether both are in canonical form.
+        canonical: Whether observations and actions are in canonical form.
     """
 
     observation: ObservationLayout
@@ -46,38 +46,45 @@ def layouts_of(space: spaces.Space[Any]) -> GameLayouts:
     """Return the layouts of the game that an observation space belongs to.
 
     Raises:
-        ValueError: It is the space of another environment, or its observations are normalised.
+        ValueError: The space is not from an environment of this package, or its observations are
+            normalised.
     """
     box = space["observation"] if isinstance(space, spaces.Dict) else space
     layouts = getattr(box, "layouts", None)
     if layouts is None:
         raise ValueError(
-            "this observation space has no game layouts: use an environment of kododo_env without "
-            "a wrapper that replaces its space"
+            "this observation space has no game layouts; expected the space of a kododo_env "
+            "environment, which no wrapper has replaced"
         )
     if not np.array_equal(box.high, layouts.observation.maxima):  # type: ignore[attr-defined]
-        raise ValueError("the network normalises observations itself: do not set normalize=True")
+        raise ValueError("expected normalize=False, because the network normalises observations")
     game_layouts: GameLayouts = layouts
     return game_layouts
 
 
 class ObservationFormat:
-    """The format of observations: dtype, scale, and where the mask is.
+    """The format of observations, masks and actions in an environment.
 
-    The dtype must hold every number of an observation; None is the game's own, ``layout.dtype``, or
-    float32 if numbers are normalised: divided by their piece's maximum. An observation with the
-    mask is a dictionary. With ``canonical`` observations, masks and actions have canonical form
-    (see ``kododo_env.core.canonical``). With ``padded`` they have the size of the game's largest
-    table (see ``kododo_env.core.padding``), before the canonical form.
+    Args:
+        game: The batch, or another batch with the same layouts.
+        observation_dtype: A dtype that can hold every number of an observation; None for
+            ``layout.dtype``, or float32 with ``normalize``.
+        normalize: Whether each number is divided by its maximum.
+        action_mask: Where the mask is: ``"observation"``, ``"info"``, ``"both"`` or ``"rllib"``.
+            Without the mask an observation is an array, else a dictionary.
+        canonical: Whether observations, masks and actions have canonical form (see
+            ``kododo_env.core.canonical``).
+        padded: Whether they have the size of the game's largest table (see
+            ``kododo_env.core.padding``); padding is applied before the canonical form.
 
     Attributes:
         dtype: The dtype of observations.
-        maxima: The maxima of their numbers in that dtype, (F,).
-        normalize: Whether numbers are divided by these.
+        maxima: The maxima of an observation's numbers, in that dtype, (F,).
+        normalize: Whether numbers are divided by ``maxima``.
         box: The space of an observation's numbers, (F,).
-        space: The space of an observation: a Dict with the mask, or ``box`` alone.
+        space: The space of an observation: a Dict with the mask, or ``box`` without it.
         in_observation: Whether observations contain the mask.
-        key: The key of the numbers beside the mask.
+        key: The key of the numbers in a dictionary with the mask.
         mask_dtype: The dtype of the mask in an observation.
         in_info: Whether the info contains the mask.
         layouts: The layouts, and whether they are in canonical form.
@@ -134,7 +141,12 @@ class ObservationFormat:
             self.space = spaces.Dict({self.key: self.box, "action_mask": mask})
 
     def numbers(self, game: BatchGame, seats: Sequence[int] | None = None) -> Array:
-        """Return the observations of S seats, by default all: a new contiguous array (N, S, F)."""
+        """Return the observations of S seats as a new contiguous array (N, S, F).
+
+        Args:
+            game: The batch of N games.
+            seats: The seats; None for all.
+        """
         if self._canonical is not None:
             rows = self._canonical.rows(game).observations
             chosen = rows if seats is None else rows[:, seats]
@@ -151,7 +163,7 @@ class ObservationFormat:
         return self._scaled(game.observe(rows, seats))
 
     def masks(self, game: BatchGame) -> Bool:
-        """Return the legal actions of all seats, (N, P, A), perhaps the game's own array."""
+        """Return the legal actions of all seats, bool, (N, P, A); may be the game's own array."""
         if self._canonical is not None:
             masks: Bool = self._canonical.rows(game).masks
             return masks
@@ -162,7 +174,7 @@ class ObservationFormat:
     def plain_actions(
         self, game: BatchGame, actions: Any, seats: Sequence[int] | Integer
     ) -> Int64 | Any:
-        """Return the game's own actions for chosen ones; see ``CanonicalSeats.plain_actions``."""
+        """Convert actions to the game's own numbers; see ``CanonicalSeats.plain_actions``."""
         if self._canonical is not None:
             return self._canonical.plain_actions(game, actions, seats)
         if self._padding is not None:
@@ -174,13 +186,15 @@ class ObservationFormat:
         return game.no_op if self._padding is None else int(self._padding.numbers[game.no_op])
 
     def of_rows(self, rows: Array) -> Array:
-        """Convert observations of a game, one or several rows (..., F), to this format.
+        """Convert a game's observations, shape (..., F), to the dtype and scale of this format.
 
         Raises:
-            ValueError: The rows have another length.
+            ValueError: The last axis does not have length F.
         """
         if rows.shape[-1:] != self.maxima.shape:
-            raise ValueError(f"rows must have {len(self.maxima)} numbers, not {rows.shape[-1:]}")
+            raise ValueError(
+                f"observations must have {len(self.maxima)} numbers, not shape {rows.shape}"
+            )
         return self._scaled(rows.astype(self.dtype))
 
     def _scaled(self, rows: Array) -> Array:
@@ -189,18 +203,18 @@ class ObservationFormat:
         return rows
 
     def observation(self, numbers: Array, mask: Array) -> Observation:
-        """Return one or several observations from their numbers and masks (int8)."""
+        """Return one or several observations, given their numbers (..., F) and masks (..., A)."""
         if not self.in_observation:
             return numbers
         return {self.key: numbers, "action_mask": mask.astype(self.mask_dtype, copy=False)}
 
     def info(self, mask: Array) -> dict[str, Any]:
-        """Return the info entry with the mask, if it belongs there."""
+        """Return the info: ``{"action_mask": mask}`` if ``in_info``, else an empty dictionary."""
         return {"action_mask": mask} if self.in_info else {}
 
 
 def row_of(observations: Observation, index: int) -> Observation:
-    """Return one of several observations."""
+    """Return one observation of a batch, by its index."""
     if isinstance(observations, dict):
         return {name: rows[index] for name, rows in observations.items()}
     return observations[index]
@@ -220,7 +234,7 @@ def _number_type(
         ) from None
     if dtype.kind not in "uif" or not np.can_cast(layout_dtype, dtype):
         raise ValueError(
-            f"observation_dtype must hold all numbers of {layout_dtype}, which {dtype} cannot"
+            f"observation_dtype must be able to hold all numbers of {layout_dtype}, not {dtype}"
         )
     if normalize and dtype.kind != "f":
         raise ValueError(f"normalize=True needs a float dtype such as 'float32', not {dtype}")
@@ -228,5 +242,5 @@ def _number_type(
 
 
 def action_space(game: BatchGame | ObservationFormat) -> spaces.Discrete:
-    """Return the space of action numbers, 0 to A - 1."""
+    """Return the Discrete space of action numbers, 0 to A - 1."""
     return spaces.Discrete(game.num_actions)

@@ -1,4 +1,4 @@
-"""Players and tournaments for the tests of the arena, which know no game."""
+"""Players and tournaments for the tests of the arena, independent of games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The log of a tournament: what it gives back, and what it refuses."""
+"""The log of a tournament: what is read back, and what is rejected."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
         ChunkLog(path, {"seed": 0}, played.chunks(), resume=True)
     for text in ("not\na log\n", "not a log\n", "not a log", '{"my": "notes"}\n', '{"my"'):
         path.write_text(text)
-        with pytest.raises(ValueError, match="is not a log of"):
+        with pytest.raises(ValueError, match=r"log of .*tournament"):
             ChunkLog(path, {"seed": 0}, played.chunks(), resume=True)
         assert path.read_text() == text
 

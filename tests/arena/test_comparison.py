@@ -1,4 +1,4 @@
-"""Comparisons: two agents on the same deals, paired."""
+"""Paired comparisons of two agents on the same deals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals: they hold the truth as often as they say, and duplicates narrow them."""
+"""Intervals: their coverage, and that duplicate deals narrow them."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_treating_games_of_a_deal_as_independent_would_say_too_much() -> None:
 
 
 def test_a_share_near_the_end_keeps_an_interval() -> None:
-    for deals in range(2, 1000):  # some once had a bound of 1 less the last bit, by the processor
+    for deals in range(2, 1000):  # regression: some bounds were 1 minus the last bit
         all_won = share(np.ones(deals))
         assert all_won.mean == all_won.high == 1
     all_won = share(np.ones(50))

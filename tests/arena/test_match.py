@@ -1,4 +1,4 @@
-"""Games between agents: who is asked, what is dealt, and what duplicates are good for."""
+"""Games between agents: which agents act, what is dealt, and the effect of duplicate deals."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_duplicates_give_each_place_of_the_lineup_each_seat() -> None:
     games = batch(7)
     points = np.zeros((7, 4))
     shares = np.zeros((7, 4))
-    for turn in range(4):  # clockwise order stays: who sits at seat s sat at s + 1 before
+    for turn in range(4):  # the clockwise order stays: the player in seat s was in seat s + 1
         seated = lineup[turn:] + lineup[:turn]
         once = play(seated, games, decks, np.random.default_rng(0))
         points += np.roll(once.points, turn, axis=1) / 4
@@ -118,7 +118,7 @@ def test_with_equal_agents_the_seat_cancels_completely() -> None:
 
 
 def test_duplicates_narrow_the_interval() -> None:
-    # Most among agents that play much alike, as two snapshots of one learner do.
+    # The effect is largest for similar agents, such as two snapshots of one learner.
     deals = 400
     lineup = [Careless(), *[FirstActionAgent()] * 3]
     together, _ = played_by(lineup, deals, 1)

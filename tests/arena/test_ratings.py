@@ -19,7 +19,7 @@ def luce_deals(strengths: npt.NDArray[Any], players: int, deals: int, ties: floa
     rng = np.random.default_rng(3)
     num = len(strengths)
     tables = rng.integers(num, size=(deals, players))
-    # Gumbel noise on the logarithms: in order of the sums is in order of Plackett and Luce.
+    # Sorting logarithms with Gumbel noise gives the Plackett-Luce order.
     ranks = np.argsort(-np.log(strengths)[tables] - rng.gumbel(size=tables.shape), axis=1)
     tie = rng.random(deals) < ties  # the first two share the victory
     shares = np.zeros(tables.shape)
@@ -79,7 +79,7 @@ def test_a_player_who_won_everything_still_has_a_rating() -> None:
     seats = np.ones((100, 2))
     rated = ratings(won, seats, ("a", "random"), samples=20)
     assert 100 < rated[0].mean < 2000
-    assert isnan(rated[0].low)  # no deal tells how much better they are
+    assert isnan(rated[0].low)  # so the difference in strength has no upper bound
     assert rated[1] == Estimate(0, 0, 0)
 
 

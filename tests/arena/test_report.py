@@ -1,4 +1,4 @@
-"""The report that is made of the results of a tournament."""
+"""The report of the results of a tournament."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes that work for another: they find what one finds, and none outlives its work."""
+"""Worker processes: same results as one process, and no process outlives its work."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_worker_that_is_killed_takes_no_other_work_with_it() -> None:
         futures = [pool.submit(time.sleep, 0.1) for _ in range(6)]
         assert isinstance(killed.exception(), ChildProcessError)
         assert [future.exception() for future in futures] == [None] * 6
-        lost = [pool.submit(os._exit, 1) for _ in range(3)]  # of which one kills the last worker
+        lost = [pool.submit(os._exit, 1) for _ in range(3)]  # one of them kills the last worker
         assert all(isinstance(future.exception(), ChildProcessError) for future in lost)
 
 

@@ -97,7 +97,7 @@ def test_a_batch_is_played_like_its_games_one_by_one(game: str, name: str) -> No
                 for i in range(6)
             ]
             legal = batch.legal_action_mask()[:, player].T
-            legal = legal & (legal.sum(axis=0) > 1)  # who has nothing to decide has no values
+            legal = legal & (legal.sum(axis=0) > 1)  # players without a decision have no values
             differ = np.abs(values - np.concatenate(alone, axis=1))
             assert np.where(legal, differ, 0).max() < 1e-4
         play_random(batch, np.random.default_rng(4), 2)

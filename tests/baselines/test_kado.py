@@ -56,7 +56,7 @@ def test_points_now_are_those_of_the_games_own_scoring() -> None:
         before = game.scores[:, 1].copy()
         actions = game.legal_action_mask().argmax(axis=2)
         for index in range(12):
-            # Every cell in turn in one of twelve games, the others anything.
+            # In each of twelve games one player takes another cell; the others play at random.
             for cell in np.argwhere(game.open_cells[index, 1]):
                 actions[index, 1] = game.moves.place + cell[0] * 7 + cell[1]
                 after = game.clone()
@@ -97,7 +97,7 @@ def test_the_heuristic_places_where_the_card_fits() -> None:
     play_turn(game, [2, 0], (0, 1))
     deal(game, [1, 0])  # the dealer is player 2, so player 0 gets SO4
     pass_all(game)
-    # At once it scores as much in any cell, so it is all the same to greedy.
+    # The immediate score is equal in all cells, so greedy is indifferent.
     assert choice(HeuristicAgent(), game, 0) in {place(3, 0, -1), place(3, 0, 2)}
     values = GreedyAgent().action_values(game.view(0))[game.view(0).legal_action_mask[0], 0]
     assert (values == 4).all()
@@ -189,9 +189,9 @@ def test_in_the_duel_a_card_kept_rather_than_put_aside_is_believed_to_fit_better
     forced = game.clone()
     deal(first, [0, 1])  # they could have given it away, or put it aside
     act(second, p1=2)
-    deal(second, [0])  # they have put one aside, and could have given this one away
+    deal(second, [0])  # they have put one aside, and could have given away this one
     deal(forced, [1])
-    act(forced, p1=2)  # what is left is theirs, after another was put aside
+    act(forced, p1=2)  # the remaining card is theirs, after another was put aside
     gains = [suspected_gain(position, 0) for position in (first, second, forced)]
     assert gains[0] > gains[1] + 0.1
     assert gains[1] > gains[2] + 0.1

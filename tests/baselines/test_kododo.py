@@ -50,7 +50,7 @@ def position(table: Sequence[str], hand: str) -> KododoGame:
     spare = list(undealt.elements())
     laid = len(cards(table[0]))
     turn = {0: 0, 2: 1, 3: 2}[laid]
-    # What a player gets in the order of getting it: what they lay first, then their hand.
+    # The cards of a player in order: the cards to lay first, then the rest of the hand.
     cards_by_seat = [
         cards(names) + (cards(hand) if seat == 0 else []) for seat, names in enumerate(table)
     ]
@@ -225,7 +225,7 @@ def reckoned(
         for seat, colour in enumerate(reply, start=1):
             cards[seat, colour] += 1
             points[seat, colour] += tables["2/card_points"][0]
-        # Hundredfold, since points are whole numbers to the rules; without Kododo cards.
+        # Times 100, because points are integers in the rules; without Kododo cards.
         no_kododos = np.zeros((rules.num_players, 1), np.int64)
         laid = np.hstack([cards, no_kododos, np.rint(100 * points).astype(np.int64)])
         scored, _ = score_round(laid, laid[:, :6].sum(axis=0), 99, rules.limit)
@@ -304,7 +304,7 @@ def test_fitted_tables_tell_how_often_each_event_came_and_the_mean_of_numbers() 
     kododo_fitting.fit([(looked_up, event), numbers], tables, steps=50)
     weights = np.exp(np.vstack([tables["colours"].reshape(2, 2), tables["last"]]))
     np.testing.assert_allclose(weights / weights.sum(axis=0), often.T, atol=0.02)
-    # A position that was never looked up has the mean of all.
+    # A position that never occurred has the mean of all.
     np.testing.assert_allclose(tables["mean"], [0, 10, 10 * position.mean()], atol=0.01)
 
 

@@ -29,7 +29,7 @@ def test_the_halves_are_as_large_and_nobody_is_in_both(game: str, players: int) 
     assert not {*validation} & {*test}
     assert len(validation) == len(test) >= 12
     kinds = [Counter(entry["kind"] for entry in half.values()) for half in (validation, test)]
-    # KADO's policies of so few steps are too weak, and its flat searches for two.
+    # KADO's policies with few steps are too weak, and so are its flat searches for two players.
     assert {*kinds[0], *kinds[1]} >= ({"drawn"} if game == "kado" else {"drawn", "flat", "policy"})
     assert all(abs(kinds[0][kind] - kinds[1][kind]) <= 1 for kind in kinds[0] | kinds[1])
     for name, member in (validation | test).items():

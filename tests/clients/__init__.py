@@ -1,5 +1,5 @@
-"""The examples of docs/libraries.md with the libraries they are for: ``python -m tests.clients``.
+"""The examples of docs/libraries.md with their libraries: ``python -m tests.clients``.
 
-Each library has an environment of its own there, with the newest version that installs. Those that
-are in the project's own environment run in the ordinary tests as well.
+Each library has its own environment, with the newest version that can be installed. Examples whose
+libraries are in the project's own environment also run in the ordinary tests.
 """

@@ -1,7 +1,7 @@
-"""Try the examples of docs/libraries.md: ``python -m tests.clients [NAME ...]``.
+"""Test the examples of docs/libraries.md: ``python -m tests.clients [NAME ...]``.
 
-What was tried, and with which versions, goes into docs/libraries.json. A library that cannot be
-installed is skipped, and keeps what was written there before.
+The results and the versions are written to docs/libraries.json. A library that cannot be installed
+is skipped, and its earlier results are kept.
 """
 
 from __future__ import annotations

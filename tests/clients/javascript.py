@@ -1,4 +1,4 @@
-"""Policies in JavaScript: the examples for node and for the browser, compared with Python."""
+"""Policies in JavaScript: the examples for node and the browser, compared with Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which library is tried with which example of docs/examples."""
+"""The libraries and the examples of docs/examples that use them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ CLIENTS = (
         ("--steps", "300000", "--games", "1000"),
         extras="[play,export]", learns=True, leaves="tianshou.onnx",
     ),
-    # agilerl imports peft and does not ask for it.
+    # agilerl imports peft, but does not require it.
     Client(
         "AgileRL", "agilerl_ppo.py", "share among three random", ("agilerl", "peft"),
         ("--steps", "200000", "--games", "1000"),

@@ -1,4 +1,4 @@
-"""The policy file that an example leaves: it is measured, played against, and opened in a page."""
+"""The policy file that an example writes: evaluate it, play against it, and open it in a page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "tests" / "play" / "static"
 PLAYED = STATIC / "played.py"
 IN_PYODIDE = STATIC / "in_pyodide.mjs"
-# All that played.py, which is run as text, is asked for.
+# The checks of played.py, which is run as text.
 ALL_OF = "import sys; exec(open(sys.argv[1]).read()); print(all_of(sys.argv[2]))"
 
 
@@ -50,7 +50,7 @@ def use(policy: Path, python: str | Path) -> list[str]:
     player = shutil.copy(ROOT / "docs" / "examples" / "stdio_player.py", policy.parent)
     _output([python, player, game, *at_table, "--opponents", policy], policy.parent)
     questions = [["choices", [str(policy), 4]], ["page", [game, players, str(policy), 3]]]
-    # The first is by onnxruntime, from the project as it is installed there.
+    # The first check uses onnxruntime, with the project installed there.
     expected = json.loads(
         _output([python, "-c", ALL_OF, PLAYED, json.dumps(questions)], policy.parent)
     )

@@ -1,4 +1,4 @@
-"""A Python library's example in an environment of its own."""
+"""Run the example of a Python library in its own environment."""
 
 from __future__ import annotations
 

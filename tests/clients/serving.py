@@ -1,4 +1,4 @@
-"""A folder over HTTP, from a server that knows nothing of games."""
+"""A plain HTTP file server for a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples run with the libraries that are here; the others are tried by make test-clients."""
+"""The examples run with the installed libraries; make test-clients runs the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.clients import python_clients
 from tests.clients.libraries import CLIENTS, Client
 
 PAGE = (python_clients.ROOT / "docs" / "libraries.md").read_text()
-# MaskablePPO at another game.
+# MaskablePPO with another game.
 ANOTHER_GAME = replace(
     next(client for client in CLIENTS if client.name == "stable-baselines3"),
     name="another game",

@@ -1,4 +1,4 @@
-"""A policy file is used as those that the examples leave are."""
+"""A policy file passes the same checks as those that the examples write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dataclasses as command lines: defaults, groups, the words of help, and what is refused."""
+"""Dataclasses as command lines: defaults, groups, help texts, and rejected arguments."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ FORGED: dict[str, tuple[Callable[[Entry], Any], str]] = {
     "figures": (lambda it: it["figures"]["mean"].update(mean=0.9), "figures do not match"),
     "too much": (
         lambda it: (it["won"]["heuristic"].__setitem__(3, "5"), digested(it)),
-        "1 deals",
+        "1 integers from 0",
     ),
     "an opponent less": (lambda it: (it["won"].popitem(), digested(it)), "opponents"),
     "a part missing": (lambda it: it.pop("agent"), "entry of"),
@@ -235,7 +235,7 @@ def test_a_benchmark_goes_on_where_it_was_stopped_and_is_checked(
     check = ("--check", str(path), "--workers", "1")
     code, output, _ = kododo(monkeypatch, capsys, "benchmark", "greedy", *check)
     assert code == 0
-    assert "greedy.json is confirmed: parts 0, 1, 2, 3, " in output
+    assert "greedy.json was reproduced: parts 0, 1, 2, 3, " in output
     raised(content)
     digested(content)
     path.write_text(json.dumps({**content, "figures": protocol.figures(content)}))
@@ -312,7 +312,7 @@ def test_trainings_of_a_folder(
     [
         (lambda entries: entries.pop(), "5.* 4"),
         (lambda entries: entries[0]["protocol"].update(quick=False), "protocol"),
-        (lambda entries: entries.__setitem__(0, entries[1]), "same results"),
+        (lambda entries: entries.__setitem__(0, entries[1]), "two equal results"),
     ],
 )
 def test_trainings_that_cannot_be_put_together(

@@ -150,7 +150,7 @@ OTHER = "do not fit the network"
     [
         (metadata_with(network={}), UNTOLD),  # as in files of older versions
         (metadata_with(network={"width": 24, "depth": 2, "tall": True}), UNTOLD),
-        # Before anything is made that is as large as the file says.
+        # Before any memory is allocated for the size in the file.
         (metadata_with(network={"width": 4096, "depth": 16, "one_hot": 0}), OTHER),
         (metadata_with(network={"width": 23, "depth": 2, "one_hot": 0}), OTHER),
         (metadata_with(network={"width": 24, "depth": 1, "one_hot": 0}), OTHER),

@@ -1,4 +1,4 @@
-"""An evening of bots: kododo contest."""
+"""A contest of bots: kododo contest."""
 
 from __future__ import annotations
 

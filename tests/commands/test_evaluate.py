@@ -1,4 +1,4 @@
-"""evaluate.py as a person runs it."""
+"""evaluate.py as users run it."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_a_record_of_each_game(
     assert (code, err) == (0, "")
     records = records_in(folder)
     assert len(records) == 2 * players
-    # They are the games that were played: the shares of the table follow from them.
+    # The records agree with the table of win shares.
     assert shares_of(records.values()) == pytest.approx(shares_in(out))
 
 

@@ -1,4 +1,4 @@
-"""Small guarantees of every batch that the kit does not check."""
+"""Guarantees of every batch that the kit does not check."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_an_action_is_not_taken_for_another_that_is_the_same_in_a_byte() -> None
     while True:
         mask = played.legal_action_mask()
         last = mask.shape[2] - 1 - mask[:, :, ::-1].argmax(axis=2)
-        if ((last >= 256) & (last < played.no_op)).all():  # a cell far down on the board
+        if ((last >= 256) & (last < played.no_op)).all():  # a cell near the end of the board
             break
         played.step(last)
     with pytest.raises(ValueError, match="illegal action in kado: "):

@@ -1,7 +1,7 @@
-"""Indices, actions, sizes and seeds that somebody gives are whole numbers in range, everywhere.
+"""Indices, actions, sizes and seeds must be integers in range, in all interfaces.
 
-What only looks like one used to go through: ``True`` was action 1, a view of player True was
-everybody's observation, and a copy dealt for player 1.5 kept nobody's hand.
+Similar values were accepted before: ``True`` was action 1, a view of player True was everybody's
+observation, and a copy dealt for player 1.5 kept no hand.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ REFUSED: list[tuple[list[str], list[str], str]] = [
         "out must be an array",
     ),
     (["game.take(v)"], NO_GAMES, "games must be (one or more of 0 to 2|integers), not"),
-    # A mask of games was taken for the games 0 and 1.
+    # Regression: a mask of games was used as the indices 0 and 1.
     (["game.take(v)"], [*ONLY_LIKE_GAMES, "[0.0]", "None"], "games must be integers, not "),
     (
         STEPS, [f"put(legal, {value})" for value in ("True", "1.0", "'1'", "None", "[1]", "1j")],
@@ -253,7 +253,7 @@ def test_an_option_that_there_is_not_is_named_with_those_that_there_are(
     rules = {rule.name for rule in fields(registry.batch_game(game, 1).rules)}
     options_of_door = {"batch_game": {"seed"}, "parallel_env": {"record"}, "env": {"record"}}
     assert rules | options_of_door.get(module, {"seat", "reward", "render_mode"}) <= {*options}
-    assert ("seed" in options) == (module == "batch_game")  # elsewhere it is reset's
+    assert ("seed" in options) == (module == "batch_game")  # elsewhere it is that of reset
     assert len({*options}) == len(options)
 
 

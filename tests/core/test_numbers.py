@@ -118,7 +118,7 @@ def test_the_ends_of_a_range_are_in_it() -> None:
             "n must be a tuple of integers, not ",
         ),
         ([(1, 10)], lambda values: whole_tuple(values, "n", 0, 9), "each of n must be 0 to 9, "),
-        (  # numpy had its own words for uneven rows
+        (  # numpy raised its own message for rows of unequal length
             [(1, True), [1, ["x"]], (1, [1, 2]), [[1], [1, 2]]],
             lambda values: whole_tuple(values, "n", 0, 9),
             "each of n must be an integer, not ",

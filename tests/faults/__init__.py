@@ -1,6 +1,6 @@
 """Fault injection: ``python -m tests.faults --help``.
 
-Scripts are killed at any moment, have no room left, lose their folder; each time they must say
-so in one line, leave nothing that goes on, and come in the end to what they would have come to
-undisturbed, bit for bit.
+Scripts are killed at any moment, run out of disk space, or lose their folder. Each time they must
+print one line and leave no processes, and after resuming their results must equal those of an
+undisturbed run, bit for bit.
 """

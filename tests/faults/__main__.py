@@ -24,9 +24,13 @@ Case = Callable[[Path], Counter[str] | None]
 def main(args: Sequence[str] | None = None) -> int:
     """Run the cases and print a table; return 1 if there are faults."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
-    parser.add_argument("--kills", type=int, default=20, help="of each game and the tournament")
+    parser.add_argument(
+        "--kills", type=int, default=20, help="kills of each game and of the tournament"
+    )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", nargs="+", default=[], help="cases whose names begin so")
+    parser.add_argument(
+        "--only", nargs="+", default=[], help="only cases whose names begin with one of these"
+    )
     options = parser.parse_args(args)
     faults = 0
     for name, case in cases(options.kills, options.seed).items():
@@ -56,7 +60,9 @@ def cases(number: int, seed: int) -> dict[str, Case]:
     for name, work in works.items():
         every[f"full disk: {name}"] = partial(_on_small_disk, work)
         for take in (*places.WAYS, places.read_only):
-            if take is not places.read_only or name == "training":  # a log that is open goes on
+            if (
+                take is not places.read_only or name == "training"
+            ):  # an open log can still be written
                 every[f"folder {take.__name__}: {name}"] = partial(places.loses_folder, work, take)
     if hasattr(psutil.Process, "rlimit"):
         every["no larger file: training"] = partial(places.no_larger_file, works["training"])
@@ -68,13 +74,13 @@ def cases(number: int, seed: int) -> dict[str, Case]:
 def _on_small_disk(work: Work, scratch: Path) -> Counter[str] | None:
     with places.small_disk(scratch) as disk:
         if disk is None:
-            return Counter({"not done: only root may mount a file system": 1})
+            return Counter({"skipped: only root may mount a file system": 1})
         places.full_disk(work, disk, scratch)
     return None
 
 
 def _not_for_root(scratch: Path) -> Counter[str]:
-    return Counter({"not done: root may write there": 1})
+    return Counter({"skipped: root may write there": 1})
 
 
 def _words(counts: Counter[str] | None) -> str:
@@ -83,7 +89,7 @@ def _words(counts: Counter[str] | None) -> str:
     if len(counts) == 1 and next(iter(counts)).startswith("not done"):
         return next(iter(counts))
     ways = ", ".join(f"{way} {counts[way]}" for way in kills.WAYS if counts[way])
-    return f"{counts.total()} kills, gone on with each time, the same in the end ({ways})"
+    return f"{counts.total()} kills, resumed each time, same results ({ways})"
 
 
 if __name__ == "__main__":

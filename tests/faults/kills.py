@@ -1,4 +1,4 @@
-"""Killing and resuming work repeatedly; the results must equal the undisturbed ones."""
+"""Kill and resume work repeatedly; the results must equal those of undisturbed work."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 from tests.faults.scripts import Script
 from tests.faults.work import Work, compare, start_work, undisturbed
 
-# How often each: without mercy at any moment, in the middle of a write, by SIGTERM, by Ctrl-C.
+# The frequency of each way: SIGKILL at any moment, SIGKILL in a write, SIGTERM, Ctrl-C.
 WAYS = {"SIGKILL": 0.4, "SIGKILL in a write": 0.3, "SIGTERM": 0.15, "SIGINT": 0.15}
 NUMBERS = {"SIGTERM": signal.SIGTERM, "SIGINT": signal.SIGINT}
-START = 4.0  # seconds that a script takes to begin, about
+START = 4.0  # seconds that a script takes to start, approximately
 ENDS = (0, -signal.SIGKILL, 128 + signal.SIGTERM, 128 + signal.SIGINT)
-SEEN = range(4)  # how many steps forward are seen before the moment comes
+SEEN = range(4)  # numbers of saved steps before a kill
 
 
 def killed(work: Work, kills: int, seed: int, scratch: Path) -> Counter[str]:

@@ -51,12 +51,12 @@ def full_disk(work: Work, disk: Path, scratch: Path) -> None:
 
 
 def no_larger_file(work: Work, scratch: Path, to_the_end: bool = True) -> None:
-    """Check work that may not write larger files, a full disk for users other than root.
+    """Check work that may not write large files, which simulates a full disk without root.
 
     Args:
         work: The work to start.
         scratch: A folder for it.
-        to_the_end: Whether it goes on and is compared with an undisturbed one.
+        to_the_end: Whether it is then resumed and compared with undisturbed work.
     """
     folder = scratch / "run"
     script = in_the_middle(work, folder, scratch)
@@ -85,7 +85,7 @@ def loses_folder(work: Work, take: Callable[[Path], None], scratch: Path) -> Non
 def removed(folder: Path) -> None:
     """Delete the folder."""
     aside = folder.with_name("removed")
-    folder.rename(aside)  # at once, while files are written into it
+    folder.rename(aside)  # atomically, while files are written to it
     shutil.rmtree(aside, ignore_errors=True)
 
 
@@ -134,5 +134,5 @@ def _files(folder: Path) -> set[str]:
 
 
 def may_ignore_modes() -> bool:
-    """Whether this user can write into read-only folders, as root can."""
+    """Return whether this user can write into read-only folders, as root can."""
     return os.geteuid() == 0

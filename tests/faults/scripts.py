@@ -13,21 +13,21 @@ from pathlib import Path
 import psutil
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 600.0  # seconds for anything that must happen
-LEFT = 20.0  # seconds for its processes to follow a script
+PATIENCE = 600.0  # seconds to wait for any event
+LEFT = 20.0  # seconds for the child processes to end after a script
 TROUBLE = ("Traceback", "Exception ignored", "Warning:")
 
 
 class Fault(Exception):
-    """Raised when something fails that must not."""
+    """An error that is raised when a script behaves otherwise than required."""
 
 
 class Script:
     """A running script in a separate session.
 
     Args:
-        args: What follows ``python``.
-        words: The file that gets what it says on stderr.
+        args: The arguments of ``python``.
+        words: The file for its standard error.
     """
 
     def __init__(self, args: Sequence[str], words: Path) -> None:
@@ -71,7 +71,7 @@ class Script:
         """Whether Python has started the script and handles signals."""
         try:
             status = Path(f"/proc/{self.process.pid}/status").read_text()
-        except OSError:  # no such file on other systems
+        except OSError:  # this file only exists on Linux
             return time.time() - psutil.Process(self.process.pid).create_time() > 5
         caught = next(line for line in status.splitlines() if line.startswith("SigCgt"))
         return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
@@ -80,10 +80,10 @@ class Script:
         """Wait for the end of the script.
 
         Returns:
-            Its exit status.
+            The exit status.
 
         Raises:
-            Fault: It ended otherwise than allowed, said more than a line, or left a process.
+            Fault: The status is not allowed, more than one line was printed, or a process is left.
         """
         try:
             status = self.process.wait(PATIENCE)
@@ -93,7 +93,7 @@ class Script:
         errors = self.words.read_text(errors="replace")
         if status not in allowed:
             raise Fault(f"status {status}, not one of {list(allowed)}: {errors.strip()[-500:]}")
-        # What was killed has no say in what the library's processes tell of its end.
+        # A killed script cannot prevent the messages of library processes about its end.
         judged = status != -signal.SIGKILL
         if judged and (
             len(errors.strip().splitlines()) > 1 or any(word in errors for word in TROUBLE)

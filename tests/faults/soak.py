@@ -25,11 +25,11 @@ from kododo_env import registry
 
 MB = 1 << 20
 MOST_GROWTH = 8.0  # MB in the second half
-EVERY = 0.5  # seconds between looks at the memory
+EVERY = 0.5  # seconds between samples of the memory
 
 
 class Memory:
-    """Samples this process's resident memory during a ``with`` block."""
+    """A sampler of the resident memory of this process during a ``with`` block."""
 
     def __init__(self) -> None:
         self.samples = [_resident()]
@@ -67,7 +67,7 @@ def judged(samples: Sequence[float]) -> dict[str, Any]:
 
 
 def self_play(game: str, folder: Path, **length: float) -> dict[str, Any]:
-    """Train a game by its recipe, for this many ``minutes`` or ``steps``."""
+    """Train a game by its recipe; ``length`` is ``minutes`` or ``steps``."""
     config = default_config(game, run_dir=folder, **length)
     trainer = Trainer(config, Checkpoint(task_of(config)), folder)
     with Memory() as memory, redirect_stdout(sys.stderr):
@@ -77,7 +77,7 @@ def self_play(game: str, folder: Path, **length: float) -> dict[str, Any]:
 
 
 def episodes(game: str, number: int, seed: int = 0) -> dict[str, Any]:
-    """Play this many episodes of a game's ``parallel_env`` at random."""
+    """Play ``number`` episodes of a game's ``parallel_env`` at random."""
     env = registry.environment_module(game).parallel_env()
     rng = np.random.default_rng(seed)
     since = time.monotonic()
@@ -95,9 +95,15 @@ def episodes(game: str, number: int, seed: int = 0) -> dict[str, Any]:
 def main(args: Sequence[str] | None = None) -> int:
     """Run both parts for each game in separate processes; return 1 if memory grew."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults.soak", description=__doc__)
-    parser.add_argument("--minutes", type=float, default=60, help="of self-play, for all games")
-    parser.add_argument("--episodes", type=int, default=100_000, help="for all games")
-    parser.add_argument("--part", choices=("self-play", "parallel_env"), help="in this process")
+    parser.add_argument(
+        "--minutes", type=float, default=60, help="minutes of self-play for all games together"
+    )
+    parser.add_argument(
+        "--episodes", type=int, default=100_000, help="episodes for all games together"
+    )
+    parser.add_argument(
+        "--part", choices=("self-play", "parallel_env"), help="run only this part, in this process"
+    )
     parser.add_argument("--game", choices=list(registry.ENVIRONMENT_MODULES))
     options = parser.parse_args(args)
     if options.part is None:

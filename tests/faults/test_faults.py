@@ -21,7 +21,7 @@ from tests.faults.work import Tournament, Training, compare
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(work, "UPDATES", 4)
     monkeypatch.setattr(work, "GAMES", 12_000)
-    monkeypatch.setattr(kills, "SEEN", [1])  # not before anything is done
+    monkeypatch.setattr(kills, "SEEN", [1])  # not before the first step is saved
 
 
 def test_a_killed_training_comes_to_the_same(
@@ -110,7 +110,7 @@ def test_a_short_soak_of_each_kind(tmp_path: Path, capsys: pytest.CaptureFixture
     soak.main(["--part", "parallel_env", "--game", "combi_combo", "--episodes", "30"])
     result = json.loads(capsys.readouterr().out)
     assert (result["part"], result["episodes"]) == ("parallel_env", 30)
-    # One step, since a busy machine may not finish an update in .01 minutes.
+    # One step, because a busy machine may not finish an update in .01 minutes.
     training_result = soak.self_play("kododo", tmp_path, steps=1)
     assert training_result["updates"] >= 1
     assert training_result["first_mb"] > 0

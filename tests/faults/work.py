@@ -35,7 +35,7 @@ class Work(Protocol):
         """Return the script and its arguments, with --resume if possible."""
 
     def progress(self, folder: Path) -> int:
-        """Return 0 at first, and another number whenever something has been saved."""
+        """Return 0 before anything is saved, and another number after each save."""
 
     def content(self, folder: Path) -> dict[str, Any]:
         """Return the results without times."""
@@ -109,7 +109,7 @@ def plain(learner_part: Any) -> Any:
         return {key: plain(entry) for key, entry in learner_part.items() if key not in CLOCK}
     if isinstance(learner_part, list | tuple):
         return {place: plain(entry) for place, entry in enumerate(learner_part)}
-    # Functions and spaces of the learner are made again from the settings, which are compared.
+    # Functions and spaces of the learner are created from the settings, which are compared.
     return (
         learner_part if isinstance(learner_part, str | int | float | None) else type(learner_part)
     )

@@ -1,7 +1,7 @@
 """Fuzzing with invalid input of all kinds: ``python -m tests.fuzz --help``.
 
-A case is a function of its kind and its number: ``generate`` makes the input from them, in
-plain JSON, and ``check`` gives that input to the project and says whether it was refused or
-accepted. What is wrong is an error that was not promised, something accepted that turns out to
-be nonsense, something changed though it was refused, and what takes too long or too much memory.
+A case is determined by its kind and its number: ``generate`` makes its input, in plain JSON, and
+``check`` gives the input to the project and returns whether it was rejected or accepted. Faults are
+errors that are not documented, accepted input that is invalid, rejected input that changed
+something, and cases that take too much time or memory.
 """

@@ -17,11 +17,13 @@ from random import Random
 from secrets import randbelow
 from typing import Any
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: a process that forks has one thread
+os.environ.setdefault(
+    "OMP_NUM_THREADS", "1"
+)  # before numpy is imported, because a process that forks should have one thread
 
 from tests.fuzz.sandbox import Outcome, outcome_of
 
-KINDS = {  # and the seconds of processor time that a case may take
+KINDS = {  # with the maximum processor time of a case, in seconds
     "actions": 10.0,
     "states": 10.0,
     "partial_results": 10.0,
@@ -39,7 +41,7 @@ def main(args: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(args)
     if options.case and options.seed is None:
-        parser.error("--case needs the --seed that was printed")
+        parser.error("--case needs --seed, as printed with the finding")
     options.seed = randbelow(1 << 32) if options.seed is None else options.seed
     print(f"seed {options.seed}", flush=True)
     words: dict[str, Counter[str]] = {}
@@ -59,15 +61,17 @@ def main(args: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m tests.fuzz",
-        description="Give the project wrong input of all kinds. What is found is printed and "
-        "kept in FOLDER/findings.jsonl.",
+        description="Give the project wrong input of all kinds. Findings are printed and stored "
+        "in FOLDER/findings.jsonl.",
     )
     parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument("--seed", type=int, help="of the series of cases; another one each time")
-    parser.add_argument("--only", nargs="+", choices=KINDS, default=[*KINDS], help="these kinds")
-    parser.add_argument("--cases", type=int, help="this many of each kind, in place of time")
-    parser.add_argument("--case", metavar="KIND:NUMBER", help="one case of --seed again")
-    parser.add_argument("--found", action="store_true", help="only what was found once")
+    parser.add_argument("--seed", type=int, help="seed of the cases (default: random)")
+    parser.add_argument(
+        "--only", nargs="+", choices=KINDS, default=[*KINDS], help="only these kinds"
+    )
+    parser.add_argument("--cases", type=int, help="cases of each kind, instead of minutes")
+    parser.add_argument("--case", metavar="KIND:NUMBER", help="repeat one case of --seed")
+    parser.add_argument("--found", action="store_true", help="only repeat former findings")
     parser.add_argument("--folder", type=Path, default=Path("runs/fuzz"))
     return parser
 
@@ -91,7 +95,7 @@ def outcomes(options: argparse.Namespace, scratch: Path) -> Iterator[tuple[str, 
         kind = min(spent, key=spent.__getitem__)
         since = time.monotonic()
         yield kind, numbers[kind], done(options, kind, numbers[kind], scratch)
-        spent[kind] += time.monotonic() - since  # each kind has the same time
+        spent[kind] += time.monotonic() - since  # all kinds get the same time
         numbers[kind] += 1
         if numbers[kind] == options.cases:
             del spent[kind]

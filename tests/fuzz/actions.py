@@ -43,16 +43,16 @@ DECKS = ("deck", "deck.tolist()", "deck[::-1]", "deck.astype(float)", "deck + 1"
 ANY = ("{odd}", "{whole}")
 
 ANY_SIZE = 10**6000
-ENOUGH = 10_000  # more games than this may be too many for the memory, which is no fault
+ENOUGH = 10_000  # games; with more, memory may run out, which is no fault
 
 Good = Callable[[Any, Any], bool]
 
 
-# --- what should be taken ---------------------------------------------------------------------
+# --- what should be accepted ------------------------------------------------------------------
 
 
 def is_whole(value: Any, low: int, high: int) -> bool:
-    """Whether a value is an integer of some library in a range (bools excluded)."""
+    """Return whether a value is an integer of some library in a range, other than a bool."""
     if isinstance(value, bool) or "bool" in str(getattr(value, "dtype", "")):
         return False
     try:
@@ -62,14 +62,14 @@ def is_whole(value: Any, low: int, high: int) -> bool:
 
 
 def below(size: Callable[[Any], int], *constants: Any) -> Good:
-    """Accept integers from 0 below a size, and some constants."""
+    """Return a test that accepts integers from 0 below a size, and some constants."""
     return lambda game, value: (
         any(value is constant for constant in constants) or is_whole(value, 0, size(game) - 1)
     )
 
 
 def legal_actions(value: Any, mask: np.ndarray) -> bool:
-    """Whether a value has one legal action for each row of a mask (…, A)."""
+    """Return whether a value has one legal action for each row of a mask (…, A)."""
     if mask.ndim == 1:
         return is_whole(value, 0, len(mask) - 1) and bool(mask[value])
     if isinstance(value, np.ndarray) and value.dtype.kind not in "iu":
@@ -92,7 +92,7 @@ def masks_of(env: Any) -> Any:
 
 
 def good_choice(env: Any, value: Any) -> bool:
-    """Whether a step should accept a value."""
+    """Return whether a step should accept a value."""
     masks = masks_of(env)
     if isinstance(masks, dict):
         fits = isinstance(value, dict) and value.keys() == masks.keys()
@@ -101,7 +101,7 @@ def good_choice(env: Any, value: Any) -> bool:
 
 
 def good_if_replaced(env: Any, value: Any) -> bool:
-    """Whether a step that replaces illegal actions should accept a value."""
+    """Return whether a step that replaces illegal actions should accept a value."""
     last = env.game.num_actions - 1
     if not isinstance(env, ParallelGame):
         return is_whole(value, 0, last)
@@ -110,16 +110,16 @@ def good_if_replaced(env: Any, value: Any) -> bool:
 
 
 def good_size(game: Any, value: Any) -> bool:
-    """Whether a value is a valid number of games."""
+    """Return whether a value is a valid number of games."""
     return is_whole(value, 1, ENOUGH)
 
 
 def good_options(env: Any, value: Any) -> bool:
-    """Whether a reset should accept options."""
+    """Return whether a reset should accept options."""
     return value is None or isinstance(value, dict)
 
 
-# --- what takes it ----------------------------------------------------------------------------
+# --- games and wrappers -----------------------------------------------------------------------
 
 
 def around(kind: Any, **options: Any) -> Callable[[BatchGame, int], Any]:
@@ -161,8 +161,8 @@ INDEX = below(lambda game: game.num_envs)
 ACTION = below(lambda game: game.num_actions)
 SEED = below(lambda game: ANY_SIZE, None)
 SEAT = below(lambda game: game.num_players, "random", None)
-# By the expression of a call with v: whether it should take v (None where this is not told here),
-# and how a message begins that refuses a single number.
+# By the expression of a call with v: whether it should accept v (None: not checked here), and how
+# the error message for a single number begins.
 CALLS: dict[str, tuple[Good | None, str]] = {
     "game.step(v)": (good_choice, ""),
     "game.view(v).observation": (PLAYER, "player"),
@@ -274,7 +274,8 @@ def refusal(call: str, env: Any, value: Any) -> str:
     """Return the error message of a call, or an empty string if it accepts the value.
 
     Raises:
-        Wrong: It is good and refused, or the other way round, or a refusal changes something.
+        FaultFound: A valid value is rejected, an invalid value is accepted, or a rejected value
+            changes something.
     """
     good, _ = CALLS[call]
     fine = good and good(env, value)
@@ -301,14 +302,14 @@ def generate(rng: Random) -> dict[str, Any]:
     values = values_for(call)
     odd = rng.choice(STRANGE)
     whole = rng.choice(WHOLE)
-    if values is ARRAYS and "Index" in odd:  # numpy makes no integers of these; either will do
+    if values is ARRAYS and "Index" in odd:  # numpy does not convert these
         odd = "None"
     text = rng.choice(values).replace("{odd}", f"({odd})").replace("{whole}", f"({whole})")
     return {**random_position(rng), "call": call, "value": text}
 
 
 def check(case: dict[str, Any], base: Path) -> str:
-    """The value is rejected without a change, or is valid and the game continues."""
+    """Check that a value is rejected without a change, or is valid and the game continues."""
     call = case["call"]
     seed = case["seed"]
     game = position(case)

@@ -29,7 +29,7 @@ POINT = {"mean": 0.5, "low": 0.4, "high": 0.6}
 
 
 def prepare(base: Path) -> None:
-    """Create for each game the folder of a run that was stopped in its second update."""
+    """Create, for each game, the folder of a run that was stopped in its second update."""
     for game in GAMES:
         folder = base / game
         folder.mkdir()
@@ -66,7 +66,7 @@ def generate(rng: Random) -> dict[str, Any]:
 
 
 def check(case: dict[str, Any], base: Path) -> str:
-    """The run is rejected without a change, or continues from the saved state."""
+    """Check that a run is rejected without a change, or continues from the saved state."""
     shutil.copytree(base / case["game"], "run")
     path = Path("run", CHECKPOINT)
     edits = case.get("config")
@@ -137,14 +137,14 @@ def _members(content: bytes) -> dict[str, bytes]:
 def _zipped(members: list[tuple[str, bytes]]) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a name that comes twice
+        warnings.simplefilter("ignore")  # about duplicate names
         for name, content in members:
             archive.writestr(name, content)
     return file.getvalue()
 
 
 def _check_same_state(trainer: Trainer, path: Path) -> None:
-    """Raise Wrong unless the trainer has the saved state."""
+    """Raise FaultFound unless the trainer has the saved state."""
     saved = read_checkpoint(path)
     restored = Trainer(trainer.config, saved, path.parent)
     restored_state = restored.learner.state_dict()
@@ -159,7 +159,7 @@ def _check_same_state(trainer: Trainer, path: Path) -> None:
 
 
 def _goes_on(trainer: Trainer) -> None:
-    """Raise Wrong unless the run can continue to its end."""
+    """Raise FaultFound unless the run can continue to its end."""
     progress = trainer.progress
     if not 0 <= trainer.remaining() <= 1:
         raise FaultFound("a checkpoint was taken with time that cannot be", str(progress.seconds))

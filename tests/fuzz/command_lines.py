@@ -1,4 +1,4 @@
-"""Command lines of all scripts, mostly with one error; nothing slow is run."""
+"""Command lines of all scripts, mostly with one error; no slow work is run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.fuzz.promises import ACCEPTED, FaultFound
 from tests.fuzz.scripts import Done, check_end, contents, replaced, run, starts
 from tests.game_tables import GAMES
 
-FEW_GAMES = 60  # games that are really played
+FEW_GAMES = 60  # maximum number of games that are played
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Script:
     """A script.
 
     Attributes:
-        config: Its arguments.
-        main: What it does with them.
-        usual: Arguments with which it does something.
+        config: The dataclass of its arguments.
+        main: Its main function.
+        usual: Valid arguments.
     """
 
     config: type[Any]
@@ -137,10 +137,10 @@ class Flag(NamedTuple):
 
 def flags(config: type[Any]) -> Iterator[Flag]:
     """Yield the options of a configuration, including its groups."""
-    types = get_type_hints(config)  # without the bounds that stand on them
+    types = get_type_hints(config)  # without their bounds
     for config_field in fields(config):
         kind = types[config_field.name]
-        if get_origin(kind) in (Union, UnionType):  # with None
+        if get_origin(kind) in (Union, UnionType):  # optional
             kind = get_args(kind)[0]
         if is_dataclass(kind):
             yield from flags(kind)  # type: ignore[arg-type]
@@ -179,7 +179,7 @@ def _argument(rng: Random, field: Flag) -> list[str]:
 
 
 def prepare(base: Path) -> None:
-    """Create a run that can be resumed, one that was killed, and policies."""
+    """Create a run that can be resumed, a run that was killed, and policies."""
     (base / "files").mkdir()
     checkpoints.prepare(base)
     shutil.move(base / "kododo", base / "files" / "run")
@@ -203,7 +203,7 @@ def _lay_out(base: Path) -> None:
 
 
 def check(case: dict[str, Any], base: Path) -> str:
-    """The command is rejected in one line without files, or starts with valid settings."""
+    """Check that a command is rejected in one line without files, or starts with valid settings."""
     _lay_out(base)
     before = contents()
     with ExitStack() as stack:
@@ -234,7 +234,7 @@ def _played_if_few(tournament: Any, chunks: Any, workers: int) -> Any:
 
 
 def _check_taken(trainer: Trainer, args: list[str]) -> None:
-    """Raise Wrong if a run starts with invalid settings, or ignores an argument."""
+    """Raise FaultFound if a run starts with invalid settings, or ignores an argument."""
     settings = {**asdict(trainer.config), **asdict(trainer.task.recipe)}
     for name, setting in settings.items():
         if isinstance(setting, float) and not isfinite(setting):

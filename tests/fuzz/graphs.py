@@ -22,7 +22,7 @@ SHAPES = ("right", "fixed", "free", "larger", "smaller", "flat", "deeper", "none
 Node = tuple[str, str, str, dict[str, Any]]
 CAST: Node = ("Cast", "action_mask", "f", {"to": TensorProto.FLOAT})
 SAME: Node = ("Identity", "f", "l", {})
-# What leads from the action mask to "f", as numbers, and from there to "l", the logits.
+# Nodes from the action mask to "f", its numbers, and from there to "l", the logits.
 TRICKS: dict[str, list[Node]] = {
     "none": [CAST, SAME],
     "nan": [CAST, ("Div", "zero zero", "odd", {}), ("Add", "f odd", "l", {})],
@@ -200,7 +200,7 @@ def _info(oddities: dict[str, Any], name: str, usual: str, shape: list[Any]) -> 
 
 
 def _far(where: str) -> onnx.TensorProto:
-    """Return a tensor whose numbers are in another file."""
+    """Return a tensor whose data is in another file."""
     far = TensorProto(name="far", data_type=TensorProto.FLOAT, dims=[1])
     far.data_location = TensorProto.EXTERNAL
     for key, entry in (("location", where), ("offset", "0"), ("length", "4")):

@@ -67,7 +67,7 @@ def value_of(expression: str, **names: Any) -> Any:
 
 
 def text_of(short: str) -> str:
-    """Return a text of a case; texts that begin with ``=`` are expressions."""
+    """Return a text of a case; a text that begins with ``=`` is evaluated."""
     return str(value_of(short[1:])) if short.startswith("=") else short
 
 

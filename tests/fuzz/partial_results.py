@@ -22,7 +22,7 @@ from tests.fuzz.promises import ACCEPTED, FaultFound
 from tests.fuzz.scripts import check_end, contents, replaced, run
 
 ARGS = ("--agents", "random", "greedy", "--players", "2", "--games", "60", "--workers", "1")
-LINES = 10  # of the log: the heading and the parts that were played
+LINES = 10  # of the log: the header and the finished chunks
 
 
 def prepare(base: Path) -> None:
@@ -72,7 +72,7 @@ def generate(rng: Random) -> dict[str, Any]:
 
 
 def check(case: dict[str, Any], base: Path) -> str:
-    """The log is rejected and unchanged, or the table equals the undisturbed one."""
+    """Check that the log is rejected and unchanged, or the table equals the undisturbed one."""
     content = (base / "log").read_bytes()
     lines = content.splitlines(keepends=True)
     if "bytes" in case:

@@ -27,7 +27,7 @@ SEAL = len(sealed(b""))  # bytes of a digest
 SHIPPED = ("kododo-2p", "combi_combo-4p", "kado-2p")
 
 
-# What a link may lead to that is no file; tests/policy/test_policy_files.py has more.
+# Targets of links that are not regular files; tests/policy/test_policy_files.py has more.
 SPECIAL = (
     "/dev/zero", "/dev/null", "/dev/urandom", "/dev/tty", "/proc/self/mem", "/proc/self/maps", ".",
     "p.onnx", "nothing",
@@ -77,7 +77,7 @@ def content_of(case: dict[str, Any]) -> bytes:
 
 
 def check(case: dict[str, Any], base: Path) -> str:
-    """The file is rejected or plays a whole game; with damaged bytes it is rejected."""
+    """Check that a file is rejected or plays a whole game, and that damaged bytes are rejected."""
     path = Path("p.onnx")
     if "special" in case:
         path.symlink_to(case["special"])

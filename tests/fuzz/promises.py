@@ -1,4 +1,4 @@
-"""The promised handling of invalid input, and its violations."""
+"""The documented handling of invalid input, and its violations."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ ACCEPTED = "accepted"
 
 
 class FaultFound(Exception):
-    """Raised when a case finds a fault.
+    """An error that is raised when a case finds a fault.
 
     Args:
-        fault: In a few words, the same for all cases that find the same.
-        detail: What else helps to understand it.
+        fault: The fault in a few words, equal for all cases with the same fault.
+        detail: Further information.
     """
 
     def __init__(self, fault: str, detail: str = "") -> None:
@@ -32,10 +32,11 @@ class FaultFound(Exception):
 
 
 def refuses(call: Callable[[], Any]) -> str:
-    """Return the message of a proper error of a call, or an empty string without an error.
+    """Return the message of a documented error of a call, or an empty string without an error.
 
     Raises:
-        Wrong: It refuses in other words than promised; any other error goes on.
+        FaultFound: The error message does not have the documented form. Other errors are not
+            caught.
     """
     try:
         call()
@@ -51,7 +52,7 @@ def refuses(call: Callable[[], Any]) -> str:
 
 
 def check_message(text: str) -> None:
-    """Raise Wrong unless a message is one printable line of limited length."""
+    """Raise FaultFound unless a message is one printable line of limited length."""
     if "\n" in text or not text.strip():
         raise FaultFound("a message is not one line", ascii(text[:LONGEST_MESSAGE]))
     if not text.isprintable():

@@ -15,7 +15,7 @@ from tests.game_tables import TABLES
 from tests.helpers import random_actions
 
 LONGEST_GAME = 100_000  # steps; no legal game takes this many
-WATCHED = 1000  # steps, all of which are looked at; after them some
+WATCHED = 1000  # initial steps that are all checked; later only some are
 
 
 def random_position(rng: Random) -> dict[str, Any]:
@@ -47,12 +47,12 @@ def play_out(game: BatchGame, seed: int, scored: bool = True) -> None:
     """Play at random to the end, and check everything on the way.
 
     Args:
-        game: It is played on.
-        seed: Of what is played.
-        scored: Whether the scores are at 0 or otherwise the sum of what was gained.
+        game: The game, which is played from its position.
+        seed: The seed of the play.
+        scored: Whether the scores start at 0 or at the sum of earlier rewards.
 
     Raises:
-        Wrong: It is no game.
+        FaultFound: The game is invalid.
     """
     rng = np.random.default_rng(seed)
     points = game.scores.astype(np.float64)

@@ -45,13 +45,13 @@ def content_of(case: dict[str, Any]) -> bytes:
     lines[place] = edited_json(json.loads(lines[place]), case["json"]) + "\n"
     changed = "".join(lines)
     if case["sealed"]:
-        with suppress(ValueError, AttributeError, RecursionError):  # then it is no JSON object
+        with suppress(ValueError, AttributeError, RecursionError):  # the line is not a JSON object
             changed = resealed(changed)
     return changed.encode(errors="surrogatepass")
 
 
 def check(case: dict[str, Any], base: Path) -> str:
-    """The record is rejected in one line, also by a table, or replays the original game."""
+    """Check that a record is rejected in one line, also by a table, or replays the same game."""
     content = content_of(case)
     path = Path("game.jsonl")
     path.write_bytes(content)

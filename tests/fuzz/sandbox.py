@@ -20,8 +20,8 @@ import psutil
 
 from tests.fuzz.promises import ROOT, FaultFound, where
 
-MEMORY = 3 << 30  # bytes that a case may have beside what the libraries take
-PATIENCE = 12.0  # seconds without any processor time: it waits for something
+MEMORY = 3 << 30  # maximum bytes of a case in addition to the libraries
+PATIENCE = 12.0  # seconds without processor time after which a case is waiting
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Outcome:
 
     Attributes:
         case: Its input.
-        word: ``"refused"``, ``"accepted"`` or such; None if it found a fault.
-        fault: In a few words, the same for all cases that find the same.
-        detail: More of it.
+        word: ``"refused"``, ``"accepted"`` or another word; None if a fault was found.
+        fault: The fault in a few words, equal for all cases with the same fault.
+        detail: Further information.
     """
 
     case: Any = None
@@ -47,10 +47,10 @@ def outcome_of(
     """Run a case in a separate process.
 
     Args:
-        generate: Makes its input.
-        check: Gives the input to the project.
-        base: A folder with what the kind of case has prepared.
-        seconds: Of processor time for it.
+        generate: A function that makes the input.
+        check: A function that gives the input to the project.
+        base: The folder that ``prepare`` of this kind has filled.
+        seconds: The maximum processor time.
     """
     for name in ("told", "dump", "out", "err"):
         (base / name).unlink(missing_ok=True)
@@ -59,7 +59,7 @@ def outcome_of(
         _work_and_leave(generate, check, base, seconds)
     try:
         by_itself = _ends(child)
-        if not by_itself:  # it waits for something; the handler says where
+        if not by_itself:  # the process is waiting; the handler reports where
             os.kill(child, signal.SIGXCPU)
             time.sleep(0.5)
     finally:
@@ -148,6 +148,6 @@ def _limit(seconds: float) -> None:
     used = sum(psutil.Process().cpu_times()[:2])
     resource.setrlimit(resource.RLIMIT_CPU, (int(used + seconds) + 1, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if sys.platform == "linux":  # elsewhere there is no way to know how much it has already
+    if sys.platform == "linux":  # other systems do not report the memory in use
         memory_limit = psutil.Process().memory_info().vms + MEMORY
         resource.setrlimit(resource.RLIMIT_AS, (memory_limit, memory_limit))

@@ -16,10 +16,10 @@ from tests.fuzz.promises import REFUSED, FaultFound, check_message
 
 
 class Started(BaseException):
-    """Raised when the checks of a script are over and the slow work begins.
+    """An exception that is raised when the checks of a script are over and the slow work begins.
 
     Args:
-        subject: The object that begins, such as a trainer.
+        subject: The object that begins the work, such as a trainer.
     """
 
     def __init__(self, subject: Any = None) -> None:
@@ -27,7 +27,7 @@ class Started(BaseException):
 
 
 def starts(*args: Any, **_: Any) -> Any:
-    """Stand in for slow work."""
+    """Raise ``Started``, in place of slow work."""
     raise Started(args[0] if args else None)
 
 
@@ -47,10 +47,10 @@ class Done:
     """The end of a script.
 
     Attributes:
-        code: Its status; None if it was stopped when the long work began.
-        out: What it said.
-        err: What it said on stderr.
-        started: What the long work would have been done with.
+        code: Its exit status; None if it was stopped when the slow work began.
+        out: Its standard output.
+        err: Its standard error.
+        started: The subject of the slow work.
     """
 
     code: int | None
@@ -86,14 +86,14 @@ def check_end(done: Done, folder: dict[str, bytes | None]) -> str | None:
     """Check how a script ended.
 
     Args:
-        done: How it ended.
-        folder: What was in its folder before.
+        done: The end of the script.
+        folder: The content of its folder before.
 
     Returns:
         ``"refused"``, or None if it was not refused.
 
     Raises:
-        Wrong: It was refused in another way than promised, or left something behind.
+        FaultFound: It was refused in another way than documented, or left something behind.
     """
     if "Traceback" in done.err:
         raise FaultFound("a traceback on stderr", done.err[-500:])
@@ -119,7 +119,7 @@ def check_end(done: Done, folder: dict[str, bytes | None]) -> str | None:
 
 
 def contents() -> dict[str, bytes | None]:
-    """Return the case's folder by name: the bytes of files, None for anything else."""
+    """Return the content of the case's folder by name: bytes of files, None for anything else."""
     top = Path("..").resolve()
     contents_by_name: dict[str, bytes | None] = {}
     for root, folders, files in os.walk(top):

@@ -15,7 +15,7 @@ from tests.helpers import differences
 
 NUMBERS = ("0", "1", "-1", "2", "5", "99", "127", "200", "254", "255", "-128", "30000", "-32768")
 DTYPES = "float64 float32 int64 int8 uint8 bool object S4 U4 m8[s] f2"
-# Expressions of something else than an entry ``a``, by what it is.
+# Expressions of replacements of an entry ``a``, by its type.
 OF_ARRAYS = (
     "put(a, {share}, {number})", "put(a, {share}, {number})", "put(a, {share}, {number})",
     "near(a, {share}, 1)", "near(a, {share}, 2)", "swapped(a, {share})", "swapped(a, {share})",
@@ -79,7 +79,7 @@ def edited(state: dict[str, Any], edits: list[Any]) -> dict[str, Any]:
 
 
 def check(case: dict[str, Any], base: Path) -> str:
-    """The state is rejected without a change, or is a valid game."""
+    """Check that a state is rejected without a change, or is a valid game."""
     try:
         state = edited(position(case).state(), case["edits"])
     except (TypeError, ValueError, IndexError, AttributeError, OverflowError):

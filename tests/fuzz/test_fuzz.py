@@ -48,7 +48,7 @@ def test_cases_that_found_something_once_find_nothing_any_more(tmp_path: Path) -
 
 # --- the fuzzer itself ------------------------------------------------------------------------
 
-PLANTED = {  # an expression, and what becomes of a case that computes it
+PLANTED = {  # expressions, with the outcome of a case that evaluates them
     "'refused'": ("refused", ""),
     "refuses(lambda: registry.environment_module('chess')) and 'refused'": ("refused", ""),
     "refuses(lambda: int('x'))": (None, "ValueError"),  # not raised on purpose
@@ -66,7 +66,7 @@ PLANTED = {  # an expression, and what becomes of a case that computes it
 SCRIPT = """
 import json, os, sys
 from pathlib import Path
-from tests.fuzz.promises import Wrong, refuses
+from tests.fuzz.promises import FaultFound, refuses
 from tests.fuzz.sandbox import outcome_of
 from kododo_env import registry
 from kododo_env.core.numbers import whole_number
@@ -76,7 +76,7 @@ game = registry.batch_game("kododo", 1, 0)
 def endless():
     while True: pass
 
-def changes(): raise Wrong("something is changed", "a score")
+def changes(): raise FaultFound("something is changed", "a score")
 
 def check(case, base): return eval(case, globals())
 

@@ -38,10 +38,10 @@ def generate(rng: Random) -> dict[str, Any]:
 
 
 def check(case: dict[str, Any], base: Path) -> str:
-    """The training is rejected, finishes, or ends with an error of one line."""
+    """Check that a training is rejected, finishes, or ends with an error of one line."""
     before = contents()
     done = run(TrainConfig, train, case["args"])
-    if done.code == 2 and done.out:  # it had begun: what it has written stays
+    if done.code == 2 and done.out:  # the training had started, so its files stay
         done_line = done.err.strip().splitlines()[-1:]
         if not done_line or "error: " not in done_line[0] or "Traceback" in done.err:
             raise FaultFound("a training ended without a word", done.err[-300:])

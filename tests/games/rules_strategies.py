@@ -1,7 +1,7 @@
 """Hypothesis strategies for legal rules of every game, up to their bounds.
 
-``rules_of(game)`` draws any rules that the game takes; ``AT_THE_BOUNDS[game]`` are some in which
-each number is as small or as large as it may be.
+``rules_of(game)`` draws any rules of the game; ``AT_THE_BOUNDS[game]`` contains rules in which each
+number is as small or as large as possible.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Guarantees of all games, for all games of the registry and all numbers of players.
 
 The conformance tests of PettingZoo and Gymnasium, and whole episodes in these interfaces and in
-stable-baselines3's, run over the same tables in test_pettingzoo, test_gymnasium and
-test_sb3; test_docs and test_transcripts want a page and a transcript of each game. A game
-that is new in the registry is in all of them without further ado.
+stable-baselines3's, run over the same games in test_pettingzoo, test_gymnasium and test_sb3.
+test_docs and test_transcripts require a page and a transcript of each game. A new game in the
+registry is included in all of them automatically.
 """
 
 from __future__ import annotations
@@ -326,20 +326,20 @@ OF_ONE_GAME = tuple(
 )
 OF_ALL_GAMES = (
     "kododo_env/registry.py",
-    # The game that is played if none is named.
+    # The default game.
     "agents/training/training_config.py",
     "kododo_env/commands/tournament.py",
-    # The command of the project, which is called as its first game is.
+    # The command, which has the name of the first game.
     "kododo_env/commands/console.py",
-    # It looks at hidden cards, which lie otherwise in each game.
+    # It reads hidden cards, which each game stores in its own way.
     "benchmarks/search_ceilings.py",
-    # The game that is written by hand in C too.
+    # The game with a reference loop in C.
     "benchmarks/speed/reference_loop.py",
-    # What Ray is measured with.
+    # The game of the Ray benchmark.
     "benchmarks/bench_ray.py",
     # The small game that is solved.
     "benchmarks/exact_truth.py",
-    # A game of small networks and one of large ones.
+    # One game with small networks and one with large ones.
     "benchmarks/devices.py",
     "benchmarks/libraries.py",
     "benchmarks/library_curve.py",

@@ -212,7 +212,7 @@ def twins(name: str) -> Iterator[tuple[BatchGame, int, int, int]]:
                 yield played, player, first, second
         if played.terminated.all():
             return
-        # The same likes in all games, so that many take the same course.
+        # The same preferences in all games, so that many games are alike.
         likes = rng.random((played.num_players, played.num_actions))
         actions = np.where(played.legal_action_mask(), likes, -1).argmax(axis=2)
         for player, player_histories in enumerate(histories):

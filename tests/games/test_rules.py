@@ -1,6 +1,6 @@
 """The rules of every game: their numbers, their bounds, and games at the bounds.
 
-Whole games are played beside the slow referees, under the real rules and under any others.
+Whole games are compared with the slow referees, under default and other rules.
 """
 
 from __future__ import annotations

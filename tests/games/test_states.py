@@ -127,7 +127,7 @@ def with_first_number(number: float) -> Callable[[np.ndarray], np.ndarray]:
         ),
         (with_entry("_scores", with_first_number(-999)), "not a state of {game}: _scores must "),
         (with_entry("_terminated", np.logical_not), "not a state of {game}: _"),
-        (with_entry("_just", np.logical_not), "_just must be among _terminated"),
+        (with_entry("_just", np.logical_not), "_just must be False where _terminated is"),
         (with_entry("turn", lambda turn: 99), "not a state of {game}: turn must be 0 to "),
         (with_entry("turn", lambda turn: 1.0), "turn must be an integer, not 1.0"),
         (with_entry("steps_played", lambda steps: -1), "steps_played must be at least 0, not -1"),

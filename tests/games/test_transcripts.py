@@ -1,9 +1,9 @@
 """Golden transcripts: whole games of every environment module, step by step.
 
-A transcript holds the deck, everybody's actions, and what came of them. The same deck and
-actions must give the same today, so that a change that was not meant shows. If a change of
-the rules, the observation or the rewards was meant, raise the game's version (see Versions
-in CONTRIBUTING.md), then write them again: ``python tests/games/test_transcripts.py --write``.
+A transcript contains the deck, all actions, and the results. The same deck and actions must give
+the same results, which detects unintended changes. After an intended change of the rules, the
+observation or the rewards, raise the version of the game (see Versions in CONTRIBUTING.md), and
+write the transcripts again: ``python tests/games/test_transcripts.py --write``.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Mutation testing: change the code in one place at a time; each change must make a test fail.
+"""Mutation testing: make one change to the code at a time; each change must make a test fail.
 
     python -m tests.mutation                     all areas, mutants without a result
     python -m tests.mutation core kado           some areas
     python -m tests.mutation kado --only '*.x_open_cells*' '*_place__*'
 
-Exit status 1 if mutants survive that survivors.md does not list.
+The exit status is 1 if mutants survive that survivors.md does not list.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tests.mutation.survivors import report
 def main() -> int:
     """Run the areas one after the other, then report the survivors."""
     parser = argparse.ArgumentParser(description="Mutation testing, area by area.")
-    parser.add_argument("areas", nargs="*", metavar="AREA", help=f"by default {', '.join(AREAS)}")
+    parser.add_argument("areas", nargs="*", metavar="AREA", help=f"default: {', '.join(AREAS)}")
     parser.add_argument(
         "--only", nargs="+", default=[], metavar="NAME", help="run only these mutants, again"
     )
-    parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
+    parser.add_argument("--jobs", type=int, default=1, help="number of mutants to run in parallel")
     parser.add_argument("--report", action="store_true", help="only report existing results")
     options = parser.parse_args()
     unknown = sorted(set(options.areas) - set(AREAS))
@@ -44,7 +44,7 @@ def run(folder: Path, jobs: int, only: list[str]) -> None:
     """Call mutmut in the copy of an area."""
     command = [str(Path(sys.executable).with_name("mutmut")), "run", "--max-children", str(jobs)]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
-    environment.pop("PYTHONPATH", None)  # it would find the original code before the mutants
+    environment.pop("PYTHONPATH", None)  # it would import the original code instead of the mutants
     subprocess.run([*command, *only], cwd=folder, env=environment, check=True)
 
 

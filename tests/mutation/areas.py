@@ -1,4 +1,4 @@
-"""The areas of the code that are mutated, and the quick, related tests that must fail."""
+"""The areas of the code that are mutated, and quick, related tests, of which one must fail."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "mutants"
 COPIED = ("kododo_env", "agents", "benchmarks", "docs", "tests")
-# Left out: unrelated tests, those that take seconds, and those of the tests themselves.
+# Tests that are left out: unrelated ones, slow ones, and tests of the tests.
 LEFT_OUT = (
     "test_the_games_above_meet",
     "test_the_doors_draw",
@@ -20,7 +20,7 @@ LEFT_OUT = (
     "test_no_shared_file",
     "test_importing_needs",
     "test_maskable_ppo_trains",
-    "test_isinstance_tells",  # no class has what mutmut adds to a protocol
+    "test_isinstance_tells",  # mutmut adds attributes to a protocol that no class has
 )
 # The whole kit for one number of players of each game.
 KIT = "not keeps_its_promises or promises[kododo-3] or promises[combi_combo-4] or promises[kado-3]"
@@ -50,7 +50,7 @@ class Area:
             "also_copy": ["agents", "benchmarks", "docs"],
             "pytest_add_cli_args": arguments,
             "pytest_add_cli_args_test_selection": tests,
-            # Generous, because a busy machine must not look like an endless loop.
+            # A long time limit, so that a busy machine does not look like an endless loop.
             "timeout_constant": 10.0,
             "timeout_multiplier": 3.0,
             "use_git_change_detection": False,
@@ -105,7 +105,7 @@ def prepare(name: str) -> Path:
     folder = FOLDER / name
     for tests in (folder / "tests", folder / "mutants" / "tests"):
         shutil.rmtree(tests, ignore_errors=True)
-    # mutmut would not update which tests call which function.
+    # mutmut does not update its list of the tests that call each function.
     (folder / "mutants" / "mutmut-stats.json").unlink(missing_ok=True)
     for top in COPIED:
         for path in (ROOT / top).rglob("*"):
@@ -119,5 +119,5 @@ def prepare(name: str) -> Path:
 
 
 def _differs(path: Path, target: Path) -> bool:
-    """Tell whether a copy is out of date; mutmut compares the dates of copies."""
+    """Return whether a copy is out of date; mutmut compares the modification times of copies."""
     return not target.exists() or path.read_bytes() != target.read_bytes()

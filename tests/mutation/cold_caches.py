@@ -1,7 +1,7 @@
-"""A plugin of pytest that empties caches at the start of each run.
+"""A pytest plugin that clears caches at the start of each run.
 
-All mutants run in forks of one process, whose caches the unchanged code has filled. Without this
-plugin a mutant of a cached function would never be called.
+All mutants run in forks of one process, in which the unchanged code has filled the caches. Without
+this plugin a mutant of a cached function would never be called.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Report surviving mutants: counts by file, and the mutants that survivors.md does not list.
 
-The list has those that no test can distinguish from the code, with the reason.
+survivors.md lists mutants that no test can distinguish from the code, with the reason.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def files(area: str) -> Iterator[tuple[Path, dict[str, str]]]:
 
 
 def described(name: str, path: Path) -> tuple[str, str, str]:
-    """Return a mutant's function and its removed and inserted lines, as the list has them."""
+    """Return the function of a mutant, and its removed and inserted lines, as survivors.md has
+    them.
+    """
     function = name.rpartition(".")[2].rpartition("__mutmut_")[0]
     function = function.removeprefix("x_").removeprefix("xǁ").replace("ǁ", ".")
     diff = get_diff_for_mutant(name, path=path).splitlines()

@@ -1,4 +1,4 @@
-"""Fresh environments of some libraries and nothing else, and what is printed in them."""
+"""Fresh environments with only some libraries, and the output of programs in them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Every Python and every numpy that pyproject.toml promises: ``make test-matrix``, by nox.
+"""Test every supported Python and numpy: ``make test-matrix``, by nox.
 
-Each session is an environment of its own. Those that only play leave out torch and what learns
-with it, and the tests that use them. torch itself stays at its pin, since newer and older builds
-may bring gigabytes. A Python that is not here is skipped, and so is one for which there are no
-such old versions.
+Each session has its own environment. Sessions without training leave out torch, libraries that need
+it, and the tests that use them. torch keeps its pinned version, because other builds may take
+gigabytes. A Python that is not installed is skipped, and so is a Python for which the lowest
+versions do not exist.
 
     nox --noxfile tests/packaging/matrix.py --sessions newest-3.12
 """
@@ -32,7 +32,7 @@ WITH_AGENTS = re.compile(
     r"kododo_env\.(networks|export|wrappers\.sb3))\b",
     re.M,
 )
-# What libraries warn of, each other and themselves, is not for us to fix.
+# We cannot fix warnings that libraries cause.
 PYTEST = ("pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore::DeprecationWarning")
 TORCH = next(
     line for line in (ROOT / "constraints.txt").read_text("utf-8").split() if "torch==" in line

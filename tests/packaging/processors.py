@@ -1,7 +1,8 @@
-"""Rooms that compute, tested as if on older processors too: ``make test-processors``, by nox.
+"""Test numerical packages as on older processors: ``make test-processors``, by nox.
 
-Libraries choose by the processor how they add up, so that the last bits of a sum differ from one
-machine to another. No test may hang on them. Each session runs in the environment that runs nox.
+Libraries choose the order of sums by the instruction set of the processor, so the last bits of a
+sum differ between machines, and no test may depend on them. Each session uses the environment that
+runs nox.
 
     nox --noxfile tests/packaging/processors.py --sessions "processors(oldest)" -- tests/policy
 """

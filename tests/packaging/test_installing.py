@@ -1,6 +1,6 @@
-"""The sdist and the wheel, and what users who installed them have; no package index is asked.
+"""The sdist and the wheel, and what users get who install them; no package index is used.
 
-An environment is fresh but for links to what an extra brings here, so that it has that and no more.
+An environment is new except for links to the packages of an extra, so it contains only these.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ bot = kododo_env.load("kododo-4p")
 print(Match(bot, "heuristic", "kododo", 4, 8).play().share.mean >= 0)
 """
 AGENTS = ("kododo-2p", "heuristic", "--players", "2", "--workers", "1")
-# For pip, alone in the text, and for the message that it is missing.
+# For pip, in the text, and in the error for a missing library.
 NAMES_AN_EXTRA = re.compile(
     r'(?:kododo-env|\'\.)\[([\w,.-]+)\]|`\[([\w.-]+)\]`|\bneeds\("[^"]+", "([^"]+)"'
 )

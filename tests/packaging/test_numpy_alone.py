@@ -1,4 +1,4 @@
-"""The parts that need numpy and nothing else: games, scripted players, policies and pictures."""
+"""The parts that need only numpy: games, scripted players, policies and pictures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kododo_env.agent_registry import held_out_policy_names, shipped
 from tests.game_tables import TABLES
 from tests.packaging.bare_environment import fresh, output_of
 
-# Each scripted player at a table of their own, a picture of the beginning and of the end.
+# A game of copies of each scripted player, with a picture of the start and of the end.
 PLAY = """
 import json
 from importlib.metadata import distributions
@@ -83,7 +83,7 @@ def test_games_scripted_players_and_pictures(python: Path) -> None:
     """``import kododo_env`` wanted Gymnasium and PettingZoo, and so did every environment
     module."""
     installed, missing, played = json.loads(output_of(python, "-c", PLAY))
-    # The checkout itself, where an editable install left its own name there.
+    # The checkout, if an editable installation added it.
     assert {*installed} <= {"numpy", "kododo-env"}
     assert missing == 2 * ["kododo_env.wrappers needs gymnasium: pip install kododo-env"]
     assert {(game, players) for game, players, *_ in played} == {*TABLES}

@@ -1,7 +1,7 @@
-"""Where there is no POSIX: what plays and measures is imported and run as if on Windows.
+"""Systems without POSIX: playing and evaluation are imported and run with a simulated Windows.
 
-Neither Windows nor macOS is here; ``as_on_windows`` stands in for what is missing there, and
-``make types`` checks every name of the standard library against those that Windows has.
+Tests run on Linux only; ``windows_stand_in`` removes what is missing on Windows, and ``make types``
+checks every name of the standard library against those of Windows.
 """
 
 from __future__ import annotations

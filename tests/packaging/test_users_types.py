@@ -1,4 +1,4 @@
-"""What an editor tells a user: mistakes are found before a program runs, and right lines pass."""
+"""The types that users' editors see: mistakes are reported, and correct code passes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SingleSeatEnv(game, autoreset_mode="NextStep")  # wrong
 def test_a_type_checker_finds_the_planted_mistakes_and_no_others(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
-    done = subprocess.run(  # strict by our settings, and so from what `make types` has kept
+    done = subprocess.run(  # strict, with the cache of `make types`
         [sys.executable, "-m", "mypy", str(program)],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip

@@ -1,7 +1,7 @@
-"""Simulate Windows: in a process that imports this, our modules lack what Windows lacks.
+"""Simulate Windows: in a process that imports this module, our modules lack what Windows lacks.
 
-Other libraries see the real system. Only missing modules and refused calls are simulated, so a
-test on Windows is still needed.
+Other libraries see the real system. Only missing modules and errors of calls are simulated, so
+tests on Windows are still needed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The workflow of a host such as GitHub, from the sessions of nox.
+"""The workflow of continuous integration on GitHub, from the sessions of nox.
 
 It runs ``.ci/run`` on Linux, and each session of ``make test-matrix`` on Linux, macOS and Windows.
 ``python -m tests.packaging.workflow`` writes it.

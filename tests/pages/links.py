@@ -1,4 +1,4 @@
-"""Links of pages and notebooks, and where they lead."""
+"""The links of pages and notebooks, and their targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scripts of docs/ and benchmarks/, which are no packages."""
+"""Import the scripts of docs/ and benchmarks/, which are not packages."""
 
 from __future__ import annotations
 

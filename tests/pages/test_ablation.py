@@ -1,4 +1,4 @@
-"""The ablation trains what it says, goes on where it was stopped, and gives tables."""
+"""The ablation trains the described rows, resumes where it was stopped, and makes tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every block of Python in README.md and docs/ runs as it stands there."""
+"""Every Python block in README.md and docs/ runs."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ PAGES = {
     str(path.relative_to(ROOT)): blocks("python", path.read_text())
     for path in (ROOT / "README.md", *ROOT.glob("docs/**/*.md"))
 }
-# Whose blocks go on from each other; elsewhere each can be run by itself.
+# Pages whose blocks continue each other; in other pages each block runs by itself.
 TOGETHER = {"docs/quickstart.md"}
-# Whose blocks are run by a test that compares what they print with what the page says.
+# Pages whose blocks are run by a test that compares their output with the page.
 ELSEWHERE = {
     "docs/evidence/exact.md": "tests/pages/test_exact.py",
     "docs/evidence/open_spiel.md": "tests/wrappers/test_open_spiel.py",
     "docs/records.md": "tests/records/test_page.py",
 }
-# What a block has that is run nowhere, and why.
+# Texts in blocks that are not run, with the reason.
 NOT_RUN = {"my_game.batch_game": "the reader's own game is not here"}
 # PettingZoo imports its own games by their old names.
 WARNINGS = ("error", "ignore:The old environment creation API:DeprecationWarning")

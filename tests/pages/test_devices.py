@@ -1,4 +1,4 @@
-"""The benchmark of devices, here of the processor alone, and its table."""
+"""The benchmark of devices, here on the CPU only, and its table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages of the games: that each game has one, and that its tables are the code's."""
+"""The pages of the games: each game has one, and its tables match the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page on exact best responses does as it says, and its benchmark measures what it says."""
+"""The page on exact best responses matches the code, and its benchmark measures correctly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables and pictures of the pages are those of the JSON that commands wrote."""
+"""Tables and pictures of the pages match the JSON files that commands wrote."""
 
 from __future__ import annotations
 

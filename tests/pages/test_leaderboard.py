@@ -1,4 +1,4 @@
-"""The files of the leaderboard hold together, and agents still play as they say."""
+"""The files of the leaderboard are consistent, and their results can be reproduced."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_row_of_ours_is_of_the_policy_that_ships(path: Path) -> None:
         assert entry["agent"]["file"]["sha256"] == fingerprint(policy_path(name))
 
 
-# Policies that play their likeliest action, which the rule for ties makes the same everywhere.
+# Policies at temperature 0, which play equally on every machine.
 SURE = ("kododo-2p", "kododo-4p")
 
 

@@ -1,4 +1,4 @@
-"""The notebooks run from top to bottom, leave nothing behind, and are kept without outputs."""
+"""The notebooks run, leave no files behind, and are stored without outputs."""
 
 from __future__ import annotations
 

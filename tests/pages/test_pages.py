@@ -1,4 +1,4 @@
-"""The commands, links and names of the pages are right."""
+"""The commands, links and names in the pages are correct."""
 
 from __future__ import annotations
 

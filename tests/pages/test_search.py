@@ -1,4 +1,4 @@
-"""The benchmark of what search gains deals true hands and no more, goes on, and gives a table."""
+"""The benchmark of search deals true hands correctly, resumes, and makes a table."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_cells_are_played_once_and_make_a_table(
     ceilings.ceilings(replace(config, worlds=("1ms",), dealt=("true",), end=("game",)))
     assert len(json.loads(path.read_text())) == 3
     old = json.loads(before)
-    for row in old:  # from when no file was told
+    for row in old:  # from before rows named their files
         del row["cell"]["file"], row["cell"]["against_file"]
     old[1]["cell"]["games"] -= 4  # and of fewer games
     path.write_text(json.dumps(old))

@@ -1,4 +1,4 @@
-"""The site of the documentation: it builds without a warning, and its links lead somewhere."""
+"""The documentation site builds without warnings, and its links have targets."""
 
 from __future__ import annotations
 

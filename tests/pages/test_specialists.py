@@ -1,4 +1,4 @@
-"""The benchmark of what specialists get takes opponents by a rule, goes on, and gives a table."""
+"""The benchmark of specialists selects opponents by a rule, resumes, and makes a table."""
 
 from __future__ import annotations
 
@@ -86,7 +86,9 @@ def test_the_mean_is_over_the_held_out_policies_of_whom_a_ratio_is_known(
     rows = []
     for number, (mean, held_out_policy) in enumerate(means):
         share, ratio = ({"mean": centre, "low": centre, "high": centre} for centre in (0.5, mean))
-        cell = specialists.Cell("kododo-2p", "", f"other-{number}", held_out_policy, 1000, 0, 20)
+        cell = specialists.SpecialistCell(
+            "kododo-2p", "", f"other-{number}", held_out_policy, 1000, 0, 20
+        )
         rows.append({"cell": asdict(cell), "ours": share, "specialist": share, "ratio": ratio})
     (tmp_path / "specialists.json").write_text(json.dumps(rows))
     monkeypatch.setattr(update_tables, "DOCS", tmp_path)

@@ -1,4 +1,4 @@
-"""The benchmarks of speed run, do the same work, and calculate rightly."""
+"""The speed benchmarks run, do the same work, and compute correctly."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_without_a_compiler_the_loop_is_left_out(
     reference_loop.compiled.cache_clear()
     assert list(figures.in_turns(figures.selected(all_benches(), ["C/kododo/1"]), 1)) == []
     output = capsys.readouterr().out
-    assert output == "C/kododo/1 is left out: the loop in C needs a C compiler (cc)\n"
+    assert output == "C/kododo/1 is skipped: the loop in C needs a C compiler (cc)\n"
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -268,7 +268,7 @@ def test_the_tables_show_ratios() -> None:
     assert "|total,relativetoC|8.00|–|–|" in rows  # four works, of which one is rows
     assert "|total,gameslast|86|23|–|" in rows
     assert "|`env`|x|30|0.50|20|" in rows
-    assert "|`gymnasium`|x|30|–|20|" in rows  # without the one that it is held against
+    assert "|`gymnasium`|x|30|–|20|" in rows  # without the benchmark to compare with
     assert "|`a`|7|–|–|" in rows
     assert "|`b`|8|5|9|" in rows
 
@@ -327,7 +327,7 @@ def test_a_benchmark_that_a_tree_cannot_run_is_left_out(
     benches = [counting("new", []), counting("both", [])]
     results = dict(compare.one_round((Path("old"), Path("now")), benches, 2, reverse=True))
     assert results == {"both/step": (1.0, 3.0)}
-    assert capsys.readouterr().out == "new is left out: AttributeError: it was not there yet\n"
+    assert capsys.readouterr().out == "new is skipped: AttributeError: it was not there yet\n"
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")

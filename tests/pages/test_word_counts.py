@@ -1,4 +1,4 @@
-"""The pages stay short: words as ``wc -w`` counts them, terms of the glossary, rows of tables."""
+"""Limits on the length of pages: words as by ``wc -w``, terms of the glossary, rows of tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The addresses at which a table listens, and by which other machines find it."""
+"""The addresses on which a table listens, and those for other machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Analysis of a finished game: planted blunders are found, and bad luck is no mistake."""
+"""Analysis of a finished game: planted mistakes are found, and bad luck is not a mistake."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_the_command_tells_it_in_words_and_as_json_the_same_every_time(
     assert (code, error) == (0, "")
     assert json.loads(Path("out.json").read_text()) == expected
     (choice,) = expected["choices"]
-    assert "player_0: no choice that surely cost anything" in output
+    assert "player_0: no choice with a cost" in output
     assert (
         f"player_1, step {STEP}: {choice['words']}\nkododo-2p: {choice['advised_words']}" in output
     )

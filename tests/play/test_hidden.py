@@ -1,4 +1,4 @@
-"""Messages contain nothing that their receiver cannot know."""
+"""Messages contain nothing that their receiver may not know."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The translations cover all texts of page and tables, and nothing else."""
+"""The translations contain exactly the texts of the page and the tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first lesson of each game: its words are true, and the game waits for its end."""
+"""The first lesson of each game: its sentences are true, and the game waits for its end."""
 
 from __future__ import annotations
 

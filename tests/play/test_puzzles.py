@@ -189,7 +189,7 @@ def test_puzzles_do_not_take_the_place_of_a_record(
     options = ("--out", str(path), "--worlds", "32", "--max-puzzles", "1", "--bots", "first")
     status, output, error = kododo(monkeypatch, capsys, "puzzles", str(tmp_path), *options)
     assert (status, output) == (2, "")
-    assert "one.jsonl is the record of a game" in error
+    assert "one.jsonl, a record of a game" in error
     assert path.read_text() == text
 
 

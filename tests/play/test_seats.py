@@ -1,4 +1,4 @@
-"""Where people sit, how everybody moves on, and the players' names."""
+"""The seats of people, moving to other seats, and the players' names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table in the browser: seats by links, and nothing is lost when people disconnect."""
+"""A table in the browser: seats by links, and no loss when people disconnect."""
 
 from __future__ import annotations
 

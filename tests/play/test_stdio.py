@@ -1,4 +1,4 @@
-"""A program at the table, over lines of JSON."""
+"""A program as a player, with JSON lines on standard input and output."""
 
 from __future__ import annotations
 

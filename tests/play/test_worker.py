@@ -1,4 +1,4 @@
-"""The table of the static page in Python: it saves what is needed to resume a game."""
+"""The Python table of the static page, which saves what is needed to resume a game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shipped policies: they are complete, described, and as strong as their cards say."""
+"""Shipped policies are complete, described, and as strong as in their cards."""
 
 from __future__ import annotations
 

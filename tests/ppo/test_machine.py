@@ -1,4 +1,4 @@
-"""The learner's machine: memory that is freed or compiled, and the network's device."""
+"""The learner's machine: memory and caches, and the network's device."""
 
 from __future__ import annotations
 

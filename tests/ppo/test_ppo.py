@@ -1,4 +1,4 @@
-"""The learner plays by its network, computes returns, learns, and leaks no memory."""
+"""The learner plays with its network, computes returns, learns, and leaks no memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decisions for offline learning: what is noted, and what a file gives back."""
+"""Decisions for offline learning: what is recorded, and what is read back."""
 
 from __future__ import annotations
 

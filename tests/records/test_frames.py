@@ -1,4 +1,4 @@
-"""A record as text and as a moving picture, from the command line too."""
+"""A record as text and as an animation, also from the command line."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_what_an_agent_would_have_chosen(command: Any, path: Path) -> None:
             if words != game.describe_choice(played, seat):
                 expected.append(words)
     assert re.findall(r"  \(first: (.*)\)$", out, re.MULTILINE) == expected
-    last = f"first would have chosen otherwise in {len(expected)} of {decisions} decisions\n"
+    last = f"first would have chosen differently in {len(expected)} of {decisions} decisions\n"
     assert out.endswith(last)
     assert command(path, "--out", path.with_suffix(".svg"), "--agent", "first") == (0, "", "")
     assert "(first: " in path.with_suffix(".svg").read_text()

@@ -1,4 +1,4 @@
-"""A record that was not played is refused, with the line and the reason."""
+"""Invalid records are rejected, with the line and the reason."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_decks_that_were_not_all_dealt() -> None:
     deals = int(game.deal_index[0]) + 1
     refused(too_many, 1, f"expected {deals} decks, got {deals + 1}")
     too_few = resealed(edited(text, 1, lambda h: h["decks"].pop()))
-    with pytest.raises(ValueError, match=r"^line \d+: .*another deck"):
+    with pytest.raises(ValueError, match=r"^line \d+: .*a deck for each deal"):
         check(too_few)
 
 

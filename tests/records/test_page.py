@@ -1,4 +1,4 @@
-"""docs/records.md: its code runs, and its tables name the fields that there are."""
+"""docs/records.md: its code runs, and its tables contain all fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games are recorded, and records are played again, to the bit."""
+"""Games are recorded and replayed exactly."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_game_is_replayed_to_the_bit(name: str, players: int) -> None:
     [
         *((name, {}) for name in GAMES),
         ("kododo", {"variant": "long", "num_players": 3}),
-        # Players lay all their cards at once: nobody has a choice, and the steps are played.
+        # Players lay all their cards at once: no one has a choice, but the steps are played.
         ("kododo", {"num_players": 2, "hand_size": 1, "plays": (1,), "removed_cards": 0}),
     ],
 )

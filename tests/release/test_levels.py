@@ -1,4 +1,4 @@
-"""How levels are found: their temperatures, and that nothing is measured twice."""
+"""The levels: their temperatures, and that results are reused."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_nothing_is_measured_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     )
     measure_levels(replace(config, search_games=6))  # it goes on
     assert [deal.index for deal in played] == [2]
-    measure_levels(config)  # and keeps what there is more than asked for
+    measure_levels(config)  # and keeps further results
     second = json.loads(out.read_text("utf-8"))["kododo-2p"]["levels"]
     assert second[SEARCHING]["games"] == 6
     assert {**second, SEARCHING: 0} == {**first, SEARCHING: 0}

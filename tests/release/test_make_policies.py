@@ -1,4 +1,4 @@
-"""The policies that ship: how they are trained, chosen, measured and described."""
+"""The shipped policies: training, selection, measurement and description."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ def test_a_run_without_its_end_goes_on(finished_config: PoliciesConfig, tmp_path
     assert "nothing is left of" in copy.with_name("seed-0.log").read_text()
     (longer_run,) = job_of(replace(finished_config, runs=tmp_path, steps=10_000_000)).runs()
     write_config(copy, task_of(longer_run), longer_run)
-    assert not is_finished(longer_run)  # its policy would be of a run that was stopped early
+    assert not is_finished(longer_run)  # its policy would be that of a run that was stopped early
 
 
 def test_a_run_that_fails_is_named_with_its_error(
@@ -299,7 +299,7 @@ def test_the_choice_is_worth_most(
     for path in job.candidates.values():
         path.parent.mkdir(parents=True)
         shutil.copy(job_of(finished_config).candidates[0], path)
-    gains = {0.0: 0.2, 0.1: 0.02, 0.25: -0.3}  # below 0 is nothing to have
+    gains = {0.0: 0.2, 0.1: 0.02, 0.25: -0.3}  # a negative gain counts as 0
 
     def played(match: Match) -> MatchResult:
         assert isinstance(match.agent, OnnxAgent)

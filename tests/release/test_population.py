@@ -1,4 +1,4 @@
-"""The population: how it is made, and that nothing that learns or is chosen meets its test half."""
+"""The population: how it is made, and that its test half is used in no training or selection."""
 
 from __future__ import annotations
 

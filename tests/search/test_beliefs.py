@@ -1,4 +1,4 @@
-"""Likely worlds: they follow from what the others did, and from nothing else."""
+"""Sampling of likely worlds: it depends only on the other players' visible choices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flat Monte Carlo: all actions are tried in all worlds, and certain wins are found."""
+"""Flat Monte Carlo: all actions are evaluated in all worlds, and certain wins are found."""
 
 from __future__ import annotations
 

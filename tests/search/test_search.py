@@ -1,4 +1,4 @@
-"""Searches play legally, see no more than their view, and find better actions."""
+"""Search plays legally, uses only its view, and finds better actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and the polite kill: one line at any time, and nothing goes on without its starter."""
+"""Ctrl-C and SIGTERM: one line at any time, and no process outlives its starter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variants of the toy game with one fault each, which the docstring describes."""
+"""Variants of the toy game, each with one fault, which its docstring describes."""
 
 from __future__ import annotations
 

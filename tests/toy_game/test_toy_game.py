@@ -1,7 +1,7 @@
 """A game in a separately installed package, used with all parts of the project.
 
-The steps are those of CONTRIBUTING.md, "Adding a game". No file of ours knows the game; its package
-names it in an entry point.
+The steps are those of CONTRIBUTING.md, "Adding a game". The project does not know the game; the
+package registers it by an entry point.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Training with a user's own rewards, networks and bots, whose code no file may start."""
+"""Training with a user's own rewards, networks and bots, whose code no file can run."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def test_a_resumed_run_is_the_unbroken_run(
     monkeypatch.undo()
     torch.manual_seed(999)  # the random state in between must not matter
     train(short(tmp_path / "broken", resume=True))
-    for name in ("policy.onnx", "policy.meta.json"):  # where the minutes stood
+    for name in ("policy.onnx", "policy.meta.json"):  # where the minutes were
         assert (whole / name).read_bytes() == (tmp_path / "broken" / name).read_bytes()
     expected, resumed = map(network_of_run, (whole, tmp_path / "broken"))
     assert resumed.keys() == expected.keys()

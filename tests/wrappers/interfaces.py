@@ -188,7 +188,7 @@ class Vector(Interface):
         observations, rewards, over, cut, info = self.env.step(actions)
         rows = self._rows(observations)
         ended = self.ended(over.tolist(), cut.tolist())
-        if "final_obs" in info:  # other results are of the next game
+        if "final_obs" in info:  # other results belong to the next game
             assert info["_final_obs"].tolist() == info["_final_info"].tolist() == ended
             rows = [*info["final_obs"]]
             info = info["final_info"]

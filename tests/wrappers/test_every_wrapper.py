@@ -659,8 +659,8 @@ OPTIONS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
         "action_mask must be one of 'observation', 'info', 'both', 'rllib'",
     ),
     (KINDS, {"observation_dtype": "int3"}, "observation_dtype must be a dtype such as 'float32'"),
-    (KINDS, {"observation_dtype": "bool"}, "observation_dtype must hold all numbers of uint8"),
-    (KINDS, {"observation_dtype": "int8"}, "observation_dtype must hold all numbers of uint8"),
+    (KINDS, {"observation_dtype": "bool"}, "observation_dtype must .* numbers of uint8"),
+    (KINDS, {"observation_dtype": "int8"}, "observation_dtype must .* numbers of uint8"),
     (
         KINDS,
         {"observation_dtype": "int32", "normalize": True},
@@ -674,15 +674,19 @@ OPTIONS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     (KINDS, {"opponents": 5}, "opponents must be None, an agent"),
     (KINDS, {"opponents": NAMELESS}, "name of a player.* 5"),
     (KINDS, {"opponents": [RandomAgent(), "random", RandomAgent]}, "opponents must be None, an a"),
-    (KINDS, {"opponents": ["random"] * 4}, "all seats; use None for the learner"),
-    (FOR_EACH_SEAT, {"opponents": [None, "random"]}, "must be 4, one for each seat"),
+    (KINDS, {"opponents": ["random"] * 4}, "all seats; .*None"),
+    (FOR_EACH_SEAT, {"opponents": [None, "random"]}, "4 opponents, one for each seat"),
     (FOR_EACH_SEAT, {"opponents": [None, None, None, "nobody"]}, "unknown agent 'nobody'"),
     (FOR_EACH_OTHER, {"opponents": ["random", None, "random"]}, "opponents must be None, an agent"),
     (FOR_EACH_OTHER, {"opponents": ["random"] * 5}, "3 opponents, one for .* or 4 with None .* 5"),
-    (FOR_EACH_OTHER, {"opponents": []}, "3 opponents, one for each other seat, or 4 .* got 0"),
-    (FOR_EACH_OTHER, {"opponents": [None, "random", None, None]}, "must have one None, not 3"),
-    (FOR_EACH_OTHER, {"seat": 0, "opponents": LEAVING_1}, "None in seat 1, but seat=0 is to learn"),
-    (FOR_EACH_OTHER, {"seat": "random", "opponents": LEAVING_1}, "but seat='random' is to learn"),
+    (FOR_EACH_OTHER, {"opponents": []}, "3 opponents, .* 4 .* got 0"),
+    (FOR_EACH_OTHER, {"opponents": [None, "random", None, None]}, "one None, .*not 3"),
+    (FOR_EACH_OTHER, {"seat": 0, "opponents": LEAVING_1}, "None in seat 1, but seat=0"),
+    (
+        FOR_EACH_OTHER,
+        {"seat": "random", "opponents": LEAVING_1},
+        "seat 1, but seat='random'",
+    ),
     (FOR_EACH_OTHER, {"seat": 4}, r"seat \(if not 'random'\) must be 0 to 3, not 4"),
     (FOR_EACH_OTHER, {"seat": -1}, r"seat \(if not 'random'\) must be 0 to 3, not -1"),
     (FOR_EACH_OTHER, {"seat": "first"}, r"seat \(if not 'random'\) must be an? .*, not 'first'"),
@@ -708,5 +712,5 @@ def test_an_option_that_is_none_is_refused(
 
 @pytest.mark.parametrize("wrapper", [ParallelGame, AECGame, SingleSeatEnv])
 def test_one_game_is_no_batch(wrapper: Callable[..., Any]) -> None:
-    with pytest.raises(ValueError, match="one game, not of 2"):
+    with pytest.raises(ValueError, match="one game, got 2"):
         wrapper(kododo_v0.batch_game(2))

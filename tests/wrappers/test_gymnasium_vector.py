@@ -89,7 +89,7 @@ def test_games_that_are_over_are_dealt_again(mode: AutoresetMode) -> None:
             with pytest.raises(ValueError, match="reset_mask must be 3 booleans"):
                 env.reset(options={"reset_mask": wrong})
         observations, info = env.reset(options={"reset_mask": ends})
-        with pytest.raises(ValueError, match="reset_mask must be the games that are over"):
+        with pytest.raises(ValueError, match=r"reset_mask must .*are over"):
             env.reset(options={"reset_mask": np.array([True, False, False])})
     assert not env.game.terminated.any()
     assert np.array_equal(observations["observation"], env.game.observe()[:, 0])
@@ -142,7 +142,7 @@ def test_some_games_are_dealt_by_hand_with_the_others_next_deal() -> None:
         env.step(legal(env.action_masks(), rng))
         while not before_a_deal():
             if env.game.terminated.any():
-                with pytest.raises(ValueError, match="with the others' next deal"):
+                with pytest.raises(ValueError, match=r"finished games .*next deal"):
                     env.reset(options={"reset_mask": np.array(env.game.terminated)})
             env.step(legal(env.action_masks(), rng))
 
@@ -261,7 +261,7 @@ def test_an_observation_is_in_counts_with_its_mask_twice_if_nothing_else_is_said
     rows = game.observe()[:, 0]
     assert (form.normalize, form.in_observation, form.in_info) == (False, True, True)
     assert np.array_equal(form.of_rows(rows), rows)
-    with pytest.raises(ValueError, match=r"130 numbers, not \(129,\)"):
+    with pytest.raises(ValueError, match=r"130 numbers, .*129"):
         form.of_rows(rows[:, 1:])
     shares = ObservationFormat(game, normalize=True).of_rows(rows)
     assert shares.dtype == np.float32
@@ -628,7 +628,7 @@ def test_some_games_without_a_seed() -> None:
 @pytest.mark.parametrize(
     ("seed", "message"),
     [
-        ([1, 2], "seed must be .*3 of them, one for each game, not 2"),
+        ([1, 2], "seed must be .*3 integers, .*not of 2"),
         ([1, 2, -1], "seed must be .*, not -1"),
         ([1, 2, True], "seed must be .*, not True"),
         ([1, [2], 3], r"seed must be .*, not \[2\]"),

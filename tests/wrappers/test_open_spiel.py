@@ -163,7 +163,7 @@ def test_parts_and_positions_before_the_deal_are_refused_in_a_line() -> None:
     public = pyspiel.IIGObservationType(
         public_info=True, perfect_recall=False, private_info=pyspiel.PrivateInfoType.NONE
     )
-    with pytest.raises(ValueError, match="kododo_env only has observers"):
+    with pytest.raises(ValueError, match=r"kododo_env .*observers"):
         load_game("kododo", **TINY).make_py_observer(public)
     with pytest.raises(ValueError, match="has not been dealt"):
         _ = load_game("kododo", **TINY).new_initial_state().position
@@ -382,9 +382,7 @@ def test_a_resampled_choice_of_another_player_is_any_legal_one() -> None:
 
 def test_a_resampler_of_another_game_or_before_the_deal_is_refused_in_a_line() -> None:
     for name in ("leduc_poker", "turn_based_simultaneous_game(game=goofspiel())"):
-        with pytest.raises(
-            ValueError, match=r"^[^\n]+ is not a game of kododo_env; load one with load_"
-        ):
+        with pytest.raises(ValueError, match=r"^expected a kododo_env game [^\n]+$"):
             resampler(pyspiel.load_game(name))
     for turn_based in (True, False):
         game = load_game("kododo", turn_based=turn_based, **TINY)
@@ -663,7 +661,7 @@ def test_a_policy_of_other_rules_is_refused_in_a_line(solved: Any) -> None:
         for turn_based in (True, False):
             agent = SpielAgent(policy, turn_based, name="mine")
             with pytest.raises(
-                ValueError, match=r"^mine does not know this information state; .*other rules"
+                ValueError, match=r"^mine does not know this information state; .*rules"
             ):
                 agent.act(batch.view(0), np.random.default_rng(0))
 

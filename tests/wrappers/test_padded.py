@@ -1,4 +1,4 @@
-"""Environments with padded=True: the same game in the size of its largest table."""
+"""Environments with padded=True: the same game with the sizes of its largest table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PettingZoo environments of every game: PettingZoo's own tests, and what they leave out."""
+"""PettingZoo environments of every game: PettingZoo's own tests, and further ones."""
 
 from __future__ import annotations
 

@@ -164,9 +164,9 @@ def test_opponents_are_set_as_stable_baselines3_sets_attributes() -> None:
             assert venv.opponents[1:] == (None, None)
     env.set_attr("opponents", "random", indices=range(4))
     assert venv.opponents[0].name == "random"
-    with pytest.raises(ValueError, match=r"all games: .* without indices"):
+    with pytest.raises(ValueError, match=r"all games .* without indices"):
         env.set_attr("opponents", "first", indices=[0, 1])
-    with pytest.raises(ValueError, match="seats 1, 2 learn"):
+    with pytest.raises(ValueError, match=r"learners' seats.* 1, 2"):
         env.set_attr("opponents", [None, "first", "first"])
 
 
@@ -181,7 +181,7 @@ def test_attributes_that_the_environment_uses_are_refused(name: str) -> None:
         f"kododo_env:{registry.environment_module('kado').GYMNASIUM_ID}", num_envs=2
     )
     for env in (BatchVecEnv(batch("kado", 2, 2)), vector_env):
-        with pytest.raises(AttributeError, match=rf"^{name} .* cannot be changed"):
+        with pytest.raises(AttributeError, match=rf"^cannot change {name};"):
             env.set_attr(name, 1)
 
 

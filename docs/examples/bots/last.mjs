@@ -1,5 +1,5 @@
 // A bot in JavaScript: kododo evaluate --agents "exec:node docs/examples/bots/last.mjs" random
-// It reads positions, a line each, and answers each with the last of the legal actions.
+// It reads one position per line, and answers with the last legal action.
 import { createInterface } from "node:readline";
 
 for await (const line of createInterface({ input: process.stdin })) {

@@ -8,10 +8,10 @@ from kododo_env.core import View
 
 
 class Bot:
-    """Plays the legal action of the lowest number, but one time in four any legal action."""
+    """A bot that plays the lowest legal action, or with probability 1/4 a random legal action."""
 
     def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
-        """One action in each of the N games that the view shows."""
+        """Return an action for each of the N games of the view."""
         mask = view.legal_action_mask  # (N, A), True where legal
         noise = rng.random(mask.shape)
         any_legal = np.where(mask, noise, -1).argmax(axis=1)

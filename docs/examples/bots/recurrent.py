@@ -6,20 +6,20 @@ import numpy as np
 
 from kododo_env.core import View
 
-SIZE = 64  # numbers of memory
+SIZE = 64  # size of the state
 
 
 class Bot:
-    """A recurrent network, which keeps a state for each game and seat from turn to turn.
+    """A recurrent network that keeps a state for each game and seat from turn to turn.
 
-    Its weights are drawn, and have learned nothing: put those of your network in their place.
+    The weights are random; replace them by those of your trained network.
     """
 
     def __init__(self) -> None:
-        self.states: dict[int, np.ndarray] = {}  # by seat, (N, SIZE): row i is of game i
+        self.states: dict[int, np.ndarray] = {}  # by seat, (N, SIZE); row i belongs to game i
 
     def begin(self, view: View) -> None:
-        """Forget the games that have just been dealt: in a match these are all of the view."""
+        """Reset the states of games that have just been dealt; in a match these are all games."""
         states = self.states.get(view.player)
         if states is None or view.just_dealt.all():
             self.states[view.player] = np.zeros((view.num_envs, SIZE))
@@ -27,10 +27,10 @@ class Bot:
             states[view.just_dealt] = 0
 
     def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
-        """The likeliest legal action in each game, by its observation and its state."""
-        if view.player not in self.states:  # it has come in the middle of the games
+        """Return the likeliest legal action in each game, from its observation and state."""
+        if view.player not in self.states:  # the bot has joined in the middle of a game
             self.states[view.player] = np.zeros((view.num_envs, SIZE))
-        weights = np.random.default_rng(0)  # those of a network that has learned, in your bot
+        weights = np.random.default_rng(0)  # replace by trained weights
         observation = view.observation / view.layout.maxima
         input_term = observation @ weights.normal(0, 0.2, (view.layout.size, SIZE))
         state_term = self.states[view.player] @ weights.normal(0, 0.2, (SIZE, SIZE))

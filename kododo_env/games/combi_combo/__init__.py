@@ -1,4 +1,4 @@
-"""Combi-Combo: four or five players pass cards to the left, all at once, and collect."""
+"""Combi-Combo: four or five players pass cards to the left, all at once, and collect sets."""
 
 from kododo_env.games.combi_combo.game import CombiComboGame, CombiComboView
 from kododo_env.games.combi_combo.rules import Rules

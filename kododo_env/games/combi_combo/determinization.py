@@ -1,15 +1,14 @@
 """Determinization of Combi-Combo: dealing again everything hidden from one player.
 
-A player knows their hand, what they drew, the order in which they passed and received cards,
-and the cards turned up. A card that they passed at turn j is in nobody's draw pile. At turn t it
-has moved on t - j - 1 times at most, so it lies with one of their next t - j neighbours; the
-card of the last turn is certainly with the left one. A card comes back to them after P - 1 turns
-at the earliest. If they receive a card of its type after that, it may be the same card: copies
-cannot be told apart, so that nothing is certain about the others.
+A player knows their own hand, the cards that they drew, passed and received in each turn, and the
+cards turned up. A card passed in turn j is in nobody's draw pile. Before turn t it was passed on at
+most t - j - 1 times, so that one of the next t - j neighbours has it; the left neighbour has the
+card passed in the last turn. A card needs at least P - 1 more turns to come back. If the player
+receives a card of the same type after that, it may be the same card, because copies look alike.
 
-So "away" cards are those passed that cannot all have come back, and "unseen" cards are all
-others that are neither in their hand nor turned up. Any placing of these cards in which each
-away card lies with a neighbour it can have reached is possible, and no other is.
+"Away" cards are the passed cards that have not come back, if as many as possible have. "Unseen"
+cards are all other cards that are neither in the player's hand nor turned up. A placing of these
+cards is possible if and only if each away card lies with a neighbour that it can have reached.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ from kododo_env.core.rows import column
 from kododo_env.games.combi_combo.rules import Rules
 from kododo_env.games.combi_combo.state import CombiComboState
 
-NEVER = -100  # "passed at" of a card that never went through the player's hands
+NEVER = -100  # in place of a turn, for a card that the player did not pass
 
 
 def deal_again(state: CombiComboState, rules: Rules, player: int, rng: np.random.Generator) -> None:
     """Deal everything hidden from a player again, in place.
 
-    All placings of the hidden cards in hands and piles that fit the player's knowledge (see above)
-    are equally likely, regardless of how likely the other players' choices were. Then the cards
-    that the others drew and passed among themselves are filled in by some history that leads to
-    these hands; it is not uniform among the histories. The current turn has not been played yet.
+    All placings of the hidden cards in hands and piles that fit the player's knowledge are equally
+    likely, regardless of the probability of the other players' choices. Then one possible history
+    of draws and passes that leads to these hands is filled in, but not sampled uniformly. The
+    current turn has not been played yet.
     """
     passed = state.passes[: state.turn, player]
     received = state.passes[: state.turn, player - 1]
@@ -51,13 +50,18 @@ def deal_again(state: CombiComboState, rules: Rules, player: int, rng: np.random
 
 
 def returns(passed: Array, received: Array, num_players: int) -> tuple[Int8, Bool]:
-    """Which cards received may be cards passed before, as many as possible; types, (t, N) each.
+    """Match as many received cards as possible with cards of the same type that were passed before.
 
     A card needs P - 1 turns to come back.
 
+    Args:
+        passed: The type of the card that the player passed in each of t turns, (t, N).
+        received: The type of the card that the player received in each turn, (t, N).
+        num_players: P.
+
     Returns:
-        For each card received the turn in which it had been passed, or ``NEVER``, (t, N);
-        and for each card passed whether it is still away, (t, N).
+        For each card received the turn in which it was passed, or ``NEVER``, (t, N); and for each
+        card passed whether it is still away, (t, N).
     """
     origin = np.full(received.shape, NEVER, np.int8)
     away = np.ones(passed.shape, np.bool_)
@@ -160,11 +164,12 @@ def _make_history(
     Returns:
         The others' draws, in order, (P - 1, held, N).
     """
-    pass_turns = np.full(cards.shape, len(passes), np.int8)  # when a card's drawer passed it
+    # The turn in which each card was passed by the player who drew it.
+    pass_turns = np.full(cards.shape, len(passes), np.int8)
     seat = np.arange(len(opponents))[:, None, None]
     for turn in reversed(range(len(passes))):
         probability = rng.random(cards.shape, dtype=np.float32)
-        probability[turn - passed_at == seat] = -1  # due: it has come this far without a rest
+        probability[turn - passed_at == seat] = -1  # it must move on in every turn
         slot = probability.argmin(axis=1)[:, None]
         back = np.take_along_axis(cards, slot, axis=1)[:, 0]
         back_at = np.take_along_axis(passed_at, slot, axis=1)[:, 0]
@@ -174,5 +179,5 @@ def _make_history(
         np.put_along_axis(cards, slot, arrivals[:, None], axis=1)
         np.put_along_axis(passed_at, slot, arrival_turns[:, None], axis=1)
         np.put_along_axis(pass_turns, slot, np.int8(turn), axis=1)
-    # Passed on early, drawn early.
+    # A card that was passed early was drawn early.
     return np.take_along_axis(cards, np.argsort(pass_turns, axis=1, kind="stable"), axis=1)

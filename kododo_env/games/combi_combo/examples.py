@@ -17,10 +17,10 @@ from kododo_env.rendering.words import card_short, counted
 
 
 def worked(lines: Sequence[str]) -> WorkedExample:
-    """A game that ends so.
+    """Return the worked example of hands at the end of a game.
 
     Args:
-        lines: For each player a line: their name, and the cards that they hold.
+        lines: A line for each player: the name, and the cards in hand.
     """
     game = CombiComboGame(1, Rules(num_players=len(lines)), seed=0)
     one_each = faces(game, np.ones(game.rules.num_card_types, np.uint8))

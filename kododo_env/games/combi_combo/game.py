@@ -1,4 +1,4 @@
-"""Combi-Combo as a batch game: the deal, and one turn of it."""
+"""Combi-Combo as a batch game: dealing, turns and scoring."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from kododo_env.rendering.languages import say
 
 
 class CombiComboView(View):
-    """A player's view of Combi-Combo, with the turn as a number."""
+    """A player's view of Combi-Combo, which also has the turn as an integer."""
 
     _game: CombiComboGame
 
     @property
     def turn(self) -> int:
-        """The turn, from 0."""
+        """The index of the turn, from 0."""
         self._current()
         return self._game.turn
 
@@ -44,10 +44,10 @@ class CombiComboView(View):
 class CombiComboGame(CombiComboDisplay, JointDeals, WordDescriptions, LessonProvider):
     """A batch of Combi-Combo games.
 
-    Dealing from a given deck: player i's draw pile is ``deck[12i : 12i + 12]``, drawn from
-    the front, the first four being the opening hand; with four players ``deck[48:60]`` is
-    the central pile in the order of turning up. At the start of a turn a card is turned up and
-    every player draws, so that everybody holds five cards from the start.
+    Player i's draw pile is ``deck[12i : 12i + 12]``, drawn from the front; its first four cards
+    are the opening hand. With four players ``deck[48:60]`` is the central pile, in the order of
+    turning up. At the start of each turn a card is turned up and every player draws, so that all
+    hold five cards when they choose.
 
     Args:
         num_envs: N, at least 1.
@@ -75,7 +75,7 @@ class CombiComboGame(CombiComboDisplay, JointDeals, WordDescriptions, LessonProv
 
     @property
     def dealt_together(self) -> tuple[int, ...]:
-        """Groups of cards drawn or turned up between two choices; see ``JointDeals``."""
+        """For each place of the deck a group: cards drawn or turned up between the same choices."""
         rules = self.rules
         later = [1] * (rules.num_turns - 1)
         piles = [rules.opening_hand + 1, *later] * self.num_players

@@ -14,10 +14,10 @@ from kododo_env.games.combi_combo.state import CombiComboState
 
 
 def invariants(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
-    """Yield the invariants; each may rely on those before it."""
+    """Yield the invariants in order; the check of each assumes that the earlier ones hold."""
     over = state.turn == rules.num_turns
     yield f"turn must be 0 to {rules.num_turns}", state.turn <= rules.num_turns
-    yield "_terminated must say that all games end with the last turn", state.terminated == over
+    yield "_terminated must be True after the last turn only", state.terminated == over
     yield from _passing(state, rules)
     yield from _at_the_end(state, rules) if over else _on_the_way(state, rules)
 
@@ -46,7 +46,7 @@ def _on_the_way(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
     hands += np.roll(passed, 1, axis=0) - passed
     yield "_hands must follow from _deck and _passes", (state.hands == hands) & (hands >= 0)
     turned = deck[dealt:][: rules.face_up_first + state.turn + 1]
-    yield "_face_up must count what _deck turns up", state.face_up == count_types(turned, types)
+    yield "_face_up must count the cards of _deck", state.face_up == count_types(turned, types)
     yield "_scores must be 0 before the end", state.scores == 0
 
 
@@ -59,6 +59,6 @@ def _at_the_end(state: CombiComboState, rules: Rules) -> Iterator[Invariant]:
     yield f"_hands must hold {rules.pile_size} cards each", held == rules.pile_size
     open_cards = state.hands.sum(axis=0, dtype=np.intp) + state.face_up
     whole = count_types(rules.cards[:, None], types)
-    yield "_hands and _face_up must be the cards of the game", open_cards == whole
+    yield "_hands and _face_up must be all cards of the game", open_cards == whole
     points = score_hands(by_colour(state.hands, rules), rules)
-    yield "_scores must be what _hands score", state.scores == points
+    yield "_scores must be the points of _hands", state.scores == points

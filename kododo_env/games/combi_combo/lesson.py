@@ -7,8 +7,8 @@ from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 
 RULES = Rules()
 
-# The pile of each player; the cards that are not here lie in the middle. Everybody passes the first
-# cards of their own pile, in this order, as long as no step asks for another one.
+# The pile of each player; all other cards lie in the middle. Everybody passes the first cards of
+# their own pile, in this order, except where ``TURNS`` tells the learner to pass a different card.
 PILES = (
     "O2 O2 Y2 Y2 R4 B1 B2 G2 Y3 Y4 R2 R3",
     "V3 V4 G4 Y4 O4 R4 V3 Y4 V4 O3 O4 R1",
@@ -17,7 +17,7 @@ PILES = (
 )
 LETTERS = {colour[0].upper(): colour for colour in COLOURS}
 
-# For each of the last turns the text, the cards that may be passed, and what is seen after it.
+# For each of the last turns: the text, the cards that may be passed, and ``LessonStep.shows``.
 TURNS = (
     (
         "In each turn all draw a card, pass one to the left, face down, and take up the one that "

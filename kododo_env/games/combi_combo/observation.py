@@ -76,9 +76,9 @@ def knowledge(state: CombiComboState, rules: Rules, constants: ObservationConsta
 
 
 def schedules(rules: Rules) -> Uint8:
-    """Return the numbers that depend only on the turn; (turns + 1, turns + 1).
+    """Return the numbers that depend only on the turn, (turns + 1, turns + 1, 1).
 
-    These are the turn (one-hot, all 0 at the end) and the cards left in each draw pile.
+    These are the turn (one-hot, all 0 at the end) and the number of cards left in each draw pile.
     """
     numbers = np.eye(rules.num_turns + 1, dtype=np.uint8)
     numbers[:, -1] = np.maximum(0, np.arange(rules.num_turns - 1, -2, -1))

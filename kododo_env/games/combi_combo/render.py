@@ -18,7 +18,7 @@ from kododo_env.rendering.svg_table import Seat, panel, rows, seats
 from kododo_env.rendering.words import card_short
 
 BAND = 126
-"""Height of the band between the players."""
+"""The height of the band between the players, in units of the SVG picture."""
 
 LINES = ("1s", "1-2-3-4", "2s", "3s", "4s")
 """Short names of the lines of the score."""
@@ -40,7 +40,7 @@ def _is_visible(game: CombiComboDisplay, index: int, seat: int, player: int | No
 
 
 def faces(game: CombiComboDisplay, counts: Uint8, in_hand: bool = False) -> list[Card]:
-    """Return cards from counts by type; in a hand, cards of a complete 1-2-3-4 are lit."""
+    """Return the faces of cards counted by type; in a hand, a complete 1-2-3-4 is lit."""
     palette = suits(game.rules.num_colours)
     by_colour = counts.reshape(len(palette), VALUES)
     whole = np.asarray((by_colour > 0).all(axis=1))
@@ -60,13 +60,13 @@ def _hand(game: CombiComboDisplay, index: int, seat: int, player: int | None) ->
 
 
 def line_points(game: CombiComboDisplay, index: int, seat: int, player: int | None) -> list[str]:
-    """Return the current points of a hand, line by line, "?" if unknown to the viewer."""
+    """Return the current points of a hand for each line; "?" if the viewer cannot know them."""
     hands = game.hands[index].T.reshape(game.rules.num_colours, VALUES, game.num_players)
     points = [str(line[seat]) for line in score_lines(hands, game.rules)]
     if not _is_visible(game, index, seat, player):
         return ["?"] * len(points)
     if not _is_visible(game, index, seat - 1, player):
-        points[0] = "?"  # the most 1s are not known before all hands are
+        points[0] = "?"  # depends on the other players' hands
     return points
 
 
@@ -74,9 +74,9 @@ def line_points(game: CombiComboDisplay, index: int, seat: int, player: int | No
 
 
 def text(game: CombiComboDisplay, index: int = 0, player: int | None = None) -> str:
-    """The cards face up; and for each player the score, the points of each line, and the hand.
+    """Return the cards face up, and each player's score, points of each line, and hand.
 
-    A card is its colour's letter and its value; ``??`` is a card face down.
+    A card is written as the letter of its colour and its value; ``??`` is a card face down.
     """
     lines = [f"Combi-Combo: {', '.join(_moment(game, index))}"]
     if game.rules.central_pile:
@@ -101,7 +101,7 @@ def _words(cards: Sequence[Card | Blank]) -> str:
 
 
 def svg(game: CombiComboDisplay, index: int = 0, player: int | None = None) -> str:
-    """The table, 900 by 600. Cards of a whole 1-2-3-4 have a gold rim."""
+    """Return a picture of the table, 900 by 600 units; cards of a whole 1-2-3-4 have a gold rim."""
     pieces = [part(_clock(game, index)), part(_middle(game, index))]
     half = (game.rules.pile_size + 1) // 2
     for seat, box in enumerate(seats(game.num_players, BAND, player)):

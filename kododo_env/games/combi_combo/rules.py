@@ -18,7 +18,7 @@ VALUES = 4
 """The number of card values; each has its own line in the score."""
 MOST_CARDS = 250  # every count of cards fits a uint8
 MOST_COLOURS = 26
-MOST_POINTS = 100  # of a line, so that the sum of all lines fits an int16
+MOST_POINTS = 100  # points of a line, so that the sum of all lines fits an int16
 Points = Annotated[int, Bound(-MOST_POINTS, MOST_POINTS)]
 
 
@@ -26,24 +26,24 @@ Points = Annotated[int, Bound(-MOST_POINTS, MOST_POINTS)]
 class Rules:
     """The rules of a game of Combi-Combo; the defaults are the real game's.
 
-    All numbers are integers and are stored as Python's int. Within the bounds no array of a game
-    overflows its dtype; points are -100 to 100 in each line of the score.
+    All numbers are integers and are stored as Python's int. Points are -100 to 100 in each line of
+    the score. Within the bounds no array of a game overflows its dtype.
 
     Args:
         num_players: 4 or 5.
         num_colours: C, 1 to 26.
-        copies: How many cards of the values 1, 2, 3 and 4 there are in each colour; in all
-            colours together 1 to 250 cards.
+        copies: The numbers of cards of value 1, 2, 3 and 4 in each colour; the deck has 1 to 250
+            cards.
         opening_hand: Cards in hand before the first turn, 0 to 61.
-        num_turns: Turns, 1 to 62, if the deck has enough cards; in each turn everybody draws
-            a card and passes one.
-        ones_points: Points for strictly more 1s than every other player.
+        num_turns: Turns, 1 to 62, for which the deck must have enough cards; in each turn
+            everybody draws a card and passes one.
+        ones_points: Points for the player who has more 1s than every other player.
         sequence_points: Points for each colour held in all four values.
         twos_points: Points for each series of 2s.
-        twos_in_series: How many 2s make a series, 1 to 250.
-        threes_par: 3s score their number minus this, -100 to 100.
+        twos_in_series: The number of 2s in a series, 1 to 250.
+        threes_par: The points for 3s are their number minus this, -100 to 100.
         fours_points: Points for 4s of 0, 1, 2, ... different colours; at least
-            ``num_colours`` + 1 entries, at most 27.
+            ``num_colours`` + 1 and at most 27 entries.
 
     Raises:
         ValueError: A number is not an integer or out of bounds, or the rules contradict each
@@ -94,7 +94,7 @@ class Rules:
         if 0 < self.central_pile < self.num_turns:
             raise ValueError(
                 f"the central pile of {self.central_pile} cards is too small to turn one up in "
-                f"each of {self.num_turns} turns; leave none, or at least {self.num_turns}"
+                f"each of {self.num_turns} turns; it must have 0 or at least {self.num_turns} cards"
             )
 
     def _check_points(self) -> None:

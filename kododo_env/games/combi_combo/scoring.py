@@ -1,8 +1,8 @@
-"""Combi-Combo's score: pure functions over arrays of hands.
+"""Combi-Combo's score: pure functions of arrays of hands.
 
-Rulebook, "Fin du jeu". A hand is counted by colour and value, shape (C, 4, ...), with any
-number of trailing axes, so that one call can score many actual or possible hands. A card may
-count in several lines.
+See the rulebook, "Fin du jeu". A hand is an array of counts by colour and value, shape (C, 4, ...),
+with any number of trailing axes, so that one call can score many actual or possible hands. A card
+may count in several lines.
 """
 
 from __future__ import annotations
@@ -29,14 +29,13 @@ def held(hand: Array, value: int) -> Int16:
 
 
 def most_ones(num_ones: Array) -> Bool:
-    """Return the player who has strictly more 1s than every other player.
+    """Return a mask of the player who has more 1s than every other player.
 
     Args:
-        num_ones: 1s in each player's hand, shape (P, ...).
+        num_ones: The number of 1s in each player's hand, shape (P, ...).
 
     Returns:
-        Shape (P, ...), with at most one True among the players, and none if the highest number
-        is shared.
+        Shape (P, ...), True for at most one player; False for all if several have the most.
     """
     leads = num_ones == num_ones.max(axis=0)
     only: Bool = leads & (leads.sum(axis=0, dtype=np.int16) == 1)
@@ -55,7 +54,7 @@ def twos_points(hand: Array, rules: Rules) -> Int16:
 
 
 def threes_points(hand: Array, rules: Rules) -> Int16:
-    """Return the number of 3s minus the par: (...) from (C, 4, ...)."""
+    """Return the points for 3s, their number minus ``threes_par``: (...) from (C, 4, ...)."""
     return held(hand, THREE) - np.int16(rules.threes_par)
 
 

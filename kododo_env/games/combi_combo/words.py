@@ -17,7 +17,7 @@ from kododo_env.rendering.words import card_short, cards_in_words, cards_left
 
 TIE_BREAKS = ("1s", "2s")
 RULES = ((rf"\d for ({'|'.join(LINES)})[,:]", "score"), ("^the game is over", "end"))
-"""Patterns of sentences, and the sections of the rules behind them."""
+"""Patterns of sentences, each with the section of ``rules.md`` that explains them."""
 
 
 def hand(game: CombiComboDisplay, player: int, index: int) -> list[Card]:
@@ -26,7 +26,7 @@ def hand(game: CombiComboDisplay, player: int, index: int) -> list[Card]:
 
 
 def played(game: CombiComboDisplay, action: int, player: int, index: int) -> tuple[int, ...]:
-    """Return the card that an action passes; of equal cards the first."""
+    """Return the index in ``hand`` of the card that an action passes; of equal cards the first."""
     return (int(game.hands[index, player, :action].sum()),)
 
 

@@ -1,4 +1,4 @@
-"""KADO: a dealer gives presents face down, the others guess which one they have kept."""
+"""KADO: a dealer gives presents face down, and the others guess which one the dealer kept."""
 
 from kododo_env.games.kado.actions import Moves
 from kododo_env.games.kado.game import KadoGame

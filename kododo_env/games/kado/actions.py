@@ -14,12 +14,13 @@ class Moves(NamedTuple):
     """The first action number of each kind.
 
     Attributes:
-        give: Plus the number of seats to the dealer's left, 0 for the dealer; P actions.
+        give: Give the card to the seat k places to the dealer's left by ``give + k``; the dealer
+            keeps it by ``give``.
         discard: Put the card aside, in the duel.
         pass_: Do not challenge.
-        guess: Plus gift * B + ribbon.
-        place: Plus row * columns + column on the board.
-        no_op: Nothing to decide.
+        guess: Guess a gift and a ribbon by ``guess + gift * B + ribbon``.
+        place: Place the card by ``place + row * columns + column``, counted on the board.
+        no_op: Do nothing, the only action of a player who has nothing to decide.
     """
 
     give: int
@@ -56,7 +57,7 @@ def moves(rules: Rules) -> Moves:
 def describe(rules: Rules, action: int, card: str = "the card", dealer: int | None = None) -> str:
     """Return the meaning of an action in words, with the names of card and dealer, if known."""
     first = moves(rules)
-    if action < first.discard:  # giving comes first, by the number of seats
+    if action < first.discard:  # the first actions give the card to a seat
         if not action:
             return say("keep {card}", card=card)
         if dealer is None:

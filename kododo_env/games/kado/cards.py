@@ -1,4 +1,4 @@
-"""The cards of KADO's deck by place, and the players who have seen them."""
+"""The cards at places of KADO's deck, and the players who have seen them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from kododo_env.games.kado.tables import KadoTables
 
 
 def cards_at(state: KadoState, places: Array, games: Intp) -> Uint8:
-    """Return the cards at places of the deck, (..., M) of M games; NONE after the last place."""
+    """Return the cards at places (..., M) in the decks of M games; NONE after the last card."""
     return state.deck.take(flat_index(state.deck, places, games))
 
 
 def dealt_as(state: KadoState) -> Uint8:
-    """Return the number (from 1) of each player's card in this turn, and of the card put aside.
+    """Return the order, from 1, in which this turn's cards were dealt, shape (P + 1, N).
 
-    0 without a card; shape (P + 1, N).
+    The last row is the card put aside; 0 means that there is no card.
     """
     order = state.held - (state.turn_start - 1)
     order *= state.held < len(state.viewers)
@@ -37,7 +37,7 @@ def viewers_by_place(state: KadoState, rules: Rules, tables: KadoTables) -> Uint
 def where_seen(
     state: KadoState, rules: Rules, tables: KadoTables, places: Array, games: Intp
 ) -> Intp:
-    """Return the index in the flattened ``seen`` of the cards at places (..., M) of M games."""
+    """Return the indices in the flattened ``viewers`` of cards at places (..., M) of M games."""
     deck = state.deck
     card = cards_at(state, places, games)
     ranks = tables.first.take(card)
@@ -49,14 +49,14 @@ def where_seen(
 
 
 def flat_index(array: Array, *index: Any) -> Intp:
-    """Return indices into the flattened array, which is faster than indexing with several arrays.
+    """Return indices into a flattened array, which is faster than indexing with several arrays.
 
-    The array is C-contiguous. There is an index for each axis; those before the first intp array
-    are ints.
+    The array must be C-contiguous. There is an index for each axis, an int or an intp array; ints
+    come first.
     """
     place = index[0]
     for size, step in zip(array.shape[1:], index[1:], strict=True):
-        if size > 1:  # else the index is 0
+        if size > 1:  # otherwise the index is 0
             place = place * size + step
     flat: Intp = place
     return flat

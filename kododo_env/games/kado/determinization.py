@@ -1,9 +1,9 @@
 """Determinization of KADO: shuffling the cards that one player has not seen.
 
-All orders of the unseen cards that respect the wrong guesses of this turn are equally likely.
-The guesses restrict only the place of the dealer's card: whichever possible card is there, the
-other cards have equally many orders. Therefore that card is drawn uniformly among the possible
-ones, and then the others are shuffled.
+All orders of the unseen cards that agree with the wrong guesses of this turn are equally likely.
+The guesses restrict only the dealer's card, and for each possible dealer's card the other cards
+have equally many orders. Therefore the dealer's card is drawn uniformly from the possible cards,
+and then all other unseen cards are shuffled.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def deal_again(
     """Deal everything hidden from a player again, in place."""
     viewers = viewers_by_place(state, rules, tables)
     free = (viewers >> player & 1) == 0
-    # Sorted first, so that the new cards depend only on the player's knowledge and the generator.
+    # Sort first, so that the new cards depend only on the player's knowledge and the generator.
     _refill(state, free, lambda cards: np.sort(cards, axis=1))
     if state.ruled_out.any():
         _deal_dealer_card(state, rules, tables, free, rng)

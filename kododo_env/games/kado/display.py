@@ -15,7 +15,7 @@ from kododo_env.games.kado.state import KadoState, Phase
 
 
 class KadoDisplay(BatchGame):
-    """The base of ``KadoGame``: read-only access to its state, in arrays (N, ...).
+    """The base class of ``KadoGame`` with read-only access to its state, in arrays (N, ...).
 
     Attributes:
         moves: The first action number of each kind.
@@ -29,7 +29,7 @@ class KadoDisplay(BatchGame):
 
     @property
     def turn(self) -> int:
-        """The turn, from 0, the same in all games."""
+        """The index of the turn, from 0, the same in all games."""
         return self._state.turn
 
     @property
@@ -49,14 +49,14 @@ class KadoDisplay(BatchGame):
 
     @property
     def challenger(self) -> int:
-        """The player whose challenge it is in the challenge phase."""
+        """The player who may challenge now, in the challenge phase."""
         return self._state.challenger
 
     # --- the cards ----------------------------------------------------------------------
 
     @property
     def tableaus(self) -> Int8:
-        """Card ids on the board, -1 for empty cells; shape (N, P, rows, columns)."""
+        """The card id in each cell of the boards, -1 if empty; shape (N, P, rows, columns)."""
         return self._games_first(on_board(self._state.tableau, self.rules).view(np.int8))
 
     def points_by_axis(self) -> tuple[Int16, Int16]:
@@ -96,17 +96,17 @@ class KadoDisplay(BatchGame):
 
     @property
     def dealt_as(self) -> Uint8:
-        """The number (from 1) of each player's card in the turn, 0 if none; shape (N, P)."""
+        """The position, from 1, of each player's card in this turn's deal, or 0; shape (N, P)."""
         return self._games_first(dealt_as(self._state)[:-1])
 
     @property
     def put_aside(self) -> Uint8:
-        """The number (from 1) of the card put aside in the turn, 0 if none; shape (N,)."""
+        """The position, from 1, of the card put aside in this turn's deal, or 0; shape (N,)."""
         return self._games_first(dealt_as(self._state)[-1])
 
     @property
     def draw_pile_sizes(self) -> Intp:
-        """Cards in the draw pile, including the one that the dealer looks at; shape (N,)."""
+        """The number of cards in the draw pile, including the card offered now; shape (N,)."""
         return self._games_first(self.rules.num_cards - self._state.drawn)
 
     # --- the challenges -----------------------------------------------------------------
@@ -128,5 +128,5 @@ class KadoDisplay(BatchGame):
 
     @property
     def perfects(self) -> Uint8:
-        """Perfects so far, shape (N, P)."""
+        """The number of perfects so far, shape (N, P)."""
         return self._games_first(self._state.perfects)

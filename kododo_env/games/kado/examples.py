@@ -20,16 +20,16 @@ from kododo_env.rendering.svg_cards import card
 from kododo_env.rendering.words import card_short, counted
 
 ASIDE = "aside"
-"""In place of a player, of whom a card is put aside."""
+"""The word in place of a player's name for a card that is put aside."""
 
 
 def worked(lines: Sequence[str]) -> WorkedExample:
-    """The first turn of a game, or a tableau.
+    """Return the worked example of the first turn of a game, or of a tableau.
 
     Args:
-        lines: For each card of the turn, in the order in which player_0 deals them, a line: the
-            name of its player, or ``aside``; the card; and, if they challenge, ``guesses`` with
-            the letters of gift and ribbon, such as PG. Or the rows of a tableau.
+        lines: For a turn, a line for each card in the order in which player_0 deals them: the name
+            of the player who gets it, or ``aside``; the card; and if this player challenges,
+            ``guesses`` and the letters of gift and ribbon, such as PG. For a tableau, its rows.
     """
     words_by_line = [line.split() for line in lines]
     if any(words[0] == "player_0" for words in words_by_line):
@@ -61,7 +61,7 @@ def _turn(lines: list[list[str]]) -> WorkedExample:
             before = _act(game, game.dealer, action)
             sentences += dealing(game, before, action, None, 0)
     guesses = {words[0]: words[3] for words in lines if len(words) > 2}
-    if guesses:  # the dealing is then no part of the example
+    if guesses:  # then the example does not include the dealing
         sentences = []
     for guesser in sorted(guesses):
         action = game.moves.guess + _guess(game, guesses[guesser])
@@ -71,7 +71,7 @@ def _turn(lines: list[list[str]]) -> WorkedExample:
 
 
 def _act(game: KadoGame, seat: int, action: int) -> KadoGame:
-    """One player decides; the game before."""
+    """Play one player's action and return a copy of the game before it."""
     before = game.clone()
     actions = np.full((1, game.num_players), game.no_op)
     actions[0, seat] = action

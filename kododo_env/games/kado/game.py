@@ -32,12 +32,12 @@ from kododo_env.games.kado.tables import MISSED, PERFECT, tables
 class KadoGame(KadoDisplay, StepSkipping, WordDescriptions, LessonProvider):
     """A batch of KADO games.
 
-    Dealing from a given deck: all cards come from the front, in the order in which the
-    dealer looks at them; a perfect's card is the next one at that moment.
+    Cards are taken from the front of a deck, in the order in which the dealer looks at them; for a
+    perfect the player wins the next card of the deck.
 
-    All games of a batch are in the same phase. ``step`` skips phases in which no player of any
-    running game has a choice: in a batch of one, the remaining challenges after a swap, and the
-    placing of the first and of the last card.
+    All games of a batch are in the same phase. ``step`` skips steps in which no player of any
+    running game has a choice. In a batch of one these are the remaining challenges after a swap,
+    and the placing of the first and of the last card.
 
     Args:
         num_envs: N, at least 1.
@@ -116,7 +116,7 @@ class KadoGame(KadoDisplay, StepSkipping, WordDescriptions, LessonProvider):
         return mask
 
     def deciding(self) -> Bool:
-        """Return which players have something to decide, (N, P): those without the no-op."""
+        """Return which players have something to decide, so that the no-op is illegal, (N, P)."""
         return np.asarray(~self.legal_action_mask()[:, :, self.no_op])
 
     # --- a turn -------------------------------------------------------------------------

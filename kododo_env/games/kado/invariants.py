@@ -18,7 +18,7 @@ from kododo_env.games.kado.tables import KadoTables
 
 
 def invariants(state: KadoState, rules: Rules, tables: KadoTables) -> Iterator[Invariant]:
-    """Yield the invariants; each may rely on those before it."""
+    """Yield the invariants in order; the check of each assumes that the earlier ones hold."""
     yield from _schedule(state, rules)
     yield from _tableaus(state, rules, tables)
     yield from _places(state, rules)
@@ -33,8 +33,8 @@ def _schedule(state: KadoState, rules: Rules) -> Iterator[Invariant]:
     yield f"turn must be 0 to {rules.num_turns}", state.turn <= rules.num_turns
     yield f"phase_step must be 0 to {steps - 1} in this phase", state.phase_step < steps
     waits = state.phase == Phase.DEALING and state.phase_step == 0
-    yield "phase must be dealing, not begun, when all is over", waits or not over
-    yield "_terminated must say that all games end with the last turn", state.terminated == over
+    yield "phase must be dealing and phase_step 0 when all is over", waits or not over
+    yield "_terminated must be True after the last turn only", state.terminated == over
 
 
 def _tableaus(state: KadoState, rules: Rules, tables: KadoTables) -> Iterator[Invariant]:
@@ -42,9 +42,9 @@ def _tableaus(state: KadoState, rules: Rules, tables: KadoTables) -> Iterator[In
     filled = tableau != NONE
     yield "_tableau must hold cards of the game", ~filled | (tableau < rules.num_card_types)
     yield f"_tableau must hold {state.turn} cards each", filled.sum(axis=(1, 2)) == state.turn
-    yield "_tableau must lie within a frame", within_frame(filled)
+    yield "_tableau must fit into a frame of the final size", within_frame(filled)
     may_go = open_cells(filled)
-    yield "_open must be the cells next to the cards", on_board(state.open, rules) == may_go
+    yield "_open must be the cells for the next card", on_board(state.open, rules) == may_go
     yield "_tableau must leave an open cell", may_go.any(axis=(1, 2)) | state.is_over(rules)
     gift, ribbon, value = (part.take(tableau) for part in tables[:3])
     gifts = column(rules.num_gifts)
@@ -53,8 +53,8 @@ def _tableaus(state: KadoState, rules: Rules, tables: KadoTables) -> Iterator[In
     row_points, column_ribbons, column_best = parted(state.sums, rules)
     yield "_sums must add up the rows of _tableau", row_points == by_gift.sum(axis=2)
     by_ribbon = (ribbon[:, :, :, None] == ribbons).sum(axis=1)
-    yield "_sums must count the columns of _tableau", column_ribbons == by_ribbon
-    yield "_sums must have the best of _tableau", column_best == value.max(axis=1)
+    yield "_sums must count the cards in columns of _tableau", column_ribbons == by_ribbon
+    yield "_sums must have the highest values of columns", column_best == value.max(axis=1)
 
 
 def _places(state: KadoState, rules: Rules) -> Iterator[Invariant]:
@@ -65,24 +65,24 @@ def _places(state: KadoState, rules: Rules) -> Iterator[Invariant]:
     over = state.is_over(rules)
     cards = np.sort(rules.cards)[:, None]
     yield "_deck must hold the cards of the game", np.sort(state.deck[:-1], axis=0) == cards
-    yield "_deck must end with no card", state.deck[-1] == NONE
+    yield "_deck must end with an empty place", state.deck[-1] == NONE
     dealt = state.turn * rules.num_players
     max_drawn = state.turn * rules.cards_of_turn
     yield (
-        "_turn_start must fit the turns played",
+        "_turn_start must be possible after the turns played",
         (start >= dealt) & (start <= min(size, max_drawn)),
     )
     held = state.held
     somewhere = held != size
     dealt_by_now = np.minimum(drawn, start + rules.num_players + rules.max_discards)
     inside = (held >= start) & (held < dealt_by_now)
-    yield "_held must be cards of this turn", inside | ~somewhere
+    yield "_held must be cards dealt in this turn", inside | ~somewhere
     ordered = np.sort(held, axis=0)
     twice = (ordered[1:] == ordered[:-1]) & (ordered[1:] != size)
     yield "_held must be different cards", ~twice
     count = somewhere.sum(axis=0)
     yield (
-        "_held must have none aside where nothing may be put aside",
+        "_held must have no card aside unless the rules allow discards",
         (~somewhere[-1] | (rules.max_discards > 0)),
     )
     if state.phase == Phase.DEALING:
@@ -91,7 +91,7 @@ def _places(state: KadoState, rules: Rules) -> Iterator[Invariant]:
         yield "_drawn must be _turn_start when all is over", (drawn == start) | (not over)
     else:
         won = drawn - start - count  # a perfect's card
-        yield "_held must be a card for everybody", somewhere[:-1]
+        yield "_held must have a card for each player", somewhere[:-1]
         yield "_drawn must count the cards dealt", (won >= 0) & (won <= state.public.any(axis=0))
     yield "_drawn must be 0 to the size of the deck", (drawn >= 0) & (drawn <= size)
 
@@ -105,13 +105,13 @@ def _challenges(state: KadoState, tables: KadoTables) -> Iterator[Invariant]:
         (swapped == 0) | ((swapped == 2) & public[dealer]),
     )
     if state.phase == Phase.DEALING:
-        yield "_public must be nobody while cards are dealt", ~public
-        yield "_ruled_out must be nothing while cards are dealt", ~state.ruled_out
+        yield "_public must be False while cards are dealt", ~public
+        yield "_ruled_out must be False while cards are dealt", ~state.ruled_out
         return
     dealer_cards = cards_at(state, state.held[dealer], state.games)
     parts = tables.parts[:-1].take(dealer_cards, axis=1)
     wrong = parts.astype(np.bool_) & state.ruled_out
-    yield "_ruled_out must not be of the dealer's card", ~wrong | public[dealer]
+    yield "_ruled_out must not include the dealer's card", ~wrong | public[dealer]
 
 
 def _knowledge(state: KadoState, rules: Rules, tables: KadoTables) -> Iterator[Invariant]:
@@ -119,10 +119,10 @@ def _knowledge(state: KadoState, rules: Rules, tables: KadoTables) -> Iterator[I
     types = rules.num_card_types
     viewers = viewers_by_place(state, rules, tables)
     everybody = (1 << rules.num_players) - 1
-    yield "_viewers must be by players", viewers <= everybody
+    yield "_viewers must be bit masks of players", viewers <= everybody
     this_turn = column(len(viewers), np.intp) >= state.turn_start
     right = viewers == _viewers_this_turn(state, rules)
-    yield "_viewers must say who has seen the cards of this turn", ~this_turn | right
+    yield "_viewers must be who has seen the cards of this turn", ~this_turn | right
     common = (viewers == everybody) & ~this_turn
     common = count_types(np.where(common, state.deck[:-1], NONE), types)
     placed = count_types(state.tableau, types).sum(axis=0)
@@ -148,6 +148,6 @@ def _viewers_this_turn(state: KadoState, rules: Rules) -> Uint8:
 def _points(state: KadoState, rules: Rules) -> Iterator[Invariant]:
     perfects = state.perfects.astype(np.intp)
     won = perfects.sum(axis=0)
-    yield "_perfects must be one a turn at most", won <= state.turn + state.public.any(axis=0)
+    yield "_perfects must be at most one in each turn", won <= state.turn + state.public.any(axis=0)
     points = score(state.sums, rules) + perfects * rules.perfect_points
-    yield "_scores must be what tableaus and perfects score", state.scores == points
+    yield "_scores must be the points of tableaus and perfects", state.scores == points

@@ -7,7 +7,7 @@ from kododo_env.games.kado.rules import GIFTS, RIBBONS, Rules
 
 RULES = Rules()
 
-# The cards of each turn as their dealer looks at them.
+# The cards of each turn, in the order in which the dealer looks at them.
 DECK = (
     "plush 3 green", "cube 3 violet", "plush 4 blue",
     "cube 2 blue", "socks 1 orange", "cube 4 green",

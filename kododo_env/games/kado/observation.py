@@ -26,13 +26,13 @@ from kododo_env.games.kado.tables import KadoTables
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:
-    """Return the layout of an observation; seat 0 is the player's own, then in turn order."""
+    """Return the layout of an observation; seats are in turn order, the player's own first."""
     pieces = (*_tableau_pieces(rules), *_turn_pieces(rules), *_own_pieces(rules))
     interchangeable = ("seat", "row", "column")
     if not rules.rotates:
         return ObservationLayout(pieces, tied_axes=interchangeable)
-    # The gift of the card to be placed or dealt comes first in the canonical order, so that a
-    # network finds the places where it fits always at the same numbers.
+    # The gift of the card to be placed or dealt comes first in the canonical order. Therefore a
+    # network always finds the rows and columns that this card fits at the same indices.
     keys = ("card_gift", "offered_gift", "own_gifts", "own_ribbons")
     symmetry = Symmetry(("gift", "ribbon"), "rotations", keys)
     return ObservationLayout(pieces, symmetry, tied_axes=interchangeable)
@@ -152,7 +152,7 @@ def _boards(state: KadoState, rules: Rules, dtype: np.dtype[Any]) -> tuple[Array
     row_points, column_ribbons, _ = parted(state.sums, rules)
     return (
         state.sums, state.tableau != NONE, state.open,
-        # In the dtype of observations: a tableau of one gift may be worth more than a row.
+        # In the dtype of observations, because a tableau may exceed the dtype of a row.
         np.add.reduce(row_points, axis=1, dtype=dtype),
         np.add.reduce(column_ribbons, axis=1, dtype=np.uint8),
     )  # fmt: skip
@@ -189,8 +189,8 @@ def observation_rows(rules: Rules) -> list[list[Intp]]:
     """Return the source row of each number of an observation.
 
     Returns:
-        Rows (P, F) for each of P dealers and P + 2 stages of the turn, which determine who sees
-        which card, except for those revealed by a swap.
+        Rows (P, F) for each of P dealers and P + 2 stages of the turn. Dealer and stage determine
+        who sees which card, except for the cards revealed by a swap.
     """
     players = rules.num_players
     gifts = rules.num_gifts

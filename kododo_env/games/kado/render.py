@@ -33,7 +33,7 @@ from kododo_env.rendering.svg_table import HEAD, Seat, panel, seats
 from kododo_env.rendering.words import card_short, counted
 
 BAND = 104
-"""Height of the band between the players."""
+"""The height of the band between the players, in units of the SVG picture."""
 
 SOCK = "M-.55-.9H.05V.05L.75 .4A.3 .3 0 0 1 .6 .95H-.25Q-.55 .95-.55 .6Z"
 CUBE = "M0-.95L.85-.48V.48L0 .95L-.85 .48V-.48Z"
@@ -43,7 +43,7 @@ BEAR = (
 FLOWER = star(5, 0.55)
 CHOCOLATE = "M-.85-.6H.85V.6H-.85Z"
 
-# Each gift as its letter, a pale colour for the whole card, and the outline of its picture.
+# For each gift its letter, a pale colour for the whole card, and the outline of its picture.
 GIFT_SUITS = tuple(
     Suit(name, letter, fill, path)
     for name, letter, fill, path in zip(
@@ -60,7 +60,7 @@ RIBBON_SUITS = tuple(
 )
 
 _LINE = f'fill="none" stroke="{INK}" stroke-width=".09" stroke-linejoin="round"'
-# The drawings upon the outlines: the sock's bands, the cube's edges, the bear's face, ...
+# The drawings inside the outlines: the sock's bands, the cube's edges, the bear's face, ...
 _INNER = (
     f'<path d="M-.55-.6H.05M-.2 .95Q-.05 .6-.5 .45" {_LINE}/>',
     f'<path d="M-.85-.48L0 0L.85-.48M0 0V.95" {_LINE}/>',
@@ -89,17 +89,17 @@ def _suit(suits: tuple[Suit, ...], number: int, name: str) -> Suit:
 
 
 def gift_suit(gift: int) -> Suit:
-    """Return the looks of a gift."""
+    """Return the suit of a gift: letter, colour and symbol."""
     return _suit(GIFT_SUITS, gift, gift_name(gift))
 
 
 def ribbon_suit(ribbon: int) -> Suit:
-    """Return the looks of a ribbon."""
+    """Return the suit of a ribbon: letter, colour and symbol."""
     return _suit(RIBBON_SUITS, ribbon, ribbon_name(ribbon))
 
 
 def face(game: KadoDisplay, number: int) -> Card | Blank:
-    """Return a card by its id; face down for -1."""
+    """Return the face of a card by its id, or its back for -1."""
     if number < 0:
         return Blank.BACK
     gift, ribbon, value = game.rules.parts(number)
@@ -144,9 +144,9 @@ def _held(game: KadoDisplay, index: int, player: int | None) -> list[int | None]
 
 
 def shown_cells(game: KadoDisplay, index: int, seat: int) -> tuple[Int16, tuple[int, int]]:
-    """The part of the board to show: card ids, -1 where a card may go, -2 elsewhere.
+    """Return the part of a board to show, and the indices of its first row and column.
 
-    Besides its first row and column on the board.
+    Its cells are card ids, -1 where the next card may be placed, and -2 elsewhere.
     """
     board = game.tableaus[index, seat].astype(np.int16)
     cells = np.where(board >= 0, board, np.where(game.open_cells[index, seat], -1, -2))
@@ -175,10 +175,10 @@ def _ruled_out(game: KadoDisplay, index: int) -> list[Suit]:
 
 
 def text(game: KadoDisplay, index: int = 0, player: int | None = None) -> str:
-    """Where the game stands; then each player's points, their card of this turn, their tableau.
+    """Return the progress of the game, and each player's points, card of this turn and tableau.
 
-    A card is the letters of its gift and its ribbon and its value; ``??`` is a card face down,
-    ``..`` a cell where the next card may go. Two players stand beside each other.
+    A card is written as the letters of its gift and its ribbon, and its value; ``??`` is a card
+    face down, ``..`` a cell where the next card may be placed. Two players share a line.
     """
     draw_pile = say("{n} in the draw pile", n=game.draw_pile_sizes[index])
     lines = [f"KADO: {', '.join((*_moment(game, index), draw_pile))}"]
@@ -210,7 +210,7 @@ def _player_lines(game: KadoDisplay, index: int, seat: int, held: int | None) ->
 
 
 def svg(game: KadoDisplay, index: int = 0, player: int | None = None) -> str:
-    """The table, 900 by 600. Outlines show where the next card may go."""
+    """Return a picture of the table, 900 by 600 units; outlines are cells for the next card."""
     pieces = [part(_clock(game, index)), part(_middle(game, index, player))]
     held = _held(game, index, player)
     for seat, box in enumerate(seats(game.num_players, BAND, player)):

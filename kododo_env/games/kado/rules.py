@@ -20,11 +20,11 @@ DUEL = 2
 MOST_CARDS = 250  # every count of cards fits a uint8
 MOST_TYPES = 127  # a card's id fits an int8
 MOST_WORTH = 255  # the points of a row by gift fit a uint8
-MOST_TURNS = 83  # 250 cards are enough for 83 turns of three cards, the fewest per turn
+MOST_TURNS = 83  # with at least three cards per turn, 250 cards are enough for 83 turns
 
 Deck = tuple[tuple[tuple[int, ...], ...], ...]
 
-# Values by the distance (ribbon - gift) mod 5: every gift and every ribbon has 13 cards.
+# The values of cards by (ribbon - gift) mod 5, so that every gift and every ribbon has 13 cards.
 EVEN_VALUES = ((1, 3, 5), (1, 2, 4), (2, 3, 5), (1, 4), (2, 3))
 EVEN_DECK: Deck = tuple(
     tuple(EVEN_VALUES[(ribbon - gift) % 5] for ribbon in range(5)) for gift in range(5)
@@ -42,14 +42,15 @@ class Rules:
         num_players: 2 to 4.
         deck: The cards: ``deck[gift][ribbon]`` holds the values, from 1, of the cards with
             this gift and this ribbon. The rulebook does not list the 65 cards; the default
-            is the most even deck. At most 250 cards, and gifts times ribbons times the
-            highest value at most 127.
+            distributes them as evenly as possible. A deck has at most 250 cards, and gifts times
+            ribbons times the highest value is at most 127.
         num_rows: Rows of a finished tableau, 1 to 83.
         num_columns: Columns of a finished tableau, 1 to 83; at most 255 divided by the highest
-            value. There are rows times columns turns, at least 2, if the deck has enough cards.
+            value. There are rows times columns turns, at least 2, for which the deck must have
+            enough cards.
         perfect_points: Points for a perfect at the end, 0 to 250.
-        discards: How many cards the dealer may put aside each turn, 0 or 1; None takes
-            the rulebook's number, 1 in the duel of two players.
+        discards: The number of cards that the dealer may put aside each turn, 0 or 1; None takes
+            the rulebook's number, which is 1 in the duel of two players, otherwise 0.
 
     Raises:
         ValueError: A number is not an integer or out of bounds, or the rules contradict each
@@ -60,7 +61,7 @@ class Rules:
     deck: Deck = EVEN_DECK
     num_rows: Annotated[int, Bound(1, MOST_TURNS)] = 3
     num_columns: Annotated[int, Bound(1, MOST_TURNS)] = 4
-    perfect_points: Annotated[int, Bound(0, 250)] = 2  # so no score reaches 32,000
+    perfect_points: Annotated[int, Bound(0, 250)] = 2  # so that scores fit an int16
     discards: Annotated[int, Bound(0, 1)] | None = None
 
     def __post_init__(self) -> None:
@@ -77,7 +78,7 @@ class Rules:
         if self.num_cards < self.cards_needed:
             raise ValueError(
                 f"a deck of {self.num_cards} cards is too small for {self.num_turns} turns, which "
-                f"may take {self.cards_needed}"
+                f"may need {self.cards_needed}"
             )
 
     def _check_deck(self) -> None:
@@ -138,12 +139,12 @@ class Rules:
         return (gift * self.num_ribbons + ribbon) * self.num_values + value - 1
 
     def parts(self, card: int) -> tuple[int, int, int]:
-        """Return gift, ribbon and value of a card id."""
+        """Return the gift, ribbon and value of a card, by its id."""
         kind, value = divmod(card, self.num_values)
         return (*divmod(kind, self.num_ribbons), value + 1)
 
     def card_name(self, card: int) -> str:
-        """Return a card in words by its id, such as "plush 3 (green ribbon)"."""
+        """Return the name of a card, such as "plush 3 (green ribbon)", by its id."""
         gift, ribbon, value = self.parts(card)
         parts = {"suit": gift_name(gift), "value": value, "ribbon": ribbon_name(ribbon)}
         return say("{suit} {value} ({ribbon} ribbon)", **parts)
@@ -155,7 +156,7 @@ class Rules:
 
     @property
     def num_places(self) -> int:
-        """D + 1: the places of the deck, and one without a card."""
+        """D + 1, the number of places of the deck, including an empty one at the end."""
         return self.num_cards + 1
 
     @cached_property
@@ -196,30 +197,30 @@ class Rules:
 
     @property
     def cards_needed(self) -> int:
-        """The number of cards with which every turn can be dealt, whatever happens before.
+        """The number of cards needed so that every turn can be dealt in any case.
 
-        In the last turn the pile may run out; a perfect then wins no card.
+        In the last turn the pile may run out; then a perfect wins no card.
         """
         return self.num_turns * self.cards_of_turn - 1
 
     @property
     def cards_of_turn(self) -> int:
-        """The largest number of cards of a turn: the players', one put aside, one for a perfect."""
+        """The maximum number of cards in a turn: the players', one put aside, one for a perfect."""
         return self.num_players + self.max_discards + 1
 
     @cached_property
     def board_rows(self) -> int:
-        """Rows of the board, enough for a tableau that grows any way from the middle cell."""
+        """The number of rows of the board, enough for a tableau that grows to any side."""
         return 2 * self.num_rows - 1
 
     @cached_property
     def board_columns(self) -> int:
-        """Columns of the board."""
+        """The number of columns of the board."""
         return 2 * self.num_columns - 1
 
     @property
     def num_cells(self) -> int:
-        """Cells of the board, row by row."""
+        """The number of cells of the board."""
         return self.board_rows * self.board_columns
 
     @property
@@ -252,12 +253,12 @@ def _as_deck(deck: object) -> Deck:
 
 
 def gift_name(gift: int) -> str:
-    """Return a gift in words; gifts beyond the rulebook's are numbered."""
+    """Return the name of a gift; gifts that the rulebook does not have are numbered."""
     return say(GIFTS[gift]) if gift < len(GIFTS) else say("gift {number}", number=gift + 1)
 
 
 def ribbon_name(ribbon: int) -> str:
-    """Return a ribbon's colour in words; ribbons beyond the rulebook's are numbered."""
+    """Return the colour of a ribbon; ribbons that the rulebook does not have are numbered."""
     if ribbon < len(RIBBONS):
         return say(RIBBONS[ribbon])
     return say("ribbon {number}", number=ribbon + 1)

@@ -1,9 +1,9 @@
-"""KADO's tableau: open cells and points; pure functions, the game axis last.
+"""KADO's tableau: open cells and points, as pure functions with the game axis last.
 
-Rulebook, "Score" and "Organisation du tableau". The board is large enough for a tableau that
-grows in any direction; its final frame emerges as cards are placed. Scoring needs three kinds of
-sums: the values by row and gift, the number of cards by column and ribbon, and the highest value
-by column. All functions take any number of trailing axes.
+See the rulebook, "Score" and "Organisation du tableau". The board is large enough for a tableau
+that grows in any direction; the position of its final frame results from the cards placed. Scoring
+needs three kinds of numbers, called sums: the values by row and gift, the number of cards by column
+and ribbon, and the highest value by column. All functions accept any number of trailing axes.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from kododo_env.games.kado.rules import Rules
 
 
 def open_cells(filled: Bool) -> Bool:
-    """Return the cells for the next card: next to a card, within a frame that holds all cards.
+    """Return the cells for the next card: next to a card, in a frame that includes all cards.
 
-    Both arrays have shape (P, 2R - 1, 2C - 1, ...) for a frame of R x C. The first card must be
-    placed in the middle.
+    Input and result have shape (P, 2R - 1, 2C - 1, ...) for a frame of R x C. The first card must
+    be placed in the middle.
     """
     near = np.zeros_like(filled)
     near[:, 1:] = filled[:, :-1]
@@ -34,7 +34,7 @@ def open_cells(filled: Bool) -> Bool:
 
 
 def within_frame(filled: Bool) -> Bool:
-    """Whether all cards lie within some frame around the middle of the board: (P, ...)."""
+    """Return whether some frame includes the middle of the board and all cards, (P, ...)."""
     fits = np.ones((len(filled), *filled.shape[3:]), np.bool_)
     for axis in (1, 2):
         used = np.logical_or.reduce(filled, axis=3 - axis)
@@ -56,7 +56,7 @@ def _within_reach(used: Bool) -> Bool:
 
 
 def parted(sums: Array, rules: Rules) -> tuple[Array, Array, Array]:
-    """Split the sums of tableaus, (P, ``num_sums``, ...), by kind, as views.
+    """Split the sums of tableaus, (P, ``num_sums``, ...), by kind, without copying.
 
     Returns:
         The values by row and gift (P, rows, G, ...), the number of cards by column and ribbon
@@ -76,18 +76,18 @@ def parted(sums: Array, rules: Rules) -> tuple[Array, Array, Array]:
 
 
 def on_board(cells: Array, rules: Rules) -> Array:
-    """Reshape cells, (P, cells, ...), to rows and columns of the board, as a view."""
+    """Reshape cells, (P, cells, ...), to rows and columns of the board, without copying."""
     return cells.reshape(len(cells), rules.board_rows, rules.board_columns, *cells.shape[2:])
 
 
 def score(sums: Array, rules: Rules) -> Int16:
-    """Return the points of tableaus, (P, ...), for rows and columns; sums as in ``parted``."""
+    """Return the points of tableaus for rows and columns, (P, ...), from their sums."""
     row_points, column_ribbons, column_best = parted(sums, rules)
     return score_rows(row_points) + score_columns(column_ribbons, column_best, rules.num_rows)
 
 
 def score_rows(row_points: Array) -> Int16:
-    """Return the points of rows, (P, ...): the best gift of each row of (P, rows, G, ...)."""
+    """Return the points of rows, (P, ...): the best gift of each row counts, (P, rows, G, ...)."""
     best = np.maximum.reduce(row_points, axis=2)
     points: Int16 = np.add.reduce(best, axis=1, dtype=np.int16)
     return points
@@ -96,8 +96,10 @@ def score_rows(row_points: Array) -> Int16:
 def score_columns(column_ribbons: Array, column_best: Array, num_rows: int) -> Int16:
     """Return the points of columns, (P, ...): the highest value of full columns of one ribbon.
 
-    Cards are counted in (P, columns, B, ...), highest values are (P, columns, ...), and a full
-    column has ``num_rows`` cards.
+    Args:
+        column_ribbons: The number of cards by column and ribbon, (P, columns, B, ...).
+        column_best: The highest value in each column, (P, columns, ...).
+        num_rows: The number of cards in a full column.
     """
     single_ribbon = np.logical_or.reduce(column_ribbons == num_rows, axis=2)
     points: Int16 = np.add.reduce(column_best * single_ribbon, axis=1, dtype=np.int16)

@@ -17,28 +17,28 @@ from kododo_env.games.kado.scoring import parted
 
 MISSED = 1
 PERFECT = 4
-"""Results of a guess, see ``KadoTables.hits``; in between: exactly one of gift and ribbon is
-right."""
+"""The worst and the best result of a guess, see ``KadoTables.hits``."""
 
 
 class KadoTables(NamedTuple):
-    """Parts of the cards by id, each of shape (256,), and the indices of sums and cards."""
+    """Look-up tables for one set of rules; card ids are 0 to 255."""
 
-    gift: Uint8  # NONE for NONE
-    ribbon: Uint8  # NONE for NONE
-    value: Uint8  # from 1; 0 for NONE
+    gift: Uint8  # the gift by card id, NONE for NONE, (256,)
+    ribbon: Uint8  # the ribbon by card id, NONE for NONE, (256,)
+    value: Uint8  # the value by card id, from 1; 0 for NONE, (256,)
     parts: Uint8  # gift (one-hot), ribbon (one-hot) and value, (G + B + 1, 256)
-    first: Intp  # the index in ``Rules.cards`` of the first card of a type
-    kinds: Intp  # the indices in ``Rules.cards`` at which another type begins
-    # By the dealer's card and the action, (256, A): 0 for actions other than guesses, then
-    # missed, only the gift right, only the ribbon right, both right.
+    first: Intp  # the index in ``Rules.cards`` of the first card with this id, (256,)
+    kinds: Intp  # the indices in ``Rules.cards`` of the first card of each type
+    # The result of an action by the dealer's card, (256, A): 0 if it is not a guess, 1 if gift and
+    # ribbon are wrong, 2 if only the gift is right, 3 if only the ribbon is right, 4 if both are.
     hits: Uint8
     guessed: Bool  # gift and ribbon of a guess (one-hot), (G + B, A); False for other actions
-    holders: Intp  # the seat to which an action of a dealer gives a card, P for aside; (P, P + 1)
-    sums_of_cell: Intp  # the first sum of a cell's row, and of its column twice; (3, cells)
-    sums_of_card: Intp  # the offset of the sums to which a card is added, (3, 256)
-    gains: Uint8  # the numbers that a card adds to these sums, (3, 256)
-    minimum: Uint8  # the least numbers of these sums with the card, (3, 256)
+    holders: Intp  # the seat to which each action of a dealer gives a card, P if aside, (P, P + 1)
+    # A card changes three sums, by gift, by ribbon and the highest value; see ``scoring.parted``.
+    sums_of_cell: Intp  # the index of the first of these sums for a cell, (3, cells)
+    sums_of_card: Intp  # the offset from that index for a card, (3, 256)
+    gains: Uint8  # the number that a card adds to each of the three sums, (3, 256)
+    minimum: Uint8  # the minimum of each of the three sums with the card, (3, 256)
 
 
 @cache

@@ -23,7 +23,7 @@ RULES = (
     (r" places .*: \d+ points?$|\d for (rows|columns|perfects)", "score"),
     ("^the game is over", "end"),
 )
-"""Patterns of sentences, and the sections of the rules behind them."""
+"""Patterns of sentences, each with the section of ``rules.md`` that explains them."""
 
 SIDES = {
     (0, -1): "right of {card}",
@@ -35,7 +35,7 @@ SIDES = {
 
 
 def hand(game: KadoDisplay, player: int, index: int) -> list[Card]:
-    """Return the offered card for the dealer, and the own card of this turn once seen."""
+    """Return the card offered to a dealer, and the player's card of this turn if it is known."""
     offered = game.offered[index] if player == game.dealer else -1
     cards = (offered, game.held_as_seen_by(player)[index, player])
     faces = [face(game, int(card)) for card in cards]
@@ -43,14 +43,14 @@ def hand(game: KadoDisplay, player: int, index: int) -> list[Card]:
 
 
 def played(game: KadoDisplay, action: int, player: int, index: int) -> tuple[int, ...]:
-    """Return the first of these cards, which is given away or placed."""
+    """Return the index in ``hand`` of the card that an action gives away or places, if any."""
     first = game.moves
     plays = action <= first.discard or first.place <= action < first.no_op
     return (0,) if plays else ()
 
 
 def short(game: KadoDisplay, action: int, player: int, index: int) -> str:
-    """Return the short form: a player ("P1"), a guess, a cell ("R1 C2"), or a word."""
+    """Return the short form of an action: a player ("P1"), a guess, a cell ("R1 C2") or a word."""
     first = game.moves
     if action <= first.discard:
         to = f"P{(game.dealer + action) % game.num_players}" if action else "keep"
@@ -77,7 +77,7 @@ def suits(game: KadoDisplay) -> tuple[tuple[Suit, ...], tuple[Suit, ...]]:
 def story(
     game: KadoDisplay, before: KadoDisplay, actions: Int64, player: int | None, index: int
 ) -> list[str]:
-    """Return the events of a step, and of a placing that followed automatically."""
+    """Return the events of a step, including the placing if the game performed it automatically."""
     lines = []
     if before.phase == Phase.DEALING:
         lines += dealing(game, before, int(actions[before.dealer]), player, index)
@@ -104,7 +104,7 @@ def placing(game: KadoDisplay, action: int, player: int, index: int) -> str:
 
 
 def cell(game: KadoDisplay, action: int, player: int, index: int) -> tuple[int, int]:
-    """Return row and column, counted from 1 in the visible part of the board."""
+    """Return the row and column of a placing, counted from 1 in the visible part of the board."""
     row, column = divmod(action - game.moves.place, game.rules.board_columns)
     first_row, first_column = shown_cells(game, index, player)[1]
     return row - first_row + 1, column - first_column + 1
@@ -152,11 +152,11 @@ def _named(gift: int, ribbon: int) -> tuple[str, str]:
 
 
 def challenge(before: KadoDisplay, action: int, index: int) -> list[str]:
-    """Report a guess, its correct part, and the resulting swap."""
+    """Report a guess, the part of it that is right, and the resulting swap."""
     seat = before.challenger
     dealer = before.dealer
     rules = before.rules
-    if action == before.moves.no_op:  # in this game of the batch nobody is asked any more
+    if action == before.moves.no_op:  # after a swap nobody may challenge
         return []
     if action == before.moves.pass_:
         return [say("player_{seat} passes", seat=seat)]

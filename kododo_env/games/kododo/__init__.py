@@ -1,4 +1,4 @@
-"""Kododo, sold as 5211: two to five players lay 2, then 1, then 1 card, all at once."""
+"""Kododo, sold as 5211: in a round two to five players lay 2, 1 and 1 cards at once."""
 
 from kododo_env.games.kododo.game import KododoGame, KododoView
 from kododo_env.games.kododo.rules import Rules

@@ -13,7 +13,7 @@ from kododo_env.games.kododo.turn import sort_hands
 
 def deal_again(state: KododoState, rules: Rules, player: int, rng: np.random.Generator) -> None:
     """Deal everything hidden from a player again, in place and uniformly."""
-    state.later_decks = np.zeros((0, *state.deck.shape), np.uint8)  # hidden from all
+    state.later_decks = np.zeros((0, *state.deck.shape), np.uint8)  # no player knows them
     state.next_later_deck[:] = 0
     opponents = [seat for seat in range(rules.num_players) if seat != player]
     if not state.terminated.all():
@@ -33,7 +33,7 @@ def _deal_running(
     num = state.deck.shape[1]
     hands = state.hands[opponents, :held].reshape(-1, num)
     hidden = np.concatenate([hands, state.deck[drawn:]])
-    # Sorted first, so that the new cards depend only on the player's knowledge and the generator.
+    # Sort first, so that the new cards depend only on the player's knowledge and the generator.
     dealt = games_last(shuffled_rows(np.sort(hidden.T, axis=1), rng))
     state.hands[opponents, :held] = dealt[: len(hands)].reshape(len(opponents), held, num)
     state.deck[drawn:] = dealt[len(hands) :]

@@ -12,7 +12,7 @@ from kododo_env.games.kododo.tables import KododoTables
 
 
 class KododoDisplay(BatchGame):
-    """The base of ``KododoGame``: read-only access to its state."""
+    """The base class of ``KododoGame`` with read-only access to its state."""
 
     rules: Rules
     _state: KododoState
@@ -20,12 +20,12 @@ class KododoDisplay(BatchGame):
 
     @property
     def turn(self) -> int:
-        """The turn of the round, 0 to 2, the same in all games."""
+        """The index of the turn in the round, 0 to 2, the same in all games."""
         return self._state.turn
 
     @property
     def round_index(self) -> int:
-        """The round of the deal, from 0, the same in all games."""
+        """The index of the round in the deal, from 0, the same in all games."""
         return self._state.round_index
 
     @property
@@ -49,22 +49,22 @@ class KododoDisplay(BatchGame):
 
     @property
     def table(self) -> Int8:
-        """The card ids that each player laid this round in order, padded with -1; (N, P, 4)."""
+        """The card ids laid by each player this round, in order, then -1; shape (N, P, 4)."""
         return self._games_first(self._state.table.view(np.int8))
 
     @property
     def last_table(self) -> Int8:
-        """The table of the previous round when it was scored; -1 in the first round."""
+        """``table`` at the end of the previous round; -1 in the first round."""
         return self._games_first(self._state.last_table.view(np.int8))
 
     @property
     def pile_sizes(self) -> Int16:
-        """Cards in the score piles, since the last shuffle; shape (N, P)."""
+        """The number of cards in each score pile since the last shuffle, shape (N, P)."""
         return self._games_first(self._state.pile_sizes)
 
     @property
     def draw_pile_size(self) -> int:
-        """Cards left to draw, the same in all running games."""
+        """The number of cards left to draw, the same in all running games."""
         state = self._state
         rules = self.rules
         return rules.drawn(rules.num_rounds, 0) - rules.drawn(state.round_index, state.turn)

@@ -17,10 +17,10 @@ from kododo_env.rendering.words import card_short, counted
 
 
 def worked(lines: Sequence[str]) -> WorkedExample:
-    """A round that is played so.
+    """Return the worked example of a round.
 
     Args:
-        lines: For each player a line: their name, and the four cards that they lay in turn.
+        lines: A line for each player: the name, and the four cards in the order of laying.
     """
     game = KododoGame(1, Rules(num_players=len(lines)), seed=0)
     names = {card_short(face(game, card)): card for card in range(game.rules.num_card_types)}
@@ -30,7 +30,7 @@ def worked(lines: Sequence[str]) -> WorkedExample:
 
 
 def play_round(game: KododoGame, laid: Sequence[Sequence[int]]) -> None:
-    """Deal a batch of one so that each player can lay these cards, and play its first round."""
+    """Deal a batch of one game so that each player has these cards, and play its first round."""
     unlaid = Counter(game.cards.tolist())
     unlaid.subtract(card for cards in laid for card in cards)
     pile = iter(sorted(unlaid.elements()))

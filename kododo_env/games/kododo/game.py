@@ -34,11 +34,11 @@ from kododo_env.games.kododo.undo import take_back
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.words import listed
 
-LONG_DEALS = 12  # deals per game that sample_decks prepares for the long variant
+LONG_DEALS = 12  # the number of deals per game in sample_decks of the long variant
 
 
 class KododoView(View):
-    """A player's view of Kododo: besides the observation, hand and table card by card."""
+    """A player's view of Kododo, which also has the card ids of hand and table."""
 
     _game: KododoGame
 
@@ -49,17 +49,17 @@ class KododoView(View):
 
     @property
     def table(self) -> Int8:
-        """The card ids that each player laid this round in order, padded with -1; (N, P, 4)."""
+        """The card ids laid by each player this round, in order, then -1; shape (N, P, 4)."""
         return self._cached_copy("table", lambda: self._game.table)
 
     @property
     def last_table(self) -> Int8:
-        """The table of the previous round when it was scored; -1 in the first round."""
+        """``table`` at the end of the previous round; -1 in the first round."""
         return self._cached_copy("last_table", lambda: self._game.last_table)
 
     @property
     def turn(self) -> int:
-        """The turn of the round, from 0."""
+        """The index of the turn in the round, from 0."""
         self._current()
         return self._game.turn
 
@@ -69,9 +69,9 @@ class KododoGame(
 ):
     """A batch of Kododo games.
 
-    Dealing from a given deck: player i gets ``deck[5i : 5i + 5]``; then in each turn the
-    players draw in seat order from the front, each as many cards as they laid; the cards
-    removed unseen are the last ones of the deck.
+    A deck is dealt from the front: player i gets ``deck[5i : 5i + 5]``. Then in each turn the
+    players draw in seat order, each as many cards as they laid. The cards that are removed unseen
+    are the last cards of the deck.
 
     Args:
         num_envs: N, at least 1.
@@ -99,7 +99,7 @@ class KododoGame(
     def sample_decks(self, num: int, rng: np.random.Generator) -> Uint8:
         """Return shuffled decks for ``reset``: (num, D), in the long variant (num, K, D).
 
-        K deals are enough for all but extreme games, after which the batch's generator shuffles.
+        K deals are enough for almost all games; after that the batch's generator shuffles.
         """
         if self.rules.variant == "standard":
             return super().sample_decks(num, rng)
@@ -109,7 +109,7 @@ class KododoGame(
 
     @property
     def dealt_together(self) -> tuple[int, ...]:
-        """Hands, the draws of each turn, and the removed cards; see ``JointDeals``."""
+        """For each place of the deck a group: a hand, a player's draws of a turn, removed cards."""
         rules = self.rules
         players = range(self.num_players)
         draws = [n for _ in range(rules.num_rounds - 1) for n in rules.plays for _ in players]
@@ -139,7 +139,7 @@ class KododoGame(
             games = np.flatnonzero(finished)
             fresh = self.fresh(len(games), int(self.rng.integers(1 << 63)))._state
             fresh.later_decks = state.later_decks[..., games]
-            fresh.next_later_deck[:] = len(state.later_decks)  # they were for the old games
+            fresh.next_later_deck[:] = len(state.later_decks)  # no later decks for the new games
             state.replace_games(games, fresh.arrays())
             self.clock += 1
         return finished
@@ -192,7 +192,7 @@ class KododoGame(
         if not (last_round or (rules.variant == "long" and np.count_nonzero(state.deals))):
             return
         reached = state.scores.max(axis=0) >= rules.target_score
-        # The target counts at the end of every deal, and of every round of the later ones.
+        # The target is checked after each deal, and from the second deal on after each round.
         state.terminated = reached & (last_round | (state.deals > 0))
         if last_round:
             state.terminated |= state.deals + 1 >= rules.max_deals

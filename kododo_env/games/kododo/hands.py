@@ -1,7 +1,7 @@
-"""Removing cards from sorted hands and inserting them: pure functions, the game axis last.
+"""Pure functions that remove cards from sorted hands, or insert them; the game axis is the last.
 
-A hand is a column of card ids in ascending order, NONE being the highest. The functions compare
-whole columns for all players and games at once, which is faster than sorting.
+A hand is a column of card ids in ascending order; NONE is larger than all of them. The functions
+compare whole columns for all players and games at once, which is faster than sorting.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from kododo_env.core.rows import column
 
 
 def without_slot(hands: Uint8, slots: Array) -> tuple[Uint8, Uint8]:
-    """Take the card in a slot, (P, N), out of each sorted hand, (P, H, N).
+    """Remove the card in a slot, (P, N), from each sorted hand, (P, H, N).
 
     Returns:
         The cards, (P, N), and the hands without them, (P, H - 1, N).
     """
-    part = hands * (column(hands.shape[1]) <= slots[:, None]).view(np.uint8)  # 0 behind the slot
+    part = hands * (column(hands.shape[1]) <= slots[:, None]).view(np.uint8)  # 0 after the slot
     cards = np.maximum.reduce(part, axis=1)
     part ^= hands  # 0 up to the slot
     return cards, np.maximum(hands[:, :-1], part[:, 1:])

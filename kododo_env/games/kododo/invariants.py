@@ -15,7 +15,7 @@ from kododo_env.games.kododo.tables import KododoTables
 
 
 def invariants(state: KododoState, rules: Rules, tables: KododoTables) -> Iterator[Invariant]:
-    """Yield the invariants; each may rely on those before it."""
+    """Yield the invariants in order; the check of each assumes that the earlier ones hold."""
     counts = Counts.of(state.counts, rules)
     yield from _schedule(state, rules)
     yield from _hands(state, rules, counts)
@@ -34,7 +34,7 @@ def _schedule(state: KododoState, rules: Rules) -> Iterator[Invariant]:
         state.round_index < rules.num_rounds or (done and over.all()),
     )
     if rules.variant == "standard":
-        yield "_terminated must say that all games end with the last round", over == done
+        yield "_terminated must be True after the last round only", over == done
 
 
 def _hands(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invariant]:
@@ -57,14 +57,14 @@ def _table(
     filled = table != NONE
     last_filled = last_table != NONE
     yield (
-        "_table must hold what has been laid this round",
+        "_table must hold the cards laid this round",
         (filled == laid[:, None] & ~state.terminated) & ((table < rules.num_card_types) | ~filled),
     )
     counted = tables.counts[table][..., : rules.num_counts].sum(axis=1)
     yield "_counts must count _table", counts.laid.swapaxes(1, 2) == counted
-    yield "_counts must add up what each has laid", _added_up(state, rules, counts)
+    yield "_counts must have the totals of the cards laid", _added_up(state, rules, counts)
     yield (
-        "_last_table must hold a whole round of cards, or none",
+        "_last_table must hold all cards of a round, or none",
         (last_filled == last_filled[:1, :1]) & ((last_table < rules.num_card_types) | ~last_filled),
     )
 
@@ -83,16 +83,16 @@ def _cards(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invaria
     over = state.terminated
     drawn = rules.drawn(state.round_index, state.turn)
     valid = (deck < types) | (deck == NONE)
-    to_come = np.arange(rules.num_cards)[:, None] >= drawn  # to be drawn, or hidden for ever
+    to_come = np.arange(rules.num_cards)[:, None] >= drawn  # to be drawn, or never revealed
     yield "_deck must hold cards of the game", valid & (over | (deck < types) | ~to_come)
     copies = count_types(rules.cards[:, None], types)
     revealed = counts.revealed.astype(np.intp)
-    yield "_counts must hold what lies on _table", revealed >= _on_table(state, rules)
+    yield "_counts must include the cards on _table", revealed >= _on_table(state, rules)
     rounds, part = np.divmod(revealed.sum(axis=0), rules.num_players * rules.round_cards)
     ended = (part == 0) & (rounds >= 1) & (rounds <= rules.num_rounds)
-    yield "_counts must hold whole rounds of games that are over", ended | ~over
+    yield "_counts must have whole rounds in finished games", ended | ~over
     out = revealed + counts.held.sum(axis=0, dtype=np.intp)
-    yield "_hands and _counts must be cards of one deck", out <= copies
+    yield "_hands and _counts must fit into one deck", out <= copies
     whole = out + count_types(deck[drawn:], types) == copies
     yield "_deck must hold the cards that are not in _hands or _counts", whole | over
 
@@ -108,21 +108,21 @@ def _points(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invari
     piles = state.pile_sizes
     rounds = np.where(state.terminated, rules.num_rounds, state.round_index)
     max_cards = rounds * rules.round_cards
-    yield "_pile_sizes must count cards laid in this deal", (piles >= 0) & (piles <= max_cards)
+    yield "_pile_sizes must fit the cards laid in this deal", (piles >= 0) & (piles <= max_cards)
     gained = _best(counts.revealed - _on_table(state, rules), max_cards, rules)
     yield "_scores must not be negative", scores >= 0
     if rules.variant == "standard":
-        yield "_scores must come from the cards of this deal", scores <= gained
+        yield "_scores must not exceed the points in this deal", scores <= gained
         return
     later = state.deals > 0
     over = state.terminated
     before = np.where(later, rules.target_score - 1, 0)
     max_points = gained + before
-    yield "_scores must come from the cards of this deal and those before", scores <= max_points
+    yield "_scores must not exceed the points in this deal and before", scores <= max_points
     reached = (scores >= rules.target_score).any(axis=0)
     last = state.deals == rules.max_deals - 1
     ended = np.where(over, reached | last, ~(reached & later))
-    yield "_terminated must say which games the target, or the last deal, has ended", ended
+    yield "_terminated must be True where target_score or the last deal ended a game", ended
 
 
 def _best(cards: Array, num_cards: Array, rules: Rules) -> Intp:
@@ -141,7 +141,7 @@ def _deals(state: KododoState, rules: Rules) -> Iterator[Invariant]:
     upcoming = state.next_later_deck
     last = rules.max_deals - 1
     yield f"_deals must be 0 to {last}", (deals >= 0) & (deals <= last)
-    yield "_next_later_deck must follow _deals", (upcoming >= 0) & (upcoming <= deals + len(decks))
+    yield "_next_later_deck must fit _deals", (upcoming >= 0) & (upcoming <= deals + len(decks))
     whole = (np.sort(decks, axis=1) == np.sort(rules.cards)[:, None]).all(axis=1)
     past = np.arange(len(decks))[:, None] < upcoming
-    yield "_later_decks must hold whole decks for later deals", whole | past
+    yield "_later_decks must hold complete decks for later deals", whole | past

@@ -10,7 +10,7 @@ RULES = Rules(num_players=3)
 
 Laid = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
-# For each turn the cards that the three players lay, the text before, and what is seen after it.
+# For each turn: the cards that the three players lay, the text before it, and ``LessonStep.shows``.
 TURNS: tuple[tuple[Laid, str, tuple[str, ...]], ...] = (
     (
         (("blue 3", "blue 6"), ("blue 2", "green 3"), ("green 2", "yellow 3")),
@@ -74,7 +74,7 @@ END = (
     "Kododo number depend on the number of players, and stand on the table. The rounds go on "
     "until the draw pile is empty, then the last cards in hand are played. The highest total wins."
 )
-# Cards that are drawn in the last round and not laid any more.
+# Cards that are drawn in the last round but never laid.
 LAST_HANDS = (
     "violet 4, green 3, blue 4, yellow 3, violet 5",
     "blue 3, violet 4, yellow 3, green 3, orange 2",

@@ -22,7 +22,7 @@ from kododo_env.games.kododo.state import Counts, KododoState
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:
-    """Return the layout of an observation; seat 0 is the player's own, then in turn order."""
+    """Return the layout of an observation; seats are in turn order, the player's own first."""
     types = (rules.num_colours, rules.num_values)
     by_type = ("colour", "value")
     revealed = "cards revealed since the last shuffle"
@@ -132,7 +132,7 @@ def _schedule(state: KododoState, rules: Rules, constants: ObservationConstants)
 
 
 def schedules(rules: Rules) -> Array:
-    """Return the numbers that depend only on round and turn; (rounds + 1, turns, turns + 2, 1).
+    """Return the numbers that depend only on round and turn, (rounds + 1, turns, turns + 2, 1).
 
     These are the turn (one-hot), the rounds left and the cards left to draw.
     """

@@ -1,6 +1,6 @@
-"""A turn of a single game, card by card; ``turn.py`` does the same for any number of games.
+"""The functions of ``turn.py`` for a batch of a single game.
 
-For a single game plain Python is faster than calls of numpy.
+For a single game, plain Python is faster than numpy.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kododo_env.games.kododo.tables import KododoTables
 
 
 def lay_and_draw(state: KododoState, rules: Rules, tables: KododoTables, chosen: Array) -> None:
-    """Do the same as ``turn.lay_and_draw``; arrays are accessed as flat bytes."""
+    """Lay and draw cards like ``turn.lay_and_draw``, with arrays accessed as flat bytes."""
     hands = state.hands.data.cast("B")
     table = state.table.data.cast("B")
     counts = state.counts.data.cast("B")
@@ -53,7 +53,7 @@ def lay_and_draw(state: KododoState, rules: Rules, tables: KododoTables, chosen:
 
 
 def score(state: KododoState, rules: Rules) -> tuple[Array, Array]:
-    """Do the same as ``turn.score``."""
+    """Return the same as ``turn.score``."""
     players = state.counts[:-1]  # see ``Counts``
     together = state.counts[-1, :, 0].tolist()
     colours = together[: rules.num_colours]

@@ -1,4 +1,4 @@
-"""A game of Kododo for the eye: as text, and as a picture of the table."""
+"""Rendering of Kododo as text and SVG."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from kododo_env.rendering.svg_table import Meter, Seat, meter, panel, rows, seat
 from kododo_env.rendering.words import card_short, card_words, counted
 
 LIMIT, TIE, KODODO, SCORE = range(2, 6)
-"""When a page shows what becomes of the cards, after the count of them."""
+"""The stages at which a page shows the results of a round, after the stage of counting."""
 
 BAND = 126
-"""Height of the band between the players."""
+"""The height of the band between the players, in units of the SVG picture."""
 
 TURQUOISE = "#17a2a2"
 
@@ -42,32 +42,32 @@ LIZARD = (
 
 @dataclass(frozen=True)
 class Tally:
-    """The cards on the table of one game, and those that would score if the round ended now.
+    """The cards on the table of one game, and which of them would score if the round ended now.
 
-    While nothing is laid yet, it is the round before, as it was scored.
+    Before the first cards of a round are laid, these are the cards of the previous round.
     """
 
-    table: Int8  # card ids each player laid, -1 where none; (P, cards of a round)
-    past: bool  # whether it is the round before
+    table: Int8  # card ids laid by each player, then -1, (P, cards of a round)
+    past: bool  # whether these are the cards of the previous round
     suits: tuple[Suit, ...]  # the colours
-    counts: tuple[int, ...]  # cards of each colour
+    counts: tuple[int, ...]  # the number of cards of each colour
     out: tuple[bool, ...]  # which colours have too many cards to score
-    tied: tuple[bool, ...]  # which colours are out since as many cards of another one lie there
-    kododos: int  # how many Kododo cards
-    kododos_score: bool  # whether they are the exact number
-    colour: int  # the one that scores; ``NOBODY`` if none does or the Kododo cards do
+    tied: tuple[bool, ...]  # which colours do not score because of a tie
+    kododos: int  # the number of Kododo cards
+    kododos_score: bool  # whether only the Kododo cards score
+    colour: int  # the colour that scores; ``NOBODY`` if none does or the Kododo cards do
 
     def scores(self, colour: int, value: int) -> bool:
-        """Whether a card on the table is one of those that would score."""
+        """Return whether a card on the table would score."""
         return value == KODODO_VALUE if self.kododos_score else colour == self.colour
 
     def scores_card(self, face: Card) -> bool:
-        """The same of a card's face."""
+        """Return whether a card on the table would score, by its face."""
         return self.scores(self.suits.index(face.suit), face.value)
 
 
 def tally(game: KododoDisplay, index: int) -> Tally:
-    """Count the table of one game."""
+    """Return the tally of one game."""
     rules = game.rules
     table = game.table[index]
     last_table = game.last_table[index]
@@ -77,11 +77,11 @@ def tally(game: KododoDisplay, index: int) -> Tally:
     counts = np.bincount(colours, minlength=rules.num_colours)
     kododos = int(np.count_nonzero(values == KODODO_VALUE - 1))
     exact = bool(kododo_round(kododos, rules.kododo_number))
-    # A colour that would not score if it lay there alone has too many cards.
+    # A colour has too many cards if it would not score even without other colours.
     alone = scoring_colour(np.diag(counts), rules.limit)
     out = (alone == NOBODY) & (counts > 0)
     colour = NOBODY if exact else int(scoring_colour(counts, rules.limit))
-    # Of the colours not out, one with more cards than the colour that scores was not alone.
+    # If a colour is not out and has more cards than the colour that scores, it is tied.
     tied = ~out & (counts > (0 if colour == NOBODY else counts[colour])) & (not exact)
     return Tally(
         table=table,
@@ -109,7 +109,7 @@ def _moment(game: KododoDisplay, index: int) -> tuple[str, ...]:
 
 
 def face(game: KododoDisplay, card: int, totals: Tally | None = None) -> Card:
-    """A card to look at; with a tally, lit if it would score."""
+    """Return the face of a card; with a tally, it is lit if the card would score."""
     colour, value = divmod(card, game.rules.num_values)
     value += 1
     emblem = LIZARD if value == KODODO_VALUE else ""
@@ -120,7 +120,7 @@ def face(game: KododoDisplay, card: int, totals: Tally | None = None) -> Card:
 
 
 def card_name(game: KododoDisplay, card: int) -> str:
-    """A card in words, such as "blue 3"."""
+    """Return a card in words, such as "blue 3"."""
     return card_words(face(game, card))
 
 
@@ -133,7 +133,7 @@ def _hand(game: KododoDisplay, index: int, seat: int, player: int | None) -> lis
 
 
 def laid_cards(game: KododoDisplay, index: int, seat: int) -> list[Card | Blank]:
-    """The cards that a player has laid, and the places for those to come."""
+    """Return the cards that a player has laid, and empty slots for the rest of the round."""
     totals = tally(game, index)
     table = totals.table[seat].tolist()
     return [face(game, card, totals) if card >= 0 else Blank.SLOT for card in table]
@@ -143,10 +143,10 @@ def laid_cards(game: KododoDisplay, index: int, seat: int) -> list[Card | Blank]
 
 
 def text(game: KododoDisplay, index: int = 0, player: int | None = None) -> str:
-    """The table and the cards that would score; then each player's points, hand and cards laid.
+    """Return the table, the cards that would score, and each player's points, hand and laid cards.
 
-    A card is its colour's letter and its value, with a star behind a Kododo card; ``??`` is a
-    card face down, ``--`` an empty place.
+    A card is written as the letter of its colour and its value, followed by a star if it is a
+    Kododo card; ``??`` is a card face down, ``--`` an empty place.
     """
     width = 4 * game.rules.hand_size
     hand = say("hand")
@@ -206,7 +206,7 @@ def _table_lines(game: KododoDisplay, index: int) -> list[str]:
 
 
 def svg(game: KododoDisplay, index: int = 0, player: int | None = None) -> str:
-    """The table, 900 by 600."""
+    """Return a picture of the table, 900 by 600 units."""
     pieces = [_middle(game, index)]
     places = max(game.rules.hand_size, game.rules.round_cards)
     hand = say("hand")
@@ -251,7 +251,7 @@ def _clock(game: KododoDisplay, index: int) -> str:
 
 
 def meters_of(game: KododoDisplay, index: int) -> list[Meter]:
-    """One for each colour, and one for the Kododo cards; lit when the round has been scored."""
+    """Return a meter for each colour and one for the Kododo cards; what scored last is lit."""
     limit = game.rules.limit
     number = game.rules.kododo_number
     totals = tally(game, index)

@@ -41,10 +41,10 @@ class Rules:
         hand_size: Cards in hand at the start of a turn, 1 to 20.
         plays: Cards each player lays in each turn of a round, 1 or 2 per turn; in a round at
             most ``hand_size`` cards, worth at most 255 points.
-        kododo_offset: With exactly P plus this many Kododo cards on the table, only these
-            score; 1 - P to 250. 250 disables this rule.
-        limit_offset: A colour with P plus this many cards or more does not score; 2 - P to
-            250. 250 disables this rule.
+        kododo_offset: If the number of Kododo cards on the table is exactly P plus this, only
+            they score; 1 - P to 250, where 250 disables this rule.
+        limit_offset: A colour does not score if its number of cards is P plus this or more;
+            2 - P to 250, where 250 disables this rule.
         removed_cards: Cards put aside unseen before each deal, 0 to 248; None takes the
             rulebook's number for the number of players. The draw pile must run out at the
             end of a round.
@@ -63,7 +63,7 @@ class Rules:
     plays: tuple[int, ...] = (2, 1, 1)
     kododo_offset: Annotated[int, Bound(-4, 250)] = 2
     limit_offset: Annotated[int, Bound(-3, 250)] = 3
-    # One card at least is left for each player.
+    # At least one card must be left for each of two players.
     removed_cards: Annotated[int, Bound(0, MOST_CARDS - 2)] | None = None
     target_score: Annotated[int, Bound(1, 1000)] = 50
 
@@ -100,7 +100,7 @@ class Rules:
 
     def _check_turns(self) -> None:
         if not self.plays:
-            raise ValueError("plays must have at least one turn, not ()")
+            raise ValueError("plays must have at least one turn, got ()")
         if self.hand_size < self.round_cards:
             raise ValueError(
                 f"hand_size must be at least {self.round_cards}, the number of cards laid in a "
@@ -238,7 +238,7 @@ class Rules:
         return self.draw_pile // (self.num_players * self.round_cards) + 1
 
     def draws(self, round_index: int) -> bool:
-        """Whether the players draw in a round: in all but the last round of a deal."""
+        """Return whether the players draw in a round: in all but the last round of a deal."""
         return round_index < self.num_rounds - 1
 
     def held(self, round_index: int, turn: int) -> int:
@@ -246,7 +246,7 @@ class Rules:
         return self.hand_size - (0 if self.draws(round_index) else self.laid_before[turn])
 
     def drawn(self, round_index: int, turn: int) -> int:
-        """Return how many cards all players have drawn before a turn, including the deal."""
+        """Return the number of cards dealt to or drawn by all players before a turn."""
         if not self.draws(round_index):
             return self.num_players * self.hand_size + self.draw_pile
         per_player = self.hand_size + round_index * self.round_cards + self.laid_before[turn]
@@ -254,12 +254,12 @@ class Rules:
 
     @cached_property
     def kododo_number(self) -> int:
-        """With exactly this many Kododo cards on the table only those score."""
+        """The number of Kododo cards on the table with which only they score."""
         return self.num_players + self.kododo_offset
 
     @cached_property
     def limit(self) -> int:
-        """A colour with this many cards on the table, or more, does not score."""
+        """The smallest number of cards on the table with which a colour does not score."""
         return self.num_players + self.limit_offset
 
     @property
@@ -269,25 +269,23 @@ class Rules:
 
     @cached_property
     def max_deal_score(self) -> int:
-        """An upper bound of the points in a deal: the best cards that a player could lay."""
+        """An upper bound of a player's points in a deal: the sum of the best cards."""
         values = np.repeat(np.arange(1, self.num_values + 1), self.copies)
         best = np.sort(np.tile(values, self.num_colours))[::-1]
         return int(best[: self.num_rounds * self.round_cards].sum())
 
     @property
     def max_deals(self) -> int:
-        """The number of deals after which a game ends, whatever the score.
+        """The number of deals after which a game ends even if nobody has reached the target.
 
-        In the long variant the players, or the rules, may prevent everybody from ever scoring. A
-        leader with one point per deal finishes earlier; random players make 50 points in two to
-        four deals.
+        Without this bound a game of the long variant might never end, because the players, or the
+        rules, may prevent everybody from scoring. It is more than a leader needs who scores one
+        point per deal; random players score 50 points in two to four deals.
         """
         return self.target_score + SPARE_DEALS if self.variant == "long" else 1
 
     @property
     def max_score(self) -> int:
-        """An upper bound of a player's points; in the long variant the last deal may exceed the
-        target.
-        """
+        """An upper bound of a player's points, which may exceed the target of the long variant."""
         before = self.target_score - 1 if self.variant == "long" else 0
         return before + self.max_deal_score

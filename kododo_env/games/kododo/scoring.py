@@ -1,7 +1,7 @@
-"""Kododo's evaluation of a round: pure functions over arrays, the game axis last.
+"""Kododo's evaluation of a round: pure functions of arrays with the game axis last.
 
-Rulebook, "Evaluating and scoring a round". All functions take any number of trailing
-axes, so that one call can score many games, or many continuations of one.
+See the rulebook, "Evaluating and scoring a round". All functions accept any number of trailing
+axes, so that one call can score many games, or many continuations of a game.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import numpy as np
 from kododo_env.core.arrays import Array, Bool, Int8
 
 NOBODY = -1
-"""Stands for a colour if no colour scores."""
+"""The value in place of a colour if no colour scores."""
 
 
 def scoring_colours(colour_totals: Array, limit: Any) -> Bool:
     """Return the colour that scores by majority, if any, as a mask with at most one True.
 
-    Clause 2: a colour at or over the limit is out; colours that share the highest
-    remaining count are out together, and the next lower count is tried. Therefore the scoring
-    colour has the highest count below the limit that no other colour has; a count of 0 never
-    scores.
+    This is clause 2 of the rulebook. Colours at or above the limit do not score. If several colours
+    share the highest count that remains, none of them scores, and the next lower count is tried.
+    Therefore the scoring colour has the highest count that is below the limit, above 0 and
+    different from the counts of all other colours.
 
     Args:
         colour_totals: Cards on the table by colour, shape (C, ...).
@@ -46,7 +46,7 @@ def scoring_colour(colour_totals: Array, limit: int) -> Int8:
 
 
 def kododo_round(kododo_total: Any, kododo_number: Any) -> Any:
-    """Whether clause 1 applies: exactly the Kododo number of Kododo cards is on the table."""
+    """Return whether clause 1 applies: the Kododo cards on the table are exactly that many."""
     return kododo_total == kododo_number
 
 
@@ -57,7 +57,7 @@ def score_round(laid: Array, total: Array, kododo_number: Any, limit: Any) -> tu
         laid: The cards that each player laid, shape (P, 2 * C + 1, ...): cards by colour, Kododo
             cards, and sums of the values by colour.
         total: The cards of all players, shape (C + 1, ...): cards by colour, Kododo cards.
-        kododo_number: The exact number of clause 1.
+        kododo_number: The number of Kododo cards with which clause 1 applies.
         limit: The limit of clause 2.
 
     Returns:
@@ -66,7 +66,7 @@ def score_round(laid: Array, total: Array, kododo_number: Any, limit: Any) -> tu
     colours = len(total) - 1
     exact = kododo_round(total[colours:], kododo_number)
     wins = scoring_colours(total[:colours], limit) > exact
-    # Kododo cards are worth 1 each: as many points as cards.
+    # Kododo cards are worth 1 point each, so that their count is also their points.
     gained = laid * np.concatenate((wins, exact, wins)).view(np.uint8)
     points = np.add.reduce(gained[:, colours:], axis=1, dtype=laid.dtype)
     return points, np.add.reduce(gained[:, : colours + 1], axis=1, dtype=laid.dtype)

@@ -16,25 +16,25 @@ from kododo_env.games.kododo.rules import Rules
 class KododoState(BatchState):
     """The state; cards are ids or NONE, and the game axis of each array is the last."""
 
-    turn: int = of_batch()  # of the round, 0 to 2
-    round_index: int = of_batch()  # of the deal
+    turn: int = of_batch()  # the index of the turn in the round, 0 to 2
+    round_index: int = of_batch()  # the index of the round in the deal
     deck: Uint8 = per_game("num_cards")  # in the order of drawing
-    later_decks: Uint8 = per_game("num_cards", any_number=True)  # passed to reset
+    later_decks: Uint8 = per_game("num_cards", any_number=True)  # for later deals, from reset
     next_later_deck: Int16 = per_game(dtype=np.int16)  # the index of the next of these decks
-    deals: Int16 = per_game(dtype=np.int16)  # deals before this one
+    deals: Int16 = per_game(dtype=np.int16)  # the number of deals before this one
     hands: Uint8 = per_game("num_players", "hand_size", fill=NONE)  # sorted, NONE last
     table: Uint8 = per_game("num_players", "round_cards", fill=NONE)  # laid this round, in order
-    last_table: Uint8 = per_game("num_players", "round_cards", fill=NONE)  # the round before
+    last_table: Uint8 = per_game("num_players", "round_cards", fill=NONE)  # of the previous round
     counts: Uint8 = per_game("num_counters", "num_counted")  # see ``Counts``
     pile_sizes: Int16 = per_game("num_players", dtype=np.int16)  # cards scored in this deal
 
 
 @dataclass(slots=True, eq=False)
 class Counts:
-    """Counts of cards by place, updated incrementally: views of ``KododoState.counts``.
+    """Counts of cards by place, for C colours and T types of cards: views of the state's array.
 
-    With C colours and T types of cards. A player's row of ``counts`` has the cards that they
-    laid and then those they hold; the last row has the totals, and then all revealed cards.
+    The row of a player in ``counts`` has the cards that the player laid, and then those in hand.
+    The last row has the totals of cards laid, and then all revealed cards.
     """
 
     colours: Uint8  # cards by colour that each player has laid this round, (P, C, N)

@@ -21,12 +21,12 @@ Slots = tuple[tuple[int, ...], ...]
 
 
 class KododoTables(NamedTuple):
-    """Look-up tables of some rules."""
+    """Look-up tables for one set of rules."""
 
-    rules: Rules  # copies and pickles are rebuilt from the rules
-    slots: Slots  # the slots of the hand that each of the A actions lays
-    ends: Uint8  # the first and the last of them, (2, A)
-    # ``legal[plays][held]``: which actions lay ``plays`` cards from the slots of ``held``.
+    rules: Rules  # from which copies and pickles are rebuilt
+    slots: Slots  # the slots of the hand from which each of the A actions lays cards
+    ends: Uint8  # the first and the last of these slots, (2, A)
+    # ``legal[plays][held]``: the mask of actions that lay ``plays`` of ``held`` cards in hand.
     legal: list[list[Bool]]
     # What each card id adds to the cards by colour, Kododo cards, points by colour and cards by
     # type; (256, 2 * C + 1 + C * V), zeros for NONE.

@@ -1,6 +1,6 @@
-"""A turn of Kododo: all players lay cards simultaneously, and draw as many.
+"""A turn of Kododo: all players lay cards simultaneously, and draw as many cards.
 
-``one_game.py`` does the same for one game, card by card.
+``one_game.py`` has the same functions for a single game.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from kododo_env.games.kododo.tables import KododoTables
 
 
 def lay_and_draw(state: KododoState, rules: Rules, tables: KododoTables, chosen: Array) -> None:
-    """Lay the cards of the legal actions ``chosen``, (P, N), and draw as many."""
+    """Lay the cards of the legal actions ``chosen``, (P, N), and draw as many cards, in place."""
     plays = rules.plays[state.turn]
     place = rules.laid_before[state.turn]
     for games in blocks(chosen.shape[1]):
         counts = Counts.of(state.counts[..., games], rules)
         hands = state.hands[..., games]
         slots = tables.ends[:plays].take(chosen[:, games], axis=1)
-        for play in reversed(range(plays)):  # the last slot first, which moves no other
+        for play in reversed(range(plays)):  # the last slot first: no other slot moves
             card, hands = without_slot(hands, slots[play])
             state.table[:, place + play, games] = card
             _count_laid(card, counts, rules)
@@ -72,7 +72,7 @@ def score(state: KododoState, rules: Rules) -> tuple[Array, Array]:
 
 
 def sort_hands(state: KododoState, rules: Rules) -> None:
-    """Sort the hands, empty slots last, and count them by type."""
+    """Sort the hands, empty slots last, and count their cards by type, in place."""
     state.hands = in_order(state.hands)
     held = Counts.of(state.counts, rules).held
     held[:] = 0

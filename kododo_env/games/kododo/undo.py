@@ -1,4 +1,4 @@
-"""Undoing the last turn of a round, with a possible position before it."""
+"""Undoing of a turn: sampling a possible position before it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from kododo_env.games.kododo.turn import sort_hands
 def take_back(
     state: KododoState, rules: Rules, tables: KododoTables, rng: np.random.Generator
 ) -> Bool:
-    """Undo the last turn, in place; the state must not be at the first turn of a round.
+    """Undo the last turn in place; the state must not be at the first turn of a round.
 
-    The table shows which cards were laid. Which cards of a hand were drawn afterwards is unknown;
-    they are sampled uniformly.
+    The cards laid are on the table. Which cards of a hand were drawn after that is unknown, so they
+    are sampled uniformly.
 
     Returns:
-        Which actions lay the cards that were laid in that turn, (P, A, N).
+        A mask of the actions that lay the cards that were laid in that turn, (P, A, N).
     """
     held = rules.held(state.round_index, state.turn)
     state.turn -= 1
@@ -56,7 +56,7 @@ def _return_cards(
     if not rules.draws(state.round_index):
         hands[:, held : held + plays] = laid
         return
-    for place in range(plays):  # the first steps of a shuffle
+    for place in range(plays):  # a partial shuffle
         slot = rng.integers(place, held, size=(players, 1, num))
         drawn = np.take_along_axis(hands, slot, axis=1)
         np.put_along_axis(hands, slot, hands[:, place : place + 1], axis=1)

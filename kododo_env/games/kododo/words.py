@@ -27,7 +27,7 @@ RULES = (
     ("dealt again$", "long-variant"),
     ("for round |^the game is over", "end"),
 )
-"""Patterns of sentences, and the sections of the rules behind them."""
+"""Patterns of sentences, each with the section of ``rules.md`` that explains them."""
 
 
 def hand(game: KododoDisplay, player: int, index: int) -> list[Card]:
@@ -36,7 +36,7 @@ def hand(game: KododoDisplay, player: int, index: int) -> list[Card]:
 
 
 def played(game: KododoDisplay, action: int, player: int, index: int) -> tuple[int, ...]:
-    """Return the slots from which an action lays cards."""
+    """Return the indices in ``hand`` of the cards that an action lays."""
     return game.slots_of(action)
 
 

@@ -1,1 +1,1 @@
-"""The checks of a PettingZoo ParallelEnv."""
+"""The individual checks of ``check_parallel_env``."""

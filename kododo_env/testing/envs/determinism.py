@@ -1,4 +1,4 @@
-"""Check that episodes of a ParallelEnv can be repeated by their seed, and in copies."""
+"""Checks that the same ``reset`` repeats an episode, and that copies of a ParallelEnv are exact."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kododo_env.testing.report import Fault
 
 
 def env_determinism(make_env: Make, resets: Sequence[Reset]) -> str:
-    """Repeat whole episodes in a new environment and in one that is in another episode."""
+    """Repeat each episode in a new environment and in one that is in the middle of an episode."""
     steps = 0
     for index, reset in enumerate(resets):
         first = RunningEpisode(make_env(), reset)
@@ -48,7 +48,7 @@ def _compare(
 
 
 def env_copies(make_env: Make, resets: Sequence[Reset]) -> str:
-    """Check that copies made in an episode continue as the environment does."""
+    """Check that copies made during an episode continue exactly like the environment."""
     length = len(RunningEpisode(make_env(), resets[0]).play())
     ways: dict[str, Callable[[Any], Any]] = {
         "pickle": lambda env: pickle.loads(pickle.dumps(env)),

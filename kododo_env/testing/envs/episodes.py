@@ -19,23 +19,33 @@ Reset = dict[str, Any]
 
 
 class RunningEpisode:
-    """An episode in progress; the seed is that of the actions.
+    """An episode in progress.
+
+    Args:
+        env: The environment, which is reset.
+        reset: The keyword arguments of ``reset``.
+        seed: The seed of the random actions.
 
     Attributes:
-        returns: The tuples that ``reset`` and every ``step`` have returned.
+        env: The environment.
+        returns: The tuples that ``reset`` and each ``step`` have returned.
     """
 
     def __init__(self, env: Any, reset: Reset, seed: int = 0) -> None:
         self.env = env
         self.returns: list[tuple[Any, ...]] = [env.reset(**reset)]
         self._rng = np.random.default_rng(seed)
-        # Copies, so that the spaces of the environment are not seeded.
+        # The spaces are copied, so that those of the environment are not seeded.
         self._spaces = {name: copy.deepcopy(env.action_space(name)) for name in env.possible_agents}
         for space in self._spaces.values():
             space.seed(seed)
 
     def turns(self) -> Iterator[Actions]:
-        """Yield legal actions of all agents for every step until the end; the caller steps."""
+        """Yield random legal actions of all agents until the end; call ``step`` after each.
+
+        Raises:
+            Fault: The episode does not end, or a mask allows no action.
+        """
         for _ in range(LONGEST_EPISODE):
             if not self.env.agents:
                 return
@@ -43,11 +53,11 @@ class RunningEpisode:
         raise Fault(f"the episode has not ended after {LONGEST_EPISODE} steps of random play")
 
     def step(self, actions: Actions, context: str = "") -> None:
-        """Play legal actions.
+        """Step the environment with legal actions, and add the result to ``returns``.
 
         Args:
             actions: The actions of all agents.
-            context: The beginning of the message if the environment raises.
+            context: The beginning of the message of a Fault; by default the step.
 
         Raises:
             Fault: The environment raises an error.
@@ -60,7 +70,7 @@ class RunningEpisode:
             raise Fault(message) from error
 
     def play(self) -> list[Actions]:
-        """Play to the end and return the actions of every step."""
+        """Play at random to the end and return the actions of each step."""
         played = []
         for actions in self.turns():
             stir(len(self.returns))
@@ -69,7 +79,7 @@ class RunningEpisode:
         return played
 
     def masks(self, name: Any) -> list[Any]:
-        """Return an agent's current masks, from its observation and its info."""
+        """Return an agent's current masks, from its observation and its info, if there are any."""
         sources = (self.returns[-1][0].get(name), self.returns[-1][-1].get(name))
         return [source["action_mask"] for source in sources if _has_mask(source)]
 
@@ -92,7 +102,7 @@ def _has_mask(source: Any) -> bool:
 
 
 def in_words(reset: Reset) -> str:
-    """Return a call of ``reset`` as text for messages."""
+    """Return a call of ``reset`` as text, for messages."""
     arguments = [f"{name}={' '.join(repr(reset[name]).split())}" for name in reset]
     text = ", ".join(arguments)
     return f"reset({text if len(text) <= 60 else f'{text[:60]}…'})"

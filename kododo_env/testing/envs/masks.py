@@ -1,4 +1,4 @@
-"""Check the masks of a ParallelEnv and the rejection of illegal actions."""
+"""The check of a ParallelEnv's masks and its rejection of illegal actions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from kododo_env.testing.report import Fault, SkippedCheck
 
 
 def env_masks(make_env: Make, resets: Sequence[Reset]) -> str:
-    """Check that masks are valid, and that illegal actions raise and change nothing.
+    """Check that masks are valid, and that illegal actions raise an error and change nothing.
 
-    Of two equal environments, one is passed every illegal action before each step of the first
-    episode. Masks are also checked for truncated agents, since learners estimate the value of that
-    position.
+    Two equal environments are compared in the first episode; before each step, ``step`` of one of
+    them is called with each illegal action. The masks of truncated agents are checked too, since
+    learners estimate the value of the last position.
     """
     tried = 0
     masks = 0

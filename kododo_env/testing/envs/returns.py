@@ -1,4 +1,4 @@
-"""Check the returns of reset and step of a ParallelEnv."""
+"""Checks of what ``reset`` and ``step`` of a ParallelEnv return."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kododo_env.testing.report import Fault
 
 
 def env_spaces(make_env: Make, resets: Sequence[Reset]) -> str:
-    """Check that observations are in their spaces, and that ended agents are removed."""
+    """Check that observations are in their spaces, and that agents are removed when they end."""
     steps = 0
     for reset in resets:
         run = RunningEpisode(make_env(), reset)
@@ -61,7 +61,7 @@ def _ended(run: RunningEpisode, acting: list[Any], when: str) -> None:
 
 
 def env_rewards(make_env: Make, resets: Sequence[Reset]) -> str:
-    """Check that rewards are finite numbers, and terminations and truncations bools."""
+    """Check that rewards are finite numbers, and that terminations and truncations are bools."""
     steps = 0
     for reset in resets:
         run = RunningEpisode(make_env(), reset)
@@ -111,7 +111,7 @@ def _arrays(container: Any) -> Iterator[np.ndarray[Any, Any]]:
 
 
 def env_infos(make_env: Make, resets: Sequence[Reset]) -> str:
-    """Check that an agent's info depends only on its own observations and actions so far."""
+    """Check that an agent's info depends only on the agent's own observations and actions."""
     earlier: dict[Any, tuple[Any, str]] = {}
     compared = 0
     for reset in resets:

@@ -1,1 +1,1 @@
-"""The checks of a batch game: masks, decks, copies, states, scores, bounds."""
+"""The checks of ``check_batch_game``, except those of hidden information."""

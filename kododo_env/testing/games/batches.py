@@ -1,4 +1,4 @@
-"""Check that a batch plays the same games as batches of one."""
+"""The check that a batch plays the same games as batches of one game."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ NOT_COMPARED = ("_rewards", "_just", "steps_played", "rng")
 
 
 def batches(subject: Subject) -> str:
-    """Compare each game of a batch with a batch of one with the same deck and actions.
+    """Compare each game of a batch with a batch of one game with the same deck and actions.
 
-    A batch of one may skip steps in which no player has a choice, and be ahead for a while. The
-    two are compared when a player of the game has a choice, and at the end.
+    A batch of one game may skip steps in which no player has a choice, so it may be ahead for a
+    while. The two are compared when a player of the game has a choice, and at the end.
     """
     batch = subject.game(GAMES)
     decks = batch.sample_decks(GAMES, subject.rng(1))

@@ -1,4 +1,4 @@
-"""Check under many rules that numbers stay within their dtypes and bounds."""
+"""The check, with many sets of rules, that numbers stay within their dtypes and maxima."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kododo_env.testing.games.overflow import watch
 from kododo_env.testing.games.subject import Subject, as_rules
 from kododo_env.testing.report import Fault
 
-MOST_STEPS = 250  # per game; some rules make games very long
+MOST_STEPS = 250  # per game, since some rules make games very long
 EXAMPLES = 10
 MANY_DECKS = 100
 SHUFFLED = "shuffled and played at random"
@@ -24,11 +24,11 @@ LAST = "sorted downwards and played with the last legal action"
 
 
 def bounds(subject: Subject, any_rules: Any) -> str:
-    """Play games with unusual decks and actions under the subject's rules and under others.
+    """Play games with unusual decks and actions, with the subject's rules and with other rules.
 
     Args:
         subject: The game and its rules.
-        any_rules: The other rules: mappings or dataclasses, or a strategy of hypothesis for either.
+        any_rules: The other sets of rules: mappings or dataclasses, or a hypothesis strategy.
     """
     rules_within_bounds(subject, subject.rules)
     if hasattr(any_rules, "example"):
@@ -63,10 +63,10 @@ def _by_hypothesis(subject: Subject, strategy: Any) -> int:
 
 
 def rules_within_bounds(subject: Subject, rules: Mapping[str, Any]) -> None:
-    """Play under these rules and compute every integer sum twice, once in int64.
+    """Play games with these rules, and compare integer arithmetic with the same in int64.
 
     Raises:
-        Fault: A number does not fit; the message includes the rules.
+        Fault: A number exceeds its dtype or its maximum; the message includes the rules.
     """
     try:
         for way, game in _dealt(subject, rules, 1):

@@ -1,4 +1,4 @@
-"""Check that copies are exact and independent, however they are made."""
+"""The check that copies of a batch are exact and independent, for each way to copy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Copy = Callable[[BatchGame], BatchGame]
 
 
 def copies(subject: Subject) -> str:
-    """At every step, copy the previous copy in each way, compare it, and play it further."""
+    """At each step, copy the previous copy in each way, compare it with the game, and continue."""
     game = subject.game(GAMES)
     stops = subject.stops(GAMES)
     steps = 0
@@ -48,7 +48,7 @@ def copies(subject: Subject) -> str:
 
 
 def ways_to_copy(subject: Subject) -> dict[str, Copy]:
-    """Return functions that copy a batch, by name."""
+    """Return functions that copy a batch, by the name of the way."""
 
     def loaded(game: BatchGame) -> BatchGame:
         copied = subject.game(game.num_envs, subject.seed + 1)
@@ -74,7 +74,7 @@ def ways_to_copy(subject: Subject) -> dict[str, Copy]:
 
 
 def to_file(state: dict[str, Any]) -> tuple[bytes, str]:
-    """Serialize a state: the arrays as npz, the other entries as JSON."""
+    """Return a state in two files: the arrays as npz, the other entries as JSON."""
     arrays = {name: state[name] for name in state if isinstance(state[name], np.ndarray)}
     entries = {name: state[name] for name in state if name not in arrays}
     file = io.BytesIO()
@@ -83,7 +83,7 @@ def to_file(state: dict[str, Any]) -> tuple[bytes, str]:
 
 
 def from_file(files: tuple[bytes, str]) -> dict[str, Any]:
-    """Read back a state of ``to_file``."""
+    """Return the state that ``to_file`` has written."""
     arrays = np.load(io.BytesIO(files[0]), allow_pickle=False)
     return {**arrays, **json.loads(files[1])}
 

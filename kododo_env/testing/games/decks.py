@@ -1,4 +1,4 @@
-"""Check that decks determine the game, and that invalid decks are rejected."""
+"""The check that decks determine the cards of a game, and that invalid decks are rejected."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GAMES = 3
 
 
 def decks(subject: Subject) -> str:
-    """Play two batches of different seeds with the same decks and actions."""
+    """Compare two batches with different seeds, the same decks and the same actions."""
     first = subject.game(GAMES)
     second = subject.game(GAMES, subject.seed + 1)
     before = first.state()["rng"]

@@ -1,4 +1,4 @@
-"""Check that the same seed and the same actions give exactly the same game."""
+"""The check that the same seed and actions give exactly the same game."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GAMES = 3
 
 
 def same_seed_same_game(subject: Subject) -> str:
-    """Play two batches of the same seed, and observe only one of them."""
+    """Compare two batches with the same seed and actions, of which only one is observed."""
     first = subject.game(GAMES)
     second = subject.game(GAMES)
     stops = subject.stops(GAMES)

@@ -1,4 +1,4 @@
-"""Check masks, and that step accepts the actions they allow and no others."""
+"""The check of masks, and that ``step`` accepts exactly the actions that they allow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GAMES = 2
 
 
 def masks(subject: Subject) -> str:
-    """Check the mask at every step, and at some places every action of every player."""
+    """Check the masks at each step, and at some steps all legal and illegal actions."""
     game = subject.game(GAMES)
     stops = subject.stops(GAMES)
     steps = 0

@@ -1,4 +1,4 @@
-"""Check observations against the layout, and that they never change later."""
+"""The check of observations: they match the layout, and later steps do not change them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GAMES = 3
 
 
 def observations(subject: Subject) -> str:
-    """Check shape, dtype and bounds after every step, and that steps leave old arrays unchanged."""
+    """Check shape, dtype and maxima after each step, and that steps do not change old arrays."""
     game = subject.game(GAMES)
     steps = 0
     observed = _well_formed(game, "after the deal")
@@ -60,7 +60,7 @@ def _check_shape_rejected(
 
 
 def piece_at(game: BatchGame, place: int) -> str:
-    """Describe the piece of the observation that holds a number, with its maximum."""
+    """Return the name and the maximum of the piece that contains a number of the observation."""
     piece = next(
         piece for piece in game.layout.pieces if place < game.layout.where(piece.name).stop
     )

@@ -1,4 +1,4 @@
-"""Arrays that raise Fault when integers overflow, where numpy wraps silently."""
+"""Arrays that raise Fault on integer overflow, where numpy wraps around silently."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ COUNTING = (np.add, np.subtract, np.multiply)
 class WatchedArray(np.ndarray[Any, Any]):
     """An array that computes sums, differences and products a second time in int64.
 
-    It raises Fault if the results differ, or if a cast changes a number. Results of a watched
-    array are watched too. Reinterpreting its bytes with ``view`` is not watched.
+    It raises Fault if the results differ, or if a cast changes a number. Results of operations on
+    watched arrays are watched arrays. A reinterpretation of bytes with ``view`` is not checked.
     """
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **kwargs: Any
     ) -> Any:
-        """Compute, and compare integer results with those in int64."""
+        """Apply the ufunc, and compare integer results with the results in int64."""
         plain_inputs = [_plain(array) for array in inputs]
         wide = None
         if ufunc in COUNTING and method in ("__call__", "reduce") and "where" not in kwargs:
@@ -37,18 +37,18 @@ class WatchedArray(np.ndarray[Any, Any]):
         return _watched(result)
 
     def __setitem__(self, key: Any, numbers: Any) -> None:
-        """Set elements, raising Fault if a number does not fit."""
+        """Set elements; raise Fault if a number does not fit into the dtype."""
         _fits(numbers, self.dtype)
         super().__setitem__(key, _plain(numbers))
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-        """Convert to a dtype, raising Fault if a number does not fit."""
+        """Convert to a dtype; raise Fault if a number does not fit into it."""
         _fits(self, np.dtype(dtype))
         return super().astype(dtype, *args, **kwargs)
 
 
 def watch(game: BatchGame) -> None:
-    """Watch all arrays of a batch, and those into which it writes observations."""
+    """Replace all arrays of a batch, including those for observations, by watched arrays."""
     for name, array in game.stored_state.arrays().items():
         setattr(game.stored_state, name, array.view(WatchedArray))
     write: Any = type(game)._write_observation

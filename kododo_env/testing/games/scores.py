@@ -1,4 +1,7 @@
-"""Check that rewards add up to scores and outcomes to 1, and that finished games stay as is."""
+"""The check of rewards, scores and outcomes, and that finished games do not change.
+
+Rewards must add up to scores, and the outcome of a game must add up to 1.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ GAMES = 50
 
 
 def scores(subject: Subject) -> str:
-    """Check whole games after every step."""
+    """Check rewards, scores and outcomes after each step of whole games."""
     game = subject.game(GAMES)
     steps = 0
     returns = np.zeros((GAMES, game.num_players))

@@ -1,4 +1,4 @@
-"""Check that the game is the same from every seat."""
+"""The check that the game is the same from each seat."""
 
 from __future__ import annotations
 
@@ -17,7 +17,14 @@ FAR_SHARE = 5.0  # standard errors
 
 
 def seats(subject: Subject, reseat: Reseat | None, fair: bool) -> str:
-    """Check that observations begin with the own seat, and that seats are symmetric or fair."""
+    """Check that axes of seats begin with the observer, and that seats are symmetric or fair.
+
+    Args:
+        subject: The game and its rules.
+        reseat: See ``check_batch_game``; with it, a game in which all players are rotated must be
+            the same game.
+        fair: Whether to check, without ``reseat``, that seats win equally often.
+    """
     compared = _check_seat_axes(subject)
     if reseat is not None:
         steps = _check_rotated(subject, reseat)

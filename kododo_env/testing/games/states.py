@@ -1,4 +1,4 @@
-"""Check that load_state rejects invalid states without changing the game."""
+"""The check that ``load_state`` rejects invalid states without changing the game."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GAMES = 2
 
 
 def states(subject: Subject) -> str:
-    """Load states with missing, mistyped or misplaced entries in the middle of a game."""
+    """Load invalid states in the middle of a game: with missing, wrong or misshapen entries."""
     game = subject.game(GAMES)
     middle = len(list(_played(subject.game(GAMES), subject))) // 2
     for actions, _ in zip(turns(game, subject.rng()), range(middle), strict=False):

@@ -1,4 +1,4 @@
-"""Make, play and observe games for the checks of a batch game."""
+"""Helpers for the checks of a batch game: creating, playing and observing games."""
 
 from __future__ import annotations
 
@@ -19,28 +19,32 @@ from kododo_env.testing.report import Fault
 
 Make = Callable[..., BatchGame]
 Reseat = Callable[[BatchGame, Uint8, Intp], Uint8]
-LONGEST_GAME = 10_000  # steps; a longer game counts as endless
+LONGEST_GAME = 10_000  # steps; a longer game is a fault
 
 
 @dataclass(frozen=True)
 class Subject:
-    """The subject of the checks: a game under one set of rules."""
+    """The subject of the checks: a game with one set of rules."""
 
     make: Make  # ``make(num_envs, seed=..., **rules)`` returns a new batch
     rules: Mapping[str, Any]  # keyword arguments of ``make``
     seed: int = 0  # of all random numbers of the checks
-    places: int = 10  # number of places in a game where the expensive checks run
+    places: int = 10  # the number of steps in a game at which the expensive checks run
 
     def game(self, num_envs: int, seed: int | None = None) -> BatchGame:
-        """Return a new batch; None means the seed of the subject."""
+        """Return a new batch; None as the seed stands for the seed of the subject."""
         return self.make(num_envs, seed=self.seed if seed is None else seed, **self.rules)
 
     def rng(self, salt: int = 0) -> np.random.Generator:
-        """Return a generator that depends on the seed and a salt."""
+        """Return a generator that depends on the subject's seed and on ``salt``."""
         return np.random.default_rng((self.seed, salt))
 
     def stops(self, num_envs: int) -> frozenset[int]:
-        """Return evenly spaced steps of a game, from the deal to the last step."""
+        """Return the numbers of ``places`` evenly spaced steps, from 0 to the last step.
+
+        Args:
+            num_envs: The number of games in the batch that is played.
+        """
         game = self.game(num_envs)
         steps = 0
         for actions in turns(game, self.rng()):
@@ -54,7 +58,11 @@ class Subject:
 
 
 def as_rules(rules: object) -> dict[str, Any]:
-    """Return rules as keyword arguments, from a mapping or a dataclass."""
+    """Return rules, a mapping or a dataclass, as keyword arguments.
+
+    Raises:
+        TypeError: ``rules`` is neither a mapping nor a dataclass.
+    """
     if is_dataclass(rules) and not isinstance(rules, type):
         return {field.name: getattr(rules, field.name) for field in fields(rules) if field.init}
     if isinstance(rules, Mapping):
@@ -63,10 +71,10 @@ def as_rules(rules: object) -> dict[str, Any]:
 
 
 def turns(game: BatchGame, rng: np.random.Generator) -> Iterator[Int64]:
-    """Yield random legal actions for every step until all games are over; the caller steps.
+    """Yield random legal actions until all games are over; call ``game.step`` after each.
 
     Yields:
-        Actions (N, P).
+        Actions, int64, shape (N, P).
 
     Raises:
         Fault: The games do not end, or a player has no legal action.
@@ -84,24 +92,28 @@ def turns(game: BatchGame, rng: np.random.Generator) -> Iterator[Int64]:
 
 
 def stir(seed: int) -> None:
-    """Reseed the global generators, on which nothing that is checked may depend."""
+    """Seed the global generators of random and numpy, on which games must not depend."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
 
 
 def public_names(view: View) -> list[str]:
-    """Return the names of a view's public attributes that are not methods."""
+    """Return the names of a view's public attributes, without methods."""
     names = [name for name in dir(view) if not name.startswith("_")]
     return [name for name in names if not callable(getattr(type(view), name, None))]
 
 
 def shown_by(view: View) -> dict[str, Any]:
-    """Return a view's public attributes by name."""
+    """Return a view's public attributes by name, without methods."""
     return {name: getattr(view, name) for name in public_names(view)}
 
 
 def look_at_everything(game: BatchGame, rng: np.random.Generator) -> None:
-    """Call everything that reads a batch, which must change nothing."""
+    """Call all methods that read a batch, which must not change it.
+
+    Raises:
+        Fault: ``round_steps`` is below 1, or ``text`` returns no text.
+    """
     game.observe()
     game.deciding()
     game.outcome()

@@ -1,1 +1,1 @@
-"""Checks that hidden cards stay hidden, in views and in determinised batches."""
+"""Checks that views and determinised batches do not reveal hidden cards."""

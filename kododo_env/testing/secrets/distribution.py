@@ -1,10 +1,10 @@
-"""Check that determinised copies are dealt uniformly.
+"""The check that ``determinize`` samples uniformly from all possible decks.
 
-As long as no other player has had a choice, all decks that look the same to the player are equally
-likely. Such decks are made without ``determinize``: pairs of places whose cards can be swapped
-without the player noticing are found by trying, and cards are shuffled within the groups that
-these pairs form. These games and the determinised ones are then played at random, and statistics
-of their observations are compared.
+As long as no other player has had a choice, all decks that are consistent with the player's
+knowledge are equally likely. The check samples such decks without ``determinize``: it tries which
+pairs of cards can be swapped without a change in what the player sees, and shuffles cards within
+the groups that these pairs form. It then plays these games and the determinised games at random,
+and compares statistics of their observations.
 """
 
 from __future__ import annotations
@@ -24,12 +24,16 @@ SAMPLES = 1_000
 MOST_PAIRS = 2_000
 MOST_STEPS = 8
 BUCKETS = 64
-FAR_MEAN = 6.5  # standard errors; exceeded by chance once in 10,000 runs of a million comparisons
+FAR_MEAN = 6.5  # standard errors; random deviations exceed it in 1 of 10,000 runs, with 1e6 means
 FAR_BUCKETS = 7.0  # standard deviations of a chi-square
 
 
 def determinised_evenly(subject: Subject) -> str:
-    """Check each player at the last step before anybody else has a choice."""
+    """Check ``determinize`` for each player, at the last step before another player has a choice.
+
+    Raises:
+        SkippedCheck: No card is hidden after the deal.
+    """
     players = subject.game(1).num_players
     compared = 0
     for player in range(players):
@@ -41,7 +45,7 @@ def determinised_evenly(subject: Subject) -> str:
         dealt = game.determinize(player, subject.rng(21), SAMPLES)
         compared += _compare(even, dealt, subject, f"for player {player}")
     if not compared:
-        raise SkippedCheck("nothing is hidden at the deal of this game")
+        raise SkippedCheck("no card is hidden after the deal")
     return f"{compared} counts of {SAMPLES} copies for each of {players} players"
 
 
@@ -64,8 +68,7 @@ def _replay(
 ) -> tuple[BatchGame, Bool]:
     """Replay actions with other decks, and return which games look like the first to the player.
 
-    Other players have had no choice, so their actions are replaced by those that their cards
-    force.
+    Other players have had no choice, so their actions are replaced by their only legal actions.
     """
     game = subject.game(len(decks))
     game.reset(decks=decks)
@@ -98,7 +101,7 @@ def _hidden_together(
     for row, (first, second) in enumerate(pairs, start=1):
         flat[row, [first, second]] = flat[row, [second, first]]
     _, unchanged = _replay(subject, decks, actions, player)
-    groups = list(range(len(cards)))  # the group of each place
+    groups = list(range(len(cards)))  # the index of each place's group
     for (first, second), unnoticed in zip(pairs, unchanged[1:], strict=True):
         if unnoticed and groups[first] != groups[second]:
             groups = [groups[second] if group == groups[first] else group for group in groups]
@@ -115,7 +118,7 @@ def _shuffled(
     rng = subject.rng(24)
     decks = np.repeat(deck, SAMPLES + 1, axis=0)
     moved = np.zeros(len(decks), np.bool_)
-    for _ in range(8):  # proposals; one that the player would notice is rejected
+    for _ in range(8):  # proposed shuffles; those that the player would notice are rejected
         proposed = decks.copy()
         flat = proposed.reshape(len(decks), -1, deck.shape[-1])[1:]
         for places in hidden:

@@ -1,4 +1,7 @@
-"""Check that observation, view, text, picture and determinised copies reveal nothing hidden."""
+"""The check that hidden cards are not revealed.
+
+Observations, views, text, images and determinised copies are checked.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +21,14 @@ TWINS = 6  # at most this many indistinguishable games are compared
 
 
 def hidden_cards(subject: Subject) -> str:
-    """Check that dealing hidden cards again changes nothing that the player sees.
+    """Check that nothing that a player sees depends on hidden cards.
 
-    Also check that two games which the player cannot tell apart give equal determinised copies, in
-    every attribute, if the random numbers are equal.
+    In determinised copies, where hidden cards are dealt again, the player must see the same as in
+    the game. Two games that the player cannot distinguish must have equal determinised copies, in
+    all attributes, for equal random numbers.
+
+    Raises:
+        SkippedCheck: The game has no hidden cards.
     """
     stops = subject.stops(1)
     twins = 0
@@ -36,13 +43,13 @@ def hidden_cards(subject: Subject) -> str:
             twins += _check_copies(place, player, subject)
         _check_playable(place, subject)
     if not varied:
-        raise SkippedCheck("in this game nothing is hidden")
+        raise SkippedCheck("the game has no hidden cards")
     return f"{twins} indistinguishable games at {visited} places of {place.step} steps"
 
 
 def _check_view(place: Place, player: int, subject: Subject) -> bool:
     """Check that copies look like the game to the player, and return whether they differ at all."""
-    # A copy, so that the game itself is observed as often as its twins.
+    # A copy is used, so that the game itself is observed as often as its twins.
     game = copy.deepcopy(place.game)
     when = f"after step {place.step}"
     before = game.state()
@@ -62,7 +69,7 @@ def _check_view(place: Place, player: int, subject: Subject) -> bool:
 def _check_playable(place: Place, subject: Subject) -> None:
     """Check that a determinised copy has a valid state and can be played to the end."""
     player = place.step % place.game.num_players
-    game = copy.deepcopy(place.game)  # as above
+    game = copy.deepcopy(place.game)  # so that the game itself is observed as often as its twins
     dealt = game.determinize(player, subject.rng(place.step), SAMPLES)
     try:
         subject.game(SAMPLES).load_state(dealt.state())

@@ -1,4 +1,4 @@
-"""Make games that a player cannot tell apart, by swapping two cards of a deck."""
+"""Games that a player cannot distinguish, made by swapping two cards of a deck."""
 
 from __future__ import annotations
 
@@ -13,13 +13,18 @@ from kododo_env.core.arrays import Bool, Int64, Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.games.subject import Subject, shown_by, turns
 
-PLACES_OF_DECK = 12  # all pairs of which are swapped
-OF_LATER_DEALS = 3  # of these places
+PLACES_OF_DECK = 12  # places of a deck whose cards are swapped, in all pairs
+OF_LATER_DEALS = 3  # of these places, those in the second deal, if decks have several deals
 
 
 @dataclass(frozen=True)
 class Swap:
-    """A swap of the cards at two places of one deal."""
+    """A swap of the cards at two places of one deal.
+
+    Attributes:
+        deal: The index of the deal.
+        places: The indices of the two places.
+    """
 
     deal: int
     places: tuple[int, int]
@@ -33,15 +38,16 @@ class Swap:
 
 @dataclass(frozen=True)
 class Place:
-    """A position in a game, and in variants of it with two cards swapped.
+    """A position in a game, and in variants of this game in which two cards are swapped.
 
     Attributes:
-        step: The number of steps so far.
-        game: A batch of one.
-        swaps: The C swaps tried on its deck.
-        variants: The games after the same actions with each swapped deck; None if impossible.
-        indistinguishable: For each variant and player, whether scores, observation, mask and
-            view have been those of the game at every step so far, (C, P).
+        step: The number of steps since the deal.
+        game: A batch of one game.
+        swaps: The C swaps of the game's deck.
+        variants: For each swap, the game with the swapped deck after the same actions; None if an
+            action was not legal, or if no player still finds it indistinguishable.
+        indistinguishable: Whether scores, observation, mask and view have been equal to those of
+            the game at each step, for each variant and player, bool, shape (C, P).
     """
 
     step: int
@@ -51,10 +57,10 @@ class Place:
     indistinguishable: Bool
 
     def of(self, player: int) -> list[BatchGame]:
-        """Return the variants that the player cannot tell from the game, with hidden cards swapped.
+        """Return the variants that the player cannot distinguish from the game.
 
-        A player who sees several cards at once does not see their order, but it is no secret, so
-        swaps of two visible cards do not count.
+        Swaps of two cards that the player sees are left out: a player who sees several cards at
+        once does not see their order, but the order is not a secret.
         """
         visible = self._visible_places(player)
         return [
@@ -76,7 +82,7 @@ class Place:
 
 
 def places(subject: Subject, salt: int = 0) -> Iterator[Place]:
-    """Yield every position of a random game with its variants, from the deal to the end."""
+    """Yield each position of a random game with its variants, from the deal to the end."""
     game = subject.game(1)
     rng = subject.rng(10 + salt)
     deck = game.sample_decks(1, rng)

@@ -1,4 +1,4 @@
-"""Check that the arrays of a view hold only the player's data and do not share the game's."""
+"""The check that a view's arrays have only the player's data, and no memory of the game."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GAMES = 2
 
 
 def views(subject: Subject) -> str:
-    """Check every array of every view, at some places of a game."""
+    """Check all arrays of all players' views, at some steps of a game."""
     game = subject.game(GAMES)
     stops = subject.stops(GAMES)
     steps = 0

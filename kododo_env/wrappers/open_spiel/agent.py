@@ -21,26 +21,26 @@ MakeBot = Callable[[int], pyspiel.Bot]
 
 
 class SpielAgent(Agent):
-    """Plays by a policy or by bots of OpenSpiel.
+    """An agent that chooses its actions with a policy or bots of OpenSpiel.
 
-    In each game they are called with a state of OpenSpiel as the player sees it: hidden cards are
-    sampled among those that are possible, and the information state is all that the player has seen
-    and done, of which the agent keeps a log. Games of a batch are decided one by one, which is
-    slow.
+    In each game the policy or bot receives an OpenSpiel state that is consistent with the player's
+    knowledge: hidden cards are sampled from the possible deals, and the information state contains
+    all that the player has seen and done, of which the agent keeps a log. The games of a batch are
+    decided one by one, which is slow.
 
     A log begins at the agent's first call after a deal, and is complete only if the agent is called
-    in every step. So games in which some players skip steps, such as KADO, can only be played by
-    bots that do not use information states.
+    in every step. Therefore only bots that do not use information states can play games in which
+    players skip steps, such as KADO.
 
     Args:
-        plays: A policy, such as ``solver.average_policy()``, or ``make_bot(player)``, which creates
-            a bot for a seat. Only the bots' ``step`` is called; they are not informed of the
-            others' moves, nor restarted.
+        plays: A policy, such as ``solver.average_policy()``, or a function ``make_bot(player)``
+            that creates a bot for a seat. Only the bots' ``step`` is called: they are not informed
+            of other players' moves, and not restarted between games.
         turn_based: Whether the policy or bot is for the turn-based form of the game.
         name: The name in tables of results.
 
     Raises:
-        ValueError: ``plays`` is neither.
+        ValueError: ``plays`` is not a policy or a function.
     """
 
     def __init__(self, plays: Any, turn_based: bool = True, name: str = "open_spiel") -> None:
@@ -57,10 +57,11 @@ class SpielAgent(Agent):
         self._diaries: dict[int, _Diary] = {}
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
-        """Choose an action in each game; shape (N,).
+        """Return an action for each game, int64, shape (N,).
 
         Raises:
-            ValueError: The policy does not know an information state, or there is none.
+            ValueError: The policy does not know an information state, or there is no information
+                state because the agent was not called in every step.
         """
         diary = self._diaries.setdefault(view.player, _Diary())
         logs = diary.at(view)
@@ -98,8 +99,8 @@ class SpielAgent(Agent):
             chances = {}
         if not chances:
             raise ValueError(
-                f"{self.name} does not know this information state; its policy is for another "
-                "game, other rules, or another form (turn-based or simultaneous)"
+                f"{self.name} does not know this information state; expected a policy for the same "
+                "game, rules and form (turn-based or simultaneous)"
             )
         weights = np.array(list(chances.values()), np.float64)
         return int(rng.choice(list(chances), p=weights / weights.sum()))

@@ -15,12 +15,12 @@ Outcomes = list[tuple[int, float]]
 
 
 class DeckDealer:
-    """One chance node over all distinct decks.
+    """A single chance node whose outcomes are all distinct decks.
 
     Attributes:
-        nodes: The number of chance nodes, one after another.
-        remembered: How many positions to cache.
-        outcomes: The outcomes of each node, with their probabilities.
+        nodes: The number of successive chance nodes.
+        remembered: The number of positions to cache.
+        outcomes: Pairs of an outcome and its probability, the same for each node.
     """
 
     nodes = 1
@@ -32,7 +32,7 @@ class DeckDealer:
         self.outcomes: Outcomes = [(number, deck.probability) for number, deck in enumerate(decks)]
 
     def deal(self, dealt: tuple[int, ...]) -> BatchGame:
-        """Return a batch of one game, dealt by the outcomes of all nodes."""
+        """Return a batch of one game, dealt according to the outcomes of all nodes."""
         game = self._game.fresh(1, 0)
         game.reset(decks=self._decks[dealt[0]].cards[None])
         return game
@@ -43,9 +43,10 @@ class DeckDealer:
 
 
 class SeedDealer:
-    """A few chance nodes that form the seed of all shuffling; see ``DeckDealer``.
+    """Four chance nodes, each of which draws a byte of the seed; see ``DeckDealer``.
 
-    The decks are practically equally likely, and the history identifies the deck.
+    All shuffling follows from the seed, so the history identifies the deck. The decks are almost
+    equally likely.
     """
 
     nodes = SEED_NODES
@@ -56,7 +57,7 @@ class SeedDealer:
         self.outcomes: Outcomes = [(byte, 1 / SEED_OUTCOMES) for byte in range(SEED_OUTCOMES)]
 
     def deal(self, dealt: tuple[int, ...]) -> BatchGame:
-        """Return the game of the seed."""
+        """Return a batch of one game, dealt with the seed that has these bytes."""
         return self._game.fresh(1, int.from_bytes(dealt))
 
     def describe(self, outcome: int) -> str:
@@ -65,7 +66,7 @@ class SeedDealer:
 
 
 def dealer(game: BatchGame) -> DeckDealer | SeedDealer:
-    """Return a dealer over all decks if these are few and one is enough, else by seeds."""
+    """Return a ``DeckDealer`` if an episode needs one deck of few possible ones, else by seeds."""
     if not one_deck_is_enough(game) or least_decks(game) > MOST_DECKS:
         return SeedDealer(game)
     decks = list(islice(distinct_decks(game), MOST_DECKS + 1))

@@ -1,4 +1,4 @@
-"""Games of this package in OpenSpiel: one game ``kododo_env`` with name and rules as parameters."""
+"""The OpenSpiel game ``kododo_env``: its parameters select a game of this package and its rules."""
 
 from __future__ import annotations
 
@@ -45,23 +45,24 @@ def _margin_and_win(game: BatchGame) -> Any:
     return MARGIN_WEIGHT * _margin(game) + _win(game)
 
 
-# As in core.rewards, but in total since the deal, and exact, so that they sum to 0.
+# As in core.rewards, but totals since the deal, in float64, so that zero-sum returns sum to 0.
 RETURNS = {"score": _score, "margin": _margin, "win": _win, "margin+win": _margin_and_win}
 
 
 class SpielGame(pyspiel.Game):
-    """A game of this package as a game of OpenSpiel; it creates all its states.
+    """A game of this package as an OpenSpiel game.
 
     Args:
-        params: ``game``, the game's name; ``rules``, further rules as text (``as_text``);
-            ``reward``, ``"win"``, ``"margin"``, ``"score"`` or ``"margin+win"``.
+        params: ``"game"``, the game's name; ``"rules"``, its rules in the text form of ``as_text``;
+            ``"reward"``, one of ``"win"``, ``"margin"``, ``"score"`` and ``"margin+win"``.
 
     Attributes:
-        batch: A batch of one, which is never stepped.
+        batch: A batch of one game, which is never stepped.
         dealer: The dealer of the chance nodes.
-        root: The position of new states; None for the chance nodes.
-        deal: A cached function: the position after the outcomes of all chance nodes.
-        play: A cached function: the position after a step from another one.
+        root: The position in which new states begin; None to begin with the chance nodes.
+        deal: A cached function from the outcomes of all chance nodes to the position after the
+            deal.
+        play: A cached function from a position and the players' actions to the next position.
 
     Raises:
         ValueError: There is no such game or reward, or the rules are invalid.
@@ -103,12 +104,15 @@ class SpielGame(pyspiel.Game):
         """Return an observer of all that a player sees, public and private together.
 
         Raises:
-            ValueError: Another kind of observer was requested.
+            ValueError: ``iig_obs_type`` is another kind of observer, or ``params`` is not empty.
         """
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         whole = kind.public_info and kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         if params or not whole:
-            raise ValueError(f"{SHORT_NAME} only has observers of all that one player sees")
+            raise ValueError(
+                f"{SHORT_NAME} supports only observers with public_info=True, "
+                "private_info=SINGLE_PLAYER and no params"
+            )
         return SpielObserver(kind.perfect_recall, self.batch)
 
 
@@ -119,11 +123,12 @@ def load_game(
 
     Args:
         game: The game's name in the registry.
-        reward: What players maximise: ``"win"``, the final share of the victory minus 1 / P;
-            ``"margin"``, points minus the mean of the others'; ``"score"``, points;
-            ``"margin+win"``, .05 times the margin plus ``"win"``. All but ``"score"`` are zero-sum.
-        turn_based: Whether players choose one after another without seeing the choices, by
-            OpenSpiel's own transform, as most of its algorithms require; else simultaneously.
+        reward: What players maximise: ``"win"``, the win share minus 1 / P; ``"margin"``, points
+            minus the mean of the other players' points; ``"score"``, points; ``"margin+win"``, 0.05
+            times the margin plus ``"win"``. All but ``"score"`` are zero-sum.
+        turn_based: Whether OpenSpiel's own transform lets the players choose one after another,
+            without seeing each other's choices, as most of its algorithms require. False for
+            simultaneous moves.
         **rules: The fields of the game's ``Rules``.
 
     Raises:
@@ -138,7 +143,10 @@ def load_game(
 
 
 def as_text(rules: Mapping[str, Any]) -> str:
-    """Return rules as an OpenSpiel parameter: JSON with ; for the comma, which ends a parameter."""
+    """Return rules as text for an OpenSpiel parameter: JSON with ";" in place of ",".
+
+    A comma would end the parameter.
+    """
     return json.dumps(rules, separators=(";", ":"))
 
 

@@ -1,4 +1,4 @@
-"""Immutable positions of a game, and each player's log of the way there."""
+"""Immutable positions of a game, and logs of all that each player has seen and done."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ class Log:
     """All that a player has seen and done since the deal.
 
     Attributes:
-        text: All of it; equal for two games if and only if the player cannot distinguish them.
-        last: The information shown last, by name.
+        text: The whole log; two games have equal texts if and only if the player cannot distinguish
+            them.
+        last: The information that the player was shown last, by name.
     """
 
     text: str
@@ -33,7 +34,7 @@ class Log:
         return cls(f"player {player}\n{_listed(pieces)}", pieces)
 
     def with_step(self, action: int, pieces: Shown) -> Self:
-        """Return the log after a step: the player's own action, and the changes."""
+        """Return the log with one more step: the player's own action, and what has changed."""
         news = {name: text for name, text in pieces.items() if self.last[name] != text}
         return type(self)(f"{self.text}\nplayed {action}\n{_listed(news)}", pieces)
 
@@ -43,7 +44,7 @@ def _listed(pieces: Shown) -> str:
 
 
 def shown_by(view: View) -> Iterator[Shown]:
-    """Yield what a view shows of each game: observation, legal actions, the game's own facts."""
+    """Yield for each game what a view shows: observation, legal actions and ``own_facts``."""
     arrays = dict(view.pieces)
     arrays |= {f"view.{name}": fact for name, fact in own_facts(view).items()}
     arrays[LEGAL] = view.legal_action_mask.astype(np.uint8)
@@ -58,14 +59,15 @@ def _numbers(array: Any, index: int) -> str:
 
 
 class Position:
-    """One game after some steps. It never changes, so that copies of a state can share it.
+    """A position of one game; it never changes, so that copies of a state can share it.
 
     Args:
-        game: A batch of one, which is never stepped.
-        before: The position before the last step; None after the deal.
-        actions: The last step, an action for each player.
+        game: A batch of one game, which is never stepped.
+        before: The position before the last step; None directly after the deal.
+        actions: The actions of all players in the last step.
 
     Attributes:
+        terminated: Whether the game is over.
         legal: The legal actions of each player, in ascending order.
     """
 
@@ -89,7 +91,7 @@ class Position:
         return Position(game, self, actions)
 
     def pieces(self, player: int) -> Shown:
-        """Return all that the player is shown now."""
+        """Return all information that the player is shown in this position, by name."""
         return next(shown_by(self.game.view(player)))
 
     def log(self, player: int) -> Log:
@@ -114,9 +116,12 @@ class Position:
 
 
 class ResampledPosition(Position):
-    """A position as one player imagines it: hidden cards are sampled, and the log is given.
+    """A position in which the cards that one player cannot know are sampled.
 
-    The log is None for a player who has missed a step.
+    Args:
+        game: A batch of one game with the sampled cards.
+        player: The player.
+        log: The player's log in the real game; None if it is incomplete.
     """
 
     def __init__(self, game: BatchGame, player: int, log: Log | None) -> None:
@@ -126,7 +131,11 @@ class ResampledPosition(Position):
             self._logs[player] = log
 
     def log(self, player: int) -> Log:
-        """Return the log, see ``Position.log``; ValueError if the player has missed a step."""
+        """Return all that the player has seen and done since the deal.
+
+        Raises:
+            ValueError: The player's log is incomplete.
+        """
         if player == self._player and player not in self._logs:
             raise ValueError(
                 f"player {player} did not choose in every step since the deal, so there is no "

@@ -1,4 +1,4 @@
-"""OpenSpiel states sampled from one player's knowledge: hidden information is drawn again."""
+"""OpenSpiel states that are consistent with one player's knowledge, with sampled hidden cards."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Resampler = Callable[[pyspiel.State, int], pyspiel.State]
 
 
 class StateResampler:
-    """Creates states of OpenSpiel from positions, without the chance nodes before them.
+    """Creates OpenSpiel states from positions, without chance nodes.
 
     Args:
-        game: The game, owned by this object, since its ``root`` changes temporarily.
-        turn_based: Whether the states are those of the turn-based form.
+        game: A game that nothing else uses, since its ``root`` changes temporarily.
+        turn_based: Whether to create states of the turn-based form.
     """
 
     def __init__(self, game: SpielGame, turn_based: bool) -> None:
@@ -28,10 +28,10 @@ class StateResampler:
         self._turn_based = pyspiel.convert_to_turn_based(game) if turn_based else None
 
     def state(self, position: Position, player: int, rng: np.random.Generator) -> pyspiel.State:
-        """Return the state in which the player is to choose.
+        """Return a state of the position in which ``player`` chooses next.
 
-        In the turn-based form the players before this one have chosen, unseen: each a random legal
-        action.
+        In the turn-based form, each player before ``player`` has chosen a random legal action that
+        ``player`` does not see.
         """
         self._game.root = position
         try:
@@ -48,19 +48,19 @@ class StateResampler:
 def resampler(game: pyspiel.Game, seed: int | None = None) -> Resampler:
     """Return a function for OpenSpiel's ISMCTS: ``bot.set_resampler(resampler(game))``.
 
-    The function takes a state and the player who is to choose in it. It returns a state in which
-    everything that this player cannot know is drawn again: hidden cards by the game's own
-    ``determinize``, uniformly among the possible deals, and earlier choices of the same step in the
-    turn-based form. Both states have the same information state of the player. The result depends
-    only on that information state and on the random stream.
+    The function takes a state and the player who chooses in it. It returns a state in which
+    everything that this player cannot know is drawn again: hidden cards by the game's
+    ``determinize``, uniformly among the possible deals, and in the turn-based form also earlier
+    choices in the same step. The player has the same information state in both states. The result
+    depends only on that information state and on the random stream.
 
     Args:
-        game: A game from ``load_game``, in either form.
-        seed: The same seed and states give the same states again; None draws at random.
+        game: A game from ``load_game``, turn-based or simultaneous.
+        seed: The same seed and states give the same results; None for a random seed.
 
     Raises:
-        ValueError: The game is not of this package, the seed is not a non-negative integer, or a
-            state is of another game or form, or before the deal.
+        ValueError: The game is not of this package, or the seed is not a non-negative integer. The
+            function raises it for a state of another game or form, or before the deal.
     """
     if not isinstance(game, pyspiel.Game):
         raise ValueError(f"expected a game returned by load_game(), got {quote(game)}")
@@ -68,7 +68,7 @@ def resampler(game: pyspiel.Game, seed: int | None = None) -> Resampler:
     turn_based = isinstance(parameters.get("game"), dict)
     parameters = parameters["game"] if turn_based else parameters
     if parameters.get("name", game.get_type().short_name) != SHORT_NAME:
-        raise ValueError(f"{game} is not a game of {SHORT_NAME}; load one with load_game()")
+        raise ValueError(f"expected a {SHORT_NAME} game returned by load_game(), got {game}")
     rng = np.random.default_rng(whole_seed(seed))
     imagined = StateResampler(SpielGame(parameters), turn_based)
 

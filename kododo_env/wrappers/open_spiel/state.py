@@ -1,4 +1,4 @@
-"""A state of a game in OpenSpiel: chance deals, then all players choose simultaneously."""
+"""The OpenSpiel state of a game: chance nodes for the deal, then simultaneous moves."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class SpielState(pyspiel.State):
-    """The state of one game; a player with nothing to decide has one legal action.
+    """The OpenSpiel state of one game; a player with nothing to decide has one legal action.
 
-    It has the methods that OpenSpiel requires of a Python game. Its attributes never change in
-    place, so that OpenSpiel can copy states cheaply.
+    It has the methods that OpenSpiel requires of a Python game. Its attributes are replaced, never
+    changed in place, so that copies of a state can share them.
     """
 
     def __init__(self, game: SpielGame) -> None:
@@ -37,7 +37,7 @@ class SpielState(pyspiel.State):
         return self._position
 
     def current_player(self) -> int:
-        """Return OpenSpiel's id for chance, simultaneous moves or the end."""
+        """Return the ``PlayerId`` of chance, simultaneous moves or a terminal state."""
         if self._position is None:
             return int(pyspiel.PlayerId.CHANCE)
         over = self._position.terminated
@@ -48,7 +48,7 @@ class SpielState(pyspiel.State):
         return self._position is not None and self._position.terminated
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the current chance outcomes with their probabilities."""
+        """Return pairs of a chance outcome and its probability."""
         outcomes: list[tuple[int, float]] = self.get_game().dealer.outcomes
         return outcomes
 
@@ -88,9 +88,15 @@ class SpielState(pyspiel.State):
 
 
 class SpielObserver:
-    """Observes what a player sees now, or with perfect recall all they have seen and done.
+    """An observer of what a player sees; with perfect recall, of all they have seen and done.
 
-    The tensor always has only what they see now.
+    Args:
+        perfect_recall: Whether ``string_from`` returns the whole log.
+        game: A batch of the game.
+
+    Attributes:
+        tensor: The current observation, float32, shape (F,), also with perfect recall.
+        dict: ``tensor`` by its name, ``"observation"``.
     """
 
     def __init__(self, perfect_recall: bool, game: Any) -> None:
@@ -99,14 +105,14 @@ class SpielObserver:
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Write the player's observation, as counts, into the tensor."""
+        """Write the player's current observation into ``tensor``; 0 before the deal."""
         if state._position is None:
             self.tensor.fill(0)
         else:
             self.tensor[:] = state._position.game.view(player).observation[0]
 
     def string_from(self, state: SpielState, player: int) -> str:
-        """Return the observation as text; with perfect recall since the deal."""
+        """Return the observation as text; with perfect recall, the log since the deal."""
         if state._position is None:
             return f"player {player}"
         if self._perfect_recall:

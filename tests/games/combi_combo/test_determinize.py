@@ -37,7 +37,7 @@ def assert_may_have_happened(game: CombiComboGame, player: int, seed: int) -> No
     replay = CombiComboGame(copies.num_envs, game.rules, seed=0)
     replay.reset(decks=state["_deck"].T)
     for turn in range(game.turn):
-        replay.step(state["_passes"][turn].T)  # refused if somebody has not such a card
+        replay.step(state["_passes"][turn].T)  # raises if a player lacks the card
     replay.rng.bit_generator.state = state["rng"]
     assert_same_state(replay, copies)
     # The player drew the same cards, in the same order.

@@ -95,17 +95,17 @@ def test_a_state_alone_is_observed_and_obeys_what_holds_always(
     ("turns", "field", "wrong", "message"),
     [
         (3, "turn", 9, "turn must be 0 to 8"),
-        (3, "terminated", True, "_terminated must say that all games end with the last turn"),
+        (3, "terminated", True, "_terminated must be True after the last turn only"),
         (3, "passes", 24, "_passes must hold cards of the game"),
         (3, "passed", 0, "_passed must count _passes"),
         (3, "deck", 0, "_deck must hold the cards of the game"),
         (3, "hands", 1, "_hands must follow from _deck and _passes"),
-        (3, "face_up", 1, "_face_up must count what _deck turns up"),
+        (3, "face_up", 1, "_face_up must count the cards of _deck"),
         (3, "scores", 1, "_scores must be 0 before the end"),
         (8, "deck", 24, "_deck must hold cards of the game"),
         (8, "hands", 1, "_hands must hold 12 cards each"),
-        (8, "face_up", 1, "_hands and _face_up must be the cards of the game"),
-        (8, "scores", 99, "_scores must be what _hands score"),
+        (8, "face_up", 1, "_hands and _face_up must be all cards of the game"),
+        (8, "scores", 99, "_scores must be the points of _hands"),
     ],
 )
 def test_the_first_fault_of_a_state_alone_is_named(

@@ -230,7 +230,7 @@ def test_the_other_cards_are_uniform_given_the_dealers_card() -> None:
         counts = Counter(copies.held[:, seat].tolist())
         assert counts.keys() == unseen
         for card in unseen:
-            # A possible card lies with the dealer one time in this many, and else anywhere.
+            # The dealer has a possible card with probability 1 / this number.
             elsewhere = 1 - (1 / len(possible) if card in possible else 0)
             share = elsewhere / places
             error = counts[card] / samples - share
@@ -278,12 +278,12 @@ def test_a_state_alone_is_observed_and_obeys_what_holds_always(
     [
         ("turn", 13, "turn must be 0 to 12"),
         ("phase_step", 2, "phase_step must be 0 to 1 in this phase"),
-        ("open", False, "_open must be the cells next to the cards"),
+        ("open", False, "_open must be the cells for the next card"),
         ("sums", 9, "_sums must add up the rows of _tableau"),
         ("deck", 0, "_deck must hold the cards of the game"),
         ("public", True, "_public must be the dealer and a challenger, or nobody"),
-        ("viewers", 0, "_viewers must say who has seen the cards of this turn"),
-        ("scores", 99, "_scores must be what tableaus and perfects score"),
+        ("viewers", 0, "_viewers must be who has seen the cards of this turn"),
+        ("scores", 99, "_scores must be the points of tableaus and perfects"),
     ],
 )
 def test_the_first_fault_of_a_state_alone_is_named(field: str, wrong: int, message: str) -> None:

@@ -438,7 +438,7 @@ NOBODY = ["Y2 Y2 Y3 Y3", "V2 V2 V3 V3"]
 def test_the_long_variant_goes_to_50_points() -> None:
     assert Rules(variant="long").target_score == 50
     with pytest.raises(ValueError, match=r"target_score.*'long'"):
-        Rules(target_score=30)  # it said nothing there, but was another game to policies
+        Rules(target_score=30)  # it had no effect, but made another game for policies
 
 
 def test_in_the_first_deal_the_target_is_tested_at_its_end_only() -> None:

@@ -185,7 +185,7 @@ def test_a_game_that_is_over_is_not_shown_as_the_others_go_on() -> None:
         assert game.describe_choice(0, 1, index) == game.describe_action(0)
     state = game.state()
     state["_counts"][-1, -1, game.terminated] += 1
-    with pytest.raises(ValueError, match="_counts must hold whole rounds of games that are over"):
+    with pytest.raises(ValueError, match="_counts must have whole rounds"):
         game.load_state(state)
 
 
@@ -235,7 +235,7 @@ def test_in_the_long_variant_finished_games_are_dealt_again_between_deals(inject
     assert over.any()
     assert not over.all()
     assert (game.restart_finished() == over).all()
-    game.load_state(state := game.state())  # it is one in which a game can stand
+    game.load_state(state := game.state())  # it is a reachable state
     assert (
         state["_next_later_deck"][over] == len(state["_later_decks"])
     ).all()  # they were the old games'

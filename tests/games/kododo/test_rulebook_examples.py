@@ -1,6 +1,6 @@
 """All worked examples of the rulebooks, played with the core.
 
-The rulebooks show what lies on the table by colour; who laid which card is ours.
+The rulebooks show the cards on the table by colour; the distribution among players is ours.
 """
 
 from __future__ import annotations

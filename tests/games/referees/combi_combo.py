@@ -1,8 +1,8 @@
-"""Combi-Combo played slowly and plainly, one game at a time, from the rulebook alone.
+"""A slow and simple implementation of Combi-Combo, one game at a time, from the rulebook only.
 
-Nothing here comes from the package under test: a card is a pair (colour, value), a hand is
-a sorted list, and every rule is a loop that can be read beside the rulebook. Other numbers than
-the rulebook's can be played with; Python's own never overflow.
+Nothing here comes from the package under test: a card is a pair (colour, value), a hand is a sorted
+list, and every rule is a loop that can be compared with the rulebook. Numbers of the rules may
+differ from the rulebook; Python integers never overflow.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ Card = tuple[int, int]
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers of the rules, by default the rulebook's.
+    """The numbers of the rules, by default those of the rulebook.
 
     Attributes:
-        colours: How many.
-        copies: Cards of the values 1 to 4 in each colour.
-        opening_hand, turns: Together they are the cards of a player.
-        turned_up_at_once: Of the central pile, if there is one.
-        ones_points, sequence, twos, twos_in_series, no_threes: Of the lines of the score.
+        colours: The number of colours.
+        copies: The number of cards of the values 1 to 4 in each colour.
+        opening_hand, turns: Cards in hand at the start, and turns; their sum is the number of cards
+            of a player.
+        turned_up_at_once: Cards turned up at once from the central pile, if there is one.
+        ones_points, sequence, twos, twos_in_series, no_threes: Points in the lines of the score.
         fours: Points for 4s of 0, 1, 2, ... colours.
     """
 
@@ -55,7 +56,7 @@ def count(hand: list[Card], value: int) -> int:
 
 
 def points_for_ones(hands: list[list[Card]], player: int, numbers: Numbers) -> int:
-    """3 points for strictly more 1s than every other player."""
+    """Return 3 points for strictly more 1s than every other player."""
     for opponent, hand in enumerate(hands):
         if opponent != player and count(hand, 1) >= count(hands[player], 1):
             return 0
@@ -63,7 +64,7 @@ def points_for_ones(hands: list[list[Card]], player: int, numbers: Numbers) -> i
 
 
 def points_for_sequences(hand: list[Card], numbers: Numbers) -> int:
-    """4 points for each colour in which the player holds 1, 2, 3 and 4."""
+    """Return 4 points for each colour in which the player holds 1, 2, 3 and 4."""
     points = 0
     for colour in range(numbers.colours):
         if all((colour, value) in hand for value in (1, 2, 3, 4)):
@@ -72,7 +73,7 @@ def points_for_sequences(hand: list[Card], numbers: Numbers) -> int:
 
 
 def points_for_twos(hand: list[Card], numbers: Numbers) -> int:
-    """3 points for every three 2s."""
+    """Return 3 points for every three 2s."""
     points = 0
     remaining = count(hand, 2)
     while remaining >= numbers.twos_in_series:
@@ -82,12 +83,12 @@ def points_for_twos(hand: list[Card], numbers: Numbers) -> int:
 
 
 def points_for_threes(hand: list[Card], numbers: Numbers) -> int:
-    """Nothing for four 3s, a point more or less for each 3 more or less."""
+    """Return the points for 3s: 0 for four 3s, one point more or less for each 3 more or less."""
     return count(hand, 3) - numbers.no_threes
 
 
 def points_for_fours(hand: list[Card], numbers: Numbers) -> int:
-    """1, 2, 4 or 5 points for 4s of three, four, five or six different colours."""
+    """Return 1, 2, 4 or 5 points for 4s of three, four, five or six different colours."""
     return numbers.fours[len({colour for colour, value in hand if value == 4})]
 
 
@@ -103,7 +104,7 @@ def final_score(hands: list[list[Card]], player: int, numbers: Numbers) -> int:
 
 
 def winners(hands: list[list[Card]], numbers: Numbers = RULEBOOK) -> list[int]:
-    """Most points; then most 1s; then most 2s; then all who are left share the victory."""
+    """Return the players with most points; of these with most 1s; of these with most 2s."""
     players = list(range(len(hands)))
     points = [final_score(hands, player, numbers) for player in players]
     players = [player for player in players if points[player] == max(points)]
@@ -118,16 +119,16 @@ class Referee:
 
     Args:
         num_players: 4 or 5.
-        deck: The order of the cards: each player's twelve, and then the central pile.
-        numbers: By default the rulebook's.
+        deck: The order of the cards: twelve cards of each player, and then the central pile.
+        numbers: The numbers of the rules.
 
     Attributes:
-        hands: Each player's cards, sorted.
-        piles: What each player has still to draw, the next card first.
-        passed: What each player has passed to the left, in order.
-        received: What each player has received from the right, in order.
+        hands: The cards of each player, sorted.
+        piles: The cards that each player still has to draw, the next card first.
+        passed: The cards that each player has passed to the left, in order.
+        received: The cards that each player has received from the right, in order.
         face_up: The cards turned up in the middle.
-        turn: How many turns have been played.
+        turn: The number of turns played so far.
         finished: Whether the game is over.
     """
 

@@ -14,7 +14,7 @@ class RefereeComparison(ABC):
 
     Attributes:
         game: The batch.
-        referees: N of them, with the same decks.
+        referees: N referees with the same decks.
     """
 
     game: Any
@@ -24,7 +24,8 @@ class RefereeComparison(ABC):
     def __init__(self, rules: Any, num: int, rng: np.random.Generator) -> None:
         """Deal shuffled decks to the core and to the referees.
 
-        Under the real rules the referees have the rulebook's numbers, not those of ``rules``.
+        Under the default rules the referees use the numbers of the rulebook, not those of
+        ``rules``.
         """
 
     @abstractmethod
@@ -41,14 +42,19 @@ class RefereeComparison(ABC):
 
     @abstractmethod
     def running(self) -> Iterator[int]:
-        """Return the games whose observations the referees can compute now."""
+        """Yield the games whose observations the referees can compute at this step."""
 
     @abstractmethod
     def observation_of(self, judge: Any, player: int) -> dict[str, Any]:
         """Return the expected pieces of the observation, from the player's knowledge."""
 
     def assert_same(self, num_compared: int, players: Iterable[int]) -> None:
-        """Check that nothing differs, with observations of these players in the first games."""
+        """Check that nothing differs.
+
+        Args:
+            num_compared: The number of games whose observations are compared.
+            players: The players whose observations are compared.
+        """
         self.assert_same_position()
         self.assert_same_legal_actions()
         assert (self.game.observe()[:num_compared] <= self.game.layout.maxima).all()

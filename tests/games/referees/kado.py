@@ -1,9 +1,9 @@
-"""KADO played slowly and plainly, one game at a time, from the rulebook alone.
+"""A slow and simple implementation of KADO, one game at a time, from the rulebook only.
 
-Nothing here comes from the package under test: a card is (gift, ribbon, value, copy), a tableau
-is a dict from (row, column), counted from the first card, to a card, and a game is told in one
-function that asks the players whenever they have a choice. Other numbers than the rulebook's can
-be played with; Python's own never overflow.
+Nothing here comes from the package under test: a card is (gift, ribbon, value, copy), a tableau is
+a dict from (row, column), counted from the first card, to a card, and a game is one generator that
+asks the players for their choices. Numbers of the rules may differ from the rulebook; Python
+integers never overflow.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ VALUES = {0: (1, 3, 5), 1: (1, 2, 4), 2: (2, 3, 5), 3: (1, 4), 4: (2, 3)}
 """Values of the cards of a gift and a ribbon, by (ribbon - gift) mod 5."""
 
 Card = tuple[int, int, int, int]
-"""Gift, ribbon, value, and which of several such cards it is."""
+"""Gift, ribbon, value, and the number of the copy."""
 Cell = tuple[int, int]
 Tableau = dict[Cell, Card]
 Move = tuple[str, *tuple[int, ...]]
 Choices = dict[int, list[Move]]
-"""The players with something to decide, and their options."""
+"""The players with a decision, and their options."""
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers of the rules, by default the rulebook's.
+    """The numbers of the rules, by default those of the rulebook.
 
     Attributes:
         deck: Values of the cards by gift and ribbon.
-        rows, columns: Of a tableau; a turn for each of its places.
-        points_of_a_perfect: At the end.
-        discards: Whether the dealer may put a card aside; None: in the duel.
+        rows, columns: The size of a tableau; each of its cells takes one turn.
+        points_of_a_perfect: Points of a perfect at the end.
+        discards: Whether the dealer may put a card aside; None: with two players.
     """
 
     deck: tuple[tuple[tuple[int, ...], ...], ...] = tuple(
@@ -81,19 +81,19 @@ class Numbers:
         return sorted(cells)
 
     def fits(self, cells: list[Cell]) -> bool:
-        """Whether these cells lie within three rows and four columns."""
+        """Return whether these cells lie within the rows and columns of a tableau."""
         rows = [cell[0] for cell in cells]
         columns = [cell[1] for cell in cells]
         return max(rows) - min(rows) < self.rows and max(columns) - min(columns) < self.columns
 
     def points_of_a_row(self, cards: list[Card]) -> int:
-        """The sum of the values of one gift, the best one."""
+        """Return the largest sum of the values of one gift."""
         return max(
             sum(card[2] for card in cards if card[0] == chosen) for chosen in range(self.gifts)
         )
 
     def points_of_a_column(self, cards: list[Card]) -> int:
-        """The highest value of three cards with the same ribbon."""
+        """Return the highest value of three cards with the same ribbon."""
         if len(cards) < self.rows or len({card[1] for card in cards}) > 1:
             return 0
         return max(card[2] for card in cards)
@@ -118,15 +118,15 @@ class Turn:
     """The course of one turn.
 
     Attributes:
-        number: From 0.
-        dealer: Who deals.
+        number: The number of the turn, from 0.
+        dealer: The player who deals.
         phase: 0 dealing, 1 challenge, 2 placing.
-        offered: The card the dealer looks at, until it is given.
-        dealt: The cards dealt so far, in their order.
+        offered: The card that the dealer looks at, until it is given.
+        dealt: The cards dealt so far, in order.
         before: The card that lies before each player.
-        aside: The card put aside.
-        challenger: Who may challenge.
-        wrong_guesses: Gift and ribbon of each.
+        aside: The card that was put aside.
+        challenger: The player who may challenge.
+        wrong_guesses: Gift and ribbon of each wrong guess.
         swapped: Whether a challenge was won.
     """
 
@@ -148,14 +148,14 @@ class Referee:
     Args:
         num_players: 2 to 4.
         deck: The order of the cards.
-        numbers: By default the rulebook's.
+        numbers: The numbers of the rules.
 
     Attributes:
-        choices: The players who have to decide now, and between what; empty when the game is over.
-        tableaus: Each player's.
-        perfects: The cards each player has won by perfects, None where the pile had run out.
-        seen: All cards each player has seen so far.
-        turn: The turn being played, or the last one.
+        choices: The players with a decision, and their options; empty when the game is over.
+        tableaus: The tableau of each player.
+        perfects: The cards that each player has won by perfects; None if the pile was empty.
+        seen: All cards that each player has seen so far.
+        turn: The current turn, or the last one.
     """
 
     def __init__(self, num_players: int, deck: list[Card], numbers: Numbers = RULEBOOK) -> None:
@@ -177,7 +177,7 @@ class Referee:
         return not self.choices
 
     def play(self, moves: dict[int, Move]) -> None:
-        """Play the choices of all players who have something to decide."""
+        """Play the choices of all players who have a decision."""
         assert moves.keys() == self.choices.keys()
         assert all(move in self.choices[player] for player, move in moves.items())
         try:

@@ -1,8 +1,8 @@
-"""Kododo played slowly and plainly, one game at a time, from the rulebook alone.
+"""A slow and simple implementation of Kododo, one game at a time, from the rulebook only.
 
-Nothing here comes from the package under test: a card is a number, colour * 6 + value - 1,
-a hand is a sorted list, and every rule is a loop that can be read beside the rulebook. Other
-numbers than the rulebook's can be played with; Python's own never overflow.
+Nothing here comes from the package under test: a card is a number, colour * 6 + value - 1, a hand
+is a sorted list, and every rule is a loop that can be compared with the rulebook. Numbers of the
+rules may differ from the rulebook; Python integers never overflow.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ LIMIT = {2: 5, 3: 6, 4: 7, 5: 8}
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers of the rules, by default the rulebook's for all tables.
+    """The numbers of the rules, by default those of the rulebook for all numbers of players.
 
     Attributes:
-        removed_cards, kododo_number, limit: What depends on the number of players.
-        colours: How many.
-        copies: Cards of the values 1, 2, ... in each colour.
-        cards_in_hand: At the start of a round.
-        cards_to_lay: In each turn of a round.
-        points_of_a_long_game: Which end it.
-        most_deals: After this many a long game is over; the rulebook knows no such number.
+        removed_cards, kododo_number, limit: Numbers that depend on the number of players.
+        colours: The number of colours.
+        copies: The number of cards of the values 1, 2, ... in each colour.
+        cards_in_hand: Cards in hand at the start of a round.
+        cards_to_lay: Cards to lay in each turn of a round.
+        points_of_a_long_game: Points that end a long game.
+        most_deals: Maximum number of deals of a long game, which the rulebook does not limit.
     """
 
     removed_cards: int
@@ -53,7 +53,7 @@ class Numbers:
         return self.value_of(card) == 1
 
     def full_deck(self) -> list[int]:
-        """Sort cards by number."""
+        """Return all cards, sorted by number."""
         deck = []
         for colour in range(self.colours):
             for place, copies in enumerate(self.copies):
@@ -63,7 +63,7 @@ class Numbers:
 
 
 def rulebook(num_players: int) -> Numbers:
-    """The rulebook's numbers."""
+    """Return the numbers of the rulebook."""
     return Numbers(REMOVED_CARDS[num_players], KODODO_NUMBER[num_players], LIMIT[num_players])
 
 
@@ -83,7 +83,7 @@ def majority_colour(laid: list[int], numbers: Numbers) -> int | None:
 
 
 def cards_won(table: list[list[int]], numbers: Numbers) -> list[list[int]]:
-    """Return the own cards that each player takes at the end of a round."""
+    """Return which of its own cards each player takes at the end of a round."""
     laid = [card for cards in table for card in cards]
     if sum(numbers.is_kododo(card) for card in laid) == numbers.kododo_number:
         return [[card for card in cards if numbers.is_kododo(card)] for cards in table]
@@ -93,7 +93,7 @@ def cards_won(table: list[list[int]], numbers: Numbers) -> list[list[int]]:
 
 @dataclass
 class PlayerKnowledge:
-    """The knowledge of one player; their own seat comes first."""
+    """The knowledge of one player, whose own seat comes first."""
 
     hand: list[int]
     revealed: list[int]
@@ -111,20 +111,20 @@ class Referee:
 
     Args:
         num_players: 2 to 5.
-        decks: The order of the cards of each deal. From the front: the hands, player
-            after player, then what is drawn; the removed cards are the last ones.
+        decks: The order of the cards of each deal. From the front: the hands, player after player,
+            then the cards to draw; the removed cards are the last ones.
         variant: "standard" or "long".
-        numbers: By default the rulebook's.
+        numbers: The numbers of the rules.
 
     Attributes:
-        hands: Each player's cards, sorted.
-        table: The cards each player has laid in this round, in their order.
-        piles: Each player's score pile, since the last shuffle.
-        scores: Each player's points in all deals.
+        hands: The cards of each player, sorted.
+        table: The cards that each player has laid in this round, in order.
+        piles: The score pile of each player since the last shuffle.
+        scores: The points of each player over all deals.
         rewards: The points of the last turn.
-        revealed: All cards ever shown since the last shuffle.
-        tables: Every table that has been evaluated.
-        deal, round_index, turn: Where the game stands, each counted from 0.
+        revealed: All cards shown since the last shuffle.
+        tables: All tables that have been evaluated.
+        deal, round_index, turn: The current deal, round and turn, each counted from 0.
         finished: Whether the game is over.
     """
 
@@ -167,7 +167,7 @@ class Referee:
         self.last_round = not self.draw_pile
 
     def choices(self, player: int) -> list[tuple[int, ...]]:
-        """Return a player's choices: places in the sorted hand, or one empty choice at the end."""
+        """Return a player's choices: positions in the sorted hand; one empty choice at the end."""
         if self.finished:
             return [()]
         places = range(len(self.hands[player]))
@@ -219,7 +219,7 @@ class Referee:
             self.start_deal()
 
     def winners(self) -> list[int]:
-        """Most points; then the larger score pile; then all who are left share the victory."""
+        """Return the players with most points; of these with the largest score pile."""
         players = list(range(self.num_players))
         highest = max(self.scores[player] for player in players)
         players = [player for player in players if self.scores[player] == highest]

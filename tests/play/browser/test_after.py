@@ -1,4 +1,4 @@
-"""Taking a choice back, looking back on a game, and trying a step again."""
+"""Undoing a choice, reviewing a game, and repeating a step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the page reaches its table behind a proxy, after sleep and over plain http."""
+"""Connections of the page behind a proxy, after sleep and over plain HTTP."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page on screens of all sizes: what is visible, and what can be tapped."""
+"""The page on screens of all sizes: visible parts, and targets for touch."""
 
 from __future__ import annotations
 

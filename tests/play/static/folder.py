@@ -1,7 +1,7 @@
-"""The static page's folder for tests, with numpy's wheel from an npm package.
+"""The folder of the static page for tests, with numpy's wheel from an npm package.
 
-That package (AGPL) is only used as a source of the wheel; no part of it is kept or redistributed.
-Its numpy has the same version and binary interface as the one that pages load.
+That package (AGPL) is only the source of the wheel; no part of it is kept or redistributed. Its
+numpy has the same version and binary interface as the numpy that pages load.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def test_another_package_than_the_pinned_one_is_refused(
     monkeypatch.setattr(npm, "CACHE", tmp_path)
     path = npm.stored(npm.PYODIDE)
     path.write_bytes(b"something else")
-    with pytest.raises(ValueError, match="was not the one that is pinned"):
+    with pytest.raises(ValueError, match="wrong SHA-512"):
         npm.archive(npm.PYODIDE)
     assert not path.exists()
 
@@ -166,7 +166,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "docs.static_page.build", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"{tmp_path} is there and was not written by this: name another\n"
+    assert done.stderr == f"{tmp_path} was not written by this command: choose another folder\n"
     assert [path.name for path in tmp_path.iterdir()] == ["theirs"]
 
 

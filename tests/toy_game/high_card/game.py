@@ -1,4 +1,4 @@
-"""A small correct game for planted faults: everybody lays a card, the highest wins the prize."""
+"""A small correct game, for planted faults: each player lays a card, and the highest wins."""
 
 from __future__ import annotations
 
