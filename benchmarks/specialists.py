@@ -81,7 +81,7 @@ class SpecialistCell:
         policy: The shipped policy from which the specialist starts.
         file: The first digits of the SHA-256 of its file.
         against: The name of the opponent.
-        held_out_policy: Whether the opponent belongs to the test half of the population.
+        is_test_opponent: Whether the opponent belongs to the test opponents of the population.
         steps: Agent-steps of the training, rounded up to whole updates.
         seed: Seed of the training.
         games: Games of the specialist; the policy plays as many.
@@ -90,7 +90,7 @@ class SpecialistCell:
     policy: str
     file: str
     against: str
-    held_out_policy: bool
+    is_test_opponent: bool
     steps: int
     seed: int
     games: int

@@ -129,7 +129,7 @@ def specialist_ratios(rows: list[dict[str, Any]]) -> dict[str, tuple[int, Estima
         ratio_by_opponent = {
             row["cell"]["against"]: row["ratio"]
             for row in in_order
-            if row["cell"]["policy"] == policy and row["cell"]["stranger"]
+            if row["cell"]["policy"] == policy and row["cell"]["is_test_opponent"]
         }
         # A specialist that gains nothing has no ratio.
         ratios = [

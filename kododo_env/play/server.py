@@ -41,7 +41,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 # Custom WebSocket close codes, in analogy to HTTP's 403 and 409.
-HELD_OUT_PREFIX = 4403
+UNKNOWN_SEAT = 4403
 CROWDED = 4409
 TABS = 8  # tabs per seat; when another one is opened, the oldest is closed
 LONGEST_MESSAGE = 1 << 20  # bytes; the longest messages are records to replay
@@ -114,7 +114,7 @@ class Host:
         await websocket.accept()
         seat = self._tokens.get(websocket.query_params.get("seat", ""))
         if seat is None:
-            await websocket.close(HELD_OUT_PREFIX, "no seat at this table has this address")
+            await websocket.close(UNKNOWN_SEAT, "no seat at this table has this address")
             return
         tab = Connection(websocket)
         tabs = self._tabs[seat]

@@ -57,8 +57,8 @@ def test_only_what_is_between_the_markers_is_replaced() -> None:
 def test_of_each_opponent_one_row_counts() -> None:
     rows = [
         {
-            "cell": {"policy": "kododo-2p", "against": "a", "stranger": True, "steps": steps,
-                     "games": games},
+            "cell": {"policy": "kododo-2p", "against": "a", "is_test_opponent": True,
+                     "steps": steps, "games": games},
             "ratio": dict.fromkeys(("mean", "low", "high"), mean),
         }
         for steps, games, mean in ((2, 20, 0.7), (2, 10, 0.6), (1, 90, 0.2))

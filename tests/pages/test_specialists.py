@@ -28,7 +28,7 @@ def test_the_first_opponent_of_each_table_comes_before_the_second() -> None:
 def test_all_of_the_test_half_but_searches_are_met(policy: str) -> None:
     half = population(*policy_tables()[policy], TEST)
     cells = specialists.of_table(policy, CONFIG())
-    met = {cell.against for cell in cells if cell.held_out_policy}
+    met = {cell.against for cell in cells if cell.is_test_opponent}
     assert met == {name for name, about in half.items() if about["kind"] != "flat"}
     assert len({cell.against for cell in cells}) == len(cells)
 
@@ -84,10 +84,10 @@ def test_the_mean_is_over_the_held_out_policies_of_whom_a_ratio_is_known(
 ) -> None:
     means = (0.6, True), (0.8, True), (0.1, False), (None, True)
     rows = []
-    for number, (mean, held_out_policy) in enumerate(means):
+    for number, (mean, is_test_opponent) in enumerate(means):
         share, ratio = ({"mean": centre, "low": centre, "high": centre} for centre in (0.5, mean))
         cell = specialists.SpecialistCell(
-            "kododo-2p", "", f"other-{number}", held_out_policy, 1000, 0, 20
+            "kododo-2p", "", f"other-{number}", is_test_opponent, 1000, 0, 20
         )
         rows.append({"cell": asdict(cell), "ours": share, "specialist": share, "ratio": ratio})
     (tmp_path / "specialists.json").write_text(json.dumps(rows))

@@ -187,7 +187,7 @@ def test_a_stranger_is_told_nothing(served: Served, token: str) -> None:
     with served.sit(token) as tab, pytest.raises(ConnectionClosed) as closed:
         act_unasked(tab)
     assert closed.value.rcvd is not None
-    assert closed.value.rcvd.code == server.HELD_OUT_PREFIX
+    assert closed.value.rcvd.code == server.UNKNOWN_SEAT
     with served.sit("one") as tab:
         assert position(tab)["chosen"] is None
 

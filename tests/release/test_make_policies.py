@@ -50,7 +50,7 @@ ATTACK = {
 }
 RESPONSES = [ATTACK | {"steps": 2_000_000, "seed": seed} for seed in (8, 9)]
 TEAM = ATTACK | {"steps": 2_000_000, "seed": 8, "gain": {"mean": 0.03, "low": 0.0, "high": 0.1}}
-HELD_OUT_POLICIES = {"validation": ("greedy", "flat:random:2"), "test": ("follow", "flat:greedy:2")}
+OPPONENTS = {"validation": ("greedy", "flat:random:2"), "test": ("follow", "flat:greedy:2")}
 EXPLOITED = {
     "best_response": ATTACK | {"each": RESPONSES},
     "search": ATTACK | {"budget": "64"},
@@ -71,7 +71,7 @@ def finished_config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Polici
         patch.setattr(policy_strength, "response_gain", lambda *_: 0.0)
         patch.setattr(policy_strength, "exploitability", lambda _: EXPLOITED)
         for module in (maker, policy_strength):
-            patch.setattr(module, "population", lambda *table: HELD_OUT_POLICIES[table[-1]])
+            patch.setattr(module, "population", lambda *table: OPPONENTS[table[-1]])
         for module in (maker, policy_runs):
             patch.setattr(module, "worker_pool", lambda _: InProcessExecutor())
         make_policies(config)
