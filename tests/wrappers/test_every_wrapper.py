@@ -332,7 +332,7 @@ def test_opponents_that_cannot_be_set_change_nothing(kind: Any) -> None:
 def test_where_all_learn_no_opponent_can_be_set(kind: Any) -> None:
     env = kind(players=3).env
     for wrong in ("random", [None, "random", None]):
-        with pytest.raises(ValueError, match="seats 0, 1, 2 learn"):
+        with pytest.raises(ValueError, match=r"learners' seats.* 0, 1, 2"):
             env.opponents = wrong
     env.opponents = None
     assert env.opponents == (None, None, None)

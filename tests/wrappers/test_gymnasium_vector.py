@@ -525,7 +525,7 @@ def test_each_game_shows_itself_as_gymnasiums_own_do() -> None:
     for env in envs:
         with pytest.raises(AttributeError, match="nonsense"):
             env.get_attr("nonsense")
-        with pytest.raises(ValueError, match="environments"):
+        with pytest.raises(ValueError, match="environment"):
             env.set_attr("note", [1, 2])
 
 
