@@ -18,9 +18,9 @@ from tests.play.static.folder import build_with_numpy, missing
 
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "tests" / "play" / "static"
-PLAYED = STATIC / "played.py"
+PLAYED = STATIC / "game_hashes.py"
 IN_PYODIDE = STATIC / "in_pyodide.mjs"
-# The checks of played.py, which is run as text.
+# The checks of game_hashes.py, which is run as text.
 ALL_OF = "import sys; exec(open(sys.argv[1]).read()); print(all_of(sys.argv[2]))"
 
 

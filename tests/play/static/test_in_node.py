@@ -30,7 +30,7 @@ AT_TABLES = (("kododo", 4), ("combi_combo", 4), ("kado", 3))
 
 def in_pyodide(site: Path, calls: list[Any]) -> list[Any]:
     """Return the results of ``played.all_of`` in the folder's Python."""
-    command = ["node", HERE / "in_pyodide.mjs", site, HERE / "played.py", json.dumps(calls)]
+    command = ["node", HERE / "in_pyodide.mjs", site, HERE / "game_hashes.py", json.dumps(calls)]
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     answers: list[Any] = json.loads(done.stdout)
