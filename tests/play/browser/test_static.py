@@ -251,7 +251,7 @@ def test_numpy_that_cannot_be_had_or_is_another_one(
             context.route("https://**", lambda route: route.abort())
             page = context.new_page()
             page.goto(f"http://{host}/table.html?game=kado&players=2")
-            page.get_by_text("load the page again").wait_for(timeout=PATIENCE_MS)
+            page.get_by_text("reload the page").wait_for(timeout=PATIENCE_MS)
             assert "error" not in page.locator("#status").inner_text()
             contacted = {url.split("/")[2] for url in urls if url.startswith("http")}
             assert contacted == {host} | hosts
