@@ -346,7 +346,7 @@ def test_published_policies_are_measured_again_without_their_runs(
         "out": tmp_path / "out",
         "runs": tmp_path / "none",
         "games": 60,
-        "again": ("shares", "unknown"),
+        "remeasure": ("shares", "unknown"),
     }
     with pytest.raises(ValueError, match="--games must be at least 8"):
         replace(finished_config, games=7)
@@ -354,7 +354,7 @@ def test_published_policies_are_measured_again_without_their_runs(
         replace(finished_config, **changes)
     shutil.copytree(finished_config.out, tmp_path / "out")
     with pytest.raises(ValueError, match="--remeasure takes shares, unknown, exploitability"):
-        replace(finished_config, **changes | {"again": ("choice",)})
+        replace(finished_config, **changes | {"remeasure": ("choice",)})
     repeated = replace(finished_config, **changes)
     make_policies(repeated)
     before = numbers(finished_config)
