@@ -13,7 +13,7 @@ from kododo_env.arena.lineups import Chunk, chunk_sizes
 from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.progress import games_bar
 from kododo_env.arena.text_table import table
-from kododo_env.arena.tournament import Contest, check_numbers
+from kododo_env.arena.tournament import Contest
 from kododo_env.arena.workers import run
 from kododo_env.core.agent import Agent
 
@@ -51,10 +51,6 @@ class Comparison(Contest):
     seed: int = 0
     rules: Mapping[str, Any] = field(default_factory=dict)
     least_chunks: int = 1
-
-    def __post_init__(self) -> None:
-        self.make_game(1)  # raises ValueError if the game cannot be played
-        check_numbers(self.players, self.games, self.seed)
 
     def named(self) -> Sequence[Agent | str]:
         """Return the two agents and their opponent."""

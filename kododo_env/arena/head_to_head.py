@@ -12,7 +12,7 @@ from kododo_env.arena.intervals import Estimate, mean, share
 from kododo_env.arena.lineups import Chunk, chunk_sizes
 from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.progress import games_bar
-from kododo_env.arena.tournament import Contest, check_numbers
+from kododo_env.arena.tournament import Contest
 from kododo_env.arena.workers import run
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Float64
@@ -70,10 +70,6 @@ class Match(Contest):
     seed: int = 0
     rules: Mapping[str, Any] = field(default_factory=dict)
     least_chunks: int = 1
-
-    def __post_init__(self) -> None:
-        self.make_game(1)  # raises ValueError if the game cannot be played
-        check_numbers(self.players, self.games, self.seed)
 
     def named(self) -> Sequence[Agent | str]:
         """Return both agents."""

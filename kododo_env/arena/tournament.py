@@ -26,6 +26,10 @@ class Contest:
     rules: Mapping[str, Any]
     recording: Recording | None = None
 
+    def __post_init__(self) -> None:
+        self.make_game(1)  # raises ValueError if the game cannot be played
+        check_numbers(self.players, self.games, self.seed)
+
     def named(self) -> Sequence[Agent | str]:
         """Return the players: agents, or names for ``make_agent``."""
         raise NotImplementedError
