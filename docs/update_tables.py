@@ -36,6 +36,7 @@ SHORT = ", 2 million steps"
 TARGETS = 0.15, 0.20
 ATTACKERS = "a best response", "search", "a team"
 LAST_SHARES = "v heuristic", "v random", "v validation opponents"
+LAST_HEADS = [share.replace("v ", "against ", 1) for share in LAST_SHARES]
 # Agent-steps of the rows of benchmarks/libraries.py that are compared, by the ends of their names.
 EQUAL_STEPS = {"": 1_000_000, ", 9 M steps": 9_000_000}
 # Words for the values that benchmarks/search_ceilings.py writes.
@@ -309,8 +310,7 @@ def library_curves() -> str:
             *_last_shares(row),
         ])  # fmt: skip
     targets = [f"core-seconds to {share:.2f} against heuristic" for share in TARGETS]
-    shares = [share.replace("v ", "against ", 1) for share in LAST_SHARES]
-    return markdown(["run", "learner", *targets, "all core-seconds", *shares], rows)
+    return markdown(["run", "learner", *targets, "all core-seconds", *LAST_HEADS], rows)
 
 
 def equal_steps() -> str:
@@ -325,7 +325,7 @@ def equal_steps() -> str:
             if row:
                 seconds = _seconds([curve["last"]["core_seconds"] for curve in row["seeds"]])
                 rows.append([f"{steps:,}", row["learner"], seconds, *_last_shares(row)])
-    return markdown(["agent-steps", "learner", "core-seconds", *LAST_SHARES], rows)
+    return markdown(["agent-steps", "learner", "core-seconds", *LAST_HEADS], rows)
 
 
 def _last_shares(row: dict[str, Any]) -> list[str]:
