@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
@@ -16,8 +15,6 @@ from kododo_env.core.view import View
 from kododo_env.wrappers.open_spiel.game import SpielGame, as_text
 from kododo_env.wrappers.open_spiel.position import Log, ResampledPosition, shown_by
 from kododo_env.wrappers.open_spiel.resampler import StateResampler
-
-MakeBot = Callable[[int], pyspiel.Bot]
 
 
 class SpielAgent(Agent):
