@@ -19,8 +19,8 @@ from PIL.PngImagePlugin import PngInfo
 from agents.training.learning_curve import COLOURS, MARKERS
 from kododo_env import load, registry
 from kododo_env.core.agent import joint_action
-from kododo_env.play.rules_page import sections
 from kododo_env.rendering.animation import animated_svg
+from kododo_env.table.rules_page import sections
 
 IMAGES = Path(__file__).parent / "images"
 NOTEBOOKS = sorted((IMAGES.parents[1] / "notebooks").glob("*.ipynb"))

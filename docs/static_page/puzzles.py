@@ -8,9 +8,9 @@ from typing import Any
 
 from kododo_env.agent_registry import LEVELS, baselines, make_agent
 from kododo_env.bots.protocol import legal_actions
-from kododo_env.play.puzzles import Puzzle, ask_bots, order, read_puzzles, write_puzzles
 from kododo_env.records.lines import DIGEST, sealed
 from kododo_env.rendering.languages import say, speaking
+from kododo_env.review.puzzles import Puzzle, ask_bots, order, read_puzzles, write_puzzles
 
 SEED = 0  # of the command kododo puzzles that found them
 PUZZLES = Path(__file__).parents[1] / "puzzles.jsonl"

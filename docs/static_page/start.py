@@ -11,9 +11,9 @@ from typing import Any
 from kododo_env import registry
 from kododo_env.agent_registry import AS_IT_SHIPS, LEVEL_WORDS, baselines, levels
 from kododo_env.play import __file__ as play
-from kododo_env.play.rules_page import sections
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.rules_arguments import default_players, rule_choices
+from kododo_env.table.rules_page import sections
 
 START = Path(play).parent / "static" / "start.html"
 RULES = START.with_name("rules.html")

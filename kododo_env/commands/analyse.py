@@ -10,11 +10,11 @@ from kododo_env.agent_registry import make_agent
 from kododo_env.arena.text_table import table
 from kododo_env.commands.tournament import JSON, play_and_write
 from kododo_env.core.bounds import Bound, Seed, check_settings
-from kododo_env.play.analysis import FEWEST, MOST, WORLDS, Analysis, CostlyChoice
-from kododo_env.play.analysis import analyse as analysis_of
 from kododo_env.records.frames import names_of
 from kododo_env.records.record import Record, read_record
 from kododo_env.records.replay import replay
+from kododo_env.review.analysis import FEWEST, MOST, WORLDS, Analysis, CostlyChoice
+from kododo_env.review.analysis import analyse as analysis_of
 from kododo_env.system.files import check_other, write_json
 
 

@@ -13,7 +13,7 @@ from kododo_env.system.extras import needs
 from kododo_env.system.streams import reserved_streams
 
 if TYPE_CHECKING:
-    from kododo_env.play.lesson import TeachingTable
+    from kododo_env.table.lesson import TeachingTable
 
 SERVER = ("starlette", "uvicorn", "websockets")
 TERMINAL = ("prompt_toolkit",)
@@ -129,7 +129,7 @@ def play(config: PlayConfig) -> None:
 
 
 def _table(config: PlayConfig) -> TeachingTable:
-    from kododo_env.play.table_factory import make_table
+    from kododo_env.table.factory import make_table
 
     table = make_table(
         config.game,

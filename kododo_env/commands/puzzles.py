@@ -17,11 +17,11 @@ from kododo_env.commands.tournament import play_and_write
 from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import Bound, Seed, check_settings
-from kododo_env.play.analysis import FEWEST, MOST, WORLDS
-from kododo_env.play.puzzles import Puzzle, find_puzzles, order, write_puzzles
-from kododo_env.play.table_factory import best_agent
 from kododo_env.records.record import Record, read_record
 from kododo_env.records.replay import replay
+from kododo_env.review.analysis import FEWEST, MOST, WORLDS
+from kododo_env.review.best_agent import best_agent
+from kododo_env.review.puzzles import Puzzle, find_puzzles, order, write_puzzles
 from kododo_env.search.search import SearchAgent
 from kododo_env.system.folders import files_in
 

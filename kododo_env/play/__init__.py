@@ -1,1 +1,1 @@
-"""Play with people: a table, and hosts that carry messages between the table and people."""
+"""Hosts, which carry messages between a table and people: server, web worker and terminal."""

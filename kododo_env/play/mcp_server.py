@@ -12,7 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from kododo_env.bots.messages import Message
 from kododo_env.play.stdio import only_person
-from kododo_env.play.table import Table
+from kododo_env.table.table import Table
 
 HOW = (
     "A card game in which you have one seat and agents have the others. All players choose at the "

@@ -23,10 +23,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kododo_env.bots.messages import to_json
 from kododo_env.play.addresses import is_loopback, listen, qr_code, reachable_host
-from kododo_env.play.saved_table import SavedTable
-from kododo_env.play.table import Replies, Table
 from kododo_env.play.table_file import kept_file
 from kododo_env.rendering.languages import LANGUAGES
+from kododo_env.table.saved_table import SavedTable
+from kododo_env.table.table import Replies, Table
 
 HERE = Path(__file__).parent
 TEXTS = HERE.parent / "rendering" / "texts"

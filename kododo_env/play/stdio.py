@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from kododo_env.bots.messages import Message, to_json
-from kododo_env.play.table import Table
+from kododo_env.table.table import Table
 
 
 def play_lines(table: Table, lines: Iterable[bytes], out: TextIO) -> None:

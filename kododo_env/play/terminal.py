@@ -16,10 +16,10 @@ from prompt_toolkit.output import ColorDepth
 
 from kododo_env.bots.messages import Message
 from kododo_env.play.stdio import only_person
-from kododo_env.play.table import Table
 from kododo_env.rendering.svg import ink_on
 from kododo_env.rendering.svg_cards import Suit
 from kododo_env.system.files import write_text
+from kododo_env.table.table import Table
 
 WIDTH = 80
 COMMANDS = {

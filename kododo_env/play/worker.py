@@ -8,10 +8,10 @@ from contextlib import suppress
 
 from kododo_env.bots.messages import MOST_EXACT, to_json
 from kododo_env.core.numbers import whole_number
-from kododo_env.play.saved_table import SavedTable
-from kododo_env.play.table import Replies
-from kododo_env.play.table_factory import make_table
 from kododo_env.rules_arguments import make_game, parse_rules
+from kododo_env.table.factory import make_table
+from kododo_env.table.saved_table import SavedTable
+from kododo_env.table.table import Replies
 
 LOOK = '{"type": "look"}'
 WORK = 3000  # ``Table.work``, since policies are slow in Pyodide

@@ -23,7 +23,7 @@ from kododo_env import kododo_v0, make_agent, registry
 from kododo_env.arena.head_to_head import Match
 from kododo_env.bots import program
 from kododo_env.play.stdio import play_lines
-from kododo_env.play.table_factory import make_table
+from kododo_env.table.factory import make_table
 
 NODE = f"node {Path(__file__).parents[2] / 'docs/examples/bots/last.mjs'}"
 # A bot whose argument selects its behaviour; it records its process id.

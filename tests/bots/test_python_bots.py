@@ -19,7 +19,7 @@ from kododo_env.arena.head_to_head import Match
 from kododo_env.bots import python_bot
 from kododo_env.core import Agent, View
 from kododo_env.core.agent import check_agents, joint_action
-from kododo_env.play.table_factory import make_table
+from kododo_env.table.factory import make_table
 from tests.pages.scripts import blocks
 
 ROOT = Path(__file__).parents[2]

@@ -20,10 +20,10 @@ from kododo_env.arena.tournament import Tournament
 from kododo_env.core import BatchGame, View
 from kododo_env.core.agent import check_forgets
 from kododo_env.core.arrays import Array, Int64
-from kododo_env.play.hints import check_adviser
-from kododo_env.play.saved_table import SavedTable
-from kododo_env.play.table import Table
+from kododo_env.review.hints import check_adviser
 from kododo_env.search.search import SearchAgent
+from kododo_env.table.saved_table import SavedTable
+from kododo_env.table.table import Table
 from kododo_env.wrappers.sb3 import BatchVecEnv
 from tests.arena.players import report_of
 from tests.play.people import People

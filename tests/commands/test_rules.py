@@ -9,8 +9,8 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.commands.rules import RulesConfig, rules
-from kododo_env.play.rules_page import sections
-from kododo_env.play.table_factory import make_table
+from kododo_env.table.factory import make_table
+from kododo_env.table.rules_page import sections
 from tests.game_tables import GAMES
 from tests.toy_game.high_card import high_card_v0
 

@@ -10,9 +10,9 @@ from random import Random
 from typing import Any
 
 from kododo_env import registry
-from kododo_env.play.table import Table
-from kododo_env.play.table_factory import make_table
 from kododo_env.records import read_record, replay
+from kododo_env.table.factory import make_table
+from kododo_env.table.table import Table
 from tests.fuzz.odd_values import byte_edits, edited_bytes, edited_json, json_edits
 from tests.fuzz.promises import ACCEPTED, REFUSED, FaultFound, check_message, refuses
 from tests.game_tables import TABLES

@@ -15,9 +15,9 @@ from kododo_env.core.capabilities import WordDescriptions
 from kododo_env.games.kado import Rules as KadoRules
 from kododo_env.games.kododo import Rules as KododoRules
 from kododo_env.games.kododo.words import evaluation
-from kododo_env.play.rules_page import sections
-from kododo_env.play.table_factory import make_table
 from kododo_env.rendering.words import card_words, counted, listed
+from kododo_env.table.factory import make_table
+from kododo_env.table.rules_page import sections
 from tests.game_tables import EXTREMES, GAMES
 from tests.games.combi_combo import written_deals as combi_combo
 from tests.games.kado import written_deals as kado

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kododo_env import registry
-from kododo_env.play.rules_page import example_of, sections
+from kododo_env.table.rules_page import example_of, sections
 from tests.game_tables import GAMES
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.bots.messages import to_json
-from kododo_env.play.table import Replies, Table
+from kododo_env.table.table import Replies, Table
 
 Listener = Callable[[int, dict[str, Any]], None]
 

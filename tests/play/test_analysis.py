@@ -18,9 +18,9 @@ from kododo_env.agent_registry import make_agent
 from kododo_env.core.agent import Agent, FirstAgent, LastAgent, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
-from kododo_env.play.analysis import WORLDS_FACTOR, Analysis, analyse
-from kododo_env.play.table_factory import best_agent
 from kododo_env.records import Record, parse_record, record_games
+from kododo_env.review.analysis import WORLDS_FACTOR, Analysis, analyse
+from kododo_env.review.best_agent import best_agent
 from kododo_env.search.search import SearchAgent
 from tests.command_line import kododo
 from tests.game_tables import GAMES

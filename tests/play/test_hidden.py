@@ -18,11 +18,11 @@ from kododo_env.games.kado import render as kado
 from kododo_env.games.kado.cards import viewers_by_place
 from kododo_env.games.kado.tables import tables
 from kododo_env.games.kododo import render as kododo
-from kododo_env.play.table_factory import make_table
 from kododo_env.rendering import svg_cards
 from kododo_env.rendering.svg import PAPER, rectangle
 from kododo_env.rendering.svg_cards import CARD, Card
 from kododo_env.rendering.words import card_words
+from kododo_env.table.factory import make_table
 from tests.game_tables import EXTREMES
 from tests.helpers import random_actions
 from tests.play.people import People

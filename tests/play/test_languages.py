@@ -18,11 +18,11 @@ import pytest
 import kododo_env
 from docs.static_page import build, puzzles, start
 from kododo_env import registry
-from kododo_env.play.rules_page import sections
-from kododo_env.play.table import Table
-from kododo_env.play.table_factory import make_table
 from kododo_env.rendering import languages
 from kododo_env.rendering.languages import LANGUAGES, translations
+from kododo_env.table.factory import make_table
+from kododo_env.table.rules_page import sections
+from kododo_env.table.table import Table
 
 PLAY = build.PLAY
 # The quoted texts that are translated: one after "say(", two in "plural(".

@@ -10,9 +10,9 @@ import pytest
 
 from kododo_env.bots.messages import to_json
 from kododo_env.core.agent import RandomAgent
-from kododo_env.play.lesson import TeachingTable
-from kododo_env.play.table_factory import make_table
 from kododo_env.play.worker import LOOK, WorkerTable
+from kododo_env.table.factory import make_table
+from kododo_env.table.lesson import TeachingTable
 from tests.command_line import kododo
 from tests.game_tables import GAMES
 from tests.play.test_worker import replies_to

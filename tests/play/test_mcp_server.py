@@ -15,7 +15,7 @@ pytest.importorskip("mcp", reason="mcp is not installed")
 from mcp import Client
 
 from kododo_env.play.mcp_server import mcp_server
-from kododo_env.play.table_factory import make_table
+from kododo_env.table.factory import make_table
 from tests.game_tables import GAMES
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "mcp_player.py"

@@ -14,7 +14,8 @@ from docs.static_page.puzzles import GRADES, PUZZLES, _page_entry, ask_again, pu
 from kododo_env import load, make_agent, registry
 from kododo_env.agent_registry import baselines
 from kododo_env.core.agent import FirstAgent, LastAgent
-from kododo_env.play.puzzles import (
+from kododo_env.records.lines import sealed
+from kododo_env.review.puzzles import (
     HIT_SHARE,
     Puzzle,
     ask_bots,
@@ -22,7 +23,6 @@ from kododo_env.play.puzzles import (
     read_puzzles,
     write_puzzles,
 )
-from kododo_env.records.lines import sealed
 from kododo_env.search.search import SearchAgent
 from tests.command_line import kododo
 from tests.game_tables import GAMES

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from kododo_env.play.names import BOTS, bots_named, people_named
-from kododo_env.play.table import Table
-from kododo_env.play.table_factory import make_table
 from kododo_env.records import parse_record, replay
 from kododo_env.rendering.svg_table import seats
+from kododo_env.table.factory import make_table
+from kododo_env.table.names import BOTS, bots_named, people_named
+from kododo_env.table.table import Table
 
 
 def look(table: Table) -> dict[str, Any]:

@@ -31,13 +31,14 @@ from websockets.sync.client import ClientConnection, connect
 
 from kododo_env import registry
 from kododo_env.core.view import View
-from kododo_env.play import addresses, replay, server
-from kododo_env.play import table as table_module
+from kododo_env.play import addresses, server
 from kododo_env.play.addresses import qr_code
-from kododo_env.play.table import Table
-from kododo_env.play.table_factory import make_table
 from kododo_env.play.table_file import FORMAT
 from kododo_env.rendering.svg_cards import Blank, card_picture
+from kododo_env.review import replay
+from kododo_env.table import table as table_module
+from kododo_env.table.factory import make_table
+from kododo_env.table.table import Table
 from tests.command_line import kododo
 from tests.game_tables import GAMES
 from tests.play.test_table import Broken

@@ -16,7 +16,7 @@ import pytest
 from kododo_env import registry
 from kododo_env.bots.messages import FIELDS
 from kododo_env.play.stdio import play_lines
-from kododo_env.play.table_factory import make_table
+from kododo_env.table.factory import make_table
 from tests.game_tables import GAMES
 from tests.records.games import recorded
 

@@ -15,11 +15,11 @@ from kododo_env import kododo_v0, registry
 from kododo_env.agent_registry import make_agent, policy_path
 from kododo_env.core.agent import Agent, FirstAgent, RandomAgent, joint_action
 from kododo_env.core.view import View
-from kododo_env.play import replay as replay_module
-from kododo_env.play.table import Table
-from kododo_env.play.table_factory import make_table
 from kododo_env.records import parse_record, replay
+from kododo_env.review import replay as replay_module
 from kododo_env.rules_arguments import parse_rules
+from kododo_env.table.factory import make_table
+from kododo_env.table.table import Table
 from tests.game_tables import EXTREMES, GAMES
 from tests.helpers import differences
 from tests.play.people import People, malformed, state_of

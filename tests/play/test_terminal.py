@@ -18,9 +18,9 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from kododo_env.play.table_factory import make_table
 from kododo_env.play.terminal import Terminal
 from kododo_env.records import read_record, replay
+from kododo_env.table.factory import make_table
 from tests.game_tables import TABLES
 
 ROUND = ["5", "0", "0"]

@@ -28,10 +28,10 @@ from kododo_env.agent_registry import (
 )
 from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.tournament import Tournament
-from kododo_env.play.table_factory import make_table
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.search.outcome_model import OutcomeModel
 from kododo_env.search.search import SearchAgent
+from kododo_env.table.factory import make_table
 from tests.game_tables import TABLES
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from kododo_env import make_agent, registry
 from kododo_env.core import View
-from kododo_env.play.table import Table
 from kododo_env.records import read_record, replay
+from kododo_env.table.table import Table
 from tests.game_tables import GAMES
 from tests.wrappers.interfaces import AEC, Parallel, play
 

@@ -28,8 +28,8 @@ from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.tournament import Tournament
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.gymnasium_ids import register
-from kododo_env.play.analysis import analyse
 from kododo_env.records import parse_record, record_games
+from kododo_env.review.analysis import analyse
 from kododo_env.testing import check_batch_game, check_parallel_env
 from kododo_env.wrappers.sb3 import BatchVecEnv
 from tests.command_line import cli, train_py

@@ -10,7 +10,7 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 
-from kododo_env.play.table_factory import make_table
+from kododo_env.table.factory import make_table
 from tests.play.browser.person import assert_axe_finds_nothing, sits
 from tests.play.browser.test_page import serving
 from tests.play.browser.test_screens import SIZES, SMALL, resize, set_speed

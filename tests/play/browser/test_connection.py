@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from kododo_env.play import server
-from kododo_env.play.table_factory import make_table
+from kododo_env.table.factory import make_table
 from tests.play.browser.person import Person, sits, visits
 from tests.play.test_server import Served
 

@@ -15,8 +15,8 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 
-from kododo_env.play.table_factory import make_table
 from kododo_env.records import parse_record, replay
+from kododo_env.table.factory import make_table
 from tests.game_tables import GAMES
 from tests.play.browser.person import AT_ONCE, Person, assert_axe_finds_nothing, sits
 from tests.play.test_server import Served

@@ -11,8 +11,8 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 
-from kododo_env.play.table_factory import make_table
 from kododo_env.rendering.languages import translations
+from kododo_env.table.factory import make_table
 from tests.play.browser.person import sits
 from tests.play.test_server import Served
 

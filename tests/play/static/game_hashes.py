@@ -17,9 +17,9 @@ from kododo_env import registry
 from kododo_env.agent_registry import policy_path
 from kododo_env.bots.messages import to_json
 from kododo_env.core.agent import RandomAgent, joint_action
-from kododo_env.play.table_factory import make_table
 from kododo_env.play.worker import LOOK, WorkerTable
 from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.table.factory import make_table
 
 
 def games(game: str, players: int, number: int, seed: int) -> str:

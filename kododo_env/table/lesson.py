@@ -15,9 +15,9 @@ from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import Lesson, LessonProvider
 from kododo_env.core.view import View
-from kododo_env.play.table import Replies, Table
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.rules_arguments import make_game
+from kododo_env.table.table import Replies, Table
 
 PUPIL = 0  # the seat of the person
 

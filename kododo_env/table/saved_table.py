@@ -9,8 +9,8 @@ from typing import Any
 from kododo_env.bots.messages import Message, read_message
 from kododo_env.core.json_text import NestingError, read_json
 from kododo_env.core.numbers import quote, whole_number, whole_numbers
-from kododo_env.play.table import Replies, Table
 from kododo_env.records.lines import check_keys, check_sealed, sealed
+from kododo_env.table.table import Replies, Table
 
 FIELDS = {"seed", "first", "moved", "done", "stands", "digest"}
 

@@ -18,8 +18,8 @@ from kododo_env.core.agent import Agent, check_agents, choice_of
 from kododo_env.core.arrays import Float64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_indices, whole_number
-from kododo_env.play.hints import gives_hints, hint
 from kododo_env.records import Record, replay
+from kododo_env.review.hints import gives_hints, hint
 from kododo_env.search.search import Means, PolicySearch, SearchAgent
 
 COSTLIEST = 3  # choices reported per player
@@ -124,7 +124,7 @@ def analyse(
     """
     positions = list(replay(record))
     if adviser is None:
-        from kododo_env.play.table_factory import best_agent  # has more dependencies than a table
+        from kododo_env.review.best_agent import best_agent  # has more dependencies than a table
 
         adviser = best_agent(positions[0])
     played = [line["actions"] for line in record.lines]

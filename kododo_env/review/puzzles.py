@@ -20,11 +20,11 @@ from kododo_env.core.agent import Agent, check_forgets, choice_of
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import finite_number, quote, whole_number
-from kododo_env.play.analysis import INTERVAL, WORLDS_FACTOR
 from kododo_env.records.header import Header
 from kododo_env.records.lines import at_line, check_keys, check_sealed, sealed
 from kododo_env.records.record import Record
 from kododo_env.records.replay import play_step, replay
+from kododo_env.review.analysis import INTERVAL, WORLDS_FACTOR
 from kododo_env.search.search import SearchAgent
 from kododo_env.system.files import read_ordinary, write_text
 

@@ -14,10 +14,10 @@ from kododo_env.bots.messages import MOST_EXACT
 from kododo_env.bots.protocol import named_action
 from kododo_env.core.agent import Agent, check_agents, remembers
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.play.shared_deal import agents_choose, deal_by
 from kododo_env.records import Recorder
 from kododo_env.records.header import printable
 from kododo_env.rendering.languages import say
+from kododo_env.table.shared_deal import agents_choose, deal_by
 
 
 class PlayedStep(NamedTuple):

@@ -12,13 +12,13 @@ from kododo_env.bots.protocol import news, players, position, result
 from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import WordDescriptions
-from kododo_env.play.analysis import FEWEST, WORLDS, AnalysisRun
-from kododo_env.play.hints import check_adviser, hint
-from kododo_env.play.played_game import PlayedGame
-from kododo_env.play.replay import parse_short_record, replayed_steps
-from kododo_env.play.rules_page import sections
-from kododo_env.play.shared_deal import command_of, playing_by
 from kododo_env.rendering.languages import say, speaking
+from kododo_env.review.analysis import FEWEST, WORLDS, AnalysisRun
+from kododo_env.review.hints import check_adviser, hint
+from kododo_env.review.replay import parse_short_record, replayed_steps
+from kododo_env.table.played_game import PlayedGame
+from kododo_env.table.rules_page import sections
+from kododo_env.table.shared_deal import command_of, playing_by
 
 Replies = dict[int, list[Message]]
 """The table's messages for each seat, in order."""

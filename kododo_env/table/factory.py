@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
-from kododo_env.agent_registry import baselines, load, make_agent, shipped
-from kododo_env.core.agent import Agent, check_agents
-from kododo_env.core.batch_game import BatchGame
+from kododo_env.agent_registry import make_agent
+from kododo_env.core.agent import Agent
 from kododo_env.core.numbers import whole_number
-from kododo_env.play.hints import gives_hints
-from kododo_env.play.lesson import TeachingTable
-from kododo_env.play.names import bots_named, people_named
+from kododo_env.review.best_agent import best_agent
+from kododo_env.review.hints import gives_hints
 from kododo_env.rules_arguments import default_players, make_game
+from kododo_env.table.lesson import TeachingTable
+from kododo_env.table.names import bots_named, people_named
 
 
 def make_table(
@@ -77,14 +76,3 @@ def make_table(
     display_names = display_names[first:] + display_names[:first]
     agent_names = agent_names[first:] + agent_names[:first]
     return TeachingTable(batch, lineup, adviser, seed, pictures, display_names, rotate, agent_names)
-
-
-def best_agent(game: BatchGame) -> Agent:
-    """Return the policy that ships for a batch's game and rules, or the best scripted player."""
-    policy = f"{game.name}-{game.num_players}p"
-    if policy in shipped():
-        agent = load(policy)
-        with suppress(ValueError):  # the policy may be for other rules
-            check_agents(game, [agent])
-            return agent
-    return make_agent(baselines(game.name)[-1], game.name)

@@ -1,0 +1,1 @@
+"""Look at games and positions: analyses, hints, puzzles and replays of records."""
