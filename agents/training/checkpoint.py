@@ -5,7 +5,6 @@ A checkpoint contains no games, because every update deals new games from its ow
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import zipfile
@@ -20,6 +19,7 @@ from agents.ppo.ppo import PPO
 from agents.training.training_config import Task
 from kododo_env.core.numbers import quote
 from kododo_env.policy.policy_file import LARGEST_FILE
+from kododo_env.system.digests import digest
 from kododo_env.system.files import read_ordinary, written_whole
 
 FORMAT = 4
@@ -127,8 +127,8 @@ def _unpack(content: bytes, names: Iterable[str] = ()) -> dict[str, bytes]:
 
 
 def _digest(members: dict[str, bytes]) -> bytes:
-    digests = b"".join(hashlib.sha256(members[name]).digest() for name in MEMBERS)
-    return hashlib.sha256(digests).hexdigest().encode()
+    digests = "".join(digest(members[name]) for name in MEMBERS)
+    return digest(bytes.fromhex(digests)).encode()
 
 
 def restore(learner: PPO, checkpoint: Checkpoint) -> None:

@@ -8,8 +8,6 @@ search that uses the agent's policy also plays among copies of the agent (the at
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import lcm
@@ -46,6 +44,7 @@ from kododo_env.core.numbers import finite_number, quote, whole_number
 from kododo_env.core.view import View
 from kododo_env.search.exact import exact
 from kododo_env.search.game_tree import GameTree
+from kododo_env.system.digests import json_digest
 from kododo_env.system.files import fingerprint
 
 PROTOCOL = "kododo-bench v1"
@@ -140,7 +139,7 @@ class Benchmark(Contest):
             "games": QUICK if self.quick else WHOLE,
             "parts": PARTS,
             "opponents": self.opponents,
-            "population": _digest(opponent_facts),
+            "population": json_digest(opponent_facts),
             "attack": {"worlds": WORLDS, "games": ATTACKS} if self.attacked else None,
         }
 
@@ -161,12 +160,6 @@ def _file(name: str) -> dict[str, Any] | None:
     if path is None:
         return None
     return {"sha256": fingerprint(path), "bytes": path.stat().st_size}
-
-
-def _digest(content: Any) -> str:
-    """Return SHA-256 of canonical JSON."""
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 # --- results -----------------------------------------------------------------------------------
@@ -212,7 +205,7 @@ def entry(benchmark: Benchmark, results: Iterable[ChunkResult], source: str = ""
     }
     return {
         **result_entry,
-        "digest": _digest(result_entry),
+        "digest": json_digest(result_entry),
         "figures": figures(result_entry),
         "milliseconds": decision_time(benchmark),
         "source": source,
@@ -376,7 +369,7 @@ def _verify(result_entry: Entry) -> None:
             raise ValueError(
                 f"{key} of the protocol must be {expected!r}, got {quote(protocol.get(key))}"
             )
-    if result_entry["digest"] != _digest(_canonical(table, result_entry)):
+    if result_entry["digest"] != json_digest(_canonical(table, result_entry)):
         raise ValueError("wrong digest: protocol or results were modified")
     _verify_won(table, result_entry)
     if result_entry["figures"] != figures(result_entry):

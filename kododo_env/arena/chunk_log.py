@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,7 @@ from kododo_env.arena.lineups import Chunk
 from kododo_env.arena.match import ChunkResult
 from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import quote
+from kododo_env.system.digests import digest
 from kododo_env.system.files import naming, read_ordinary
 
 LARGEST_LOG = 1 << 30  # bytes; the log of ten million games has about half of it
@@ -102,8 +102,8 @@ class ChunkLog:
 
     def _check_digest(self, line: bytes) -> bytes:
         """Return the heading in a first line; raise ValueError if its digest is wrong."""
-        content, _, digest = line.rpartition(b" ")
-        if digest != _digest(content, content):
+        content, _, line_digest = line.rpartition(b" ")
+        if line_digest != _digest(content, content):
             raise ValueError(
                 f"{self.path} is damaged or not a log of a tournament: rename or remove the file"
             )
@@ -122,9 +122,9 @@ class ChunkLog:
                 )
 
     def _read(self, line: bytes, number: int, chunks: Sequence[Chunk]) -> None:
-        line, _, digest = line.rpartition(b" ")
+        line, _, line_digest = line.rpartition(b" ")
         try:
-            if digest != _digest(self._heading, line):
+            if line_digest != _digest(self._heading, line):
                 raise ValueError("wrong digest")
             content = read_json(line)
             chunk = chunks[content["chunk"]]
@@ -141,4 +141,4 @@ def _line(heading: bytes, content: bytes) -> bytes:
 
 
 def _digest(heading: bytes, content: bytes) -> bytes:
-    return hashlib.sha256(heading + b"\n" + content).hexdigest()[:16].encode()
+    return digest(heading + b"\n" + content, 16).encode()

@@ -12,7 +12,6 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +19,7 @@ from typing import Any
 
 from kododo_env.bots.factory import FILE, WORD
 from kododo_env.core.numbers import quote
+from kododo_env.system.digests import digest
 from kododo_env.system.files import read_ordinary
 from kododo_env.system.signals import is_stop
 
@@ -62,8 +62,7 @@ def module_from_file(path: Path) -> ModuleType:
     Raises:
         ValueError: The file cannot be read.
     """
-    digest = sha256(os.fsencode(path.resolve())).hexdigest()[:12]
-    module = ModuleType(f"code_{digest}")
+    module = ModuleType(f"code_{digest(os.fsencode(path.resolve()), 12)}")
     module.__file__ = str(path)
     content = read_ordinary(path, LARGEST_FILE, f"Python file {path}")
     sys.modules[module.__name__] = module  # dataclasses look up their module here

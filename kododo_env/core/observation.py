@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ import numpy as np
 from kododo_env.core.arrays import Array, Int64, Intp
 from kododo_env.core.numbers import quote, whole_number, whole_tuple
 from kododo_env.core.rows import into_any
+from kododo_env.system.digests import digest
 
 # With this many games or more the arrays exceed the cache, and copying row by row is faster.
 MANY_NUMBERS = 1 << 16
@@ -211,7 +211,7 @@ class ObservationLayout:
     def fingerprint(self) -> str:
         """Return a hash of names, shapes, maxima and axes; equal for compatible layouts."""
         facts: Sequence[Any] = [(p.name, p.shape, p.maximum, p.axes) for p in self.pieces]
-        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
+        return digest(json.dumps(facts), 16)
 
     def table(self) -> str:
         """Return the layout as a Markdown table, for the documentation."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from kododo_env.policy.metadata import KEY, PolicyMetadata
 from kododo_env.policy.onnx_file import read_onnx
 from kododo_env.policy.plain_text import plain
+from kododo_env.system.digests import WHOLE, digest
 from kododo_env.system.files import read_ordinary
 
 LARGEST_FILE = 1 << 25  # bytes; shipped policies have at most a million
 DIGEST = "kododo_env.sha256"  # the key of the last entry in the file's metadata
 # The encoded entry: metadata_props (14), its length, key (1), value (2) of 64 digits.
 _ENTRY = b"\x0a" + bytes([len(DIGEST)]) + DIGEST.encode() + b"\x12\x40"
-_SEAL = b"\x72" + bytes([len(_ENTRY) + 64]) + _ENTRY
+_SEAL = b"\x72" + bytes([len(_ENTRY) + WHOLE]) + _ENTRY
 
 _ADOPT_HINT = "; if another program has rewritten it, convert it again with kododo adopt"
 
@@ -57,7 +57,7 @@ def sealed(content: bytes) -> bytes:
     The digest is the SHA-256 of all bytes before it. It is the last entry of the model's metadata,
     so the result is a valid model.
     """
-    return content + _SEAL + sha256(content).hexdigest().encode()
+    return content + _SEAL + digest(content).encode()
 
 
 def _check_digest(content: bytes) -> None:
@@ -68,4 +68,4 @@ def _check_digest(content: bytes) -> None:
 
 
 def _is_sealed(content: bytes) -> bool:
-    return sealed(content[: -len(_SEAL) - 64]) == content
+    return sealed(content[: -len(_SEAL) - WHOLE]) == content

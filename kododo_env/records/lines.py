@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from kododo_env.core.numbers import quote
+from kododo_env.system.digests import json_digest
 
 DIGEST = "digest"
-DIGITS = 8  # enough to detect mistakes; forgery is not prevented, as digests are not secret
+DIGITS = 8  # of a digest, enough to detect mistakes
 
 
 def sealed(content: Mapping[str, Any], before: str = "") -> dict[str, Any]:
@@ -22,8 +21,7 @@ def sealed(content: Mapping[str, Any], before: str = "") -> dict[str, Any]:
         before: The digest of the previous line; empty for the first line.
     """
     undigested = {name: field for name, field in content.items() if name != DIGEST}
-    text = before + json.dumps(undigested, sort_keys=True, separators=(",", ":"))
-    return undigested | {DIGEST: hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}
+    return undigested | {DIGEST: json_digest(undigested, before, DIGITS)}
 
 
 def check_sealed(line: Mapping[str, Any], before: str = "") -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from hashlib import sha256
 from secrets import randbits
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.records import Recorder
 from kododo_env.records.header import printable
 from kododo_env.rendering.languages import say
+from kododo_env.system.digests import digest
 from kododo_env.table.shared_deal import agents_choose, deal_by
 
 
@@ -243,7 +243,7 @@ class PlayedGame:
         """Return a SHA-256 digest of this game: its rules, players, cards and points so far."""
         header = {**vars(self._recorder.header), "date": ""}
         stands = [header, self.joint, self._rewards, self.over, self._counts]
-        return sha256(json.dumps(stands, sort_keys=True).encode()).hexdigest()
+        return digest(json.dumps(stands, sort_keys=True))
 
     def record(self) -> str:
         """Return the record of a finished game as text; it reveals all cards.

@@ -22,6 +22,7 @@ from kododo_env.arena.benchmark import (
 )
 from kododo_env.arena.workers import run
 from kododo_env.commands import benchmark as command
+from kododo_env.system.digests import json_digest
 from tests.command_line import kododo, stopping_after
 
 FEW = 16  # games against each opponent: one deal for two players in each part
@@ -65,7 +66,7 @@ def raised(content: Entry) -> None:
 
 def digested(content: Entry) -> None:
     parts = ("protocol", "agent", "won", "attack", "nash_conv")
-    content["digest"] = protocol._digest({part: content[part] for part in parts})
+    content["digest"] = json_digest({part: content[part] for part in parts})
 
 
 FORGED: dict[str, tuple[Callable[[Entry], Any], str]] = {
