@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from PIL import Image
-from PIL.PngImagePlugin import PngInfo
 
 from agents.training.learning_curve import COLOURS, MARKERS
 from kododo_env import load, registry
@@ -24,7 +22,6 @@ from kododo_env.table.rules_page import sections
 
 IMAGES = Path(__file__).parent / "images"
 NOTEBOOKS = sorted((IMAGES.parents[1] / "notebooks").glob("*.ipynb"))
-CURVE = "curve"  # the key of the PNG text with the data of the picture
 
 
 # By name of the picture: the policy in all seats, the first and the last step, and the title.
@@ -56,36 +53,21 @@ def examples(game: str) -> list[str]:
     return re.findall(r"<figure>(<svg .*?</svg>)", page, flags=re.S)
 
 
-def truth() -> dict[str, Any]:
-    """Return the data of the picture of NashConv, which benchmarks/exact_truth.py measured."""
-    return _without_recipes("exact.json")
-
-
-def _without_recipes(name: str) -> dict[str, Any]:
-    """Read a file, without the parts that the picture does not show."""
-
-    def without(content: dict[str, Any]) -> dict[str, Any]:
-        return {key: content for key, content in content.items() if key != "recipe"}
-
-    facts: dict[str, Any] = json.loads((IMAGES.parent / name).read_text(), object_hook=without)
-    return facts
-
-
 def draw_truth(path: Path) -> None:
-    """Draw NashConv over training time, and store the data in the file."""
-    results = truth()
+    """Draw NashConv over training time, which benchmarks/exact_truth.py measured."""
+    results = json.loads((IMAGES.parent / "exact.json").read_text())
     figure = Figure(figsize=(8, 4.8), layout="constrained")
     axes = figure.subplots()
     axes.set_prop_cycle(color=COLOURS, marker=[*MARKERS])
     solved = [(step["seconds"], step["nash_conv"]) for step in results["cfr"]]
     axes.plot(*zip(*solved, strict=True), label="CFR+", color="grey", marker="o", linewidth=2)
     for row in results["rows"]:
-        if curves := [seed["curve"] for seed in row["seeds"]]:
-            seconds = np.mean([[point["seconds"] for point in curve] for curve in curves], axis=0)
-            gained = [[point["nash_conv"]["1.0"] for point in curve] for curve in curves]
-            (line,) = axes.plot(seconds, np.mean(gained, axis=0), label=row["what"], markersize=4)
-            ends = np.min(gained, axis=0), np.max(gained, axis=0)
-            axes.fill_between(seconds, *ends, color=line.get_color(), alpha=0.15, linewidth=0)
+        curves = [seed["curve"] for seed in row["seeds"]]
+        seconds = np.mean([[point["seconds"] for point in curve] for curve in curves], axis=0)
+        gained = [[point["nash_conv"]["1.0"] for point in curve] for curve in curves]
+        (line,) = axes.plot(seconds, np.mean(gained, axis=0), label=row["what"], markersize=4)
+        ends = np.min(gained, axis=0), np.max(gained, axis=0)
+        axes.fill_between(seconds, *ends, color=line.get_color(), alpha=0.15, linewidth=0)
     axes.axhline(results["uniform"], color="grey", linestyle="--", linewidth=1)
     axes.annotate(
         "uniform random", (0.995, results["uniform"]), ha="right", va="bottom",
@@ -96,10 +78,6 @@ def draw_truth(path: Path) -> None:
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2)
     figure.savefig(path, dpi=120)
-    with Image.open(path) as picture:
-        metadata = PngInfo()
-        metadata.add_text(CURVE, json.dumps(results))
-        picture.save(path, pnginfo=metadata, optimize=True)
 
 
 def of_notebook(path: Path) -> bytes:

@@ -12,18 +12,20 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import count, pairwise
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from tabulate import tabulate
 
+from agents.commands.best_response import mean_of
 from agents.release.card import attacks, columns, interval, worst_attacker
 from benchmarks.speed import page as speed_page
 from docs.game_tables import arguments, head, layout
-from docs.goals import goal_rows, specialist_ratios
 from docs.static_page.puzzles import ask_again
 from kododo_env import registry
 from kododo_env.agent_registry import LEVELS, POLICIES, SEARCHING, levels, policy_tables
 from kododo_env.arena.benchmark import figures as benchmark_figures
+from kododo_env.arena.intervals import Estimate
 from kododo_env.commands.benchmark import read_entry
 
 DOCS = Path(__file__).parent
@@ -67,19 +69,17 @@ def tables() -> Iterator[tuple[Path, str, Callable[[], str]]]:
     yield EVIDENCE / "specialists.md", "specialists", specialists
     yield EVIDENCE / "ablations.md", "imitation", imitation
     yield EVIDENCE / "ablations.md", "ablation", ablation
-    yield EVIDENCE / "goals.md", "goals", goals
     yield EVIDENCE / "ablations.md", "equal-steps", equal_steps
     yield DOCS / "libraries.md", "curves", library_curves
     yield EVIDENCE / "gpu.md", "devices", devices
     yield EVIDENCE / "exact.md", "exact", exact
     yield EVIDENCE / "ceilings.md", "gains", search_gains
     yield DOCS / "leaderboard.md", "leaderboard", leaderboard
-    yield EVIDENCE / "speed.md", "words", partial(speed, speed_in_words)
-    yield EVIDENCE / "speed.md", "machine", lambda: speed_page.about(_speeds())
-    for part, table in speed_page.TABLES.items():
-        yield EVIDENCE / "speed.md", part, partial(speed, table)
+    speeds = json.loads((ROOT / "benchmarks" / "results.json").read_text())
+    yield EVIDENCE / "speed.md", "machine", partial(speed_page.about, speeds)
+    for part, table in {"words": speed_in_words, **speed_page.TABLES}.items():
+        yield EVIDENCE / "speed.md", part, partial(table, speeds["figures"])
     yield EVIDENCE / "ray.md", "measured", ray_measured
-    yield EVIDENCE / "ray.md", "expected", ray_expected
     yield DOCS / "libraries.md", "libraries", libraries
     yield DOCS / "libraries.md", "node", partial(javascript, "ONNX in node")
     yield DOCS / "libraries.md", "browser", partial(javascript, "ONNX in a browser")
@@ -162,34 +162,9 @@ def levels_measured() -> str:
         results = levels(game, players)
         row = [name, f"{1 / players:.3f}"]
         row += [f"{results[level]['share']['mean']:.3f}" for level in LEVELS[:-1]]
-        if SEARCHING in results:  # it is measured last
-            row += [interval(results[SEARCHING]["share"]), f"{results[SEARCHING]['games']:,}"]
-        else:
-            row += ["–", "–"]
-        rows.append(row)
+        strongest = results[SEARCHING]
+        rows.append([*row, interval(strongest["share"]), f"{strongest['games']:,}"])
     return markdown(heads, rows)
-
-
-def narrowest_lead() -> str:
-    """Return a sentence on the lowest win share of a policy relative to parity."""
-    shares = {
-        (name, opponent): (card["players"] * share["mean"], card["players"])
-        for name, card in _cards().items()
-        for opponent, share in _all_shares(card)
-    }
-    (name, opponent), (parities, players) = min(shares.items(), key=lambda pair: pair[1])
-    return (
-        f"In the closest comparison, {name} wins {_percent(parities / players)} of the games "
-        f"against copies of `{opponent}` (equal players: {_percent(1 / players)})."
-    )
-
-
-def _all_shares(card: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Return a policy's share among copies of each opponent, by name."""
-    worst = card["unknown"]["worst"]
-    yield worst["name"], worst
-    for opponent, result in card["shares"]["alone"].items():
-        yield opponent, result["share"]
 
 
 def strength_in_sentences() -> str:
@@ -198,23 +173,33 @@ def strength_in_sentences() -> str:
     """
     cards = _cards()
     leads = [card["players"] * card["unknown"]["mean"]["mean"] for card in cards.values()]
+    shares = {
+        (name, opponent): share["mean"]
+        for name, card in cards.items()
+        for opponent, share in _all_shares(card).items()
+    }
+    policy, opponent = min(shares, key=lambda pair: cards[pair[0]]["players"] * shares[pair])
     gains = {
         name: card["players"] * worst_attacker(card)["gain"]["mean"] for name, card in cards.items()
     }
-    name = max(gains, key=lambda policy: gains[policy])
-    players = cards[name]["players"]
+    attacked = max(gains, key=lambda name: gains[name])
+    parity = {name: 1 / card["players"] for name, card in cards.items()}
     return (
         "Against opponents that were not used to train or select them, the policies win on average "
         f"{min(leads):.1f} to {max(leads):.1f} times as many games as equal players would. "
-        f"{narrowest_lead()} "
-        f"The strongest attacker, made to exploit {name}, wins "
-        f"{_percent((1 + gains[name]) / players)} of the games against copies of it (equal "
-        f"players: {_percent(1 / players)})."
-    )
+        f"In the closest comparison, {policy} wins {shares[policy, opponent]:.0%} of the games "
+        f"against copies of `{opponent}` (equal players: {parity[policy]:.0%}). "
+        f"The strongest attacker, made to exploit {attacked}, wins "
+        f"{(1 + gains[attacked]) * parity[attacked]:.0%} of the games against copies of it (equal "
+        f"players: {parity[attacked]:.0%})."
+    ).replace("%", " %")
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
+def _all_shares(card: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return a policy's share among copies of each opponent, by name."""
+    worst = card["unknown"]["worst"]
+    alone = {opponent: result["share"] for opponent, result in card["shares"]["alone"].items()}
+    return {worst["name"]: worst, **alone}
 
 
 def baselines(game: str) -> str:
@@ -235,54 +220,39 @@ def baselines(game: str) -> str:
 
 def ablation() -> str:
     """Return the tables of the effects of recipe changes, which benchmarks/ablation.py measured."""
-    tables = _results("ablation")
-    return "\n\n".join(
-        _ablation(name, table)
-        for name, table in tables.items()
-        if _trained(table) and not name.endswith(SHORT)
-    )
+    parts = []
+    for name, table in _results("ablation").items():
+        seeds_by_change = {row["what"]: row["seeds"] for row in table["rows"] if row["seeds"]}
+        if not seeds_by_change or name.endswith(SHORT):
+            continue
+        number = min(map(len, seeds_by_change.values()))
+        every_seed = [seed for seeds in seeds_by_change.values() for seed in seeds]
+        heads = [head for head in every_seed[0] if all(head in seed for seed in every_seed)]
+        rows = [
+            [change, *(_range([seed[head] for seed in seeds[:number]]) for head in heads)]
+            for change, seeds in seeds_by_change.items()
+        ]
+        parts.append(
+            f"{name}: {table['steps']:,} agent-steps on 1 thread, {table['games']:,} games each, "
+            f"average and range of {number} seeds.\n\n"
+            + markdown(["change", *map(_title, heads)], rows)
+        )
+    return "\n\n".join(parts)
 
 
 def imitation() -> str:
     """Return the table of short trainings with their imitation, from benchmarks/ablation.py."""
-    tables = _results("ablation")
     heads = ["v heuristic", "v validation opponents"]
-    rows = [
-        [
-            name,
-            f"{table['steps']:,}",
-            f"{_imitated(row['recipe'], table['steps']):,}",
-            *(_range([seed[head] for seed in row["seeds"]]) for head in heads),
-            str(len(row["seeds"])),
-        ]
-        for name, table in tables.items()
-        if name.endswith(SHORT)
-        for row in table["rows"]
-        if row["seeds"]
-    ]
+    rows = []
+    for name, table in _results("ablation").items():
+        for row in table["rows"] if name.endswith(SHORT) else ():
+            share = row["recipe"]["imitation_share"]
+            imitated = max(row["recipe"]["imitation_steps"], round(share * table["steps"]))
+            shares = [_range([seed[head] for seed in row["seeds"]]) for head in heads]
+            steps = [f"{table['steps']:,}", f"{imitated:,}"]
+            rows.append([name, *steps, *shares, str(len(row["seeds"]))])
     titles = map(_title, heads)
     return markdown(["run", "agent-steps", "of them imitation", *titles, "seeds"], rows)
-
-
-def _trained(table: dict[str, Any]) -> dict[str, list[dict[str, float]]]:
-    """Return the rows that have seeds, by name."""
-    return {row["what"]: row["seeds"] for row in table["rows"] if row["seeds"]}
-
-
-def _ablation(name: str, table: dict[str, Any]) -> str:
-    seeds_by_change = _trained(table)
-    seeds = min(map(len, seeds_by_change.values()))
-    rows_of_seeds = [seed for of_seeds in seeds_by_change.values() for seed in of_seeds]
-    heads = [head for head in rows_of_seeds[0] if all(head in row for row in rows_of_seeds)]
-    rows = [
-        [change, *(_range([seed[head] for seed in of_seeds[:seeds]]) for head in heads)]
-        for change, of_seeds in seeds_by_change.items()
-    ]
-    about = (
-        f"{name}: {table['steps']:,} agent-steps on 1 thread, {table['games']:,} games each, "
-        f"average and range of {seeds} seeds."
-    )
-    return f"{about}\n\n{markdown(['change', *map(_title, heads)], rows)}"
 
 
 def _title(head: str) -> str:
@@ -291,11 +261,6 @@ def _title(head: str) -> str:
         r"^a best response of (.*) steps gains$", r"best response gains (\1 steps)", head
     )
     return title.removeprefix("v ").replace("minutes of a core", "core minutes")
-
-
-def _imitated(recipe: dict[str, Any], steps: int) -> int:
-    """Return the agent-steps of a training's imitation."""
-    return max(recipe["imitation_steps"], round(recipe["imitation_share"] * steps))
 
 
 def library_curves() -> str:
@@ -380,10 +345,7 @@ def devices() -> str:
 
 def exact() -> str:
     """Return the table of distances from an equilibrium, from benchmarks/exact_truth.py."""
-    path = DOCS / "exact.json"
-    if not path.exists():
-        return "Not measured yet: `make truth` writes `docs/exact.json` and this table."
-    results = json.loads(path.read_text())
+    results = _results("exact")
     solved = results["cfr"][-1]
     rows = [
         ["uniform random", "–", f"{results['uniform']:.4f}", "–", "–", "–"],
@@ -398,13 +360,12 @@ def exact() -> str:
     ]  # fmt: skip
     for row in results["rows"]:
         last = [seed["curve"][-1] for seed in row["seeds"]]
-        if last:
-            seconds = sum(point["seconds"] for point in last) / len(last)
-            gained = [
-                _range([point["nash_conv"][name] for point in last])
-                for name in ("1.0", "0.5", "0.25", "mean")
-            ]
-            rows.append([row["what"], f"{seconds:.0f}", *gained])
+        seconds = fmean(point["seconds"] for point in last)
+        gained = [
+            _range([point["nash_conv"][name] for point in last])
+            for name in ("1.0", "0.5", "0.25", "mean")
+        ]
+        rows.append([row["what"], f"{seconds:.0f}", *gained])
     head = ["", "seconds", "NashConv", "temperature .5", "temperature .25", "average policy"]
     seeds = max(len(row["seeds"]) for row in results["rows"])
     about = (
@@ -451,22 +412,23 @@ def specialists() -> str:
             ratio = interval(result["ratio"], ".2f") if has_ratio else "unknown"
             numbers = [f"{cell[name]:,}" for name in ("steps", "games")]
             rows.append([policy, cell["against"], f"{1 / players:.3f}", *shares, ratio, *numbers])
-    means = [
-        [policy, str(number), interval(mean.to_json(), ".2f")]
-        for policy, (number, mean) in specialist_ratios(results).items()
-    ]
+    means = []
+    for policy in policy_tables():
+        # Of several rows of an opponent, that with most steps counts, then that with most games. A
+        # specialist that gains nothing has no ratio.
+        ratios = {
+            row["cell"]["against"]: Estimate(**row["ratio"])
+            for row in sorted(results, key=lambda row: (row["cell"]["steps"], row["cell"]["games"]))
+            if row["cell"]["policy"] == policy and row["cell"]["is_test_opponent"]
+            if row["ratio"]["mean"] is not None
+        }
+        if ratios:
+            mean = mean_of([*ratios.values()])
+            means.append([policy, str(len(ratios)), interval(mean.to_json(), ".2f")])
     summary = markdown(["policy", "held-out opponents", "average ratio"], means)
     head = ["policy", "opponent", "parity", "policy's share", "specialist's share", "ratio",
             "steps", "games"]  # fmt: skip
     return f"{summary}\n\n{markdown(head, rows)}"
-
-
-def goals() -> str:
-    """Return the table of goals and results."""
-    files = ("specialists", "search", "exact")
-    contents = {name: _results(name) for name in files}
-    rows = goal_rows(_cards(), **contents, figures=_speeds()["figures"])
-    return markdown(["measure", "goal", "result", "met"], rows)
 
 
 def leaderboard() -> str:
@@ -475,15 +437,14 @@ def leaderboard() -> str:
     entries.sort(key=lambda entry: -entry["figures"]["mean"]["mean"])
     sections = []
     for game, players in policy_tables().values():
-        rows = []
-        for entry in entries:
-            protocol = entry["protocol"]
-            if (protocol["game"], protocol["players"]) == (game, players):
-                rows.append(board_row(entry))
-        if rows:
-            table = markdown([*rows[0]], [[*row.values()] for row in rows])
-            title = f"## {game}, {players} players"
-            sections.append(f"{title}\n\nParity is {1 / players:.3f}.\n\n{table}")
+        rows = [
+            board_row(entry)
+            for entry in entries
+            if (entry["protocol"]["game"], entry["protocol"]["players"]) == (game, players)
+        ]
+        table = markdown([*rows[0]], [[*row.values()] for row in rows])
+        title = f"## {game}, {players} players"
+        sections.append(f"{title}\n\nParity is {1 / players:.3f}.\n\n{table}")
     return "\n\n".join(sections)
 
 
@@ -491,7 +452,8 @@ def board_row(entry: dict[str, Any]) -> dict[str, str]:
     """Return an entry's row of the leaderboard."""
     file = entry["agent"]["file"]
     name = entry["agent"]["name"]
-    hardest = hardest_opponent(entry)
+    opponents = {opponent: won for opponent, won in entry["won"].items() if opponent != name}
+    hardest = benchmark_figures({**entry, "won": opponents})["worst"]
     return {
         "agent": f"[{name}]({entry['source']})" if entry["source"] else name,
         "average": interval(entry["figures"]["mean"]),
@@ -503,43 +465,18 @@ def board_row(entry: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def hardest_opponent(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return the opponent against which the agent wins least, apart from copies of itself."""
-    opponents = {
-        name: parts for name, parts in entry["won"].items() if name != entry["agent"]["name"]
-    }
-    hardest: dict[str, Any] = benchmark_figures({**entry, "won": opponents})["worst"]
-    return hardest
-
-
-def speed(table: Callable[[dict[str, float]], str]) -> str:
-    """Return a table of speeds: ``table`` makes it from the figures of ``make bench``."""
-    return table(_speeds()["figures"])
-
-
-def _speeds() -> dict[str, Any]:
-    results: dict[str, Any] = json.loads((ROOT / "benchmarks" / "results.json").read_text())
-    return results
-
-
 def speed_in_words(figures: dict[str, float]) -> str:
-    """Return sentences with up to three figures of speed, as far as they were measured."""
-    sentences = []
+    """Return sentences with three figures of speed."""
+    core = speed_page.whole(figures, "core/kododo/4096")
+    assert core is not None
     prefix = "one-game/parallel_env"
-    if cost := speed_page.whole(figures, "core/kododo/4096"):
-        sentences.append(
-            f"On one core, a batch of 4,096 Kododo games runs {1e3 / cost:.0f} million "
-            "agent-steps per second, including observations."
-        )
-    kododo, rps = (figures.get(f"{prefix}/{name}/played") for name in ("kododo", "rps_v2"))
-    if kododo and rps:
-        sentences.append(
-            f"One game as a PettingZoo environment runs {kododo:,.0f} agent-steps per second, "
-            f"{kododo / rps:.1f} times as many as PettingZoo's rps_v2."
-        )
-    if decided := figures.get("decision/kododo-4p/1/decision"):
-        sentences.append(f"A policy decides one position in {decided:.0f} µs.")
-    return " ".join(sentences)
+    kododo, rps = (figures[f"{prefix}/{name}/played"] for name in ("kododo", "rps_v2"))
+    return (
+        f"On one core, a batch of 4,096 Kododo games runs {1e3 / core:.0f} million agent-steps per "
+        f"second, including observations. One game as a PettingZoo environment runs {kododo:,.0f} "
+        f"agent-steps per second, {kododo / rps:.1f} times as many as PettingZoo's rps_v2. A "
+        f"policy decides one position in {figures['decision/kododo-4p/1/decision']:.0f} µs."
+    )
 
 
 def ray_measured() -> str:
@@ -561,40 +498,18 @@ def ray_measured() -> str:
     return markdown(head, rows)
 
 
-def ray_expected() -> str:
-    """Return the table of figures for larger clusters, extrapolated with perfect scaling."""
-    results = _results("ray")
-    worker = results["training"]["1"]
-    games = results["evaluation"]["1"]
-
-    def training(cores: int, learners: int) -> str:
-        return f"{1 / (1 / worker['playing'] / cores + 1 / worker['learning'] / learners):,.0f}"
-
-    rows = [
-        [
-            f"{cores:,}",
-            *(training(cores, learners) for learners in (1, 8, cores)),
-            f"{cores * games:,}",
-        ]
-        for cores in (64, 1000)
-    ]
-    head = ["cores", "training, 1 learner", "8 learners", "a learner on each core", "evaluation"]
-    return markdown(head, rows)
-
-
 def libraries() -> str:
     """Return the table of tested versions of libraries, win shares and checks of the files."""
-    rows = []
-    for name, client in _results("libraries").items():
-        versions = ", ".join(
-            f"{library} {version}"
-            for library, version in client["versions"].items()
-            if library != "Python"
-        )
-        shares = " to ".join(f"{share:.3f}" for share in client.get("shares", ())) or "–"
-        checks = ", ".join(FILE_CHECKS[check] for check in client.get("file", ())) or "–"
-        example = f"[{client['example']}](examples/{client['example']})"
-        rows.append([name, example, versions, shares, checks])
+    rows = [
+        [
+            name,
+            f"[{client['example']}](examples/{client['example']})",
+            ", ".join(f"{lib} {at}" for lib, at in client["versions"].items() if lib != "Python"),
+            " to ".join(f"{share:.3f}" for share in client.get("shares", ())) or "–",
+            ", ".join(FILE_CHECKS[check] for check in client.get("file", ())) or "–",
+        ]
+        for name, client in _results("libraries").items()
+    ]
     return markdown(["library", "example", "tested with", "win share", "file works in"], rows)
 
 
@@ -608,10 +523,7 @@ def javascript(client: str) -> str:
 
 def one_network() -> str:
     """Return the table of one network for all numbers of players and the shipped policies."""
-    seeds = [
-        json.loads(path.read_text())["rows"]
-        for path in sorted((DOCS / "all_players").glob("*.json"))
-    ]
+    seeds = [_results(f"all_players/{seed}")["rows"] for seed in range(3)]
     heads = {
         "v heuristic": "against heuristic",
         "v random": "against random",
@@ -634,7 +546,7 @@ def markdown(head: list[str], rows: list[list[str]]) -> str:
 
 
 def _range(numbers: list[float]) -> str:
-    return f"{sum(numbers) / len(numbers):.3f} ({min(numbers):.3f}–{max(numbers):.3f})"
+    return f"{fmean(numbers):.3f} ({min(numbers):.3f}–{max(numbers):.3f})"
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from kododo_env.agent_registry import (
     search_parts,
     without_searches,
 )
-from kododo_env.arena.intervals import interquartile, resampled
+from kododo_env.arena.intervals import resampled
 from kododo_env.arena.lineups import Chunk, chunk_sizes
 from kododo_env.arena.match import ChunkResult, play
 from kododo_env.arena.tournament import Contest
@@ -56,7 +56,6 @@ WORLDS = 64  # worlds of the search that attacks a policy file
 ATTACKS = 240  # games of that search
 DRAWS = 1_000  # sampled actions of an agent in each information set of the small game
 DIGITS = 4  # decimal places of a win share
-TRAININGS = 5  # the minimum number of trainings for a figure over trainings
 
 Entry = dict[str, Any]
 """The results of a benchmark, in JSON types."""
@@ -236,35 +235,6 @@ def figures(result_entry: Entry) -> dict[str, Any]:
         "attack": result_entry["attack"]
         and resampled([_deals(result_entry["attack"])], whole, DIGITS),
     }
-
-
-def over_trainings(entries: Sequence[Entry]) -> dict[str, float]:
-    """Return the interquartile mean of the win shares over several trainings.
-
-    The method is that of Agarwal et al., "Deep reinforcement learning at the edge of the
-    statistical precipice" (2021), with opponents as tasks.
-
-    Args:
-        entries: The results of each policy. The trainings should differ only in their seeds.
-
-    Returns:
-        ``mean``, and the ends ``low`` and ``high`` of an interval by resampling trainings and
-        deals.
-
-    Raises:
-        ValueError: There are fewer than ``TRAININGS`` entries, they have different protocols, or
-            two have equal results.
-    """
-    if len(entries) < TRAININGS:
-        raise ValueError(f"expected at least {TRAININGS} trainings, got {len(entries)}")
-    if any(result_entry["protocol"] != entries[0]["protocol"] for result_entry in entries):
-        raise ValueError("all trainings must have the same protocol, game and number of players")
-    if len({result_entry["digest"] for result_entry in entries}) < len(entries):
-        raise ValueError("expected different results of each training, got two equal results")
-    won = np.array(
-        [[_deals(parts) for parts in result_entry["won"].values()] for result_entry in entries]
-    )
-    return interquartile(won, units(entries[0]["protocol"]["players"]), DIGITS)
 
 
 def _deals(parts: Sequence[str]) -> Int64:

@@ -157,47 +157,13 @@ def resampled(deals: Sequence[Int64], whole: int, digits: int) -> dict[str, floa
         sums += opponent_deals[
             rng.integers(len(opponent_deals), size=(RESAMPLES, len(opponent_deals)))
         ].sum(axis=1)
-    return _among_resamples(int(sum(map(np.sum, deals))), sums.tolist(), number, digits)
-
-
-def interquartile(won: Int64, whole: int, digits: int) -> dict[str, float]:
-    """Return the interquartile mean of all win shares, with an interval by resampling.
-
-    The lowest and the highest quarter of the shares, rounded down, are left out. Runs and deals are
-    resampled. All sums are of integers, so that the result is the same on every machine.
-
-    Args:
-        won: The part won in each deal, integers, shape (runs, opponents, D); all runs have the same
-            deals.
-        whole: The whole that can be won in a deal.
-        digits: The number of decimal places of the result.
-
-    Returns:
-        ``mean``, and the ends ``low`` and ``high`` of an interval with 95 % of the resamples.
-    """
-    runs, opponents, deals = won.shape
-    cut = runs * opponents // 4
-    rng = np.random.default_rng(0)
-
-    def middle(sums: Int64) -> int:
-        return int(np.sort(sums, axis=None)[cut : runs * opponents - cut].sum())
-
-    sums = []
-    for _ in range(RESAMPLES):
-        sampled_runs = won[rng.integers(runs, size=runs)]
-        drawn = rng.integers(deals, size=(opponents, deals))
-        sums.append(middle(np.take_along_axis(sampled_runs, drawn[None], axis=2).sum(axis=2)))
-    number = (runs * opponents - 2 * cut) * deals * whole
-    return _among_resamples(middle(won.sum(axis=2)), sums, number, digits)
-
-
-def _among_resamples(total: int, sums: list[int], number: int, digits: int) -> dict[str, float]:
-    """Return a sum and the ends of 95 % of its resamples, divided by a number and rounded."""
-    in_order = sorted(sums)
-    low = in_order[RESAMPLES // 40]
-    high = in_order[-RESAMPLES // 40 - 1]
-    ends = {"mean": total, "low": low, "high": high}
-    return {name: round(end / number, digits) for name, end in ends.items()}
+    in_order = np.sort(sums)
+    ends = {
+        "mean": sum(map(np.sum, deals)),
+        "low": in_order[RESAMPLES // 40],
+        "high": in_order[-RESAMPLES // 40 - 1],
+    }
+    return {name: round(int(end) / number, digits) for name, end in ends.items()}
 
 
 def _variance(residuals: Float64, strata: npt.ArrayLike | None) -> tuple[float, int]:

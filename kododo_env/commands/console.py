@@ -16,7 +16,6 @@ COMMANDS = {
     "evaluate": ("tournament:TournamentConfig", "let agents play each other"),
     "contest": ("contest:ContestConfig", "let all bots of a folder play, and write a page"),
     "benchmark": ("benchmark:BenchmarkConfig", "measure one agent with a fixed protocol"),
-    "trainings": ("trainings:TrainingsConfig", "summarise the benchmarks of several trainings"),
     "play": ("play:PlayConfig", "play against agents: in the browser, the terminal, over stdin"),
     "dataset": ("dataset:DatasetConfig", "write a data set for offline learning"),
     "replay": ("replay:ReplayConfig", "show the record of a game, or draw it as an animation"),

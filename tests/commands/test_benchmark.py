@@ -17,7 +17,6 @@ from kododo_env.arena.benchmark import (
     Entry,
     entry,
     nash_conv,
-    over_trainings,
     verify,
 )
 from kododo_env.arena.workers import run
@@ -264,62 +263,3 @@ def test_a_benchmark_does_not_go_on_with_another_bot(
     code, _, error = kododo(monkeypatch, capsys, "benchmark", *line, "--resume")
     assert (code, len(error.splitlines())) == (2, 1)
     assert "another tournament: files" in error
-
-
-# --- trainings ----------------------------------------------------------------------------
-
-
-def of_trainings(results: Entry, shares: list[int]) -> list[Entry]:
-    """Return benchmarks of trainings that won this share of 4 in every deal."""
-    entries = []
-    for share in shares:
-        content = copy.deepcopy(results)
-        for parts in content["won"].values():
-            parts[:] = [" ".join([str(share)] * len(part.split())) for part in parts]
-        digested(content)
-        entries.append({**content, "figures": protocol.figures(content)})
-    return entries
-
-
-def test_a_training_that_fails_does_not_drag_the_others_down(results: Entry) -> None:
-    figure = over_trainings(of_trainings(results, [0, 1, 2, 3, 4]))
-    assert figure["mean"] == 0.5
-    assert (
-        figure["low"] < 0.4 < 0.6 < figure["high"]
-    )  # five other trainings might all be like one of these
-    equal_entries = of_trainings(results, [3] * 5)
-    for number, content in enumerate(equal_entries):
-        content["digest"] = str(number)
-    assert over_trainings(equal_entries) == {"mean": 0.75, "low": 0.75, "high": 0.75}
-
-
-def test_trainings_of_a_folder(
-    results: Entry,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    for number, content in enumerate(of_trainings(results, [0, 1, 2, 3, 4])):
-        (tmp_path / f"{number}.json").write_text(json.dumps(content))
-    code, output, _ = kododo(monkeypatch, capsys, "trainings", str(tmp_path))
-    assert code == 0
-    assert output.startswith(
-        "5 trainings at kododo with 2 players, parity 0.500: interquartile mean"
-    )
-
-
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (lambda entries: entries.pop(), "5.* 4"),
-        (lambda entries: entries[0]["protocol"].update(quick=False), "protocol"),
-        (lambda entries: entries.__setitem__(0, entries[1]), "two equal results"),
-    ],
-)
-def test_trainings_that_cannot_be_put_together(
-    results: Entry, spoil: Callable[[list[Entry]], Any], message: str
-) -> None:
-    entries = of_trainings(results, [0, 1, 2, 3, 4])
-    spoil(entries)
-    with pytest.raises(ValueError, match=message):
-        over_trainings(entries)

@@ -303,7 +303,6 @@ KODODO: Lines = [
     (["puzzles"], "the following arguments are required: folder"),
     (["puzzles", "a-folder"], "no records in a-folder"),
     (["puzzles", "a-file"], "a-file is not a folder"),
-    (["trainings", "a-file"], "a-file is not a folder"),
     (["puzzles", "a-folder", "--per-game", "0"], "--per-game must be 1 to 1000"),
     ([*STDIO, "--keep", "kept"], "--keep cannot be combined with --stdio"),
     ([*STDIO, "--port", "9000"], "--port cannot be combined with --stdio"),
