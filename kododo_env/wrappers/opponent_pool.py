@@ -245,7 +245,12 @@ class Lineup:
 
 
 def _renumbered(numbers: Int64) -> tuple[list[int], Int64]:
-    """Return which agents are used, and consecutive indices, as in ``Lineup.numbers``."""
-    playing = np.unique(numbers[numbers != LEARNER])
-    renumbered = np.where(numbers == LEARNER, LEARNER, np.searchsorted(playing, numbers))
-    return playing.tolist(), renumbered
+    """Return which agents are used, and consecutive indices, as in ``Lineup.numbers``.
+
+    Agents are in the order of their first game and place. It determines the order of their random
+    numbers, so it must not depend on earlier draws.
+    """
+    playing = [number for number in dict.fromkeys(numbers.ravel().tolist()) if number != LEARNER]
+    consecutive = np.full(max(playing) + 2, LEARNER)  # LEARNER, -1, stands for the last entry
+    consecutive[playing] = np.arange(len(playing))
+    return playing, consecutive[numbers]

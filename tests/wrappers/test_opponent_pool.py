@@ -16,6 +16,7 @@ from kododo_env import kododo_v0
 from kododo_env.core import RandomAgent, View
 from kododo_env.core.agent import LastAgent, joint_action, joint_action_by_game
 from kododo_env.wrappers import OpponentPool
+from kododo_env.wrappers.opponent_pool import Lineup
 from tests.game_tables import EXTREMES
 from tests.helpers import random_actions
 from tests.wrappers.interfaces import (
@@ -287,6 +288,18 @@ def test_the_same_seed_draws_the_same_opponents(kind: Any, per: Any, look: bool)
         return play(table, np.random.default_rng(0), 7, None, 8)
 
     assert equal_episodes(run(False), run(look))
+
+
+def test_earlier_draws_do_not_change_the_order_in_which_agents_choose() -> None:
+    """Regression: agents that had not played came last, and so drew their random numbers last."""
+    pool = OpponentPool(["random", "heuristic", "last"])
+    lineup = Lineup([pool, pool], kododo_v0.batch_game(3, 3))
+    orders = set()
+    for earlier in range(20):
+        lineup.deal(np.random.default_rng(earlier))
+        lineup.deal(np.random.default_rng(7))
+        orders.add(tuple(agent.name for agent in lineup.agents))
+    assert len(orders) == 1
 
 
 @pytest.mark.parametrize("way", [pickle, copy])
