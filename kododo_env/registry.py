@@ -10,6 +10,8 @@ import re
 import sys
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from kododo_env.core.batch_game import BatchGame
@@ -145,3 +147,24 @@ def batch_game(game: str, num_envs: int, seed: int | None = None, **rules: Any) 
             f"batch of the game {quote(game)} must have the same name, got {quote(batch.name)}"
         )
     return batch
+
+
+# --- texts and pictures -------------------------------------------------------------------
+
+
+def examples_of(game: BatchGame) -> ModuleType | None:
+    """Return the module ``text.examples`` of a game, which draws the examples of its rules."""
+    return _text_module(type(game), "examples")
+
+
+@cache
+def _text_module(kind: type[BatchGame], name: str) -> ModuleType | None:
+    """Return a module of the package ``text`` beside the module of a game's class, or None.
+
+    If the class has none, its base classes are searched.
+    """
+    for base in kind.__mro__:
+        package = f"{base.__module__.rpartition('.')[0]}.text"
+        if not package.startswith(".") and find_spec(package) and find_spec(f"{package}.{name}"):
+            return import_module(f"{package}.{name}")
+    return None

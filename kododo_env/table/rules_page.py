@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from html import escape
-from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.registry import examples_of
 from kododo_env.rendering.languages import say
 
 HEADING = re.compile(r"^#{1,6} +", re.M)
@@ -33,7 +32,7 @@ def sections(game: BatchGame, pictures: bool) -> list[dict[str, str]]:
     Raises:
         ValueError: The game has no rules in words.
     """
-    examples = _examples(game) if pictures else None
+    examples = examples_of(game) if pictures else None
     entries = []
     before, *parts = HEADING.split(game.rules_text())
     if before.strip():
@@ -54,13 +53,6 @@ def example_of(block: str) -> tuple[list[str], list[str]]:
     """Split a worked example, a fenced block of ``rules.md``, into lines of cards and of words."""
     cards, _, words = block.strip("\n").partition("\n\n")
     return cards.splitlines(), words.splitlines()
-
-
-def _examples(game: BatchGame) -> ModuleType | None:
-    """Return the module ``examples`` beside the game's class, which draws them, if it exists."""
-    package = type(game).__module__.rpartition(".")[0]
-    name = f"{package}.examples"
-    return import_module(name) if package and find_spec(name) else None
 
 
 # --- the HTML -----------------------------------------------------------------------------

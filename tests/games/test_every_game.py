@@ -36,7 +36,7 @@ from tests.trainings import learner, update
 
 ROOT = Path(__file__).parents[2]
 FILES_OF_A_GAME = {
-    "rules.py", "state.py", "scoring.py", "observation.py", "game.py", "invariants.py", "render.py",
+    "rules.py", "state.py", "scoring.py", "observation.py", "game.py", "invariants.py",
 }  # fmt: skip
 LAYOUTS = Path(__file__).with_name("layouts.json")
 

@@ -14,7 +14,7 @@ from kododo_env.bots.protocol import legal_actions, named_action, result, story
 from kododo_env.core.capabilities import WordDescriptions
 from kododo_env.games.kado import Rules as KadoRules
 from kododo_env.games.kododo import Rules as KododoRules
-from kododo_env.games.kododo.words import evaluation
+from kododo_env.games.kododo.text.words import evaluation
 from kododo_env.rendering.words import card_words, counted, listed
 from kododo_env.table.factory import make_table
 from kododo_env.table.rules_page import sections
@@ -126,7 +126,7 @@ def test_points_and_the_end_name_a_section_of_the_rules(name: str, players: int)
 def test_each_section_that_sentences_name_is_there(name: str) -> None:
     game = registry.batch_game(name, 1)
     anchors = {section["anchor"] for section in sections(game, pictures=False)}
-    rules = import_module(f"{type(game).__module__.rpartition('.')[0]}.words").RULES
+    rules = import_module(f"{type(game).__module__.rpartition('.')[0]}.text.words").RULES
     assert {anchor for _, anchor in rules} <= anchors
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
 from xml.etree import ElementTree
 
 import pytest
@@ -18,7 +17,7 @@ def test_the_game_says_of_the_cards_what_the_rules_say(name: str) -> None:
     game = registry.batch_game(name, 1)
     blocks = re.findall(r"```text\n(.*?)```", game.rules_text(), flags=re.S)
     assert blocks
-    examples = import_module(f"{type(game).__module__.rpartition('.')[0]}.examples")
+    examples = registry.examples_of(game)
     for block in blocks:
         cards, lines = example_of(block)
         example = examples.worked(cards)

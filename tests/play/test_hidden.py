@@ -13,11 +13,11 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.bots.protocol import position
-from kododo_env.games.combi_combo import render as combi_combo
-from kododo_env.games.kado import render as kado
+from kododo_env.games.combi_combo.text import picture as combi_combo
 from kododo_env.games.kado.cards import viewers_by_place
 from kododo_env.games.kado.tables import tables
-from kododo_env.games.kododo import render as kododo
+from kododo_env.games.kado.text import picture as kado
+from kododo_env.games.kododo.text import picture as kododo
 from kododo_env.rendering import svg_cards
 from kododo_env.rendering.svg import PAPER, rectangle
 from kododo_env.rendering.svg_cards import CARD, Card

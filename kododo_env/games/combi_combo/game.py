@@ -13,7 +13,6 @@ from kododo_env.core.observation import Knowledge
 from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
-from kododo_env.games.combi_combo import lesson, render, words
 from kododo_env.games.combi_combo.determinization import deal_again
 from kododo_env.games.combi_combo.display import CombiComboDisplay
 from kododo_env.games.combi_combo.invariants import invariants
@@ -26,6 +25,7 @@ from kododo_env.games.combi_combo.observation import (
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, by_colour, held, score_hands
 from kododo_env.games.combi_combo.state import CombiComboState
+from kododo_env.games.combi_combo.text import lesson, picture, words
 from kododo_env.rendering.languages import say
 
 
@@ -59,7 +59,7 @@ class CombiComboGame(CombiComboDisplay, JointDeals, WordDescriptions, LessonProv
     version = 0
     no_op = 0
     _state_type = CombiComboState
-    _render = render
+    _render = picture
     _words = words
     _lesson = lesson
 

@@ -12,7 +12,6 @@ from kododo_env.core.deck import NONE
 from kododo_env.core.observation import Knowledge
 from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
-from kododo_env.games.kado import lesson, render, words
 from kododo_env.games.kado.actions import action_layout, describe, moves
 from kododo_env.games.kado.cards import cards_at, flat_index, where_seen
 from kododo_env.games.kado.determinization import deal_again
@@ -27,6 +26,7 @@ from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import on_board, open_cells, score
 from kododo_env.games.kado.state import KadoState, Phase
 from kododo_env.games.kado.tables import MISSED, PERFECT, tables
+from kododo_env.games.kado.text import lesson, picture, words
 
 
 class KadoGame(KadoDisplay, StepSkipping, WordDescriptions, LessonProvider):
@@ -48,7 +48,7 @@ class KadoGame(KadoDisplay, StepSkipping, WordDescriptions, LessonProvider):
     name = "kado"
     version = 0
     _state_type = KadoState
-    _render = render
+    _render = picture
     _words = words
     _lesson = lesson
 

@@ -21,7 +21,7 @@ from kododo_env.core.observation import Knowledge
 from kododo_env.core.rows import games_last
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
-from kododo_env.games.kododo import lesson, one_game, render, turn, words
+from kododo_env.games.kododo import one_game, turn
 from kododo_env.games.kododo.determinization import deal_again
 from kododo_env.games.kododo.display import KododoDisplay
 from kododo_env.games.kododo.invariants import invariants
@@ -29,6 +29,7 @@ from kododo_env.games.kododo.observation import action_layout, knowledge, observ
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import Counts, KododoState
 from kododo_env.games.kododo.tables import tables
+from kododo_env.games.kododo.text import lesson, picture, words
 from kododo_env.games.kododo.turn import sort_hands
 from kododo_env.games.kododo.undo import take_back
 from kododo_env.rendering.languages import say
@@ -83,7 +84,7 @@ class KododoGame(
     version = 0
     no_op = 0
     _state_type = KododoState
-    _render = render
+    _render = picture
     _words = words
     _lesson = lesson
 
@@ -256,4 +257,4 @@ class KododoGame(
             return None
         held = self.hands[index, player]
         cards = [int(held[slot]) for slot in self._tables.slots[action]]
-        return say("lay {cards}", cards=listed(render.card_name(self, card) for card in cards))
+        return say("lay {cards}", cards=listed(picture.card_name(self, card) for card in cards))

@@ -10,9 +10,9 @@ import numpy as np
 
 from kododo_env.core.arrays import Int64
 from kododo_env.games.kododo.display import KododoDisplay
-from kododo_env.games.kododo.render import Tally, face, tally
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.scoring import NOBODY
+from kododo_env.games.kododo.text.picture import Tally, face, tally
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette

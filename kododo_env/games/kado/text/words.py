@@ -9,9 +9,9 @@ import numpy as np
 from kododo_env.core.arrays import Int64
 from kododo_env.core.capabilities import WAITS
 from kododo_env.games.kado.display import KadoDisplay
-from kododo_env.games.kado.render import face, gift_suit, ribbon_suit, shown_cells
 from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
 from kododo_env.games.kado.state import Phase
+from kododo_env.games.kado.text.picture import face, gift_suit, ribbon_suit, shown_cells
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg_cards import Blank, Card, Suit
 from kododo_env.rendering.words import cards_left, counted, listed

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kododo_env.games.kododo.game import KododoGame
-from kododo_env.games.kododo.render import face, laid_cards, meters_of
 from kododo_env.games.kododo.rules import Rules
-from kododo_env.games.kododo.words import evaluation
+from kododo_env.games.kododo.text.picture import face, laid_cards, meters_of
+from kododo_env.games.kododo.text.words import evaluation
 from kododo_env.rendering.examples import WIDTH, WorkedExample, named_row, on_felt
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import Box

@@ -8,8 +8,8 @@ import numpy as np
 
 from kododo_env.core.arrays import Int64, Uint8
 from kododo_env.games.combi_combo.display import CombiComboDisplay
-from kododo_env.games.combi_combo.render import LINES, faces, line_points
 from kododo_env.games.combi_combo.rules import VALUES, Rules
+from kododo_env.games.combi_combo.text.picture import LINES, faces, line_points
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette

@@ -1,0 +1,1 @@
+"""Sentences, pictures, the first lesson and worked examples of Kododo."""
