@@ -13,7 +13,7 @@ from kododo_env.system.extras import needs
 from kododo_env.system.streams import reserved_streams
 
 if TYPE_CHECKING:
-    from kododo_env.table.lesson import TeachingTable
+    from kododo_env.table.table import Table
 
 SERVER = ("starlette", "uvicorn", "websockets")
 TERMINAL = ("prompt_toolkit",)
@@ -128,7 +128,7 @@ def play(config: PlayConfig) -> None:
         serve(_table(config), config.host, config.port, config.browser, config.keep)
 
 
-def _table(config: PlayConfig) -> TeachingTable:
+def _table(config: PlayConfig) -> Table:
     from kododo_env.table.factory import make_table
 
     table = make_table(

@@ -25,7 +25,7 @@ from kododo_env.bots.messages import to_json
 from kododo_env.play.addresses import is_loopback, listen, qr_code, reachable_host
 from kododo_env.play.table_file import kept_file
 from kododo_env.rendering.languages import LANGUAGES
-from kododo_env.table.saved_table import SavedTable
+from kododo_env.table.saved_game import resume, saved_game
 from kododo_env.table.table import Replies, Table
 
 HERE = Path(__file__).parent
@@ -100,7 +100,7 @@ class Host:
         tokens: The seats of people, by their secret tokens.
     """
 
-    def __init__(self, table: Table | SavedTable, tokens: Mapping[str, int]) -> None:
+    def __init__(self, table: Table, tokens: Mapping[str, int]) -> None:
         self._table = table
         self._tokens = dict(tokens)
         self._lock = asyncio.Lock()
@@ -209,7 +209,7 @@ class _Page(StaticFiles):
         return response
 
 
-def make_app(table: Table | SavedTable, tokens: Mapping[str, int]) -> Starlette:
+def make_app(table: Table, tokens: Mapping[str, int]) -> Starlette:
     """Return the ASGI application that serves a table.
 
     Args:
@@ -245,14 +245,14 @@ def serve(
         ValueError: The file is not a saved game of this table, or cannot be written.
     """
     with kept_file(keep, len(table.people)) as file, listen(host, port, file.port) as listener:
-        kept_table = SavedTable(table, file.write)
         if file.game is not None:
             try:
-                kept_table.go_on(file.game)
+                resume(table, file.game)
             except ValueError as error:
                 raise ValueError(f"{keep}: {error}") from error
         file.port = listener.getsockname()[1]
-        file.write(kept_table.saved_game())
+        table.on_change = lambda: file.write(saved_game(table))
+        table.on_change()
         base = f"http://{reachable_host(host)}:{file.port}/"
         addresses = [f"{base}#{token}" for token in file.tokens]
         _invite(table, host, addresses)
@@ -260,7 +260,7 @@ def serve(
         print(f"Ctrl-C {goes_on if keep else 'ends the game'}", flush=True)
         if browser and _has_screen():
             webbrowser.open(addresses[0])
-        app = make_app(kept_table, dict(zip(file.tokens, table.people, strict=True)))
+        app = make_app(table, dict(zip(file.tokens, table.people, strict=True)))
         uvicorn.Server(settings(app)).run(sockets=[listener])
 
 
@@ -279,7 +279,7 @@ def settings(app: Starlette) -> uvicorn.Config:
 def _invite(table: Table, host: str, addresses: Sequence[str]) -> None:
     """Print the URL of each person's seat, for other machines also as a QR code."""
     for seat, address in zip(table.people, addresses, strict=True):
-        print(f"{table.display_name(table.seat_of(seat))}: {address}", flush=True)
+        print(f"{table.game.display_name(table.game.seat_of(seat))}: {address}", flush=True)
         if not is_loopback(host) and _draws_blocks(sys.stdout):
             print(qr_code(address), end="", flush=True)
     if not is_loopback(host):

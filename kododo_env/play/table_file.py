@@ -34,7 +34,7 @@ class TableFile:
         path: The file; None for a table that is not saved.
         tokens: The secret token in each person's URL, with which an open page reconnects.
         port: The port at which the table is served; 0 if it has not been served.
-        game: The text of ``SavedTable.saved_game``; None for a new table.
+        game: The text of ``saved_game``; None for a new table.
     """
 
     path: Path | None

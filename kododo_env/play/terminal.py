@@ -15,6 +15,7 @@ from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.output import ColorDepth
 
 from kododo_env.bots.messages import Message
+from kododo_env.core.capabilities import WordDescriptions
 from kododo_env.play.stdio import only_person
 from kododo_env.rendering.svg import ink_on
 from kododo_env.rendering.svg_cards import Suit
@@ -55,6 +56,8 @@ class Terminal:
     def __init__(self, table: Table) -> None:
         self._table = table
         self._seat = only_person(table)
+        game = table.game.batch
+        self._suits = game.suits() if isinstance(game, WordDescriptions) else ()
         self._last_printed = -1  # the last step of the log that has been printed
         self._printed_deal: object = None  # the last deal whose seats have been printed
         self._session: PromptSession[str] = PromptSession()
@@ -94,7 +97,7 @@ class Terminal:
         elif line == "back":
             self._go_back()
         elif line == "analyse":
-            if self._table.over:
+            if self._table.stage.over:
                 print("analysing the game; this takes some seconds", flush=True)
             self._say({"type": "analyse"})
         elif line == "seen":
@@ -119,7 +122,7 @@ class Terminal:
 
     def _write_record(self, file: str) -> None:
         try:
-            text = self._table.record()
+            text = self._table.stage.record()
             if not file:
                 raise ValueError("the command record needs a file name, such as record game.jsonl")
             write_text(Path(file), text)
@@ -159,7 +162,7 @@ class Terminal:
 
     def _print_position(self, position: Message) -> None:
         log = position["log"]
-        deal = self._table.first, bool(position.get("lesson"))
+        deal = self._table.game.first, bool(position.get("lesson"))
         if deal != self._printed_deal:
             print(*(_seat_and_name(player) for player in position["players"]), sep=", ")
             self._printed_deal = deal
@@ -224,7 +227,7 @@ class Terminal:
     def _paint(self, words: str, style: str = "") -> None:
         """Print words; on a terminal in this style and with cards in their colours."""
         if sys.stdout.isatty():
-            text = [(f"{style} {look}", part) for look, part in painted(words, self._table.suits)]
+            text = [(f"{style} {look}", part) for look, part in painted(words, self._suits)]
             depth = ColorDepth.from_env()
             print_formatted_text(FormattedText(text), file=sys.stdout, color_depth=depth)
         else:

@@ -11,8 +11,8 @@ from kododo_env.core.numbers import whole_number
 from kododo_env.review.best_agent import best_agent
 from kododo_env.review.hints import gives_hints
 from kododo_env.rules_arguments import default_players, make_game
-from kododo_env.table.lesson import TeachingTable
 from kododo_env.table.names import bots_named, people_named
+from kododo_env.table.table import Table
 
 
 def make_table(
@@ -27,7 +27,7 @@ def make_table(
     seat: int = 0,
     rotate: bool = False,
     names: Sequence[str] = (),
-) -> TeachingTable:
+) -> Table:
     """Create a table at which people have adjacent seats and agents have the other seats.
 
     Args:
@@ -75,4 +75,4 @@ def make_table(
     lineup = lineup[first:] + lineup[:first]
     display_names = display_names[first:] + display_names[:first]
     agent_names = agent_names[first:] + agent_names[:first]
-    return TeachingTable(batch, lineup, adviser, seed, pictures, display_names, rotate, agent_names)
+    return Table(batch, lineup, adviser, seed, pictures, display_names, rotate, agent_names)

@@ -3,48 +3,74 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from secrets import randbits
 from typing import Any
 
-from kododo_env.bots.messages import Message, read_message
-from kododo_env.bots.protocol import news, players, position, result
+import numpy as np
+
+from kododo_env.bots.messages import MOST_EXACT, Message, read_message
+from kododo_env.bots.protocol import players, position, result
 from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import WordDescriptions
+from kododo_env.core.capabilities import LessonProvider
+from kododo_env.records.header import printable
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.review.analysis import FEWEST, WORLDS, AnalysisRun
 from kododo_env.review.hints import check_adviser, hint
 from kododo_env.review.replay import parse_short_record, replayed_steps
-from kododo_env.table.played_game import PlayedGame
+from kododo_env.table.lesson import LessonStage
 from kododo_env.table.rules_page import sections
-from kododo_env.table.shared_deal import command_of, playing_by
+from kododo_env.table.shared_deal import playing_by
+from kododo_env.table.stage import Player, Stage
 
 Replies = dict[int, list[Message]]
-"""The table's messages for each seat, in order."""
+"""The table's messages for each person, in order."""
+# Requests that change nothing at the table.
+QUESTIONS = ("look", "rules", "hint", "record", "analyse")
 
 
-class Table(PlayedGame):
-    """A ``PlayedGame`` that exchanges messages; see ``docs/reference/messages.md``.
+class Table:
+    """A series of games with the same players, who exchange messages with the table.
 
-    ``hear`` handles a person's message and responds at once. After it, the caller must call
-    ``play_on`` until it returns an empty dictionary; agents choose in these calls. ``talk`` does
-    both. No method may be called while another call is running.
+    For the messages see ``docs/reference/messages.md``. ``hear`` handles a person's message and
+    responds at once. After it, the caller must call ``play_on`` until it returns an empty
+    dictionary; agents choose in these calls. ``talk`` does both. No method may be called while
+    another call is running.
 
     Args:
-        game: A batch of one; for this and the arguments not listed here see ``PlayedGame``.
+        game: A batch of one, which this object deals again and changes.
         agents: For each seat an agent, or None for a person.
         adviser: The agent that gives hints and analyses; None gives neither.
+        seed: The seed of the cards and of the agents' randomness, in this and all later games. None
+            takes fresh entropy.
         pictures: Whether to draw SVG pictures in addition to texts.
+        display_names: For each seat the name shown to people. Empty names, or an empty sequence,
+            become ``player_0``, ``player_1``, ... Records have the agents' own names.
+        rotate: Whether all players move to the next seat before other cards are dealt.
+        agent_names: For each seat the name from which ``make_agent`` creates the same agent, for
+            the command line of the deal. Empty means the agents' own names.
 
     Attributes:
+        people: The seats of people in the first game, which identify people even after they have
+            moved to other seats; see ``Stage.seat_of``.
+        game: The current game.
+        lesson: The lesson, during which the game is paused; None if there is none.
+        step: The number of steps played and of games dealt after the first. It never decreases, so
+            a message for an earlier position cannot affect a later one.
+        seat_shift: The number of seats by which everybody has moved since the first game.
+        history: All that has happened in the game: messages that changed it, each as a list of the
+            person and the message, and joint actions.
+        on_change: A function that is called after ``history`` has changed, before anybody receives
+            a message.
         worlds: The maximum number of worlds per choice in an analysis.
         work: The maximum of worlds times players times steps in an analysis, to lower where
             policies are slow. At least ``FEWEST`` worlds are played.
 
     Raises:
-        ValueError: An argument is invalid (see ``PlayedGame``), or the adviser cannot play this
-            game or cannot give hints.
+        ValueError: ``game`` is not a batch of one, ``agents`` does not have one entry per seat,
+            there is no person, an agent cannot play this game, or the adviser cannot give hints.
     """
 
     def __init__(
@@ -58,21 +84,68 @@ class Table(PlayedGame):
         rotate: bool = False,
         agent_names: Sequence[str] = (),
     ) -> None:
-        self.worlds = WORLDS
-        self.work = math.inf
-        self._adviser = adviser
-        self._pictures = pictures
-        super().__init__(game, agents, seed, display_names, rotate, agent_names)
-        self._languages = dict.fromkeys(self.people, "en")
-        check_agents(game, [adviser])
+        if game.num_envs != 1:
+            raise ValueError(f"a table needs a batch of one game, not of {game.num_envs}")
+        if len(agents) != game.num_players:
+            raise ValueError(f"expected {game.num_players} agents, one per seat, got {len(agents)}")
+        if None not in agents:
+            raise ValueError("a table needs at least one person: an entry None in agents")
+        check_agents(game, [*agents, adviser])
         if adviser is not None:
             check_adviser(adviser)
+        self.people = tuple(seat for seat, agent in enumerate(agents) if agent is None)
+        self.step = 0
+        self.seat_shift = 0
+        self.lesson: LessonStage | None = None
+        self.history: list[Any] = []
+        self.on_change: Callable[[], None] = lambda: None
+        self.worlds = WORLDS
+        self.work = math.inf
+        self._batch = game
+        self._adviser = adviser
+        self._pictures = pictures
+        self._rotate = rotate
+        self._languages = dict.fromkeys(self.people, "en")
+        names = [self._person(k) if agent is None else agent.name for k, agent in enumerate(agents)]
+        shown_names = display_names or [""] * len(agents)
+        parts = map(printable, names), agents, shown_names, agent_names or names, range(len(agents))
+        self._players = [Player(*fields) for fields in zip(*parts, strict=True)]
+        # People may learn the current game's seed, from which the next seed must not follow.
+        self._source = randbits(128) if seed is None else seed
+        self.deal(self._other_seed() if seed is None else seed)
 
-    def _begin_here(self) -> None:
-        super()._begin_here()
-        # For the current step, with the same keys as ``PlayedStep.log_entries``.
-        self._position_cache: dict[tuple[int, str], dict[str, Any]] = {}
-        self._analyses: dict[int, AnalysisRun] = {}  # by person
+    def _person(self, seat: int) -> str:
+        number = f" {self.people.index(seat) + 1}" if len(self.people) > 1 else ""
+        return f"person{number}"
+
+    def _other_seed(self) -> int:
+        """Return a new seed, from a range too large to search."""
+        rng = np.random.default_rng([self._source, self.step])
+        return int(rng.integers(MOST_EXACT, endpoint=True))
+
+    def deal(self, seed: int) -> None:
+        """End the current game, and deal the game of a seed."""
+        first = len(self._players) - self.seat_shift  # the index that moves to seat 0
+        seated = self._players[first:] + self._players[:first]
+        self.game = Stage(self._batch, seated, seed, self.step, self._adviser)
+        self.history = []
+
+    def teach(self) -> None:
+        """Begin the lesson of the game, or begin it again.
+
+        Raises:
+            ValueError: The game has no lesson, or there are several people.
+        """
+        lesson = LessonStage(self._batch, self.people[0], self.step + 1)
+        if len(self.people) > 1:
+            raise ValueError(say("a lesson is only for one person"))
+        self.lesson = lesson
+        self.step += 1
+
+    @property
+    def stage(self) -> Stage:
+        """The lesson, or the game if there is no lesson."""
+        return self.game if self.lesson is None else self.lesson
 
     # --- hearing ------------------------------------------------------------------------
 
@@ -119,16 +192,6 @@ class Table(PlayedGame):
         except ValueError as error:
             yield {person: [self._error(error)]}
 
-    def _pieces(self, person: int, message: Message) -> Iterator[Replies]:
-        """Yield the response to a message, in pieces if it takes long; see ``hear_in_pieces``."""
-        match message["type"]:
-            case "par":
-                yield from self._par(person)
-            case "replay":
-                yield from self._replay(person, message["record"])
-            case _:
-                yield self._answer(person, message)
-
     def _error(self, error: ValueError) -> Message:
         return {"type": "error", "step": self.step, "error": str(error)}
 
@@ -139,62 +202,101 @@ class Table(PlayedGame):
         be for any of its steps.
         """
         step = message.get("step", self.step)
-        earliest = self.first if message["type"] in ("new", "again", "lesson") else self.step
+        ends_game = message["type"] in ("new", "again", "lesson")
+        earliest = self.game.first if ends_game else self.step
         if not earliest <= step <= self.step:
             raise ValueError(say("expected step {now}, got step {step}", step=step, now=self.step))
 
-    def _answer(self, person: int, message: Message) -> Replies:
-        seat = self.seat_of(person)
+    def _pieces(self, person: int, message: Message) -> Iterator[Replies]:
+        """Yield the response to a message, in pieces if it takes long; see ``hear_in_pieces``."""
+        kind = message["type"]
+        if kind == "par":
+            yield from self._par(person)
+        elif kind == "replay":
+            yield from self._replay(person, message["record"])
+        elif kind in QUESTIONS:
+            yield {person: [self._answer(person, message)]}
+        elif kind == "speak":
+            self._languages[person] = message["language"]
+            yield {person: self._positions()[person]}
+        else:
+            game = self.game
+            self._obey(self.stage.seat_of(person), message)
+            if self.game is game:
+                self.history.append([person, message])
+            self.on_change()
+            yield self._positions()
+
+    def _obey(self, seat: int, message: Message) -> None:
+        """Do what a message of the person in a seat asks for."""
         match message["type"]:
             case "act":
-                self._choose(seat, message["action"])
+                self.stage.choose(seat, message["action"])
             case "take_back":
-                self._take_back(seat)
+                self.stage.take_back(seat)
             case "again":
-                self._go_back(message["to"])
+                self.stage.go_back(message["to"])
+                self.step += 1
+            case "lesson":
+                self.teach()
+            case "leave":
+                self._leave()
             case "new":
                 self._new(seat, message["deck"])
-            case "speak":
-                self.speak(person, message["language"])
-                return {person: self._positions()[person]}
-            case _:
-                return {person: [self._answer_question(person, message)]}
-        return self._positions()
 
-    def _answer_question(self, person: int, message: Message) -> Message:
+    def _leave(self) -> None:
+        if self.lesson is None:
+            raise ValueError(say("there is no lesson to leave"))
+        self.lesson = None
+        self.step += 1
+
+    def _new(self, seat: int, deck: str) -> None:
+        """Deal a new game: when this one is over, or when all people have asked for it."""
+        if self.lesson is not None:
+            self._leave()
+            seat = self.game.seat_of(self.people[0])
+        game = self.game
+        game.ask_for_new.add(seat)
+        if game.over or game.ask_for_new == game.person_seats:
+            if deck == "other" and self._rotate:
+                self.seat_shift = (self.seat_shift + 1) % len(self._players)
+            self.step += 1
+            self.deal(game.seed if deck == "same" else self._other_seed())
+
+    def _answer(self, person: int, message: Message) -> Message:
         """Return the response to a message that changes nothing at the table."""
         match message["type"]:
             case "rules":
-                parts = sections(self._game, self._pictures)
-                return {"type": "rules", "text": self._game.rules_text(), "sections": parts}
+                parts = sections(self._batch, self._pictures)
+                return {"type": "rules", "text": self._batch.rules_text(), "sections": parts}
             case "hint":
-                return self._hint(self.seat_of(person))
+                return self._hint(self.stage.seat_of(person))
             case "record":
-                return {"type": "record", "record": self.record()}
+                return {"type": "record", "record": self.stage.record()}
             case "analyse":
                 return self._analyse(person)
-            case "lesson" | "leave":
-                raise ValueError("this table gives no lessons")
         return self._position(person)
 
     def _hint(self, seat: int) -> Message:
-        self._check_decides(seat)
-        if self._adviser is None:
+        stage = self.stage
+        stage.check_decides(seat)
+        if stage.adviser is None:
             raise ValueError(say("this table gives no hints"))
-        return {"type": "hint", "step": self.step, **hint(self._adviser, self._game, seat)}
+        return {"type": "hint", "step": self.step, **hint(stage.adviser, stage.batch, seat)}
 
     def _analyse(self, person: int) -> Message:
         """Begin an analysis, which ``play_on`` continues, or return its progress or result."""
-        if self._adviser is None:
+        stage = self.stage
+        if stage.adviser is None:
             raise ValueError(say("this table gives no hints"))
-        if not self.over:
+        if not stage.over:
             raise ValueError(say("an analysis reveals hidden cards: wait until the game is over"))
-        if person not in self._analyses:
-            played = [step.joint for step in self._past]
-            fewer = self.work / (len(played) * len(self._names))
+        if person not in stage.analyses:
+            played = [step.joint for step in stage.past]
+            fewer = self.work / (len(played) * len(stage.players))
             worlds = int(min(self.worlds, max(FEWEST, fewer)))
-            self._analyses[person] = AnalysisRun(
-                self._games, played, self._names, self._adviser, [self.seat_of(person)], worlds
+            stage.analyses[person] = AnalysisRun(
+                stage.games, played, stage.names, stage.adviser, [stage.seat_of(person)], worlds
             )
         return self._analysis_message(person)
 
@@ -210,26 +312,22 @@ class Table(PlayedGame):
 
     def _par(self, person: int) -> Iterator[Replies]:
         """Let a bot play the deal of the finished game; each step is a piece of work."""
-        if not self.over:
+        stage = self.stage
+        if not stage.over:
             raise ValueError(say("a bot plays the same deal when the game is over"))
-        if self._adviser is None:
+        if stage.adviser is None:
             raise ValueError(say("there is no bot at this table to play the same deal"))
         step = self.step
-        game = self._game.clone()
-        for _ in playing_by(self._adviser, self._agents, game, self.seed):
+        game = stage.batch.clone()
+        for _ in playing_by(stage.adviser, stage.agents, game, stage.seed):
             yield {}
             if self.step != step:
                 raise ValueError(say("a bot plays the same deal when the game is over"))
         scores = game.scores[0].tolist()
         won = game.outcome()[0].tolist()
-        yield {person: [{"type": "par", "by": self._adviser.name, "scores": scores, "won": won}]}
+        yield {person: [{"type": "par", "by": stage.adviser.name, "scores": scores, "won": won}]}
 
     # --- playing ------------------------------------------------------------------------
-
-    @property
-    def suits(self) -> tuple[Sequence[Any], ...]:
-        """The suits of the cards, as in ``WordDescriptions.suits``; empty if there are no words."""
-        return self._game.suits() if isinstance(self._game, WordDescriptions) else ()
 
     def play_on(self, actions: Sequence[int] | None = None) -> Replies:
         """Play one step unless a person has to choose; agents choose their actions now.
@@ -247,32 +345,30 @@ class Table(PlayedGame):
         Raises:
             ValueError: An agent fails or chooses an illegal action; nothing changes.
         """
-        if self.over:
+        stage = self.stage
+        if not stage.ready:
             return self._analyse_on()
-        if self.waiting_for:
-            return {}
-        self._play(actions)
-        self._position_cache = {}
+        stage.play(self.step, actions)
+        self.step += 1
+        self.history.append(stage.joint)
+        self.on_change()
         return self._positions()
 
     def _analyse_on(self) -> Replies:
         """Do a piece of the first unfinished analysis; one that fails is dropped."""
-        for person, analysis in self._analyses.items():
+        analyses = self.stage.analyses
+        for person, analysis in analyses.items():
             if analysis.result is None:
                 try:
                     analysis.go_on()
                 except ValueError as error:
-                    del self._analyses[person]
+                    del analyses[person]
                     return {person: [self._error(error)]}
                 with speaking(self._languages[person]):
                     return {person: [self._analysis_message(person)]}
         return {}
 
     # --- showing ------------------------------------------------------------------------
-
-    def speak(self, person: int, language: str) -> None:
-        """Set the language of a person's messages, also for the news of past steps."""
-        self._languages[person] = language
 
     def _positions(self) -> Replies:
         replies: Replies = {}
@@ -283,46 +379,57 @@ class Table(PlayedGame):
 
     def _position(self, person: int) -> Message:
         """Return all that a person needs to play on, whatever they have missed."""
-        seat = self.seat_of(person)
+        stage = self.stage
+        seat = stage.seat_of(person)
         language = self._languages[person]
-        if (seat, language) not in self._position_cache:
-            self._position_cache[seat, language] = position(self._game.view(seat), self._pictures)
-        details = self._position_cache[seat, language] | (
-            {"actions": []} if seat in self._chosen else {}
-        )
-        ending: dict[str, Any] = {}
-        if self.over:
-            opponents = {
-                seat: self._agent_names[seat] for seat, agent in enumerate(self._agents) if agent
-            }
-            command = command_of(self._game, opponents, self.seed)
-            ending = {"result": result(self._game), "deal": {"seed": self.seed, "command": command}}
-        return {
+        if (seat, language) not in stage.descriptions:
+            view = stage.batch.view(seat)
+            stage.descriptions[seat, language] = position(view, self._pictures)
+        waiting_for = stage.waiting_for
+        ending = {"result": result(stage.batch), "deal": stage.shared_deal()} if stage.over else {}
+        message = {
             "type": "position",
             "step": self.step,
-            "game": self._game.name,
+            "game": stage.batch.name,
             "you": seat,
-            "players": self._players(seat),
-            "over": self.over,
-            "counts": self._counts,
+            "players": self._facts(seat),
+            "over": stage.over,
+            "counts": stage.counts,
             **ending,
-            "waiting_for": self.waiting_for,
-            "ask_for_new": sorted(self._ask_for_new),
-            "hints": self._adviser is not None,
-            **details,
-            "chosen": self._chosen.get(seat),
-            "log": self._log(seat, language),
+            "waiting_for": waiting_for,
+            "ask_for_new": sorted(stage.ask_for_new),
+            "hints": stage.adviser is not None,
+            **stage.descriptions[seat, language],
+            "chosen": stage.chosen.get(seat),
+            "log": stage.log(seat, language),
+            "teaches": isinstance(self._batch, LessonProvider) and len(self.people) == 1,
+            "lesson": None,
         }
+        if seat not in waiting_for:
+            message["actions"] = []
+        return message | stage.lesson_fields(message)
+
+    def _facts(self, seat: int) -> list[dict[str, Any]]:
+        """Return the public facts about each player, at the end with their share of the victory."""
+        stage = self.stage
+        facts = players(stage.batch.view(seat), stage.names, stage.person_seats)
+        for place, player in enumerate(facts):
+            player["called"] = stage.display_name(place)
+        if stage.over:
+            for player, share in zip(facts, stage.batch.outcome()[0].tolist(), strict=True):
+                player["won"] = share
+        return facts
 
     def _analysis_message(self, person: int) -> Message:
         """Return the progress of the analysis of a person's choices, or its result."""
-        analysis = self._analyses[person]
+        stage = self.stage
+        analysis = stage.analyses[person]
         result = analysis.result
         if result is None:
             return {"type": "analysing", "step": self.step, "share": analysis.share}
         choices = []
         for choice in result.choices:
-            step, before, *_ = self._past[choice.step - 1]
+            step, before, *_ = stage.past[choice.step - 1]
             texts = {
                 "words": before.describe_choice(choice.action, choice.seat),
                 "advised_words": before.describe_choice(choice.advised, choice.seat),
@@ -338,23 +445,3 @@ class Table(PlayedGame):
             "chances": result.probabilities[:, 0].tolist(),
             "choices": choices,
         }
-
-    def _log(self, seat: int, language: str) -> list[dict[str, Any]]:
-        """Return the news of each step and the rules behind it, for a seat in a language."""
-        for number, (step, before, joint, entries) in enumerate(self._past, 1):
-            if (seat, language) not in entries:
-                with speaking(language):
-                    words = news(self._games[number], before, joint, seat, self._rewards)
-                can_go_back = len(self.people) == 1 and bool(before.deciding()[0, seat])
-                entries[seat, language] = {"step": step, **words, "again": can_go_back}
-        return [played.log_entries[seat, language] for played in self._past]
-
-    def _players(self, seat: int) -> list[dict[str, Any]]:
-        """Return the public facts about each player, at the end with their share of the victory."""
-        facts = players(self._game.view(seat), self._names, self._person_seats)
-        for place, player in enumerate(facts):
-            player["called"] = self.display_name(place)
-        if self.over:
-            for player, share in zip(facts, self._game.outcome()[0].tolist(), strict=True):
-                player["won"] = share
-        return facts

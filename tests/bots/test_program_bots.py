@@ -85,12 +85,12 @@ def test_a_bot_in_another_language_plays_a_match_as_it_plays_at_a_table() -> Non
         assert process.stdout is not None
 
         def lines() -> Iterator[bytes]:
-            while not table.over:
+            while not table.stage.over:
                 yield process.stdout.readline()  # type: ignore[union-attr]
 
         with io.TextIOWrapper(process.stdin) as out:
             play_lines(table, lines(), out)
-    assert table.over
+    assert table.stage.over
 
 
 @pytest.mark.parametrize("way", ["plays", "looks", "corrects"])

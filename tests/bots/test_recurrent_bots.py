@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from kododo_env.core.agent import check_forgets
 from kododo_env.core.arrays import Array, Int64
 from kododo_env.review.hints import check_adviser
 from kododo_env.search.search import SearchAgent
-from kododo_env.table.saved_table import SavedTable
+from kododo_env.table.saved_game import resume, saved_game
 from kododo_env.table.table import Table
 from kododo_env.wrappers.sb3 import BatchVecEnv
 from tests.arena.players import report_of
@@ -211,19 +210,11 @@ def test_an_agent_at_a_table_remembers_a_game_in_which_a_person_goes_back() -> N
 
 
 def test_an_agent_at_a_table_remembers_a_game_that_was_kept() -> None:
-    saved_text = [""]
     agent = Remembering()
     later = Remembering()
-    kept_table = SavedTable(table_with(agent), lambda text: saved_text.__setitem__(0, text))
-    for _ in range(4):
-        position = kept_table.hear(0, {"type": "look"})[0][0]
-        action = position["actions"][0]["action"]
-        kept_table.hear(0, {"type": "act", "step": kept_table.step, "action": action})
-        while kept_table.play_on():
-            pass
-    assert json.loads(saved_text[0])
-    restored = SavedTable(table_with(later))
-    restored.go_on(saved_text[0])
+    table = table_with(agent)
+    played(table, 4)
+    resume(table_with(later), saved_game(table))
     assert memory_of(later) == memory_of(agent)
     assert len(memory_of(later)) == 4
 

@@ -114,7 +114,7 @@ def test_a_part_of_a_short_form_is_told_from_one_that_is_none() -> None:
 def test_points_and_the_end_name_a_section_of_the_rules(name: str, players: int) -> None:
     table = make_table(name, players, ["random"], seed=4, pictures=False)
     messages = table.talk(0, {"type": "look"})[0]
-    while not table.over:
+    while not table.stage.over:
         action = {"type": "act", "step": table.step, "action": messages[-1]["actions"][0]["action"]}
         messages = table.talk(0, action)[0]
     for step in messages[-1]["log"]:

@@ -72,12 +72,12 @@ class People:
 
 def state_of(table: Table) -> dict[str, Any]:
     """Return everything at the table that can change."""
-    attributes = {
-        name: value for name, value in vars(table).items() if name not in ("_game", "_agents")
-    }
+    attributes = vars(table) | vars(table.game)
+    for name in ("game", "batch", "agents", "players"):
+        del attributes[name]
     return {
         "table": json.loads(json.dumps(attributes, default=str, skipkeys=True)),
-        "game": table._game.state(),
+        "game": table.game.batch.state(),
     }
 
 

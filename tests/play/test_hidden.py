@@ -91,13 +91,13 @@ def test_no_message_of_whole_games_shows_a_hidden_card(game: str, players: int) 
     """Two people send every kind of request."""
     opponents = ["random"] if players > 2 else []
     table = make_table(game, players, opponents, people=2, hints="heuristic", seed=players)
-    faces = faces_of(table._game)
+    faces = faces_of(table.game.batch)
     visible_cards: dict[int, set[int]] = {seat: set() for seat in table.people}
     cards_found: dict[int, set[int]] = {seat: set() for seat in table.people}
 
     def heard(seat: int, message: dict[str, Any]) -> None:
         for person, cards in visible_cards.items():
-            cards |= SHOWN[game](table._game, person)
+            cards |= SHOWN[game](table.game.batch, person)
         shown_cards = cards_in(message, faces)
         assert shown_cards <= visible_cards[seat], message["type"]
         cards_found[seat] |= shown_cards
@@ -108,7 +108,7 @@ def test_no_message_of_whole_games_shows_a_hidden_card(game: str, players: int) 
         for seat in table.people:
             people.say(seat, {"type": "hint", "step": table.step})
             people.say(seat, {"type": "act", "step": table.step, "action": 999})
-            people.say(seat, {"type": "record"}) if not table.over else None
+            people.say(seat, {"type": "record"}) if not table.stage.over else None
         goes_on = people.choose()
     for seat, shown_cards in cards_found.items():
         # The search must find the cards that the player may see.

@@ -139,17 +139,17 @@ def _play(game: str) -> None:
         people = {"opponents": ["random"], "hints": "heuristic", "pictures": not seed}
         table = make_table(game, seed=seed, **people)
         rng = Random(seed)
-        while not table.over:
+        while not table.stage.over:
             actions = table.talk(0, {"type": "look"})[0][-1]["actions"]
             chosen = rng.choice(actions)["action"]
             table.talk(0, {"type": "act", "step": table.step, "action": chosen})
-    table.talk(0, {"type": "replay", "record": table.record()})
-    lesson = table._game.first_lesson()
+    table.talk(0, {"type": "replay", "record": table.stage.record()})
+    lesson = table.game.batch.first_lesson()
     with languages.speaking("en"):
-        sections(table._game, pictures=True)
+        sections(table.game.batch, pictures=True)
         for text in [lesson.end, *(step.text for step in lesson.steps)]:
             languages.say(text)
-        for suit in chain(*table.suits):
+        for suit in chain(*table.game.batch.suits()):
             languages.say(suit.name)
 
 
@@ -188,7 +188,7 @@ def test_each_person_is_told_in_their_language_also_what_was_before() -> None:
     english = message["actions"][0]["words"]  # accepted in every language
     table.talk(1, {"type": "speak", "language": "fr"})
     table.talk(1, {"type": "act", "step": 1, "action": english})
-    assert table._chosen == {1: message["actions"][0]["action"]}
+    assert table.game.chosen == {1: message["actions"][0]["action"]}
 
 
 def test_a_lesson_is_led_in_another_language() -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from kododo_env.bots.messages import to_json
 from kododo_env.core.agent import RandomAgent
-from kododo_env.play.worker import LOOK, WorkerTable
+from kododo_env.play.worker import LOOK, SharedDevice
 from kododo_env.table.factory import make_table
-from kododo_env.table.lesson import TeachingTable
+from kododo_env.table.table import Table
 from tests.command_line import kododo
 from tests.game_tables import GAMES
 from tests.play.test_worker import replies_to
@@ -49,16 +49,16 @@ CLAIMS = {
 }
 
 
-def taught(game: str, **options: Any) -> TeachingTable:
+def taught(game: str, **options: Any) -> Table:
     return make_table(game, opponents=["random"], seed=1, pictures=False, **options)
 
 
-def say(table: TeachingTable, kind: str, **fields: Any) -> dict[str, Any]:
+def say(table: Table, kind: str, **fields: Any) -> dict[str, Any]:
     """Send a message for the current step and return the last response."""
     return table.talk(0, {"type": kind, "step": table.step, **fields})[0][-1]
 
 
-def go_on(table: TeachingTable, position: dict[str, Any], choice: int = 0) -> dict[str, Any]:
+def go_on(table: Table, position: dict[str, Any], choice: int = 0) -> dict[str, Any]:
     """Do what the lesson asks for."""
     return say(table, "act", action=position["lesson"]["wanted"][choice])
 
@@ -66,7 +66,7 @@ def go_on(table: TeachingTable, position: dict[str, Any], choice: int = 0) -> di
 @pytest.mark.parametrize("game", GAMES)
 def test_a_lesson_to_its_end_shows_what_it_tells(game: str) -> None:
     table = taught(game)
-    lesson = table._game.first_lesson()  # type: ignore[attr-defined]
+    lesson = table.game.batch.first_lesson()  # type: ignore[attr-defined]
     position = say(table, "lesson")
     claims = CLAIMS[game]
     for number, step in enumerate((*lesson.steps, None)):
@@ -77,7 +77,7 @@ def test_a_lesson_to_its_end_shows_what_it_tells(game: str) -> None:
             assert any(shows in line for line in words["shown"]), (number, shows)
         if step is None:
             break
-        assert not any(script.lines for script in table._teaching._scripts)  # type: ignore[union-attr]
+        assert not any(script.lines for script in table.lesson._scripts)  # type: ignore[union-attr]
         offered = {action["action"]: action["words"] for action in position["actions"]}
         assert words["text"] == step.text
         assert {offered[action] for action in words["wanted"]} == set(step.expected_actions)
@@ -126,7 +126,7 @@ def test_the_game_at_the_table_waits_and_no_step_comes_back() -> None:
 
 
 def test_who_has_no_lesson() -> None:
-    table = TeachingTable(HighCard(1, Rules()), [None, RandomAgent(), None], seed=0)
+    table = Table(HighCard(1, Rules()), [None, RandomAgent(), None], seed=0)
     assert say(table, "lesson")["error"] == "high_card has no lesson"
     several = taught("kododo", people=2)
     assert say(several, "lesson")["error"].startswith("a lesson is only for one person")
@@ -144,12 +144,12 @@ def test_the_command_begins_with_it(
 
 
 def test_in_a_worker_a_page_that_is_loaded_again_goes_on_with_the_lesson() -> None:
-    table = WorkerTable("combi_combo", 4, ["random"], lesson=True)
+    table = SharedDevice("combi_combo", 4, ["random"], lesson=True)
     position = replies_to(table, LOOK)[-1]
     assert position["lesson"]["step"] == 0
     act = {"type": "act", "step": position["step"], "action": position["lesson"]["wanted"][0]}
     position = replies_to(table, to_json(act))[-1]
-    restored = WorkerTable("combi_combo", 4, ["random"], table.saved_game(), lesson=True)
+    restored = SharedDevice("combi_combo", 4, ["random"], table.saved_game(), lesson=True)
     assert replies_to(restored, LOOK)[-1] == position
     message = replies_to(restored, {"type": "leave", "step": position["step"]})[-1]
     assert message["lesson"] is None
@@ -157,5 +157,5 @@ def test_in_a_worker_a_page_that_is_loaded_again_goes_on_with_the_lesson() -> No
     new_position = replies_to(restored, new_game)[-1]
     content = json.loads(restored.saved_game())
     assert (content["first"], content["done"]) == (new_position["step"], [])
-    on = WorkerTable("combi_combo", 4, ["random"], restored.saved_game(), lesson=True)
+    on = SharedDevice("combi_combo", 4, ["random"], restored.saved_game(), lesson=True)
     assert replies_to(on, LOOK)[-1] == new_position

@@ -46,9 +46,9 @@ def test_all_move_one_seat_on_with_other_cards_and_not_with_the_same() -> None:
         while not look(table)["over"]:
             action = look(table)["actions"][0]["action"]
             table.talk(2, {"type": "act", "step": table.step, "action": action})
-        names = parse_record(table.record()).players
+        names = parse_record(table.stage.record()).players
         assert names[sat[-1]] == "person"  # as in the command of the deal
-        *_, end = replay(parse_record(table.record()))
+        *_, end = replay(parse_record(table.stage.record()))
         assert end.scores[0].tolist() == [player["score"] for player in look(table)["players"]]
         table.talk(2, {"type": "new", "step": table.step, "deck": deck})
     assert sat == [2, 3, 3]
@@ -119,7 +119,7 @@ def test_an_analysis_goes_to_the_person_who_has_moved_on() -> None:
     table = make_table("combi_combo", opponents=["greedy"], hints="heuristic", rotate=True, seed=1)
     table.worlds = 16
     table.talk(0, {"type": "new", "step": 0, "deck": "other"})
-    while not table.over:
+    while not table.stage.over:
         position = table.talk(0, {"type": "look"})[0][0]
         table.talk(
             0, {"type": "act", "step": table.step, "action": position["actions"][0]["action"]}

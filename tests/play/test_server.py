@@ -278,7 +278,7 @@ def test_tabs_of_one_seat_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -
 def test_while_an_analysis_is_made_the_tab_that_asked_is_heard() -> None:
     table = make_table("combi_combo", opponents=["random"], hints="heuristic", seed=1)
     table.worlds = 64
-    while not table.over:
+    while not table.stage.over:
         action = table._position(0)["actions"][0]["action"]
         table.talk(0, {"type": "act", "step": table.step, "action": action})
     with Served(table) as served, served.sit("one") as tab:

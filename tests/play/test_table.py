@@ -197,7 +197,7 @@ def test_a_game_is_ended_at_any_of_its_steps() -> None:
     people.choose()
     assert people.table.step == 1
     people.say(0, {"type": "new", "step": 0, "deck": "same"})
-    assert (people.table.first, people.last[0]["log"]) == (2, [])
+    assert (people.table.game.first, people.last[0]["log"]) == (2, [])
     refused(people, 0, {"type": "new", "step": 1, "deck": "same"}, "got step 1")
 
 
@@ -380,7 +380,7 @@ def test_a_scripted_player_hints_by_the_values_of_actions(game: str) -> None:
     people = sitting(game)
     hint = only(people.say(0, {"type": "hint", "step": people.table.step}))
     agent = make_agent("heuristic", game)
-    view = people.table._game.view(0)
+    view = people.table.game.batch.view(0)
     values = agent.action_values(view)[:, 0]  # type: ignore[attr-defined]
     assert {action["action"]: action["value"] for action in hint["actions"]} == {
         action: pytest.approx(values[action])
@@ -403,10 +403,13 @@ def test_a_bot_plays_the_same_deal_when_it_is_over(game: str) -> None:
     people.play()
     par = only(people.say(0, {"type": "par"}))
     table = asks.table
-    bot: list[Agent | None] = [make_agent("greedy", game), *[None] * (table._game.num_players - 1)]
+    bot: list[Agent | None] = [
+        make_agent("greedy", game),
+        *[None] * (table.game.batch.num_players - 1),
+    ]
     while not asks.last[0]["over"]:
-        rng = np.random.default_rng([table.seed, len(table._past), 1])
-        asks.act(0, int(joint_action(bot, table._game, rng)[0, 0]))
+        rng = np.random.default_rng([table.game.seed, len(table.game.past), 1])
+        asks.act(0, int(joint_action(bot, table.game.batch, rng)[0, 0]))
     assert par["by"] == "greedy"
     assert par["scores"] == [player["score"] for player in asks.last[0]["players"]]
     assert par["won"] == [player["won"] for player in asks.last[0]["players"]]
@@ -572,7 +575,7 @@ def test_an_agent_that_fails_loses_nothing() -> None:
     people = People(table)
     with pytest.raises(ValueError, match="illegal action in kododo"):
         people.act(0, people.last[0]["actions"][0]["action"])
-    assert (table.step, table.waiting_for) == (0, [])
+    assert (table.step, table.stage.waiting_for) == (0, [])
     assert only(table.hear(0, {"type": "look"})[0])["chosen"] is not None
 
 

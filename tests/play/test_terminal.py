@@ -129,18 +129,18 @@ def test_going_back_and_what_cost_most(capsys: pytest.CaptureFixture[str]) -> No
         assert capsys.readouterr().out.endswith("you have not chosen anything yet\n")
         terminal._obey("analyse")
         assert capsys.readouterr().out.startswith("an analysis reveals hidden cards")
-        while not table.over:
+        while not table.stage.over:
             terminal._obey(terminal._words[-1])
-            assert len(table._past) < 9
+            assert len(table.game.past) < 9
         assert capsys.readouterr().out.count("player_0 ") > 8
         terminal._obey("analyse")
         output = capsys.readouterr().out
-        result = table._analyses[0].result
+        result = table.game.analyses[0].result
         assert result is not None
         assert output.count("games of 100 more") == len(result.choices) > 0
         terminal._obey("back")
         terminal._obey("back")
-        assert len(table._past) == 6
+        assert len(table.game.past) == 6
         assert "over" not in capsys.readouterr().out
 
 
@@ -153,7 +153,7 @@ def test_table_and_actions_fit_into_24_rows_of_80(
     with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
         terminal = Terminal(table)
         terminal._say({"type": "look"})
-        while not table.over:
+        while not table.stage.over:
             terminal._obey(str(rng.choice(terminal._words)))
             title = table.talk(0, {"type": "look"})[0][0]["text"].partition("\n")[0]
             # Older news may scroll away; one row is for the prompt.

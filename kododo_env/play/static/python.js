@@ -48,17 +48,17 @@ async function addFile(python, read, name) {
 
 const inPython = (python, more) => Object.fromEntries(Object.entries(more).map(([name, value]) => [name, python.toPy(value)]));
 
-// Open a table for `{ game, players, opponents, kept, more }`, with `WorkerTable`'s other arguments in `more`:
+// Open a table for `{ game, players, opponents, kept, more }`, with `SharedDevice`'s other arguments in `more`:
 // `hear(message, say)` calls `say` with each response, step by step as it is played; `kept()`
 // returns the saved game.
 export async function openTable(read, site, { game, players, opponents, kept, more }) {
   const policy = site.policies[game]?.[players]; // undefined for an invalid table, which the table itself rejects
   const [python, content] = await Promise.all([startPython(read, site), policy && read(`policies/${policy}.onnx`)]);
   if (policy) addPolicy(python, policy, content);
-  const { WorkerTable } = python.pyimport("kododo_env.play.worker");
+  const { SharedDevice } = python.pyimport("kododo_env.play.worker");
   const files = opponents.filter((name) => name.endsWith(".onnx"));
   await Promise.all(files.map((name) => addFile(python, read, name)));
-  const table = WorkerTable.callKwargs(...[game, players, opponents, kept].map((each) => python.toPy(each)), inPython(python, more));
+  const device = SharedDevice.callKwargs(...[game, players, opponents, kept].map((each) => python.toPy(each)), inPython(python, more));
   const each = (lines, say) => {
     const found = lines.toJs();
     lines.destroy();
@@ -69,10 +69,10 @@ export async function openTable(read, site, { game, players, opponents, kept, mo
     // The worker handles other messages between steps.
     async hear(message, say) {
       if (message.type === "speak") await addTexts(python, read, message.language);
-      each(table.hear(JSON.stringify(message)), say);
-      while (each(table.play_on(), say)) await new Promise((done) => setTimeout(done));
+      each(device.receive(JSON.stringify(message)), say);
+      while (each(device.advance(), say)) await new Promise((done) => setTimeout(done));
     },
-    kept: () => table.saved_game(),
+    kept: () => device.saved_game(),
   };
 }
 

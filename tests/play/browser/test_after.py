@@ -52,7 +52,7 @@ def test_what_another_person_waits_for_is_taken_back(browser: Any) -> None:
         first_person.page.locator("#play").click()
         first_person.page.locator("#take-back").click()
         first_person.page.locator("#status.turn").wait_for()
-        assert served.table.waiting_for == [0, 1]
+        assert served.table.stage.waiting_for == [0, 1]
         set_speed(first_person, "slow")
         first_person.choose()
         first_person.page.locator("#play").click()
@@ -62,7 +62,7 @@ def test_what_another_person_waits_for_is_taken_back(browser: Any) -> None:
         first_person.page.locator("#scores", has_not_text="is choosing").wait_for()
         # The other player's choice does not change it.
         assert first_person.see("#status").startswith("You have chosen: ")
-        assert served.table.waiting_for == [0]
+        assert served.table.stage.waiting_for == [0]
         first_person.page.keyboard.press("x")
         first_person.page.locator("#story li").first.wait_for()
 
@@ -93,10 +93,10 @@ def test_after_the_game_one_looks_back_and_tries_again(browser: Any) -> None:
         page = person.page
         served.table.worlds = 16
         person.play()
-        steps = len(served.table._past)
+        steps = len(served.table.game.past)
         page.locator("#look-back").click()
         page.locator("#look-back-found article").first.wait_for()
-        analysis = served.table._analyses[0].result
+        analysis = served.table.game.analyses[0].result
         assert analysis is not None
         assert page.locator("#look-back-found article").count() == len(analysis.choices)
         assert analysis.choices[0].advised_words in person.see("article >> nth=0")
@@ -116,7 +116,7 @@ def test_after_the_game_one_looks_back_and_tries_again(browser: Any) -> None:
         page.locator("#again").click()
         page.locator("#again-note").wait_for()
         assert page.locator("#look-back-dialog").is_hidden()
-        assert len(served.table._past) == analysis.choices[0].step - 1
+        assert len(served.table.game.past) == analysis.choices[0].step - 1
         person.play(1)
         page.locator("#log-count").click()
         assert page.evaluate(SMALL) == []

@@ -45,9 +45,9 @@ def test_a_whole_game_by_clicks_its_record_and_its_replay(
 ) -> None:
     with serving(game) as served, sits(browser, served.address) as person:
         person.play()
-        assert served.table.over
+        assert served.table.stage.over
         assert person.see("#status").startswith("The game is over: ")
-        assert scores(person) == served.table._game.scores[0].tolist()
+        assert scores(person) == served.table.game.batch.scores[0].tolist()
         with person.page.expect_download() as coming:
             person.page.locator("#record").click()
         # Two games of a day are saved in two files.
@@ -90,12 +90,12 @@ def test_a_whole_game_by_the_keyboard_alone(browser: Any, game: str) -> None:
                     break
             press("Enter")
             it.wait()
-        assert served.table.over
+        assert served.table.stage.over
         press("n")
         it.page.locator("#new-dialog").wait_for()
         press("Enter")  # deals other cards
         it.page.locator("#over").wait_for(state="hidden")
-        assert not served.table.over
+        assert not served.table.stage.over
 
 
 def test_a_game_that_is_played_is_not_thrown_away_by_enter(browser: Any) -> None:
@@ -106,7 +106,7 @@ def test_a_game_that_is_played_is_not_thrown_away_by_enter(browser: Any) -> None
         person.page.keyboard.press("Enter")
         person.page.locator("#new-dialog").wait_for(state="hidden")
         person.play(1)
-        assert served.table.step == len(served.table._past) == 2
+        assert served.table.step == len(served.table.game.past) == 2
 
 
 def test_cards_are_reached_by_tab_and_played_from_where_one_is(browser: Any) -> None:
@@ -199,7 +199,7 @@ def test_the_end_has_its_points_in_the_games_own_terms_and_a_star_for_winners(
     with serving(game, players=FEWEST[game]) as served, sits(browser, served.address) as person:
         person.play()
         assert " for " in person.see("#story")
-        won = served.table._game.outcome()[0] > 0
+        won = served.table.game.batch.outcome()[0] > 0
         stars = person.page.locator("#scores tr").filter(has=person.page.get_by_title("has won"))
         assert stars.count() == won.sum()
         assert "I made 1 point and was" in person.page.evaluate(ALL_HAVE_ONE_POINT)
@@ -302,7 +302,7 @@ def test_a_players_part_of_the_picture_gives_to_that_player(browser: Any) -> Non
     ):
         givers = set()
         while len(givers) < 2:
-            for seat in np.flatnonzero(served.table._game.deciding()[0]).tolist():
+            for seat in np.flatnonzero(served.table.game.batch.deciding()[0]).tolist():
                 person = (first, second)[seat]
                 person.wait()
                 for part, words in person.page.evaluate(labels):
@@ -402,7 +402,7 @@ def test_a_choice_that_is_half_made_stays_whatever_others_do(browser: Any, game:
         sits(browser, served.address, "two") as second,
     ):
         while True:
-            seat = int(served.table._game.deciding()[0].argmax())
+            seat = int(served.table.game.batch.deciding()[0].argmax())
             person, opponent = (first, second) if seat == 0 else (second, first)
             person.wait()
             if person.page.locator(half).count():
@@ -515,7 +515,7 @@ def test_a_hint_has_a_bar_for_each_action_and_chooses_it(browser: Any, game: str
 
 def by_name(words: str, served: Served) -> str:
     """Return a text of the table with the players' names."""
-    for seat in range(served.table._game.num_players):
+    for seat in range(served.table.game.batch.num_players):
         words = words.replace(f"player_{seat}", served.table.display_name(seat))
     return words
 

@@ -17,7 +17,7 @@ from kododo_env import registry
 from kododo_env.agent_registry import policy_path
 from kododo_env.bots.messages import to_json
 from kododo_env.core.agent import RandomAgent, joint_action
-from kododo_env.play.worker import LOOK, WorkerTable
+from kododo_env.play.worker import LOOK, SharedDevice
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.table.factory import make_table
 
@@ -75,7 +75,7 @@ def messages(
 
 def page(game: str, players: int, policy: str, seed: int) -> str:
     """Hash all messages of a page's worker in a game among copies of a policy."""
-    table = WorkerTable(game, players, [policy], seed=seed)
+    table = SharedDevice(game, players, [policy], seed=seed)
     digest = hashlib.sha256()
     for lines in _played(table, seed):
         digest.update(_named("".join(lines), [policy]))
@@ -84,19 +84,19 @@ def page(game: str, players: int, policy: str, seed: int) -> str:
 
 def looked_back(game: str, players: int, rules: list[str], seed: int) -> dict[str, Any]:
     """Return a page's analysis of a random game, under rules without a shipped policy."""
-    table = WorkerTable(game, players, ["random"], rules=rules, seed=seed)
+    table = SharedDevice(game, players, ["random"], rules=rules, seed=seed)
     for _ in _played(table, seed):
         pass
-    lines = table.hear(json.dumps({"type": "analyse"}))
+    lines = table.receive(json.dumps({"type": "analyse"}))
     while (last := json.loads(lines[-1]))["type"] == "analysing":
-        lines = table.play_on()
+        lines = table.advance()
     analysis: dict[str, Any] = last
     return analysis
 
 
-def _played(table: WorkerTable, seed: int) -> Iterator[list[str]]:
+def _played(table: SharedDevice, seed: int) -> Iterator[list[str]]:
     """Return all messages of a page's worker in a game with a random person."""
-    lines = table.hear(LOOK)
+    lines = table.receive(LOOK)
     rng = np.random.default_rng(seed)
     while True:
         yield lines
@@ -105,9 +105,11 @@ def _played(table: WorkerTable, seed: int) -> Iterator[list[str]]:
             return
         if last["actions"]:
             action = int(rng.choice(last["actions"])["action"])
-            lines = table.hear(json.dumps({"type": "act", "step": last["step"], "action": action}))
+            lines = table.receive(
+                json.dumps({"type": "act", "step": last["step"], "action": action})
+            )
         else:
-            lines = table.play_on()
+            lines = table.advance()
 
 
 def _named(text: str, opponents: list[str]) -> bytes:

@@ -1,0 +1,241 @@
+"""One game at a table: its players, the choices of people, and the steps so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kododo_env.bots.messages import Message
+from kododo_env.bots.protocol import named_action, news
+from kododo_env.core.agent import Agent, remembers
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.records import Recorder
+from kododo_env.rendering.languages import say, speaking
+from kododo_env.review.analysis import AnalysisRun
+from kododo_env.table.shared_deal import agents_choose, command_of, deal_by
+
+
+class Player(NamedTuple):
+    """A player at a table.
+
+    Attributes:
+        name: The name in records.
+        agent: The agent; None for a person.
+        display_name: The name shown to people; empty for ``player_0``, ``player_1``, ...
+        agent_name: The name from which ``make_agent`` creates the same agent.
+        person: Their seat in the table's first game, which identifies a person.
+    """
+
+    name: str
+    agent: Agent | None
+    display_name: str = ""
+    agent_name: str = ""
+    person: int = 0
+
+
+class PlayedStep(NamedTuple):
+    """A step that was played."""
+
+    step: int
+    before: BatchGame
+    joint: list[int]  # the joint action
+    log_entries: dict[tuple[int, str], dict[str, Any]]  # the news by seat and language
+
+
+class Stage:
+    """A game from its deal to its end; a table has one after the other.
+
+    Args:
+        batch: A batch of one, which this object deals and changes.
+        players: The players by seat.
+        seed: The seed of the cards and of the agents' randomness. With the same seed, players and
+            choices of people, the whole game is the same.
+        first: The number of the table's step at the deal.
+        adviser: The agent that gives hints and analyses; None gives neither.
+
+    Attributes:
+        past: The steps so far.
+        chosen: The actions that people have chosen for the next step, by seat.
+        ask_for_new: The seats of people who want another game.
+        counts: Whether nobody has gone back to an earlier step.
+        analyses: The analyses that people have asked for, by person.
+        descriptions: The fields of ``position`` for the current step, by seat and language.
+    """
+
+    def __init__(
+        self,
+        batch: BatchGame,
+        players: Sequence[Player],
+        seed: int,
+        first: int,
+        adviser: Agent | None = None,
+    ) -> None:
+        self.batch = batch
+        self.players = players
+        self.seed = seed
+        self.first = first
+        self.adviser = adviser
+        self.agents = [player.agent for player in players]
+        self.names = [player.name for player in players]
+        self.person_seats = {seat for seat, agent in enumerate(self.agents) if agent is None}
+        self.past: list[PlayedStep] = []
+        self.chosen: dict[int, int] = {}
+        self.ask_for_new: set[int] = set()
+        self.counts = True
+        self.analyses: dict[int, AnalysisRun] = {}
+        self.descriptions: dict[tuple[int, str], dict[str, Any]] = {}
+        self._deal()
+        self._recorder = Recorder(batch, 0, self.names)
+
+    def _deal(self) -> None:
+        deal_by(self.batch, self.seed)
+
+    def seat_of(self, person: int) -> int:
+        """Return the seat of a person."""
+        return next(seat for seat in self.person_seats if self.players[seat].person == person)
+
+    def display_name(self, seat: int) -> str:
+        """Return the name shown to people for the player in a seat."""
+        return self.players[seat].display_name or f"player_{seat}"
+
+    # --- choosing -----------------------------------------------------------------------
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self.batch.terminated[0])
+
+    @property
+    def waiting_for(self) -> list[int]:
+        """The seats of people who have something to decide and have not chosen yet."""
+        deciding = self.batch.deciding()[0]
+        return [seat for seat in self.person_seats if deciding[seat] and seat not in self.chosen]
+
+    @property
+    def ready(self) -> bool:
+        """Whether the next step can be played."""
+        return not (self.over or self.waiting_for)
+
+    def check_decides(self, seat: int) -> None:
+        """Raise ValueError unless a person has still to choose."""
+        if self.over:
+            raise ValueError(say("the game is over; ask for a new one"))
+        if seat in self.chosen:
+            words = self.batch.describe_choice(self.chosen[seat], seat)
+            raise ValueError(
+                say("player_{seat} has chosen already: {words}", seat=seat, words=words)
+            )
+        if seat not in self.waiting_for:
+            raise ValueError(say("player_{seat} has nothing to decide now", seat=seat))
+
+    def choose(self, seat: int, choice: int | str) -> None:
+        """Store a person's choice; it is played when everybody has chosen."""
+        self.check_decides(seat)
+        self.chosen[seat] = named_action(choice, self.batch.view(seat))
+
+    def take_back(self, seat: int) -> None:
+        """Remove a person's choice, as long as somebody else has still to choose."""
+        if seat not in self.chosen:
+            raise ValueError(say("player_{seat} has no choice to take back", seat=seat))
+        del self.chosen[seat]
+
+    @property
+    def can_go_back(self) -> bool:
+        """Whether ``go_back`` is possible."""
+        return len(self.person_seats) == 1
+
+    def go_back(self, to: int) -> None:
+        """Go back to an earlier step of this game, with the same randomness after it."""
+        if not self.can_go_back:
+            raise ValueError(say("cannot go back: other people are playing this game"))
+        steps = [played.step for played in self.past]
+        if to not in steps:
+            raise ValueError(f"to must be a step played in this game, not {to}")
+        index = steps.index(to)
+        self.batch = self.past[index].before
+        self._recorder.back(self.batch, index)
+        del self.past[index:]
+        self.remind()
+        self.counts = False
+        self.chosen = {}
+        self.analyses = {}
+        self.descriptions = {}
+
+    # --- playing ------------------------------------------------------------------------
+
+    def remind(self) -> None:
+        """Replay the steps so far for agents that keep a memory, after the game was restored."""
+        agents = [agent if remembers(agent) else None for agent in self.agents]
+        if any(map(remembers, agents)):
+            for number, played in enumerate(self.past):
+                agents_choose(agents, played.before, self.seed, number)
+
+    def play(self, step: int, actions: Sequence[int] | None) -> None:
+        """Play everybody's choice, with the agents choosing now, or a joint action from before."""
+        if actions is None:
+            joint = agents_choose(self.agents, self.batch, self.seed, len(self.past))
+            for seat, action in self.chosen.items():
+                joint[0, seat] = action
+        else:
+            joint = np.array([actions])
+        before = self.batch.clone()
+        self.batch.step(joint)
+        self.past.append(PlayedStep(step, before, joint[0].tolist(), {}))
+        self._recorder.step(joint[0])
+        self.chosen = {}
+        self.descriptions = {}
+
+    @property
+    def joint(self) -> list[int]:
+        """The last joint action, P integers; empty just after the deal."""
+        return self.past[-1].joint if self.past else []
+
+    @property
+    def games(self) -> list[BatchGame]:
+        """This game after the deal and after each step."""
+        return [*(played.before for played in self.past), self.batch]
+
+    @property
+    def rewards(self) -> list[list[float]]:
+        """The rewards of each step of this game."""
+        return [game.rewards[0].tolist() for game in self.games[1:]]
+
+    # --- showing ------------------------------------------------------------------------
+
+    def log(self, seat: int, language: str) -> list[dict[str, Any]]:
+        """Return the news of each step and the rules behind it, for a seat in a language."""
+        for (step, before, joint, entries), game in zip(self.past, self.games[1:], strict=True):
+            if (seat, language) not in entries:
+                with speaking(language):
+                    words = news(game, before, joint, seat, self.rewards)
+                returnable = self.can_go_back and bool(before.deciding()[0, seat])
+                entries[seat, language] = {"step": step, **words, "again": returnable}
+        return [played.log_entries[seat, language] for played in self.past]
+
+    def shared_deal(self) -> Message:
+        """Return the seed of the deal, and the command with which other people play it."""
+        opponents = {
+            seat: player.agent_name for seat, player in enumerate(self.players) if player.agent
+        }
+        return {"seed": self.seed, "command": command_of(self.batch, opponents, self.seed)}
+
+    def record(self) -> str:
+        """Return the record of a finished game as text; it reveals all cards.
+
+        Raises:
+            ValueError: The game is not over.
+        """
+        if not self.over:
+            raise ValueError(say("the record reveals all cards: wait until the game is over"))
+        return self._recorder.text()
+
+    @property
+    def header(self) -> dict[str, Any]:
+        """The header of the record, without its date."""
+        return {**vars(self._recorder.header), "date": ""}
+
+    def lesson_fields(self, position: Message) -> Message:
+        """Return what a lesson adds to a position or changes in it; nothing in a game."""
+        return {}
