@@ -16,12 +16,10 @@ REV ?= main
 ROUNDS ?=
 JSON ?=
 MARKDOWN ?=
-# Of make faults: the kills per game, and the seed of their times. Of make soak: minutes and episodes
-# for all games together.
+# Of make fuzz: the examples of each kind. Of make faults: kills, and the seed of their times.
+EXAMPLES ?= 1000
 KILLS ?= 20
 SEED ?= 0
-SOAK_MINUTES ?= 60
-EPISODES ?= 100000
 # Of make test-matrix and make test-processors: sessions. ROOMS: the tests of test-processors.
 # By default all.
 SESSIONS ?=
@@ -53,7 +51,7 @@ SHELL := /bin/sh
 .SHELLFLAGS := -eu -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help venv train test test-pages test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation libraries truth ceilings all-players specialists mutants test-matrix test-processors fuzz audit faults soak policies population levels pins docs web web-parts clean
+.PHONY: help venv train test test-pages test-tools test-clients test-ray ray lint types format bench bench-compare baselines ablation libraries truth ceilings all-players specialists mutants test-matrix test-processors fuzz audit faults policies population levels pins docs web web-parts clean
 
 define remove_venv
 @test ! -e "$(1)" || test -f "$(1)/pyvenv.cfg" || { \
@@ -174,8 +172,8 @@ test-processors: $(READY) ## Test numerical code, also with instruction sets of 
 	$(VENV)/bin/nox --noxfile tests/packaging/processors.py $(if $(SESSIONS),--sessions "$(SESSIONS)") \
 		$(if $(ROOMS),-- $(ROOMS))
 
-fuzz: $(READY) ## Fuzz command lines, files and games with wrong input: MINUTES=3
-	$(PY) -m tests.fuzz --minutes $(MINUTES)
+fuzz: $(READY) ## Read many randomly damaged files: EXAMPLES=1000
+	FUZZ_EXAMPLES=$(EXAMPLES) $(PYTEST) tests/fuzz
 
 # Runs in a temporary environment. Without access to the database, pip-audit itself reports "no known
 # vulnerabilities"; this target fails instead.
@@ -191,11 +189,8 @@ audit: ## Check the pinned versions for known vulnerabilities
 	echo "make audit: nothing was checked: the list of known vulnerabilities cannot be read from" \
 		"here ($$(tail -n 1 "$$scratch/said" | cut -c 1-200))" >&2; exit 2
 
-faults: $(READY) ## Test with kills, full disks and missing folders, and compare the results: KILLS=20 SEED=0
-	MPLBACKEND=Agg $(PY) -m tests.faults --kills $(KILLS) --seed $(SEED)
-
-soak: $(READY) ## Check that memory does not grow in long self-play and many episodes: SOAK_MINUTES=60 EPISODES=100000
-	MPLBACKEND=Agg $(PY) -m tests.faults.soak --minutes $(SOAK_MINUTES) --episodes $(EPISODES)
+faults: $(READY) ## Kill and resume scripts many times, and compare the results: KILLS=20 SEED=0
+	FAULTS_KILLS=$(KILLS) FAULTS_SEED=$(SEED) $(PYTEST) tests/faults
 
 population: $(READY) ## Draw, train and measure the held-out opponents
 	$(PY) -m agents.release.population

@@ -46,6 +46,14 @@ def hypothesis_settings(max_examples: int) -> settings:
     )
 
 
+def nested(depth: int) -> Any:
+    """Nested lists of this depth."""
+    nested_list: Any = 1
+    for _ in range(depth):
+        nested_list = [nested_list]
+    return nested_list
+
+
 def random_actions(game: BatchGame, rng: np.random.Generator) -> Int64:
     """A legal action for every player of every game, all with the same probability; (N, P)."""
     mask = game.legal_action_mask()

@@ -31,9 +31,9 @@ from kododo_env.core.agent import joint_action
 from kododo_env.search.search import SearchAgent, SearchBudget
 from kododo_env.wrappers import SingleSeatEnv
 from kododo_env.wrappers.sb3 import BatchVecEnv
-from tests.fuzz.actions import ANY_SIZE, CALLS, env_for, good_size, is_whole, names_for, refusal
-from tests.fuzz.odd_values import nested, value_of
+from tests.core.calls import ANY_SIZE, CALLS, env_for, good_size, is_whole, names_for, refusal
 from tests.game_tables import GAMES
+from tests.helpers import nested
 
 for_every_game = pytest.mark.parametrize("game", GAMES)
 NO_NUMBERS = [
@@ -121,7 +121,7 @@ def test_other_values_are_refused(
     for call in calls:
         env = env_for(call, batch(game), 0)
         for value in values:
-            message = refusal(call, env, value_of(value, **names_for(env)))
+            message = refusal(call, env, eval(value, {"np": np, **names_for(env)}))
             assert re.match(pattern.format(game=game), message), value
 
 

@@ -20,7 +20,7 @@ from kododo_env.core.numbers import (
     whole_seed,
     whole_tuple,
 )
-from tests.fuzz.odd_values import nested
+from tests.helpers import nested
 
 
 @dataclass(frozen=True)

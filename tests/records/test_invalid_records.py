@@ -13,8 +13,8 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.records import parse_record, read_record, replay
-from tests.fuzz.odd_values import nested
 from tests.game_tables import GAMES
+from tests.helpers import nested
 from tests.records.games import edited, recorded, resealed
 
 
