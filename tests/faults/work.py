@@ -1,149 +1,133 @@
-"""Work that is interrupted, resumed, and compared bit for bit with undisturbed work."""
+"""Scripts in processes of their own, which can be interrupted and resumed."""
 
 from __future__ import annotations
 
-import io
-import json
+import os
+import signal
+import subprocess
+import sys
+import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
-import numpy as np
 import onnx
-import torch
+import psutil
 
-from agents.training.checkpoint import read_checkpoint
-from agents.training.memory import game_length
 from agents.training.run_folder import CHECKPOINT, POLICY
-from kododo_env import registry
 from kododo_env.commands.tournament import log_of
-from kododo_env.policy.onnx_agent import OnnxAgent
-from tests.faults.scripts import Fault, Script
-from tests.helpers import differences
 
-UPDATES = 24  # of a training
-GAMES = 40_000  # of a tournament
-CLOCK = ("seconds", "minutes", "start_time")
+ROOT = Path(__file__).parents[2]
+PATIENCE = 600.0  # seconds to wait for any event
 
 
-class Work(Protocol):
-    """The work of a script in a folder."""
+@dataclass(frozen=True)
+class Work:
+    """A script that writes into the folder ``run``, below the folder in which it is started.
 
-    def args(self, folder: Path) -> list[str]:
-        """Return the script and its arguments, with --resume if possible."""
+    Attributes:
+        args: Its arguments.
+        saved: The file that each of its saves changes.
+    """
+
+    args: tuple[str, ...]
+    saved: str
+
+    def start(self, folder: Path) -> subprocess.Popen[bytes]:
+        """Start the script, or resume it if it was interrupted."""
+        (folder / "run").mkdir(parents=True, exist_ok=True)
+        resume = ["--resume"] if self.progress(folder) else []
+        with (folder / "errors").open("wb") as errors:
+            return subprocess.Popen(
+                [sys.executable, *self.args, *resume],
+                cwd=folder,
+                env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                start_new_session=True,
+            )
 
     def progress(self, folder: Path) -> int:
         """Return 0 before anything is saved, and another number after each save."""
-
-    def content(self, folder: Path) -> dict[str, Any]:
-        """Return the results without times."""
-
-
-@dataclass(frozen=True)
-class Training:
-    """A short training of small networks with a checkpoint after each update."""
-
-    game: str
-    players: int
-
-    def args(self, folder: Path) -> list[str]:
-        batch = registry.batch_game(self.game, 8, seed=0, num_players=self.players)
-        steps = UPDATES * game_length(batch).steps * 8 * self.players
-        resume = ["--resume"] if (folder / "config.json").exists() else []
-        return ["train.py", "--game", self.game, "--players", str(self.players), "--steps",
-            str(steps), "--num-envs", "8", "--width", "16", "--threads", "1", "--games", "24",
-            "--evaluations", "2", "--checkpoint-minutes", "0.000001", "--run-dir", str(folder),
-            *resume]  # fmt: skip
-
-    def progress(self, folder: Path) -> int:
+        path = folder / "run" / self.saved
         try:
-            return (folder / CHECKPOINT).stat().st_mtime_ns
+            return path.stat().st_mtime_ns
         except FileNotFoundError:
             return 0
 
-    def content(self, folder: Path) -> dict[str, Any]:
-        policy = onnx.load(folder / POLICY)
-        with zipfile.ZipFile(folder / CHECKPOINT) as archive:
-            facts, learner = (archive.read(name) for name in ("facts.json", "learner.pt"))
-        results = {
-            "graph": policy.graph.SerializeToString(deterministic=True),
-            "metadata": json.loads(OnnxAgent(folder / POLICY).metadata.to_json()),
-            "config": json.loads((folder / "config.json").read_text()),
-            "results": (folder / "results.json").read_bytes(),
-            "facts": json.loads(facts),
-            "learner": torch.load(io.BytesIO(learner), weights_only=True),
-        }
-        return {name: plain(result) for name, result in results.items()}
+    def in_the_middle(self, folder: Path) -> subprocess.Popen[bytes]:
+        """Start the script and wait until it can be resumed."""
+        script = self.start(folder)
+        assert wait_for(script, lambda: self.progress(folder) > 0)
+        return script
+
+    def results(self, folder: Path) -> list[bytes]:
+        """Run the script to its end, and return what it has written, without times."""
+        end(self.start(folder), folder, [0])
+        run = folder / "run"
+        assert not [path for path in run.iterdir() if path.name.startswith(".")]
+        if not (run / POLICY).exists():
+            return [(run / "table.json").read_bytes()]
+        with zipfile.ZipFile(run / CHECKPOINT) as archive:
+            learner = archive.read("learner.pt")
+        graph = onnx.load(run / POLICY).graph.SerializeToString(deterministic=True)
+        return [graph, learner, (run / "results.json").read_bytes()]
 
 
-@dataclass(frozen=True)
-class Tournament:
-    """A tournament of a few seconds with workers."""
-
-    def args(self, folder: Path) -> list[str]:
-        resume = ["--resume"] if log_of(folder / "table.json").exists() else []
-        return ["evaluate.py", "--agents", "random", "greedy", "follow", "--players", "3",
-            "--games", str(GAMES), "--workers", "2", "--json", str(folder / "table.json"),
-            *resume]  # fmt: skip
-
-    def progress(self, folder: Path) -> int:
-        log = log_of(folder / "table.json")
-        return log.read_bytes().count(b"\n") if log.exists() else 0
-
-    def content(self, folder: Path) -> dict[str, Any]:
-        return {"table": plain((folder / "table.json").read_bytes())}
-
-
-def plain(learner_part: Any) -> Any:
-    """Convert an object to dicts, and arrays to their bits."""
-    if isinstance(learner_part, torch.Tensor):
-        learner_part = learner_part.numpy()
-    if isinstance(learner_part, np.ndarray):
-        kind = {"dtype": str(learner_part.dtype), "shape": learner_part.shape}
-        return {**kind, "bits": np.frombuffer(learner_part.tobytes(), np.uint8)}
-    if isinstance(learner_part, bytes):
-        return np.frombuffer(learner_part, np.uint8)
-    if isinstance(learner_part, Mapping):
-        return {key: plain(entry) for key, entry in learner_part.items() if key not in CLOCK}
-    if isinstance(learner_part, list | tuple):
-        return {place: plain(entry) for place, entry in enumerate(learner_part)}
-    # Functions and spaces of the learner are created from the settings, which are compared.
-    return (
-        learner_part if isinstance(learner_part, str | int | float | None) else type(learner_part)
-    )
+TRAINING = Work(
+    (
+        str(ROOT / "train.py"), "--players", "2", "--steps", "5000", "--num-envs", "8", "--width",
+        "16", "--threads", "1", "--games", "24", "--evaluations", "2", "--checkpoint-minutes",
+        "0.000001", "--run-dir", "run",
+    ),
+    CHECKPOINT,
+)  # fmt: skip
+TOURNAMENT = Work(
+    (
+        str(ROOT / "evaluate.py"), "--agents", "random", "greedy", "follow", "--players", "3",
+        "--games", "12000", "--workers", "2", "--json", "run/table.json",
+    ),
+    log_of(Path("table.json")).name,
+)  # fmt: skip
 
 
-def start_work(work: Work, folder: Path, scratch: Path) -> Script:
-    """Start or resume work; its stderr goes to the scratch folder."""
-    folder.mkdir(exist_ok=True)
-    return Script(work.args(folder), scratch / "words")
+def wait_for(script: subprocess.Popen[bytes], condition: Callable[[], bool]) -> bool:
+    """Wait for a condition; return False if the script ends before."""
+    until = time.monotonic() + PATIENCE
+    while script.poll() is None:
+        if condition():
+            return True
+        assert time.monotonic() < until
+        time.sleep(0.002)
+    return False
 
 
-def in_the_middle(work: Work, folder: Path, scratch: Path) -> Script:
-    """Start work and wait until it can be resumed."""
-    script = start_work(work, folder, scratch)
-    script.wait_for(lambda: work.progress(folder) > 0)
-    return script
+def end(script: subprocess.Popen[bytes], folder: Path, statuses: Sequence[int]) -> str:
+    """Wait for the end of a script.
+
+    It must have one of these exit statuses, print at most one line, which is returned, and leave no
+    processes.
+    """
+    status = script.wait(PATIENCE)
+    errors = (folder / "errors").read_text(errors="replace")
+    assert status in statuses, errors
+    # A killed script cannot prevent the messages of library processes about its end.
+    if status != -signal.SIGKILL:
+        assert len(errors.strip().splitlines()) <= 1, errors
+        assert not any(word in errors for word in ("Traceback", "Exception ignored", "Warning:"))
+    until = time.monotonic() + 20
+    while any(_session(pid) == script.pid for pid in psutil.pids()):
+        assert time.monotonic() < until, "a process of the script goes on"
+        time.sleep(0.05)
+    return errors
 
 
-def undisturbed(work: Work, scratch: Path) -> Path:
-    """Run work without interruption and return its folder."""
-    start_work(work, scratch / "whole", scratch).end([0])
-    return scratch / "whole"
-
-
-def compare(work: Work, whole: Path, other_folder: Path) -> None:
-    """Raise Fault if the results differ, or temporary files are left in the folder."""
-    if changes := differences(work.content(whole), work.content(other_folder), "run"):
-        raise Fault(f"another end than undisturbed: {'; '.join(changes[:5])}")
-    nothing_hidden(other_folder)
-
-
-def nothing_hidden(folder: Path) -> None:
-    """Raise Fault if the folder has locks, temporary files or a broken checkpoint."""
-    if leftovers := [path.name for path in folder.iterdir() if path.name.startswith(".")]:
-        raise Fault(f"left in the folder: {leftovers}")
-    if (folder / CHECKPOINT).exists():
-        read_checkpoint(folder / CHECKPOINT)
+def _session(pid: int) -> int:
+    try:
+        if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            return -1
+        return os.getsid(pid)
+    except (psutil.Error, OSError):
+        return -1
