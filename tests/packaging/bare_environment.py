@@ -12,9 +12,9 @@ from venv import EnvBuilder
 ROOT = Path(__file__).parents[2]
 
 
-def fresh(folder: Path, packages: Iterable[Distribution], system_site: bool = False) -> Path:
+def fresh(folder: Path, packages: Iterable[Distribution]) -> Path:
     """The Python of a fresh environment with links to packages that are installed here."""
-    EnvBuilder(system_site_packages=system_site, symlinks=True).create(folder)
+    EnvBuilder(symlinks=True).create(folder)
     (site,) = folder.glob("lib/python*/site-packages")
     for package in packages:
         for top in {file.parts[0] for file in package.files or []} - {"..", "__pycache__"}:

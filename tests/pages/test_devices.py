@@ -25,15 +25,5 @@ def test_speeds_are_measured_and_stand_in_a_table(
         assert row["steps_per_second"] > 0
         assert set(row["shares"]) == {"acting", "games", "learning"}
         assert 0.5 < sum(row["shares"].values()) <= 1
-    content["rows"].append({**content["rows"][0], "device": "cuda", "games": 1024})
-    path.write_text(json.dumps(content))
     monkeypatch.setattr(update_tables, "DOCS", tmp_path)
-    heads, _, narrow, wide = update_tables.devices().splitlines()[-4:]
-    assert heads.split("|")[2:4] == [" 1 core   ", " GPU, 1,024 games   "]
-    assert narrow.startswith("| kododo-2p, 16")
-    assert wide.split("|")[3].strip() == ""
-
-
-def test_a_device_that_is_not_there() -> None:
-    with pytest.raises(ValueError, match="'mps'"):
-        devices.DevicesConfig(("mps",))
+    assert "| kododo-2p, 16" in update_tables.devices()

@@ -29,20 +29,6 @@ def test_the_tables_of_the_layout_are_the_codes(game: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "no markers",
-        "only <!-- layout --> begins",
-        "<!-- /layout --> wrong way round <!-- layout -->",
-        "<!-- layout --><!-- /layout --> twice <!-- layout --><!-- /layout -->",
-    ],
-)
-def test_a_page_without_one_pair_of_markers_is_refused(page: str) -> None:
-    with pytest.raises(ValueError, match="expected one"):
-        update_tables.updated(page, "layout", "a table")
-
-
 def test_only_what_is_between_the_markers_is_replaced() -> None:
     page = "above\n<!-- layout -->\nold\n<!-- /layout -->\nbelow\n"
     new = update_tables.updated(page, "layout", "new")

@@ -55,13 +55,3 @@ def test_a_notebook_is_a_page_and_is_kept_without_outputs(path: Path) -> None:
     code = [cell for cell in cells if cell.cell_type == "code"]
     assert len(code) > 3
     assert all(cell.outputs == [] and cell.execution_count is None for cell in code)
-
-
-@all_notebooks
-def test_the_answers_of_its_exercises_are_folded(path: Path) -> None:
-    cells = read(path).cells
-    (first,) = (k for k, cell in enumerate(cells) if "\n## Exercises\n" in f"\n{cell.source}\n")
-    answers = [cell for cell in cells if "hide-cell" in cell.metadata.get("tags", [])]
-    assert len(answers) >= 2
-    assert all(cells.index(answer) > first for answer in answers)
-    assert all(answer.metadata.jupyter.source_hidden for answer in answers)

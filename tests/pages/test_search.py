@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
-from kododo_env.commands.arguments import read_arguments
 from kododo_env.core.agent import RandomAgent
 from tests.helpers import play_random
 from tests.pages.scripts import script
@@ -50,49 +48,9 @@ def test_cells_are_played_once_and_make_a_table(
     ceilings.ceilings(config)
     likely, true = json.loads(path.read_text())
     assert (likely["cell"]["dealt"], true["cell"]["dealt"]) == ("likely", "true")
-    played = ceilings.played
     before = path.read_bytes()
     monkeypatch.setattr(ceilings, "played", lambda _: pytest.fail("played once more"))
     ceilings.ceilings(replace(config, dealt=("likely", "true", "even")))  # as likely in this game
     assert path.read_bytes() == before
-    monkeypatch.setattr(ceilings, "played", played)
-    ceilings.ceilings(replace(config, worlds=("1ms",), dealt=("true",), end=("game",)))
-    assert len(json.loads(path.read_text())) == 3
-    old = json.loads(before)
-    for row in old:  # from before rows named their files
-        del row["cell"]["file"], row["cell"]["against_file"]
-    old[1]["cell"]["games"] -= 4  # and of fewer games
-    path.write_text(json.dumps(old))
-    ceilings.ceilings(replace(config, dealt=("true",)))
-    rows = json.loads(path.read_text())
-    assert [row["cell"] for row in rows] == [old[0]["cell"], true["cell"]]
-    monkeypatch.setattr(ceilings, "file_of", lambda _: "another")
-    ceilings.ceilings(replace(config, dealt=("true",)))
-    rows = json.loads(path.read_text())
-    changed_files = dict.fromkeys(("file", "against_file"), "another")
-    assert [row["cell"] for row in rows] == [old[0]["cell"], true["cell"] | changed_files]
     monkeypatch.setattr(update_tables, "DOCS", tmp_path)
     assert "| true hands " in update_tables.search_gains()
-
-
-def test_search_over_its_own_policy_has_the_figure_of_the_card() -> None:
-    table = update_tables.search_gains()
-    for name in ("kododo-2p", "kado-4p"):
-        attack = update_tables._cards()[name]["exploitability"]["search"]
-        (row,) = re.findall(rf"\| {name} +\| {name} +\| 64 .* search does .* round .*", table)
-        assert f"| {update_tables.interval(attack['share'])} |" in row
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("--end games", "--end: invalid choice: 'games'"),
-        ("--dealt truth", "--dealt: invalid choice: 'truth'"),
-        ("--policies kodod-2p", "unknown policy 'kodod-2p'; choose from kododo-2p"),
-        ("--worlds many", "number of worlds .* 'many'"),
-        ("--games 0", "--games must be 1 to "),
-    ],
-)
-def test_what_cannot_be_played_is_refused(arguments: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        read_arguments(ceilings.CeilingsConfig, arguments.split())

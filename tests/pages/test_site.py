@@ -112,14 +112,6 @@ def test_each_page_is_there_once(site: Path, pages: Pages) -> None:
 # --- the games ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", registry.ENVIRONMENT_MODULES)
-def test_a_games_page_begins_with_its_rules(site: Path, pages: Pages, game: str) -> None:
-    path = site / "docs" / "games" / f"{game}.html"
-    first = next(has["src"] for tag, has in pages[path] if tag == "img")
-    assert first.endswith(f"{game}_game.svg")
-    assert path.read_text().partition("<h2>")[2].startswith("Rules")
-
-
 def test_the_games_to_play_are_linked_where_they_are(
     site: Path, pages: Pages, tmp_path: Path
 ) -> None:

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import json
-import shlex
-import shutil
-import signal
 import subprocess
 import sys
-from math import isclose
 from pathlib import Path
-from pkgutil import resolve_name
-from time import process_time
 
 import numpy as np
 import pytest
 
-from benchmarks.speed import __main__ as bench
 from benchmarks.speed import (
     compare,
     core,
@@ -24,18 +17,13 @@ from benchmarks.speed import (
     figures,
     interfaces,
     one_game,
-    page,
-    profile,
     reference_loop,
-    tree,
 )
 from benchmarks.speed import tournament as tournaments
 from benchmarks.speed.figures import Bench, SkippedBench
 from benchmarks.speed.parts import all_benches
 from benchmarks.speed.recorded_games import RecordedGames
 from kododo_env import kododo_v0, registry
-from kododo_env.agent_registry import held_out_policy_names, shipped
-from kododo_env.commands.arguments import read_arguments
 from tests.game_tables import GAMES
 from tests.pages.scripts import ROOT
 
@@ -100,55 +88,6 @@ def test_a_recorded_game_is_played_again(game: str) -> None:
         assert (recorded.game.scores == scores).all()
 
 
-def test_another_episode_than_the_recorded_one_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(one_game, "AGENT_STEPS", 1)
-    env = one_game.parallel_env(GAMES[0])
-    sample = one_game.sampled(lambda: env, one_game.Parallel)
-    assert sample()["played"] > 0
-    monkeypatch.setattr(
-        one_game.Parallel,
-        "replay",
-        lambda env, episode: bool(env.step(episode[0])[0]) and not env.agents,
-    )
-    with pytest.raises(RuntimeError, match="did not end"):
-        sample()
-
-
-def test_a_profile_tells_which_function_has_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two functions one has three times the time of the other; their caller has none."""
-    if not hasattr(signal, "setitimer"):
-        pytest.skip("this system has no timer of the processor's time")
-    monkeypatch.setattr(profile, "SECONDS", 0.4)
-    prefix = f"{__name__}:Busy"
-    places = {
-        "long": f"{prefix}.long",
-        "short": f"{prefix}.short",
-        profile.ELSEWHERE: f"{prefix}.work",
-    }
-    shares = profile.profiled(places, lambda: Busy().work)()
-    assert list(shares) == ["long", "short", profile.ELSEWHERE]
-    assert shares["long"] > shares["short"] > 10 > shares[profile.ELSEWHERE]
-    assert isclose(sum(shares.values()), 100)
-
-
-class Busy:
-    """Spends the processor's time."""
-
-    def work(self) -> None:
-        self.long()
-        self.short()
-
-    def long(self) -> None:
-        until = process_time() + 0.03
-        while process_time() < until:
-            pass
-
-    def short(self) -> None:
-        until = process_time() + 0.01
-        while process_time() < until:
-            pass
-
-
 # --- everything can be measured -----------------------------------------------------------------
 
 
@@ -168,25 +107,6 @@ def test_each_figure_has_a_unit_and_is_positive(monkeypatch: pytest.MonkeyPatch)
     assert len(results) == 2 + 12 + 12 + 2 + 1
     for sample in results.values():
         assert all(figures.UNITS[name] and value > 0 for name, value in sample.items())
-
-
-@pytest.mark.parametrize("places", [profile.DECIDING, profile.SEARCHING, profile.PLAYING])
-def test_where_a_profile_looks_there_is_a_function(places: dict[str, str]) -> None:
-    assert all(resolve_name(where).__code__ for where in places.values() if where)
-
-
-def test_nine_agents_can_play_a_tournament() -> None:
-    for benchmark in figures.selected(all_benches(), ["tournament/nine"]):
-        benchmark.make()  # it is refused unless all of them play
-    assert len(tournaments.FIELDS["nine"]) == 9
-    assert set(tournaments.POLICIES) <= {*shipped(), *held_out_policy_names()}
-
-
-def test_many_games_have_times_and_memory() -> None:
-    measurements = core.large_batch(GAMES[0], 100)
-    assert measurements.keys() == {*core.WORKS, "whole", "peak", "peak without observing"}
-    assert measurements["peak"] >= measurements["peak without observing"] > 0.01
-    assert isclose(measurements["whole"], sum(measurements[work] for work in core.WORKS))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="tells of Linux's ru_maxrss")
@@ -216,61 +136,6 @@ def test_benchmarks_take_turns_and_the_median_counts() -> None:
     results = dict(figures.in_turns(benches, 3))
     assert "".join(calls) == "ac" + "abc" + "ac" + "ac"
     assert results == {"a": {"step": 3.0}, "b": {"step": 1.0}, "c": {"step": 3.0}}
-
-
-@pytest.fixture
-def two_parts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Two benchmarks that take no time, in place of all."""
-    calls: list[str] = []
-    benches = [counting("core/x/1", calls), counting("tournament/x/1", calls)]
-    monkeypatch.setattr(bench, "all_benches", lambda: iter(benches))
-    monkeypatch.setattr(bench, "printed", lambda figures: "tables")
-    return calls
-
-
-def test_figures_are_kept_and_merged(tmp_path: Path, two_parts: list[str]) -> None:
-    path = tmp_path / "results.json"
-    bench.measure(bench.SpeedConfig("tournament", 1, path))
-    content = json.loads(path.read_text())
-    assert content["figures"] == {"tournament/x/1/step": 2.0}
-    assert set(content["machine"]) == {"processor", "cores", "system", "python", "numpy"}
-    content["figures"]["training/x/seconds"] = 5.0
-    path.write_text(json.dumps(content))
-    bench.measure(bench.SpeedConfig("core", 1, path))
-    merged = json.loads(path.read_text())["figures"]
-    assert list(merged) == ["core/x/1/step", "tournament/x/1/step", "training/x/seconds"]
-    content["machine"]["cores"] = 1000
-    path.write_text(json.dumps(content))
-    bench.measure(bench.SpeedConfig("core", 1, path))
-    assert list(json.loads(path.read_text())["figures"]) == ["core/x/1/step"]
-
-
-def test_a_benchmark_that_is_not_there_is_said() -> None:
-    with pytest.raises(ValueError, match="unknown benchmark 'cor'"):
-        figures.selected(all_benches(), ["core", "cor"])
-    with pytest.raises(ValueError, match="--rounds must be at least 1"):
-        bench.SpeedConfig(rounds=0)
-
-
-def test_the_tables_show_ratios() -> None:
-    measurements = {
-        **{f"core/x/{size}/{work}": cost for size, cost in ((64, 20.0), (4096, 5.0))
-           for work in page.TITLES},
-        "core/x/64/observe": 26.0, "core/x/4096/observe": 8.0,
-        "C/x/64/whole": 10.0,
-        "one-game/env/x/played": 30.0, "one-game/env/x/with reset": 20.0,
-        "one-game/env/rps_v2/played": 60.0, "one-game/env/rps_v2/with reset": 50.0,
-        "one-game/gymnasium/x/played": 30.0, "one-game/gymnasium/x/with reset": 20.0,
-        "decision/a/1/decision": 7.0, "decision/b/1/decision": 8.0, "decision/b/9/decision": 5.0,
-    }  # fmt: skip
-    rows = [line.replace(" ", "") for line in page.printed(measurements).splitlines()]
-    assert "|total,relativeto4,096games|4.00|1.00|–|" in rows
-    assert "|total,relativetoC|8.00|–|–|" in rows  # four works, of which one is rows
-    assert "|total,gameslast|86|23|–|" in rows
-    assert "|`env`|x|30|0.50|20|" in rows
-    assert "|`gymnasium`|x|30|–|20|" in rows  # without the benchmark to compare with
-    assert "|`a`|7|–|–|" in rows
-    assert "|`b`|8|5|9|" in rows
 
 
 def test_a_ratio_is_the_median_of_those_of_rounds() -> None:
@@ -306,50 +171,10 @@ def test_ratios_are_those_of_rounds_and_say_which_is_better() -> None:
     assert marks == {"a/step": "better", "a/played": "worse", "b/step": ""}
 
 
-def test_a_benchmark_that_a_tree_cannot_run_is_left_out(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    class Planted:
-        def __init__(self, folder: Path) -> None:
-            self.folder = folder
-
-        def __enter__(self) -> Planted:
-            return self
-
-        def __exit__(self, *_: object) -> None: ...
-
-        def sample(self, name: str) -> dict[str, float]:
-            if (str(self.folder), name) == ("old", "new"):
-                raise SkippedBench("AttributeError: it was not there yet")
-            return {"step": 1.0 if str(self.folder) == "old" else 3.0}
-
-    monkeypatch.setattr(compare, "Tree", Planted)
-    benches = [counting("new", []), counting("both", [])]
-    results = dict(compare.one_round((Path("old"), Path("now")), benches, 2, reverse=True))
-    assert results == {"both/step": (1.0, 3.0)}
-    assert capsys.readouterr().out == "new is skipped: AttributeError: it was not there yet\n"
-
-
-@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
-def test_the_makefile_gives_what_is_read() -> None:
-    variables = ["REV=a", "ONLY=core", "ROUNDS=2", "JSON=b", "MARKDOWN=c"]
-    output = subprocess.check_output(
-        ["make", "-n", "-C", ROOT, "bench-compare", *variables], text=True
-    )
-    line = output.replace("\\\n", "").partition("benchmarks.speed.compare")[2].splitlines()[0]
-    read = read_arguments(compare.CompareConfig, shlex.split(line))
-    assert read == compare.CompareConfig("a", "core", 2, json=Path("b"), markdown=Path("c"))
-
-
 has_git = pytest.mark.skipif(
     subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True).returncode != 0,
     reason="no checkout",
 )
-
-
-def test_a_profile_is_not_compared() -> None:
-    with pytest.raises(ValueError, match="unknown benchmark 'profile'"):
-        compare.compare(compare.CompareConfig("HEAD", "profile", 2, 1))
 
 
 @has_git
@@ -367,22 +192,3 @@ def test_two_trees_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert len(printed) == 2 + len(works)
     assert page.count("\n") == 2 + len(works)
     assert page.startswith("| figure")
-
-
-@has_git
-def test_each_tree_measures_its_own_package() -> None:
-    with tree.tree_of("HEAD") as folder:
-        assert (folder / tree.BENCHMARKS / "tree.py").read_text() == Path(tree.__file__).read_text()
-        init = folder / "kododo_env" / "core" / "batch_game.py"
-        init.write_text(init.read_text().replace("def reset(", "def was_reset("))
-        with (
-            tree.Tree(folder) as broken,
-            pytest.raises(SkippedBench, match=r"AttributeError: .*reset"),
-        ):
-            broken.sample("core/kododo/8")
-    assert not folder.exists()
-    with (
-        pytest.raises(ValueError, match="unknown revision 'nonsense'"),
-        tree.tree_of("nonsense"),
-    ):
-        pass
