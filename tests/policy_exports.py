@@ -48,8 +48,7 @@ def from_elsewhere(game: BatchGame, path: Path) -> Path:
     """The file of a network of torch alone: with operators that ours have not, without a value."""
     torch.manual_seed(0)
     network = torch.nn.Sequential(
-        torch.nn.Linear(game.layout.size, 32), torch.nn.GELU(), torch.nn.LayerNorm(32),
-        torch.nn.Linear(32, 32), torch.nn.SiLU(), torch.nn.BatchNorm1d(32), torch.nn.ELU(),
+        torch.nn.Linear(game.layout.size, 32), torch.nn.Tanh(), torch.nn.LayerNorm(32),
         torch.nn.Linear(32, game.num_actions),
     )  # fmt: skip
     return export(network, game, path, normalize=True)

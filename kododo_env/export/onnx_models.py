@@ -26,7 +26,8 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.canonical import CanonicalForm
 from kododo_env.export.parity import Answers
 from kododo_env.export.trained_model import GraphEnds, TrainedModel
-from kododo_env.policy.numpy_operators import OPERATORS, gather_elements
+from kododo_env.policy.numpy_operators import gather_elements
+from kododo_env.policy.onnx_file import ALLOWED_OPERATORS
 from kododo_env.policy.onnx_graph import OPSET
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import LARGEST_FILE
@@ -200,7 +201,7 @@ def tidied(original: onnx.ModelProto) -> onnx.ModelProto:
         node.doc_string = ""
         divides = node.op_type == "Div" and computed.issuperset(node.input)
         nodes += _without_division(node) if divides else [node]
-    for name in sorted({node.op_type for node in nodes} - OPERATORS.keys()):
+    for name in sorted({node.op_type for node in nodes} - ALLOWED_OPERATORS):
         raise ValueError(f"the graph has the unsupported operator {name}")
     inputs = [end for end in graph.input if end.name not in constants]
     graph = helper.make_graph(nodes, "policy", inputs, graph.output, tensors)

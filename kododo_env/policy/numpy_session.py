@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kododo_env.core.arrays import Array
-from kododo_env.policy.numpy_operators import BY_NUMBER, OPERATORS, Operator
+from kododo_env.policy.numpy_operators import BY_NUMBER, FIXED, OPERATORS, Operator
 from kododo_env.policy.onnx_graph import End, Node, Session, read_graph, type_name
 from kododo_env.policy.plain_text import plain
+from kododo_env.system.extras import missing_extra
 
 WIDEST = 8  # bytes of the largest type
 
@@ -120,18 +121,21 @@ class NumpySession(Session):
 
 
 def _step(node: Node) -> _Step:
+    """Return the step of a node; raise ValueError if numpy cannot run it."""
+    if node.operator not in OPERATORS:
+        raise ValueError(missing_extra(f"the operator {node.operator}", "onnxruntime", "play"))
     operator = OPERATORS[node.operator]
-    parameters = signature(operator).parameters.values()
-    attribute_names = {
-        parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY
-    }
-    for name in sorted(node.attributes.keys() - attribute_names):
-        raise ValueError(f"{node.operator} has no attribute {name!r}")
+    attributes = {**node.attributes}
+    for name in sorted(attributes.keys() - signature(operator).parameters.keys()):
+        number = attributes.pop(name)
+        if FIXED.get(name, math.nan) not in (None, number):
+            feature = f"the operator {node.operator} with {name} {number}"
+            raise ValueError(missing_extra(feature, "onnxruntime", "play"))
     num_outputs = len(node.outputs)
-    declared = node.attributes.get("num_outputs", num_outputs)
+    declared = attributes.get("num_outputs", num_outputs)
     if declared != num_outputs:
         raise ValueError(f"{node.operator} declares {declared} outputs but has {num_outputs}")
-    return _Step(node, operator, frozenset())
+    return _Step(node._replace(attributes=attributes), operator, frozenset())
 
 
 def _with_ends(steps: list[_Step], output_names: set[str]) -> list[_Step]:
@@ -156,9 +160,8 @@ def _numbers(node: Node, arguments: Sequence[Array | None]) -> int:
     if node.operator == "Range":
         first, end, step = map(float, arrays)
         return max(0, math.ceil((end - first) / step))
-    if node.operator in ("Gemm", "MatMul"):
-        inner = shapes[0][0 if node.attributes.get("transA") else -1]
-        return arrays[0].size * arrays[1].size // max(1, inner)  # an upper bound for stacks
+    if node.operator in ("Gemm", "MatMul"):  # an upper bound for stacks
+        return arrays[0].size * arrays[1].size // max(1, shapes[0][-1])
     if node.operator == "Gather":
         axis: Any = node.attributes.get("axis", 0)
         length: int = shapes[0][axis]

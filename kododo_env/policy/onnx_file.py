@@ -13,8 +13,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kododo_env.policy.numpy_operators import DTYPES, OPERATORS
+# The dtypes by their number in ONNX (``TensorProto.DataType``).
+DTYPES: dict[int, np.dtype[Any]] = {
+    number: np.dtype(name).newbyteorder("<")
+    for number, name in {
+        1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64",
+        9: "bool", 10: "float16", 11: "float64",
+    }.items()
+}  # fmt: skip
+ALLOWED_OPERATORS = {
+    "Abs", "Add", "And", "ArgMax", "ArgMin", "BatchNormalization", "Cast", "Ceil", "Celu",
+    "Clip", "Concat", "CumSum", "Div", "Elu", "Equal", "Erf", "Exp", "Expand", "Flatten",
+    "Floor", "Gather", "GatherElements", "GatherND", "Gemm", "Greater", "GreaterOrEqual",
+    "HardSigmoid", "HardSwish", "Identity", "IsNaN", "LayerNormalization", "LeakyRelu", "Less",
+    "LessOrEqual", "Log", "LogSoftmax", "MatMul", "Max", "Min", "Mish", "Mod", "Mul", "Neg",
+    "Not", "Or", "PRelu", "Pow", "Range", "Reciprocal", "ReduceL2", "ReduceLogSumExp",
+    "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum", "Relu", "Reshape", "Round", "Selu",
+    "Shape", "Sigmoid", "Sign", "Slice", "Softmax", "Softplus", "Softsign", "Split", "Sqrt",
+    "Squeeze", "Sub", "Sum", "Tanh", "Transpose", "Unsqueeze", "Where",
+}  # fmt: skip
+"""All operators that policy files may contain.
 
+None of them contains a subgraph, so each node runs exactly once, in the order of the file. None of
+them opens a file. ``numpy_operators`` has those that numpy runs; the others need onnxruntime.
+"""
 MOST_PARTS = 100_000  # fields and numbers in a file; policies have some thousands
 MOST_AXES = 8
 
@@ -130,7 +152,7 @@ def _check_tensor(tensor: Mapping[str, Any]) -> None:
 def _check_node(node: Mapping[str, Any]) -> None:
     domain = text_of(node, "domain")
     operator = text_of(node, "op_type")
-    if domain not in ("", "ai.onnx") or operator not in OPERATORS:
+    if domain not in ("", "ai.onnx") or operator not in ALLOWED_OPERATORS:
         name = f"{domain}.{operator}".lstrip(".")[:60]
         raise ValueError(f"the graph has the unsupported operator {name}")
     for kind in {

@@ -39,7 +39,7 @@ class Net(nn.Module):
         super().__init__()
         torch.manual_seed(0)
         self.with_value = with_value
-        self.body = nn.Sequential(nn.Linear(SIZE, 16), nn.GELU(), nn.LayerNorm(16))
+        self.body = nn.Sequential(nn.Linear(SIZE, 16), nn.Tanh(), nn.LayerNorm(16))
         self.policy = nn.Linear(16, ACTIONS)
         self.value = nn.Linear(16, 1)
 
@@ -70,12 +70,11 @@ class OfRllib(Net):
     def forward(self, inputs: dict[str, Tensor]) -> Any:
         logits, value = self.answers(inputs["observations"])
         assert inputs["action_mask"].dtype == torch.float32
-        return logits + torch.log(inputs["action_mask"]).clamp(min=-1e9), value
+        return logits + (1 - inputs["action_mask"]) * -1e9, value
 
 
 def check_plays(path: Path, choose: Callable[[Any, Any], Any], **options: Any) -> OnnxAgent:
-    """Check that both runtimes agree, and choose as the model does in training."""
-    check_same_answers(path)
+    """Check that a file chooses as the model does in training."""
     agent = OnnxAgent(path)
     form = ObservationFormat(GAME, **options)
     observations, mask = positions(GAME, 1000, seed=7)
@@ -133,6 +132,7 @@ def test_a_module(network: Net, options: dict[str, Any], tmp_path: Path) -> None
         logits = outputs[0] if network.with_value else outputs
         return np.where(mask == 1, logits, -np.inf).argmax(axis=1)
 
+    check_same_answers(path)
     agent = check_plays(path, choose, **options)
     assert isinstance(agent, ValueAgent) == network.with_value
     assert np.isnan(agent.evaluate(*positions(GAME, 5))[1]).any() != network.with_value
@@ -237,6 +237,7 @@ def test_a_file_of_torchs_newest_operators(
 ) -> None:
     """Opset 20 has an operator Gelu, which older ones lack."""
     network = Net()
+    network.body[1] = nn.GELU()
     batch = torch.export.Dim("batch", min=1)
     original = foreign(
         tmp_path / "given.onnx", network, (torch.zeros(2, SIZE),), dynamic_shapes=({0: batch},)

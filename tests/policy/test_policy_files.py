@@ -311,7 +311,7 @@ GRAPHS: dict[str, tuple[Change, str]] = {
     ),
     "further output": (
         combine(
-            with_node("Abs", ["legal"]),
+            with_node("Relu", ["legal"]),
             lambda m: m.graph.output.append(helper.make_tensor_value_info("more_4", F32, None)),
         ),
         "not those of a policy",
@@ -350,7 +350,10 @@ GRAPHS: dict[str, tuple[Change, str]] = {
         "outputs inf as value",
     ),
     "illegal actions": (
-        answer("logits", helper.make_node("Neg", ["before"], ["logits"])),
+        combine(
+            with_constant("zero", np.float32(0)),
+            answer("logits", helper.make_node("Sub", ["zero", "before"], ["logits"])),
+        ),
         "illegal action the highest logit",
     ),
     "custom operation": (
@@ -454,14 +457,14 @@ GRAPHS: dict[str, tuple[Change, str]] = {
         "Split lacks a required input",
     ),
     "cycle": (
-        combine(with_node("Abs", ["more_5"]), with_node("Abs", ["more_4"])), "onnxruntime"
+        combine(with_node("Relu", ["more_5"]), with_node("Relu", ["more_4"])), "onnxruntime"
     ),
     # Below onnxruntime 1.26 the error did not name it.
-    "name that is nowhere": (with_node("Abs", ["nowhere"]), "nowhere"),
+    "name that is nowhere": (with_node("Relu", ["nowhere"]), "nowhere"),
     "logits that are double, undeclared": (
         answer("logits", helper.make_node("Cast", ["before"], ["logits"], to=F64)), "onnxruntime"
     ),
-    "attribute that is not the operation's": (with_node("Abs", ["legal"], axis=1), "onnxruntime"),
+    "attribute that is not the operation's": (with_node("Relu", ["legal"], axis=1), "onnxruntime"),
     "operators of the future": (
         lambda m: setattr(m.opset_import[0], "version", 999), "cannot open"
     ),
@@ -488,10 +491,10 @@ GRAPHS: dict[str, tuple[Change, str]] = {
 BY_NUMPY = {
     "custom operation": "my.own.Anything",
     "index out of range": "out of bounds",
-    "cycle": "input 'more_5' of Abs",
-    "name that is nowhere": "input 'nowhere' of Abs",
+    "cycle": "input 'more_5' of Relu",
+    "name that is nowhere": "input 'nowhere' of Relu",
     "logits that are double, undeclared": "must be tensor(float) as declared, got float64",
-    "attribute that is not the operation's": "Abs has no attribute 'axis'",
+    "attribute that is not the operation's": "Relu with axis 1 needs onnxruntime",
     "cast to no type": "unsupported type 29",
     "operators of the future": "got IR version 8 with opsets [999]",
     "format of the future": "got IR version 999 with opsets [18]",
