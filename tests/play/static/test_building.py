@@ -20,7 +20,8 @@ from docs.static_page import build as building
 from docs.static_page import compiler, npm, start
 from docs.static_page.start import rules_page, start_page
 from kododo_env import registry
-from kododo_env.agent_registry import LEVELS, baselines, levels, shipped
+from kododo_env.agent_registry import baselines, shipped
+from kododo_env.levels import LEVELS, levels
 from tests.play.static.folder import build_with_numpy
 
 LOCK = {"numpy": {"name": "numpy", "file_name": "numpy.whl", "sha256": "0" * 64}, "more": {}}
