@@ -19,7 +19,16 @@ import numpy as np
 from agents.export.policy_weights import game_of
 from agents.release.config import policies_of
 from agents.release.runs import content_of
-from kododo_env.agent_registry import OUTCOMES_FILE, SEARCH, policy_path, search_budget
+from kododo_env.agent_registry import (
+    AS_IT_SHIPS,
+    LEVELS_FILE,
+    OUTCOMES_FILE,
+    SEARCH,
+    SEARCHING,
+    WEAKER,
+    policy_path,
+    search_budget,
+)
 from kododo_env.arena.chunk_log import ChunkLog
 from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.intervals import Estimate, share
@@ -28,7 +37,6 @@ from kododo_env.arena.tournament import check_numbers
 from kododo_env.arena.workers import run, worker_pool
 from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import Bound, Games, Processes, check_settings
-from kododo_env.levels import AS_IT_SHIPS, LEVELS_FILE, SEARCHING, WEAKER
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.search.outcome_model import OutcomeModel
 from kododo_env.search.search import SearchAgent

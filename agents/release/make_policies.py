@@ -27,10 +27,9 @@ from agents.release.config import PARTS, PoliciesConfig, PolicyJob
 from agents.release.runs import content_of, train_all
 from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT
-from kododo_env.agent_registry import SUFFIX, baselines, policy_path
+from kododo_env.agent_registry import SPLITS, SUFFIX, baselines, policy_path, population
 from kododo_env.arena.workers import worker_pool
 from kododo_env.export.policy_graph import policy_bytes
-from kododo_env.held_out import SPLITS, population
 from kododo_env.policy.metadata_file import ENDING, write_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.policy_file import read_policy

@@ -40,8 +40,10 @@ ROOMS = (
 STYLE = '<link rel="stylesheet" href="page.css" />'
 INSTALLED = f'<link rel="manifest" href="manifest.webmanifest" />\n    {STYLE}'
 BACK = """  <footer style="padding-top: 1rem">
-      <a href="./" style="color: inherit">Another game or other players.</a>
-      The cards that you are not shown are in your own browser.
+      <a href="./" style="color: inherit" data-text="page.other_table"
+        >Another game or other players.</a>
+      <span data-text="page.hidden_cards"
+        >The cards that you are not shown are in your own browser.</span>
     </footer>
   </body>"""
 PAGE_FILES = {".html", ".css", ".js", ".svg", ".png", ".webmanifest", ".json"}
@@ -161,12 +163,12 @@ def _add_page(site: Path) -> None:
 
 
 def _add_package(site: Path) -> Path:
-    """Add the package as a zip, and each policy; the texts are separate files for the page."""
+    """Add the package as a zip, and each policy; other languages' texts are separate files."""
     package = Path(kododo_env.__file__).parent
-    files = [*package.glob("*.py")]
+    files = [*package.glob("*.py"), TEXTS / "en.json"]
     for room in ROOMS:
         files += [*(package / room).rglob("*.py"), *(package / room).rglob("data/*")]
-        files += (package / room).rglob("rules.md")
+        files += (package / room).rglob("rules*.md")
     with zipfile.ZipFile(site / "kododo_env.zip", "w") as archive:
         for path in sorted(files):
             archive.write(path, path.relative_to(package.parent).as_posix())

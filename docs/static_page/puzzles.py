@@ -6,16 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from kododo_env.agent_registry import baselines, make_agent
+from kododo_env.agent_registry import LEVELS, baselines, make_agent
 from kododo_env.bots.protocol import legal_actions
-from kododo_env.levels import LEVELS
 from kododo_env.records.lines import DIGEST, sealed
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.review.puzzles import Puzzle, ask_bots, order, read_puzzles, write_puzzles
 
 SEED = 0  # of the command kododo puzzles that found them
 PUZZLES = Path(__file__).parents[1] / "puzzles.jsonl"
-GRADES = ("easy", "medium", "hard")
+GRADES = ("level.easy", "level.medium", "level.hard")
 
 
 def ask_again(file: Path = PUZZLES) -> None:

@@ -119,7 +119,7 @@ class ProgramBot:
                 request = position_line if answer.strip() else b""
         self._blame(
             view.player,
-            f"sent {counted(len(errors), 'invalid response')}; the last error: {errors[-1]}",
+            f"sent {counted(len(errors), 'bot.invalid_responses')}; the last error: {errors[-1]}",
         )
 
     def _start(self, player: int) -> None:

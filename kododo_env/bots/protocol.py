@@ -218,11 +218,13 @@ def _breakdown(game: BatchGame, rewards: npt.ArrayLike) -> list[str]:
     parts = game.breakdown_of(rewards)
     for seat, score in enumerate(game.scores[0].tolist()):
         reasons = ", ".join(
-            say("{points} for {name}", points=points[seat], name=name)
+            say("game.source", points=points[seat], name=name)
             for name, points in parts.items()
             if points[seat]
         )
-        lines.append(f"player_{seat}: {reasons or say('nothing')}: {counted(score, 'point')}")
+        lines.append(
+            f"player_{seat}: {reasons or say('game.nothing')}: {counted(score, 'game.points')}"
+        )
     return lines
 
 
@@ -238,8 +240,8 @@ def result(game: BatchGame) -> str:
         "points": listed(f"{score} (player_{seat})" for seat, score in enumerate(scores.tolist())),
     }
     if len(winners) == 1:
-        return say("the game is over: {names} wins{tie_break}; points {points}", **parts)
-    return say("the game is over: {names} share the victory{tie_break}; points {points}", **parts)
+        return say("game.over.one", **parts)
+    return say("game.over.many", **parts)
 
 
 def _tie_break(game: BatchGame, winners: int) -> str:
@@ -250,7 +252,7 @@ def _tie_break(game: BatchGame, winners: int) -> str:
     for name, numbers in keys.items():
         if len(leaders) > winners:
             listing = listed(f"{numbers[seat]} (player_{seat})" for seat in leaders)
-            words += say("; tie-break by {name}: {told}", name=say(name), told=listing)
+            words += say("game.tie_break", name=say(name), told=listing)
             best = max(numbers[seat] for seat in leaders)
             leaders = [seat for seat in leaders if numbers[seat] == best]
     return words

@@ -17,6 +17,7 @@ from prompt_toolkit.output import ColorDepth
 from kododo_env.bots.messages import Message
 from kododo_env.core.capabilities import WordDescriptions
 from kododo_env.play.stdio import only_person
+from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import ink_on
 from kododo_env.rendering.svg_cards import Suit
 from kododo_env.system.files import write_text
@@ -284,7 +285,7 @@ def painted(words: str, suits: Sequence[Sequence[Suit]]) -> list[tuple[str, str]
     if not suits:
         return [("", words)]
     letters = "".join(f"(?:{_alternatives(suit.letter for suit in kind)})" for kind in suits)
-    names = _alternatives(suit.name for kind in suits for suit in kind)
+    names = _alternatives(say(suit.name) for kind in suits for suit in kind)
     fragments = []
     end = 0
     for match in re.finditer(rf"(?<!\w)(?:{letters}\d+|(?:{names})(?: \d+)?)(?!\w)", words):
@@ -301,7 +302,7 @@ def _alternatives(words: Iterable[str]) -> str:
 def _card(words: str, suits: Sequence[Sequence[Suit]]) -> list[tuple[str, str]]:
     """Return the fragments of a colour's name or of a card's short form, one per letter."""
     for suit in chain(*suits):
-        if words.rstrip("0123456789 ") == suit.name:
+        if words.rstrip("0123456789 ") == say(suit.name):
             return [(_style(suit), words)]
     fragments = []
     for kind in suits:

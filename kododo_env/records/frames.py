@@ -138,5 +138,7 @@ def names_of(record: Record) -> list[str]:
 def _ending(record: Record, line: dict[str, Any]) -> str:
     """Return the winners and their points in a line."""
     results = zip(names_of(record), line["outcome"], line["scores"], strict=True)
-    winners = [f"{name} with {counted(score, 'point')}" for name, share, score in results if share]
+    winners = [
+        f"{name} with {counted(score, 'game.points')}" for name, share, score in results if share
+    ]
     return f"won by {' and '.join(winners)}"

@@ -1,7 +1,7 @@
-"""Translations of texts for players: English texts are in the code, each other language in a file.
+"""Texts for players, in each language: the code names them by keys.
 
-A file ``texts/<code>.json`` maps each English text to its translation, with the same placeholders
-in braces. It also has the texts of the web page.
+A file ``texts/<code>.json`` maps each key, such as ``kododo.lay``, to the text in a language, with
+the same placeholders in braces in each. It also has the texts of the web page.
 """
 
 from __future__ import annotations
@@ -17,20 +17,18 @@ from typing import Any
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français"}
 """The native names of the languages by their codes."""
 
-_spoken: ContextVar[Mapping[str, str]] = ContextVar("_spoken", default={})  # noqa: B039
+_language: ContextVar[str] = ContextVar("_language", default="en")
 
 
 @cache
 def translations(language: str) -> Mapping[str, str]:
-    """Return a mapping from English texts to their translations; empty for English.
+    """Return the texts of a language by their keys.
 
     Raises:
         ValueError: ``language`` is not one of ``LANGUAGES``.
     """
     if language not in LANGUAGES:
         raise ValueError(f"language must be one of {', '.join(LANGUAGES)}, not {language!r}")
-    if language == "en":
-        return {}
     file = files("kododo_env.rendering").joinpath("texts", f"{language}.json")
     texts: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
     return texts
@@ -43,19 +41,26 @@ def speaking(language: str) -> Iterator[None]:
     Raises:
         ValueError: ``language`` is not one of ``LANGUAGES``.
     """
-    token = _spoken.set(translations(language))
+    translations(language)
+    token = _language.set(language)
     try:
         yield
     finally:
-        _spoken.reset(token)
+        _language.reset(token)
 
 
-def say(text: str, **parts: Any) -> str:
-    """Translate a text to the current language (see ``speaking``), and fill in its placeholders.
+def current_language() -> str:
+    """Return the code of the language of ``say``."""
+    return _language.get()
+
+
+def say(key: str, **parts: Any) -> str:
+    """Return a text in the current language (see ``speaking``), with its placeholders filled in.
 
     Args:
-        text: The English text, with placeholders in braces, such as ``{name}``.
-        **parts: The value of each placeholder; texts must be translated already.
+        key: The key of the text. What is not a key is a text itself, in every language, such as
+            those of a game that brings no translations.
+        **parts: The value of each placeholder, such as ``{name}``; texts are translated already.
     """
-    translation = _spoken.get().get(text, text)
-    return translation.format(**parts) if parts else translation
+    text = translations(current_language()).get(key, key)
+    return text.format(**parts) if parts else text

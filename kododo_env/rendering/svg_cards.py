@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import (
     FELT,
     FONT,
@@ -27,7 +28,7 @@ from kododo_env.rendering.svg import (
 class Suit:
     """The appearance of a colour; letter and symbol identify it for the colour-blind."""
 
-    name: str  # in words
+    name: str  # the key of its name, or the name itself
     letter: str  # unique in a game
     fill: str  # the colour, ``#rrggbb``
     symbol: str  # a path in the square from (-1, -1) to (1, 1)
@@ -57,14 +58,14 @@ class Blank(Enum):
 # With common kinds of colour blindness, the first five still differ in hue, or in lightness (blue
 # and violet, yellow and orange).
 PALETTE = (
-    Suit("blue", "B", "#3a98dc", "M0-1C.3-.5.8-.1.8.3A.8.7 0 1 1-.8.3C-.8-.1-.3-.5 0-1Z"),
-    Suit("green", "G", "#0a7d58", star(3)),
-    Suit("yellow", "Y", "#f3d638", star(8, 0.55)),
-    Suit("orange", "O", "#e8751f", star(4)),
-    Suit("violet", "V", "#74409c", star(6)),
-    Suit("red", "R", "#b3202f", "M0 .95C-1.5-.1-.8-1.2 0-.45C.8-1.2 1.5-.1 0 .95Z"),
-    Suit("silver", "S", "#98a1a8", star(4, turn=0.125)),
-    Suit("turquoise", "T", "#62d0cf", star(5, 0.42)),
+    Suit("card.suit.blue", "B", "#3a98dc", "M0-1C.3-.5.8-.1.8.3A.8.7 0 1 1-.8.3C-.8-.1-.3-.5 0-1Z"),
+    Suit("card.suit.green", "G", "#0a7d58", star(3)),
+    Suit("card.suit.yellow", "Y", "#f3d638", star(8, 0.55)),
+    Suit("card.suit.orange", "O", "#e8751f", star(4)),
+    Suit("card.suit.violet", "V", "#74409c", star(6)),
+    Suit("card.suit.red", "R", "#b3202f", "M0 .95C-1.5-.1-.8-1.2 0-.45C.8-1.2 1.5-.1 0 .95Z"),
+    Suit("card.suit.silver", "S", "#98a1a8", star(4, turn=0.125)),
+    Suit("card.suit.turquoise", "T", "#62d0cf", star(5, 0.42)),
 )
 
 
@@ -75,7 +76,7 @@ def suits(count: int) -> tuple[Suit, ...]:
         suit = PALETTE[k % len(PALETTE)]
         repeat = k // len(PALETTE)
         if repeat:
-            name = f"{suit.name} {repeat + 1}"
+            name = f"{say(suit.name)} {repeat + 1}"
             letter = suit.letter + "'" * repeat
             suit = replace(suit, name=name, letter=letter)
         palette.append(suit)

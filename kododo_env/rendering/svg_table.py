@@ -78,7 +78,7 @@ class Seat:
     ) -> Seat:
         """Return the head of a seat's panel in one game of a batch, as ``player`` sees it."""
         share = game.outcome()[index, seat] if game.terminated[index] else 0
-        tag = say("winner") if share == 1 else say("shared win") if share else ""
+        tag = say("game.winner") if share == 1 else say("game.shared_win") if share else ""
         points = float(game.scores[index, seat])
         return cls(f"player_{seat}", points, float(gained), note, tag, player == seat)
 

@@ -16,9 +16,9 @@ def card_words(face: Card) -> str:
     """Return a card in words, such as "blue 3" or "socks 5 (violet ribbon)"."""
     suit = say(face.suit.name)
     if face.second is None:
-        return say("{suit} {value}", suit=suit, value=face.value)
+        return say("card.name", suit=suit, value=face.value)
     ribbon = say(face.second.name)
-    return say("{suit} {value} ({ribbon} ribbon)", suit=suit, value=face.value, ribbon=ribbon)
+    return say("card.name_with_ribbon", suit=suit, value=face.value, ribbon=ribbon)
 
 
 def card_short(face: Card) -> str:
@@ -29,7 +29,7 @@ def card_short(face: Card) -> str:
 def listed(words: Iterable[Any]) -> str:
     """Join at least one word to a list, such as "one", "one and two" or "one, two and three"."""
     *first_words, last = map(str, words)
-    return say("{most} and {last}", most=", ".join(first_words), last=last) if first_words else last
+    return say("game.list", most=", ".join(first_words), last=last) if first_words else last
 
 
 def cards_in_words(faces: Sequence[Card]) -> str:
@@ -37,9 +37,16 @@ def cards_in_words(faces: Sequence[Card]) -> str:
     return listed(map(card_words, faces))
 
 
-def counted(number: Any, word: str, **parts: Any) -> str:
-    """Return a number of things, such as "1 point" or "2 points", in the current language."""
-    return say(f"1 {word}", **parts) if number == 1 else say(f"{{n}} {word}s", n=number, **parts)
+def counted(number: Any, key: str, **parts: Any) -> str:
+    """Return a number of things, such as "1 point" or "2 points", in the current language.
+
+    Args:
+        number: The number.
+        key: The beginning of two keys: ``.one`` is the text for 1, ``.many`` that for all other
+            numbers, with the placeholder ``{n}``.
+        **parts: The values of other placeholders.
+    """
+    return say(f"{key}.one" if number == 1 else f"{key}.many", n=number, **parts)
 
 
 def cards_left(
@@ -48,8 +55,8 @@ def cards_left(
     """Return a table of the numbers of cards that a player has not seen, for ``View.memory``.
 
     Args:
-        title: The title of the table.
-        rows: R names, such as colours.
+        title: The key of the title of the table.
+        rows: R names, such as colours, or their keys.
         columns: C names, such as values.
         copies: The number of cards of each kind, (R, C).
         visible: The number of cards of each kind that the player has seen, (R, C).

@@ -62,4 +62,4 @@ def replayed_steps(record: Record, pictures: bool) -> Iterator[dict[str, Any]]:
 
 
 def _too_long() -> ValueError:
-    return ValueError(say("this record is too long for a table; use the command replay"))
+    return ValueError(say("table.long_record"))

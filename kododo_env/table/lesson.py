@@ -102,7 +102,7 @@ class LessonStage(Stage):
     def choose(self, seat: int, choice: int | str) -> None:
         """Accept a choice that the lesson asks for, and let the opponents play their part."""
         if self._done:
-            raise ValueError(say("the lesson is over: leave it, or begin it again"))
+            raise ValueError(say("lesson.game_over"))
         self.check_decides(seat)
         view = self.batch.view(seat)
         chosen = named_action(choice, view)
@@ -111,9 +111,9 @@ class LessonStage(Stage):
             words, *expected_words = map(view.describe_choice, (chosen, *expected))
             raise ValueError(
                 say(
-                    "in a game you may {words}; in this lesson, please {wanted}",
+                    "lesson.wrong_choice",
                     words=words,
-                    wanted=say(", or ").join(expected_words),
+                    wanted=say("lesson.or").join(expected_words),
                 )
             )
         for other_seat, actions in self._lesson.steps[self._at].other_actions.items():
@@ -135,15 +135,15 @@ class LessonStage(Stage):
 
     def take_back(self, seat: int) -> None:
         """Raise ValueError, since the opponents follow a script."""
-        raise ValueError(say("a choice in a lesson cannot be taken back"))
+        raise ValueError(say("lesson.no_take_back"))
 
     def go_back(self, to: int) -> None:
         """Raise ValueError, since the opponents follow a script."""
-        raise ValueError(say("cannot go back in a lesson; leave it to try things out in a game"))
+        raise ValueError(say("lesson.no_way_back"))
 
     def record(self) -> str:
         """Raise ValueError, since a lesson has no record."""
-        raise ValueError(say("a lesson has no record"))
+        raise ValueError(say("lesson.no_record"))
 
     def lesson_fields(self, position: Message) -> Message:
         """Return the words of the lesson for a position, and remove what is only in games."""

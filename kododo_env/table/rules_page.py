@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from html import escape
+from importlib.resources import files
 from types import ModuleType
 from typing import Any
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.registry import examples_of
-from kododo_env.rendering.languages import say
+from kododo_env.rendering.languages import current_language
 
 HEADING = re.compile(r"^#{1,6} +", re.M)
 FENCE = "```"
@@ -27,21 +28,39 @@ def sections(game: BatchGame, pictures: bool) -> list[dict[str, str]]:
         For each heading of ``rules.md`` a dictionary with "anchor", "title" (in the current
         language), "text" (the English Markdown below the heading) and, with ``pictures``, "html"
         (the same as HTML, in the current language). Text before the first heading has the game's
-        name as title.
+        name as title. A translation is a file such as ``rules.de.md`` beside ``rules.md``, with
+        the same headings; without one, all is in English.
 
     Raises:
         ValueError: The game has no rules in words.
     """
     examples = examples_of(game) if pictures else None
     entries = []
-    before, *parts = HEADING.split(game.rules_text())
+    english = _chapters(game, game.rules_text())
+    for (name, text), (title, words) in zip(english, _chapters(game, _rules(game)), strict=True):
+        section = {"anchor": anchor(name), "title": title, "text": text}
+        entries.append(section | ({"html": _html(words, examples)} if pictures else {}))
+    return entries
+
+
+def _chapters(game: BatchGame, rules: str) -> list[tuple[str, str]]:
+    """Return the heading and the text of each section."""
+    before, *parts = HEADING.split(rules)
     if before.strip():
         parts.insert(0, f"{game.name}\n{before}")
-    for part in parts:
-        title, _, text = part.partition("\n")
-        section = {"anchor": anchor(title), "title": say(title), "text": text.strip()}
-        entries.append(section | ({"html": _html(text, examples)} if pictures else {}))
-    return entries
+    headings = (part.partition("\n") for part in parts)
+    return [(title, text.strip()) for title, _, text in headings]
+
+
+def _rules(game: BatchGame) -> str:
+    """Return the rules in the current language, or in English if they are not translated."""
+    page = files(_folder(game)) / f"rules.{current_language()}.md"
+    return page.read_text("utf-8") if page.is_file() else game.rules_text()
+
+
+def _folder(game: BatchGame) -> str:
+    """Return the package of the game's class."""
+    return type(game).__module__.rpartition(".")[0] or __package__
 
 
 def anchor(title: str) -> str:
@@ -81,16 +100,16 @@ def _block(block: str, examples: ModuleType | None) -> str:
         return _table(block.splitlines())
     if block.startswith("1. "):
         entries = re.split(r"^\d+\. ", block, flags=re.M)[1:]
-        return f"<ol>{_tags('li', map(_translate, entries))}</ol>"
+        return f"<ol>{_tags('li', map(_line, entries))}</ol>"
     if block.startswith("- "):
         entries = re.split(r"^- ", block, flags=re.M)[1:]
-        return f"<ul>{_tags('li', map(_translate, entries))}</ul>"
-    return f"<p>{_inline(_translate(block))}</p>"
+        return f"<ul>{_tags('li', map(_line, entries))}</ul>"
+    return f"<p>{_inline(_line(block))}</p>"
 
 
-def _translate(text: str) -> str:
-    """Return a text of the rules in the current language."""
-    return say(" ".join(text.split()))
+def _line(text: str) -> str:
+    """Return a text as one line, with single spaces."""
+    return re.sub(r"[ \n]+", " ", text).strip()
 
 
 def _inline(words: str) -> str:
@@ -105,7 +124,7 @@ def _tags(tag: str, words: Iterable[str]) -> str:
 
 
 def _table(lines: list[str]) -> str:
-    head, _, *rows = ([_translate(cell) for cell in line.strip("|").split("|")] for line in lines)
+    head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
     body = "".join(f"<tr>{_tags('td', row)}</tr>" for row in rows)
     return f"<table><thead><tr>{_tags('th', head)}</tr></thead><tbody>{body}</tbody></table>"
 

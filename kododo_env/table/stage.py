@@ -121,14 +121,12 @@ class Stage:
     def check_decides(self, seat: int) -> None:
         """Raise ValueError unless a person has still to choose."""
         if self.over:
-            raise ValueError(say("the game is over; ask for a new one"))
+            raise ValueError(say("table.game_over"))
         if seat in self.chosen:
             words = self.batch.describe_choice(self.chosen[seat], seat)
-            raise ValueError(
-                say("player_{seat} has chosen already: {words}", seat=seat, words=words)
-            )
+            raise ValueError(say("table.double_choice", seat=seat, words=words))
         if seat not in self.waiting_for:
-            raise ValueError(say("player_{seat} has nothing to decide now", seat=seat))
+            raise ValueError(say("table.no_decision", seat=seat))
 
     def choose(self, seat: int, choice: int | str) -> None:
         """Store a person's choice; it is played when everybody has chosen."""
@@ -138,7 +136,7 @@ class Stage:
     def take_back(self, seat: int) -> None:
         """Remove a person's choice, as long as somebody else has still to choose."""
         if seat not in self.chosen:
-            raise ValueError(say("player_{seat} has no choice to take back", seat=seat))
+            raise ValueError(say("table.no_choice", seat=seat))
         del self.chosen[seat]
 
     @property
@@ -149,7 +147,7 @@ class Stage:
     def go_back(self, to: int) -> None:
         """Go back to an earlier step of this game, with the same randomness after it."""
         if not self.can_go_back:
-            raise ValueError(say("cannot go back: other people are playing this game"))
+            raise ValueError(say("table.no_way_back"))
         steps = [played.step for played in self.past]
         if to not in steps:
             raise ValueError(f"to must be a step played in this game, not {to}")
@@ -228,7 +226,7 @@ class Stage:
             ValueError: The game is not over.
         """
         if not self.over:
-            raise ValueError(say("the record reveals all cards: wait until the game is over"))
+            raise ValueError(say("table.record_after_game"))
         return self._recorder.text()
 
     @property

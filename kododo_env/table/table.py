@@ -138,7 +138,7 @@ class Table:
         """
         lesson = LessonStage(self._batch, self.people[0], self.step + 1)
         if len(self.people) > 1:
-            raise ValueError(say("a lesson is only for one person"))
+            raise ValueError(say("lesson.several_people"))
         self.lesson = lesson
         self.step += 1
 
@@ -205,7 +205,7 @@ class Table:
         ends_game = message["type"] in ("new", "again", "lesson")
         earliest = self.game.first if ends_game else self.step
         if not earliest <= step <= self.step:
-            raise ValueError(say("expected step {now}, got step {step}", step=step, now=self.step))
+            raise ValueError(say("table.wrong_step", step=step, now=self.step))
 
     def _pieces(self, person: int, message: Message) -> Iterator[Replies]:
         """Yield the response to a message, in pieces if it takes long; see ``hear_in_pieces``."""
@@ -246,7 +246,7 @@ class Table:
 
     def _leave(self) -> None:
         if self.lesson is None:
-            raise ValueError(say("there is no lesson to leave"))
+            raise ValueError(say("lesson.none"))
         self.lesson = None
         self.step += 1
 
@@ -281,16 +281,16 @@ class Table:
         stage = self.stage
         stage.check_decides(seat)
         if stage.adviser is None:
-            raise ValueError(say("this table gives no hints"))
+            raise ValueError(say("table.no_hints"))
         return {"type": "hint", "step": self.step, **hint(stage.adviser, stage.batch, seat)}
 
     def _analyse(self, person: int) -> Message:
         """Begin an analysis, which ``play_on`` continues, or return its progress or result."""
         stage = self.stage
         if stage.adviser is None:
-            raise ValueError(say("this table gives no hints"))
+            raise ValueError(say("table.no_hints"))
         if not stage.over:
-            raise ValueError(say("an analysis reveals hidden cards: wait until the game is over"))
+            raise ValueError(say("table.analysis_after_game"))
         if person not in stage.analyses:
             played = [step.joint for step in stage.past]
             fewer = self.work / (len(played) * len(stage.players))
@@ -314,15 +314,15 @@ class Table:
         """Let a bot play the deal of the finished game; each step is a piece of work."""
         stage = self.stage
         if not stage.over:
-            raise ValueError(say("a bot plays the same deal when the game is over"))
+            raise ValueError(say("table.bot_after_game"))
         if stage.adviser is None:
-            raise ValueError(say("there is no bot at this table to play the same deal"))
+            raise ValueError(say("table.no_bot"))
         step = self.step
         game = stage.batch.clone()
         for _ in playing_by(stage.adviser, stage.agents, game, stage.seed):
             yield {}
             if self.step != step:
-                raise ValueError(say("a bot plays the same deal when the game is over"))
+                raise ValueError(say("table.bot_after_game"))
         scores = game.scores[0].tolist()
         won = game.outcome()[0].tolist()
         yield {person: [{"type": "par", "by": stage.adviser.name, "scores": scores, "won": won}]}

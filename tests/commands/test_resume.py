@@ -268,7 +268,7 @@ def test_such_a_run_begins_with_a_policy_that_may_be_another_one_by_now(tmp_path
     config = short(run, players=2, init=str(policy), width=256)
     run.mkdir()
     write_config(run, task_of(config), config)
-    shutil.copy(policy_path("held-out:kododo-2p-1"), policy)
+    shutil.copy(policy_path("member-kododo-2p-1"), policy)
     config = replace(
         defaults(TableChoice(run_dir=run, resume=True)), run_dir=run, resume=True, steps=1
     )

@@ -41,7 +41,7 @@ def test_the_points_of_a_game_add_up_in_its_own_terms(name: str, players: int) -
     lines = story(game, before, actions[0], 0, gained)[-players - 1 : -1]
     for seat, line in enumerate(lines):
         assert line.startswith(f"player_{seat}: ")
-        assert line.endswith(f": {counted(game.scores[0, seat], 'point')}")
+        assert line.endswith(f": {counted(game.scores[0, seat], 'game.points')}")
 
 
 def lines_of_step(game: Any, actions: list[int], player: int | None = None) -> list[str]:

@@ -2,141 +2,114 @@
 
 from __future__ import annotations
 
-import ast
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from itertools import chain
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 
 import kododo_env
-from docs.static_page import build, puzzles, start
+from docs.static_page import build, start
 from kododo_env import registry
 from kododo_env.rendering import languages
-from kododo_env.rendering.languages import LANGUAGES, translations
+from kododo_env.rendering.languages import LANGUAGES, say, translations
 from kododo_env.table.factory import make_table
 from kododo_env.table.rules_page import sections
 from kododo_env.table.table import Table
 
 PLAY = build.PLAY
-# The quoted texts that are translated: one after "say(", two in "plural(".
-STRING = r'"((?:[^"\\]|\\.)*)"'
-CALLS = (rf"\bsay\(\s*{STRING}", rf"\bplural\([^\"]*?{STRING},\s*{STRING}")
-SHOWN = ("aria-label", "title", "placeholder", "alt")
+PYTHON = [
+    *Path(kododo_env.__file__).parent.rglob("*.py"),
+    *Path(build.__file__).parent.glob("*.py"),
+]
+SCRIPTS = [*PLAY.glob("*/*.js")]
+ENGLISH = translations("en")
+KEY = rf"(?:{'|'.join({key.partition('.')[0] for key in ENGLISH})})(?:\.\w+)+"
+SHOWN = {"aria-label": "data-label", "placeholder": "data-placeholder"}
 SILENT = ("script", "style", "pre", "kbd", "svg")
+VOID = ("meta", "link", "img", "input", "br")
 
 
 class Words(HTMLParser):
-    """Collects the texts of a page, as ``say.js`` finds them."""
+    """Collects the texts of a page, each with its key, as ``say.js`` finds them."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
-        self.texts: set[str] = set()
-        self._within: list[str] = []
+        self.texts: list[tuple[str | None, str]] = []
+        self.keys: set[str] = set()
+        self._within: list[tuple[str, dict[str, str | None]]] = []
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        for name, value in attrs:
-            # Parts of texts are translated too, such as the word for a level.
-            if value and (name in SHOWN or name == "data-words"):
-                self._add(value)
-            if value and name == "data-told":
-                levels = [
-                    level
-                    for table_levels in json.loads(value).values()
-                    for level in table_levels.values()
-                ]
-                self.texts |= {text for text, _ in levels}
-        if tag in SILENT:
-            self._within.append(tag)
+        attributes = {name: value or "" for name, value in attrs}
+        data = [value for name, value in attributes.items() if name.startswith("data-")]
+        self.keys |= set(re.findall(rf"(?<!\w){KEY}", " ".join(data)))
+        for name, key in SHOWN.items():
+            self._add(attributes.get(name, ""), attributes.get(key))
+        if tag not in VOID:
+            self._within.append((tag, attributes))
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in SILENT:
-            self._within.remove(tag)
+        if tag not in VOID:
+            assert self._within.pop()[0] == tag
 
     def handle_data(self, data: str) -> None:
-        if not self._within:
-            self._add(data)
+        if self._within and not {tag for tag, _ in self._within}.intersection(SILENT):
+            _, attributes = self._within[-1]
+            parts = {name.removeprefix("data-"): say(part) for name, part in attributes.items()}
+            self._add(data, attributes.get("data-text"), parts)
 
-    def _add(self, text: str) -> None:
+    def _add(
+        self, text: str, key: str | None, parts: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         words = " ".join(text.split())
         if any(map(str.isalpha, words)):
-            self.texts.add(words)
+            self.texts.append((key and say(key, **parts), words))
 
 
-def texts_of_page() -> set[str]:
-    """Return the page's own texts: in its modules, its HTML, and what its build writes."""
-    code = [*PLAY.glob("*/*.js"), *Path(build.__file__).parent.glob("*.py")]
-    texts = {text for file in code for text in _texts_in_calls(file.read_text("utf-8"))}
-    pages = [start.start_page(0), build.BACK, (PLAY / "served" / "index.html").read_text("utf-8")]
-    pages.append((PLAY / "static" / "puzzles.html").read_text("utf-8"))
-    return texts.union(puzzles.GRADES, _axes(), *(Words(page).texts for page in pages)) - _names()
-
-
-def _texts_in_calls(code: str) -> Iterator[str]:
-    for call in CALLS:
-        for texts in re.findall(call, code):
-            for text in [texts] if isinstance(texts, str) else texts:
-                yield json.loads(f'"{text}"')
-
-
-def _axes() -> Iterator[str]:
-    """Return the names of the axes by which actions are chosen one after another."""
-    for game in registry.ENVIRONMENT_MODULES:
-        for piece in registry.batch_game(game, 1).actions.pieces:
-            axes = getattr(piece, "axes", ())
-            yield from axes if len(axes) > 1 else ()
-
-
-def _names() -> set[str]:
-    """Return the words of the start page that are the same in each language: names of games."""
-    return set(map(start._title, registry.ENVIRONMENT_MODULES))
+def pages() -> Iterator[Words]:
+    """Yield the pages of HTML."""
+    yield Words(start.start_page(0))
+    yield Words(build.BACK.removesuffix("</body>"))
+    yield Words((PLAY / "served" / "index.html").read_text("utf-8"))
+    yield Words((PLAY / "static" / "puzzles.html").read_text("utf-8"))
 
 
 class Noting(dict[str, str]):
-    """An empty translation that records which texts are looked up."""
+    """An empty translation that records which keys are looked up."""
 
     def __init__(self) -> None:
         self.requests: set[str] = set()
 
-    def get(self, text: str, *default: Any) -> Any:
-        self.requests.add(text)
-        return text
+    def get(self, key: str, *default: Any) -> Any:
+        self.requests.add(key)
+        return key
 
 
-def texts_of_python() -> set[str]:
-    """Return all texts of ``kododo_env``: those in its code, and those that games bring."""
-    texts: set[str] = set()
-    for file in Path(kododo_env.__file__).parent.rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                texts.update(_texts_of_call(node.func.id, node.args))
+def requested_keys() -> set[str]:
+    """Return the keys that are looked up when games are played and the pages are made."""
     noting = Noting()
     with patch.object(languages, "translations", lambda language: noting):
         for game in registry.ENVIRONMENT_MODULES:
             _play(game)
-    return {text for text in texts | noting.requests if any(map(str.isalpha, text))}
-
-
-def _texts_of_call(function: str, arguments: list[ast.expr]) -> Iterator[str]:
-    """Return the texts of a call of ``say``, or of ``counted``, which has two."""
-    match function, arguments:
-        case "say", [ast.Constant(value=str(text)), *_]:
-            yield text
-        case "counted", [_, ast.Constant(value=str(word))]:
-            yield from (f"1 {word}", f"{{n}} {word}s")
+        start.start_page(0)
+    return {key for key in noting.requests if re.fullmatch(KEY, key)}
 
 
 def _play(game: str) -> None:
     """Play games at a table to their end, and request everything else that it can say."""
     for seed in range(6):
-        people = {"opponents": ["random"], "hints": "heuristic", "pictures": not seed}
+        people: dict[str, Any] = {
+            "opponents": ["random"],
+            "hints": "heuristic",
+            "pictures": not seed,
+        }
         table = make_table(game, seed=seed, **people)
         rng = Random(seed)
         while not table.stage.over:
@@ -144,23 +117,82 @@ def _play(game: str) -> None:
             chosen = rng.choice(actions)["action"]
             table.talk(0, {"type": "act", "step": table.step, "action": chosen})
     table.talk(0, {"type": "replay", "record": table.stage.record()})
-    lesson = table.game.batch.first_lesson()
-    with languages.speaking("en"):
-        sections(table.game.batch, pictures=True)
-        for text in [lesson.end, *(step.text for step in lesson.steps)]:
-            languages.say(text)
-        for suit in chain(*table.game.batch.suits()):
-            languages.say(suit.name)
+    sections(table.game.batch, pictures=True)
+
+
+def keys_in_calls() -> set[str]:
+    """Return the keys in calls of ``say``, ``counted`` and ``plural``."""
+    code = "\n".join(file.read_text("utf-8") for file in (*PYTHON, *SCRIPTS))
+    keys = set(re.findall(rf"\bsay\(\s*[\"']({KEY})[\"']", code))
+    for stem in re.findall(rf"\b(?:counted|plural)\([^\"']*[\"']({KEY})[\"']", code):
+        keys |= {f"{stem}.one", f"{stem}.many"}
+    return keys
+
+
+def quoted_keys() -> set[str]:
+    """Return all keys that stand in quotes in the code."""
+    code = "\n".join(file.read_text("utf-8") for file in (*PYTHON, *SCRIPTS))
+    return set(re.findall(rf"[\"']({KEY})[\"']", code))
+
+
+def axis_keys() -> set[str]:
+    """Return the keys of the axes by which actions are chosen one after another."""
+    pieces = chain.from_iterable(
+        registry.batch_game(game, 1).actions.pieces for game in registry.ENVIRONMENT_MODULES
+    )
+    axes = [getattr(piece, "axes", ()) for piece in pieces]
+    return {f"game.axis.{axis}" for names in axes if len(names) > 1 for axis in names}
+
+
+def test_each_key_has_a_text_and_each_text_is_used() -> None:
+    required = (
+        keys_in_calls()
+        | requested_keys()
+        | axis_keys()
+        | set().union(*(page.keys for page in pages()))
+    )
+    assert sorted(required - set(ENGLISH)) == [], "en.json lacks these"
+    assert sorted(set(ENGLISH) - required - quoted_keys()) == [], (
+        "en.json has these, which nobody says"
+    )
 
 
 @pytest.mark.parametrize("language", [name for name in LANGUAGES if name != "en"])
-def test_each_text_has_its_translation_with_the_same_parts(language: str) -> None:
-    texts = texts_of_page() | texts_of_python()
+def test_each_language_has_the_same_keys_with_the_same_parts(language: str) -> None:
     translation = translations(language)
-    assert sorted(texts - set(translation)) == [], f"{language}.json lacks these"
-    assert sorted(set(translation) - texts) == [], f"{language}.json has these, which nobody says"
+    assert translation.keys() == ENGLISH.keys()
     parts = re.compile(r"\{\w+\}").findall
-    assert [text for text in texts if set(parts(text)) != set(parts(translation[text]))] == []
+    assert [
+        key for key in ENGLISH if set(parts(ENGLISH[key])) != set(parts(translation[key]))
+    ] == []
+
+
+def test_the_pages_have_the_english_texts_of_their_keys() -> None:
+    names = set(map(start._title, registry.ENVIRONMENT_MODULES))
+    for page in pages():
+        assert [
+            (key, words) for key, words in page.texts if key != words and words not in names
+        ] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("game", registry.ENVIRONMENT_MODULES)
+def test_the_rules_have_the_same_sections_and_examples(game: str, language: str) -> None:
+    batch = registry.batch_game(game, 1)
+    english = sections(batch, pictures=True)
+    with languages.speaking(language):
+        translation = sections(batch, pictures=True)
+    assert [part["anchor"] for part in translation] == [part["anchor"] for part in english]
+    for tag in ("<svg", "<p>", "<li>", "<td>"):
+        assert [part["html"].count(tag) for part in translation] == [
+            part["html"].count(tag) for part in english
+        ]
+    assert (translation == english) == (language == "en")
+
+
+def test_what_is_no_key_is_shown_as_it_is() -> None:
+    with languages.speaking("de"):
+        assert say("draw {card}", card="the ace") == "draw the ace"
 
 
 def test_each_person_is_told_in_their_language_also_what_was_before() -> None:

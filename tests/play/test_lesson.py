@@ -11,6 +11,7 @@ import pytest
 from kododo_env.bots.messages import to_json
 from kododo_env.core.agent import RandomAgent
 from kododo_env.play.worker import LOOK, SharedDevice
+from kododo_env.rendering import languages
 from kododo_env.table.factory import make_table
 from kododo_env.table.table import Table
 from tests.command_line import kododo
@@ -79,10 +80,10 @@ def test_a_lesson_to_its_end_shows_what_it_tells(game: str) -> None:
             break
         assert not any(script.lines for script in table.lesson._scripts)  # type: ignore[union-attr]
         offered = {action["action"]: action["words"] for action in position["actions"]}
-        assert words["text"] == step.text
+        assert words["text"] == languages.say(step.text)
         assert {offered[action] for action in words["wanted"]} == set(step.expected_actions)
         position = go_on(table, position, choice=len(words["wanted"]) - 1)
-    assert (words["over"], words["text"]) == (True, lesson.end)
+    assert (words["over"], words["text"]) == (True, languages.say(lesson.end))
     assert position["actions"] == position["waiting_for"] == []
     # Regression: a choice after the end raised an error.
     assert say(table, "act", action=0)["error"].startswith("the lesson is over: leave it, or begin")

@@ -15,6 +15,7 @@ from kododo_env import load, make_agent, registry
 from kododo_env.agent_registry import baselines
 from kododo_env.core.agent import FirstAgent, LastAgent
 from kododo_env.records.lines import sealed
+from kododo_env.rendering.languages import say
 from kododo_env.review.puzzles import (
     HIT_SHARE,
     Puzzle,
@@ -200,7 +201,7 @@ def test_the_puzzles_of_the_page() -> None:
     for puzzle in puzzles:
         assert puzzle["best"] in puzzle["choices"]
         assert len(set(puzzle["choices"])) == len(puzzle["choices"]) > 1
-        assert puzzle["grade"] in GRADES
+        assert puzzle["grade"] in map(say, GRADES)
         assert puzzle["picture"].startswith("<svg")
     assert len({puzzle["id"] for puzzle in puzzles}) == len(puzzles)
     games = Counter(puzzle.header.game for puzzle in read_puzzles(PUZZLES))

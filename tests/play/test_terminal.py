@@ -180,7 +180,7 @@ def test_cards_have_their_colours_on_a_terminal(
     bare = re.sub(r"\x1b\[[\d;?]*\w", "", output)
     assert bare.split() == ["place", "PR3,", "a", "cube", "4", "(violet", "ribbon)"]
     coloured = re.findall(r"\x1b\[[\d;]*48;5;\d+m([^\x1b]+)", output)
-    assert coloured == (["P", "R3", "cube 4", "violet"] if in_colour else [])
+    assert coloured == (["P", "R3", "cube 4", "violet ribbon"] if in_colour else [])
 
 
 def test_help_and_a_part_of_the_rules(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ import pytest
 from kododo_env import registry
 from kododo_env.games.kododo import KododoGame, Rules
 from kododo_env.rendering import pixels as pixels_module
+from kododo_env.rendering.languages import say
 from kododo_env.rendering.pixels import RenderingUnavailable, pixels, png
 from kododo_env.rendering.svg import GOLD, PAPER, label, picture
 from kododo_env.rendering.svg_cards import PALETTE, Card, Suit, card, suits
@@ -111,7 +112,7 @@ def test_every_picture_is_well_formed_and_names_everything(num_players: int, ste
     words = words_of(game.svg())
     palette = suits(game.rules.num_colours)
     labels = {f"player_{player}" for player in range(num_players)}
-    labels |= {suit.letter for suit in palette} | {suit.name for suit in palette}
+    labels |= {suit.letter for suit in palette} | {say(suit.name) for suit in palette}
     labels |= {"hand", f"out at {game.rules.limit}", f"exactly {game.rules.kododo_number}"}
     if game.terminated[0]:
         labels |= {"game over", "winner" if game.outcome().max() == 1 else "shared win"}

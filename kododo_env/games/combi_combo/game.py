@@ -183,11 +183,11 @@ class CombiComboGame(CombiComboDisplay, JointDeals, WordDescriptions, LessonProv
     # --- in words and pictures ----------------------------------------------------------
 
     def _describe(self, action: int) -> str:
-        return say("pass {card} to the left", card=card_name(action))
+        return say("combi_combo.pass", card=card_name(action))
 
 
 def card_name(card: int) -> str:
     """Return a type of card in words, such as "blue 3"; colours without a name are numbered."""
     colour, value = divmod(card, VALUES)
-    name = COLOURS[colour] if colour < len(COLOURS) else f"colour {colour}"
-    return say("{suit} {value}", suit=say(name), value=value + 1)
+    name = say(f"card.suit.{COLOURS[colour]}") if colour < len(COLOURS) else f"colour {colour}"
+    return say("card.name", suit=name, value=value + 1)

@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
-from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
+from kododo_env.games.kado.rules import Rules, gift_name, ribbon_words
 from kododo_env.rendering.languages import say
 
 
@@ -59,19 +59,18 @@ def describe(rules: Rules, action: int, card: str = "the card", dealer: int | No
     first = moves(rules)
     if action < first.discard:  # the first actions give the card to a seat
         if not action:
-            return say("keep {card}", card=card)
+            return say("kado.keep", card=card)
         if dealer is None:
-            return say("give {card} to the player {n} to the left", card=card, n=action)
+            return say("kado.give_left", card=card, n=action)
         seat = (dealer + action) % rules.num_players
-        return say("give {card} to player_{seat}", card=card, seat=seat)
+        return say("kado.give", card=card, seat=seat)
     if first.guess <= action < first.place:
         gift, ribbon = divmod(action - first.guess, rules.num_ribbons)
-        parts = {"gift": gift_name(gift), "ribbon": ribbon_name(ribbon)}
-        return say("guess {gift} and {ribbon} ribbon", **parts)
+        parts = {"gift": gift_name(gift), "ribbon": ribbon_words(ribbon)}
+        return say("kado.guess", **parts)
     if first.place <= action < first.no_op:
         row, column = divmod(action - first.place, rules.board_columns)
-        words = "place {card} in row {row}, column {column} of the board"
-        return say(words, card=card, row=row, column=column)
+        return say("kado.place_on_board", card=card, row=row, column=column)
     if action == first.discard:
-        return say("put {card} aside", card=card)
-    return say("pass") if action == first.pass_ else say("nothing to decide")
+        return say("kado.put_aside", card=card)
+    return say("kado.pass") if action == first.pass_ else say("kado.wait")

@@ -146,8 +146,8 @@ class Rules:
     def card_name(self, card: int) -> str:
         """Return the name of a card, such as "plush 3 (green ribbon)", by its id."""
         gift, ribbon, value = self.parts(card)
-        parts = {"suit": gift_name(gift), "value": value, "ribbon": ribbon_name(ribbon)}
-        return say("{suit} {value} ({ribbon} ribbon)", **parts)
+        parts = {"suit": gift_name(gift), "value": value, "ribbon": ribbon_words(ribbon)}
+        return say("card.name_with_ribbon", **parts)
 
     @cached_property
     def num_cards(self) -> int:
@@ -254,11 +254,18 @@ def _as_deck(deck: object) -> Deck:
 
 def gift_name(gift: int) -> str:
     """Return the name of a gift; gifts that the rulebook does not have are numbered."""
-    return say(GIFTS[gift]) if gift < len(GIFTS) else say("gift {number}", number=gift + 1)
+    if gift < len(GIFTS):
+        return say(f"kado.gift.{GIFTS[gift]}")
+    return say("kado.gift.number", number=gift + 1)
 
 
 def ribbon_name(ribbon: int) -> str:
     """Return the colour of a ribbon; ribbons that the rulebook does not have are numbered."""
     if ribbon < len(RIBBONS):
-        return say(RIBBONS[ribbon])
-    return say("ribbon {number}", number=ribbon + 1)
+        return say(f"card.suit.{RIBBONS[ribbon]}")
+    return say("kado.ribbon.number", number=ribbon + 1)
+
+
+def ribbon_words(ribbon: int) -> str:
+    """Return a ribbon in words, such as "violet ribbon"."""
+    return say(f"kado.ribbon.{RIBBONS[ribbon]}") if ribbon < len(RIBBONS) else ribbon_name(ribbon)

@@ -249,12 +249,12 @@ class KododoGame(
     def _describe(self, action: int) -> str:
         slots = self.slots_of(action)
         if len(slots) == 1:
-            return say("lay the card in slot {slot}", slot=slots[0])
-        return say("lay the cards in slots {one} and {other}", one=slots[0], other=slots[1])
+            return say("kododo.lay_slot", slot=slots[0])
+        return say("kododo.lay_slots", one=slots[0], other=slots[1])
 
     def _describe_here(self, action: int, player: int, index: int) -> str | None:
         if self.terminated[index]:
             return None
         held = self.hands[index, player]
         cards = [int(held[slot]) for slot in self._tables.slots[action]]
-        return say("lay {cards}", cards=listed(picture.card_name(self, card) for card in cards))
+        return say("kododo.lay", cards=listed(picture.card_name(self, card) for card in cards))

@@ -9,8 +9,8 @@ import { say } from "./say.js";
 
 // Close codes after which the page does not reconnect, and their messages.
 const FINAL = {
-  4403: () => say("This address has no seat at this table. Use the whole link that the host printed."),
-  4409: () => say("This seat is open in too many other tabs. Go on in one of those, or load this page again."),
+  4403: () => say("page.no_seat"),
+  4409: () => say("page.many_tabs"),
 };
 export const addressOf = () => null; // each person's URL is private: the command is shown instead
 const LONGEST_WAIT = 8000; // milliseconds between two attempts
@@ -37,7 +37,7 @@ export function connect({ hear, online, offline }) {
         offline(FINAL[event.code](), true);
         return;
       }
-      offline(say("The connection was lost. Trying again; the game waits."), false);
+      offline(say("page.connection"), false);
       timer = setTimeout(open, wait);
       wait = Math.min(2 * wait, LONGEST_WAIT);
     };

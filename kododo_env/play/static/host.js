@@ -21,13 +21,13 @@ export function connect({ hear, online, offline }) {
     if (said) hear(said);
     if (said?.type === "position") ({ over } = said);
     if (kept) keep(kept);
-    if (wrong) offline(say("This table cannot be played at: {wrong}", { wrong }), true);
+    if (wrong) offline(say("page.wrong_table", { wrong }), true);
   };
-  setTimeout(() => offline(say("Loading Python, numpy and the rules …"), false));
+  setTimeout(() => offline(say("page.loading"), false));
   Promise.all([keepFiles().catch(() => {}), lock().catch(() => {})]).then(() => {
     worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
     worker.onmessage = take;
-    worker.onerror = () => take({ data: { wrong: say("its worker could not be started") } });
+    worker.onerror = () => take({ data: { wrong: say("page.no_worker") } });
     worker.postMessage({ open: { ...settings(), kept: load() } });
   });
   return { send };
@@ -37,7 +37,7 @@ export function connect({ hear, online, offline }) {
 function loadingBar() {
   const bar = document.createElement("progress");
   bar.id = "loading";
-  bar.setAttribute("aria-label", say("loaded"));
+  bar.setAttribute("aria-label", say("page.progress"));
   bar.value = 0;
   document.getElementById("status").before(bar);
   return bar;

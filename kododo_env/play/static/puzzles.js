@@ -35,9 +35,9 @@ const next = (after = -1) => {
 function show() {
   const puzzle = (shown = chosen());
   const [title, moment] = parts(puzzle);
-  document.title = say("{title}: a puzzle", { title });
+  document.title = say("puzzle.page_title", { title });
   at("title").textContent = `${title}, ${puzzle.grade}`;
-  at("task").textContent = say("{moment}. You are {name}. What do you choose?", { moment, name: puzzle.you });
+  at("task").textContent = say("puzzle.question", { moment, name: puzzle.you });
   at("picture").replaceChildren(drawing(puzzle.picture));
   at("text").textContent = puzzle.text;
   at("answer").replaceChildren();
@@ -62,11 +62,11 @@ function answer(puzzle, words) {
     button.classList.toggle("best", best);
   }
   const [gain, low, high] = puzzle.gains.map((each) => number(each, 1));
-  const names = (list) => list.join(", ") || say("none");
+  const names = (list) => list.join(", ") || say("puzzle.none");
   at("answer").replaceChildren(
-    make("p", {}, make("b", {}, right ? say("That is it.") : say("Better: {choice}.", { choice: puzzle.best }))),
-    make("p", {}, say("It wins {gain} games of 100 more than the next best choice ({low} to {high}, 95 %).", { gain, low, high })),
-    make("p", {}, say("Bots that miss it: {missed}. Bots that find it: {found}.", { missed: names(puzzle.missed), found: names(puzzle.found) })),
+    make("p", {}, make("b", {}, right ? say("puzzle.right") : say("puzzle.better", { choice: puzzle.best }))),
+    make("p", {}, say("puzzle.gain", { gain, low, high })),
+    make("p", {}, say("puzzle.bots", { missed: names(puzzle.missed), found: names(puzzle.found) })),
   );
   at("next").hidden = false;
   list(puzzle);
@@ -74,9 +74,9 @@ function answer(puzzle, words) {
 
 function list(current) {
   const links = puzzles.map((puzzle, place) => {
-    const [mark, stands] = !(puzzle.id in tried) ? ["", say("not tried")] : tried[puzzle.id] ? [" ✓", say("solved")] : [" ✗", say("missed")];
+    const [mark, stands] = !(puzzle.id in tried) ? ["", say("puzzle.no_mark")] : tried[puzzle.id] ? [" ✓", say("puzzle.right_mark")] : [" ✗", say("puzzle.wrong_mark")];
     const title = `${parts(puzzle)[0]}, ${puzzle.grade}`;
-    const named = { "aria-label": `${say("puzzle {n}", { n: place + 1 })}, ${title}, ${stands}`, title };
+    const named = { "aria-label": `${say("puzzle.number", { n: place + 1 })}, ${title}, ${stands}`, title };
     return make("a", { href: `#${puzzle.id}`, ...named, "aria-current": puzzle === current ? "page" : undefined }, `${place + 1}${mark}`);
   });
   at("list").replaceChildren(...links);

@@ -19,8 +19,8 @@ for (const form of document.forms) {
     for (const name of ["seat", "people"]) limit(form.elements[name], name === "seat" ? players - 1 : players);
     const others = players - number("people");
     one.disabled = each.checked || !others;
-    fill(all, each.checked ? others : 0, (place) => labelled(say("opponent {n}", { n: place + 1 }), copyOf(one)));
-    fill(names, number("people"), (place) => labelled(number("people") > 1 ? say("name {n}", { n: place + 1 }) : say("your name"), field(place)));
+    fill(all, each.checked ? others : 0, (place) => labelled(say("start.opponent", { n: place + 1 }), copyOf(one)));
+    fill(names, number("people"), (place) => labelled(number("people") > 1 ? say("start.name", { n: place + 1 }) : say("start.your_name"), field(place)));
     // Levels are made of the shipped policy, which is for the default rules.
     const usual = [...form.querySelectorAll("[name=rules]")].every(({ value }) => !value);
     for (const select of [one, ...choices()]) keepTo(select, (value) => usual || !LEVELS.test(value));
@@ -91,7 +91,7 @@ function deal() {
     const address = new URL(link.href);
     address.searchParams.set("seed", now.toISOString().slice(0, 10).replaceAll("-", ""));
     link.href = address.href;
-    link.title = say("of {day}", { day });
+    link.title = say("start.day", { day });
   }
 }
 

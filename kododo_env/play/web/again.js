@@ -11,7 +11,7 @@ export function againButton(to) {
     wanted = to;
     at("again-dialog").showModal();
   };
-  return make("button", { type: "button", class: "again", onclick: ask }, say("Try again from here"));
+  return make("button", { type: "button", class: "again", onclick: ask }, say("again.from_here"));
 }
 
 export function showAgain({ position }) {

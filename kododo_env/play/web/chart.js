@@ -36,7 +36,7 @@ export function chart(chances, choices, width) {
     { width, height: HEIGHT, role: "img", "aria-label": spoken(chances) },
     ...across,
     ...below,
-    text(say("step"), { x: (LEFT + width) / 2, y: HEIGHT - 6, "text-anchor": "middle" }),
+    text(say("review.chart_axis"), { x: (LEFT + width) / 2, y: HEIGHT - 6, "text-anchor": "middle" }),
     draw("path", { class: "band", d: `${path([...lows, ...highs.reverse()])}Z` }),
     draw("path", { class: "line", d: path(means) }),
     ...marks,
@@ -46,5 +46,5 @@ export function chart(chances, choices, width) {
 function spoken(chances) {
   const means = chances.map(([mean]) => mean);
   const [first, last, most, least] = [means[0], means.at(-1), Math.max(...means), Math.min(...means)].map(percent);
-  return say("Your chance to win: {first} after the deal, {last} at the end; at most {most}, at least {least}. The table below has all of them.", { first, last, most, least });
+  return say("review.chart_text", { first, last, most, least });
 }

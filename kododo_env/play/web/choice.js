@@ -14,7 +14,7 @@ export function showChoice(state) {
   if (!position) return;
   at("play").hidden = !position.actions.length || pending !== null;
   at("play").setAttribute("aria-disabled", !choice || !choosing());
-  at("play-words").textContent = choice ? choice.words : say("nothing chosen yet");
+  at("play-words").textContent = choice ? choice.words : say("page.no_choice");
   at("hint").hidden = !position.hints || !position.actions.length || pending !== null;
   at("over").hidden = !position.over;
   at("choose").classList.toggle("over", position.over);
@@ -22,21 +22,21 @@ export function showChoice(state) {
 }
 
 function status({ position, pending, notice }) {
-  if (!position) return say("Coming to the table …");
+  if (!position) return say("page.arrival");
   if (position.over) return capital(`${position.result}.`);
-  if (pending) return say("You have chosen: {choice}. It stays hidden until everybody has chosen.", { choice: pending.words });
-  if (position.chosen !== null) return say("You have chosen. It stays hidden until everybody has chosen.");
+  if (pending) return say("page.hidden_choice", { choice: pending.words });
+  if (position.chosen !== null) return say("page.hidden");
   return `${notice} ${position.actions.length ? instruction(position) : waiting(position)}`;
 }
 
 function instruction(position) {
   if (byCards(position)) return task(position);
-  return inPicture(position.actions) ? say("Choose a place in the picture.") : say("Choose what to do.");
+  return inPicture(position.actions) ? say("page.choose_place") : say("page.choose_action");
 }
 
 function waiting({ waiting_for: others, players }) {
-  if (!others.length) return say("The others are choosing.");
-  return say("Waiting for {names}.", { names: others.map((seat) => players[seat].called).join(", ") });
+  if (!others.length) return say("page.wait_for_others");
+  return say("page.wait_for", { names: others.map((seat) => players[seat].called).join(", ") });
 }
 
 const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);

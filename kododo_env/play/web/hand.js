@@ -79,5 +79,5 @@ function within(some, others, position) {
 // What to pick, in words.
 export function task({ actions }) {
   const most = Math.max(...actions.map((action) => action.cards.length));
-  return plural(most, "Choose a card.", "Choose {n} cards.");
+  return plural(most, "page.choose_cards");
 }

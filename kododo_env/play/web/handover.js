@@ -17,12 +17,12 @@ export function showHandover({ handover, position }) {
   if (handover && !position && !dialog.open) cover();
   const now = handover && handover.step === position?.step && !position.actions.length;
   at("handover").hidden = !now;
-  at("handover").textContent = handover ? say("Hand over to {name}", { name: handover.called }) : "";
+  at("handover").textContent = handover ? say("handover.button", { name: handover.called }) : "";
 }
 
 function cover() {
-  at("handover-words").textContent = say("Hand over to {name}. Nobody else should look.", { name: state.handover.called });
-  at("handover-here").textContent = say("I am {name}", { name: state.handover.called });
+  at("handover-words").textContent = say("handover.request", { name: state.handover.called });
+  at("handover-here").textContent = say("handover.person", { name: state.handover.called });
   document.body.classList.add("covered");
   at("handover-dialog").showModal();
 }

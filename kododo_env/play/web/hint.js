@@ -15,7 +15,7 @@ export function showHint({ hint, choice }) {
   }
   if (hint !== shown) {
     shown = hint;
-    at("hint-by").textContent = say("{name} would do", { name: hint.by });
+    at("hint-by").textContent = say("hint.bot", { name: hint.by });
     at("hint-value").textContent = sentence(hint);
     at("hint-bars").classList.add("short");
     at("hint-bars").replaceChildren(...bars(hint));
@@ -29,9 +29,9 @@ export function showHint({ hint, choice }) {
 // The caption of the numbers: a win probability only if one was fitted to games.
 function sentence({ by, chance, actions }) {
   const parts = { name: by, share: chance === undefined ? "" : small(chance) };
-  const wins = parts.share && say("You win about {share} of such games if all play on like {name}.", parts);
+  const wins = parts.share && say("hint.win_share", parts);
   const worth = actions[0].probability === undefined;
-  const bars = worth ? say("The bars tell what each choice is worth to {name}.", parts) : say("The bars tell how often {name} would make each choice, if it drew by its own chances.", parts);
+  const bars = worth ? say("hint.values", parts) : say("hint.chances", parts);
   return `${wins} ${bars}`.trim();
 }
 

@@ -19,10 +19,10 @@ export function showLesson({ position }) {
   if (position === shown) return;
   const other = position.step !== shown?.step;
   shown = position;
-  at("lesson-step").textContent = lesson.over ? say("The lesson is over") : say("First lesson, {step} of {all}", { step: lesson.step + 1, all: lesson.of });
+  at("lesson-step").textContent = lesson.over ? say("lesson.over") : say("lesson.progress", { step: lesson.step + 1, all: lesson.of });
   at("lesson-shown").replaceChildren(...lesson.shown.map((line) => make("li", {}, sentence(line, you))));
   if (lesson.text) at("lesson-text").textContent = lesson.text;
-  at("lesson-leave").textContent = lesson.over ? say("Now play a whole game") : say("Skip");
+  at("lesson-leave").textContent = lesson.over ? say("lesson.game") : say("lesson.skip");
   at("lesson-leave").classList.toggle("primary", lesson.over);
   at("lesson-again").hidden = !lesson.over;
   tell("");

@@ -16,7 +16,7 @@ export function showLog({ position }) {
   at("story-empty").hidden = Boolean(last);
   // Only new lines change, since screen readers read them aloud.
   if (differs("story", last, log.length, you, language)) tell(last, you, players);
-  at("log-count").textContent = say("all {n} steps", { n: log.length });
+  at("log-count").textContent = say("page.log_count", { n: log.length });
   at("log-box").hidden = log.length < 2;
   const turns = log.map(({ step, lines, again }) => {
     const told = make("ul", {}, ...lines.map((line) => make("li", {}, sentence(line, you, players))));

@@ -54,9 +54,9 @@ function show() {
   const { you } = state.position;
   const pictures = found.choices.map((choice, place) => [make("div", { id: `look-back-${place}`, class: "picture" }), choice]);
   at("look-back-found").replaceChildren(
-    make("p", {}, say("What {name} says of it. It judges by what you knew then, not by cards that you could not see.", { name: found.by })),
+    make("p", {}, say("review.basis", { name: found.by })),
     graph(),
-    make("h3", {}, found.choices.length ? say("What cost most") : say("None of your choices clearly cost anything.")),
+    make("h3", {}, found.choices.length ? say("review.title") : say("review.none")),
     ...pictures.map(([picture, choice], place) => told(picture, choice, place)),
     make("p", { class: "sure" }, certainty()),
   );
@@ -68,20 +68,20 @@ function graph() {
   const held = make("div", { id: "look-back-chart" });
   const redraw = () => held.clientWidth && held.replaceChildren(chart(found.chances, found.choices, held.clientWidth));
   new ResizeObserver(redraw).observe(held);
-  const rows = found.chances.map((each, step) => make("tr", {}, make("th", { scope: "row" }, step ? say("step {step}", { step }) : say("the deal")), make("td", {}, words(each))));
-  const head = make("thead", {}, make("tr", {}, make("th", { scope: "col" }, say("after")), make("th", { scope: "col" }, say("chance to win"))));
-  const table = make("details", {}, make("summary", {}, say("The chances as a table")), make("table", {}, head, make("tbody", {}, ...rows)));
-  return make("figure", {}, make("figcaption", {}, say("Your chance to win after each step")), held, table);
+  const rows = found.chances.map((each, step) => make("tr", {}, make("th", { scope: "row" }, step ? say("review.chart_step", { step }) : say("review.deal")), make("td", {}, words(each))));
+  const head = make("thead", {}, make("tr", {}, make("th", { scope: "col" }, say("review.after")), make("th", { scope: "col" }, say("review.chance"))));
+  const table = make("details", {}, make("summary", {}, say("review.chance_table")), make("table", {}, head, make("tbody", {}, ...rows)));
+  return make("figure", {}, make("figcaption", {}, say("review.chart_title")), held, table);
 }
 
 function told(picture, { step, to, words: played, advised_words: advised, gain, low, high, text }, place) {
   return make(
     "article",
-    { "aria-label": say("choice {n}", { n: place + 1 }) },
-    make("h4", {}, make("span", { class: "number" }, String(place + 1)), " ", say("Step {step}: {choice}", { step, choice: played })),
-    make("p", {}, make("b", {}, say("{name}: {choice}.", { name: found.by, choice: advised })), " ", say("That would have won {gain} games of 100 more ({low} to {high}).", { gain: games(gain), low: games(low), high: games(high) })),
+    { "aria-label": say("review.choice", { n: place + 1 }) },
+    make("h4", {}, make("span", { class: "number" }, String(place + 1)), " ", say("review.step", { step, choice: played })),
+    make("p", {}, make("b", {}, say("review.advice", { name: found.by, choice: advised })), " ", say("review.gain", { gain: games(gain), low: games(low), high: games(high) })),
     picture,
-    make("details", {}, make("summary", {}, say("The table as text")), make("pre", { tabindex: 0 }, text)),
+    make("details", {}, make("summary", {}, say("page.table_text")), make("pre", { tabindex: 0 }, text)),
     ...(canGoBack() ? [againButton(to)] : []),
   );
 }
@@ -90,14 +90,14 @@ const canGoBack = () => state.position.log.some(({ again }) => again);
 
 function certainty() {
   return [
-    say("The hidden cards were dealt again in {n} ways that agree with what you knew, and {name} played all seats on from there; for the choices above in four times as many others.", { n: found.worlds, name: found.by }),
-    say("In brackets, and as the band of the picture: where the number lies in 95 of 100 such tries. A choice is told only if all of that is a loss."),
-    say("Where a game was not played to its end, a model guessed the rest: it is often wrong by one in a hundred, at times by five. And whether the adviser itself is right, nobody says."),
+    say("review.worlds", { n: found.worlds, name: found.by }),
+    say("review.interval"),
+    say("review.model"),
   ].join(" ");
 }
 
 const words = (chance) => {
   const [mean, low, high] = chance.map(percent);
-  return say("{mean} ({low} to {high})", { mean, low, high });
+  return say("review.range", { mean, low, high });
 };
 const games = (share) => number(100 * share, 1);

@@ -171,7 +171,7 @@ at("replay-this").addEventListener("click", () => {
   host.send({ type: "record" });
 });
 onOpen((text) => {
-  if (new Blob([JSON.stringify(text)]).size > LONGEST) note(say("This file is too long for a record."));
+  if (new Blob([JSON.stringify(text)]).size > LONGEST) note(say("page.long_file"));
   else replay(text);
 });
 

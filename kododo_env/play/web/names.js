@@ -31,7 +31,7 @@ export function nameIn(svg, players) {
 }
 
 // What is emphasised in a sentence: players, and points at its end.
-const POINTS = () => `(?:${say("1 point")}|${say("{n} points", { n: "\\d+" })})$`;
+const POINTS = () => `(?:${say("game.points.one")}|${say("game.points.many", { n: "\\d+" })})$`;
 export const endsInPoints = (line) => new RegExp(`: ${POINTS()}`).test(line);
 
 // A sentence with emphasised players, especially oneself, and points.
@@ -40,7 +40,7 @@ export function sentence(words, you, players) {
     if (place % 2 === 0) return part;
     if (!part.startsWith("player_")) return make("b", { class: "gain" }, part);
     const name = named(part, players);
-    return make("b", {}, part === `player_${you}` ? say("{name} (you)", { name }) : name);
+    return make("b", {}, part === `player_${you}` ? say("page.self", { name }) : name);
   });
   return make("span", {}, ...parts);
 }

@@ -19,7 +19,7 @@ export function showOptions({ position, choice, pending }) {
     const { action, axis, number } = button.dataset;
     const place = axis ? { ...taken, [axis]: Number(number) } : position.actions.find((each) => each.action === Number(action)).at;
     const vain = button.classList.toggle("ruled-out", ruledOut(place, position));
-    button.setAttribute("aria-description", vain ? say("ruled out") : "");
+    button.setAttribute("aria-description", vain ? say("memory.impossible") : "");
     button.setAttribute("aria-pressed", action ? Number(action) === choice?.action : Number(number) === taken[axis]);
     button.setAttribute("aria-disabled", !choosing());
   }
@@ -72,16 +72,18 @@ function chips(axis, actions) {
     const name = make("span", {}, nameOf(axis, number, actions));
     return make("button", { type: "button", class: "option", ...place, onclick: take }, name);
   });
-  const label = make("span", { class: "axis" }, say(axis));
-  return make("div", { class: "buttons", role: "group", "aria-label": say(axis) }, label, ...made);
+  const label = make("span", { class: "axis" }, axisName(axis));
+  return make("div", { class: "buttons", role: "group", "aria-label": axisName(axis) }, label, ...made);
 }
+
+const axisName = (axis) => say(`game.axis.${axis}`, {}, axis);
 
 const matches = (place) => Object.entries(place).every(([axis, number]) => taken[axis] === number);
 
 function nameOf(axis, number, actions) {
   const everywhere = commonWords(actions);
   const here = commonWords(actions.filter((each) => each.at[axis] === number));
-  return here.filter((word) => !everywhere.includes(word)).join(" ") || `${say(axis)} ${number}`;
+  return here.filter((word) => !everywhere.includes(word)).join(" ") || `${axisName(axis)} ${number}`;
 }
 
 function commonWords(actions) {

@@ -104,8 +104,8 @@ export function inPicture(actions) {
 
 function nameOf(svg, { own, players }) {
   const seat = svg.querySelector(".part")?.dataset.seat;
-  if (seat === undefined) return say("the middle of the table");
-  return Number(seat) === own ? say("your part of the table") : say("{name}'s part of the table", { name: named(`player_${seat}`, players) });
+  if (seat === undefined) return say("page.middle");
+  return Number(seat) === own ? say("page.your_part") : say("page.part", { name: named(`player_${seat}`, players) });
 }
 
 function makeButton(spot, action, key) {

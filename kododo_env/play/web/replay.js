@@ -19,7 +19,7 @@ export function showReplay({ replay }) {
   shown = replay;
   stop();
   if (!replay) return;
-  at("replay-title").textContent = say("Replay: {names}", { names: replay.players.join(", ") });
+  at("replay-title").textContent = say("replay.players", { names: replay.players.join(", ") });
   at("replay-slider").max = replay.steps.length - 1;
   go(same ? step : 0);
   window.scrollTo(0, 0);
@@ -31,14 +31,14 @@ function go(to) {
   const { text, picture, lines, rules, scores } = shown.steps[step];
   const last = shown.steps.length - 1;
   at("replay-slider").value = step;
-  const where = say("step {step} of {last}", { step, last });
+  const where = say("replay.step", { step, last });
   at("replay-slider").setAttribute("aria-valuetext", where);
   at("replay-step").textContent = where;
   at("replay-text").textContent = text;
   if (picture) draw(at("replay-picture"), picture, { own: null, hands: true });
   // Only the table's own game has rules to open.
   const known = shown.game === state.position?.game ? rules : [];
-  at("replay-story").replaceChildren(...storyLines(lines.length ? lines : [say("the cards are dealt")], undefined, undefined, known));
+  at("replay-story").replaceChildren(...storyLines(lines.length ? lines : [say("replay.deal")], undefined, undefined, known));
   at("replay-scores").replaceChildren(...scores.map((score, seat) => row(seat, score)));
   at("replay-back").disabled = step === 0;
   at("replay-next").disabled = step === last;
@@ -53,13 +53,13 @@ function row(seat, score) {
 function stop() {
   clearTimeout(timer);
   timer = null;
-  at("replay-play").textContent = say("Play");
+  at("replay-play").textContent = say("replay.play");
 }
 
 function play() {
   if (timer !== null) return stop();
   if (step === shown.steps.length - 1) go(0);
-  at("replay-play").textContent = say("Pause");
+  at("replay-play").textContent = say("replay.pause");
   goOn();
 }
 

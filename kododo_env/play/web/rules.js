@@ -57,5 +57,5 @@ at("rules-dialog").addEventListener("close", () => document.activeElement === do
 // A button beside a line that links to its rule.
 export function why(rule, line) {
   if (!rule) return "";
-  return make("button", { type: "button", class: "why", "data-rule": rule, "aria-label": `${say("why?")} ${line}` }, say("why?"));
+  return make("button", { type: "button", class: "why", "data-rule": rule, "aria-label": `${say("rules.why")} ${line}` }, say("rules.why"));
 }

@@ -1,22 +1,22 @@
-// Translations: English texts are in the code and the page, other languages in a file each.
+// Texts by keys, in a file for each language; the page's HTML has the English ones too.
 
 import { at, make } from "./dom.js";
 import { set, settings } from "./settings.js";
 import { change } from "./state.js";
 
-const ATTRIBUTES = ["aria-label", "title", "placeholder", "alt"];
+const ATTRIBUTES = { label: "aria-label", placeholder: "placeholder" };
 
-let texts = {}; // in the current language, by English text
+let texts = {}; // in the current language, by key
 let wanted = null; // the language requested last
 export let language = "en";
 
-// A text with its {parts}, which are already translated.
-export function say(text, parts = {}) {
-  return (texts[text] ?? text).replace(/\{(\w+)\}/g, (name, part) => parts[part] ?? name);
+// A text with its {parts}, which are already translated. What is not a key is shown as it is.
+export function say(key, parts = {}, otherwise = key) {
+  return (texts[key] ?? otherwise).replace(/\{(\w+)\}/g, (name, part) => parts[part] ?? name);
 }
 
 // The singular or plural text, with the number as `n`.
-export const plural = (n, one, many) => say(n === 1 ? one : many, { n });
+export const plural = (n, key) => say(`${key}.${n === 1 ? "one" : "many"}`, { n });
 
 // A number with fixed decimals, and a share as a percentage, formatted for the language.
 export const number = (value, digits = 0) => value.toLocaleString(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−");
@@ -26,32 +26,30 @@ async function read(name, otherwise) {
   try {
     return await (await fetch(new URL(name, import.meta.url))).json();
   } catch {
-    return otherwise; // missing texts are shown in English
+    return otherwise; // the file cannot be loaded now
   }
 }
 
 // --- texts of the page's HTML -------------------------------------------------------------
 
-// A text without surrounding white space, and its replacement. Its parts are in the element's data attributes.
+// The keys of the HTML: of an element's own words (`data-text`) and of attributes. The parts of a text are in data attributes too.
 function* written() {
-  const walker = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const node = walker.currentNode;
-    if (node.parentElement.closest("script, style, pre, kbd, svg")) continue;
+  for (const element of document.querySelectorAll("[data-text]")) {
+    const node = [...element.childNodes].find((child) => child.nodeType === Node.TEXT_NODE && child.data.trim());
     const [before, after] = [/^\s*/, /\s*$/].map((space) => space.exec(node.data)[0]);
-    yield [node.data, node.parentElement, (said) => (node.data = before + said + after)];
+    yield [element.dataset.text, element, node.data.trim(), (words) => (node.data = before + words + after)];
   }
-  for (const name of ATTRIBUTES) {
-    for (const each of document.querySelectorAll(`[${name}]`)) yield [each.getAttribute(name), each, (said) => each.setAttribute(name, said)];
+  for (const [name, attribute] of Object.entries(ATTRIBUTES)) {
+    for (const element of document.querySelectorAll(`[data-${name}]`)) yield [element.dataset[name], element, element.getAttribute(attribute), (words) => element.setAttribute(attribute, words)];
   }
 }
 
-const found = [...written()].map(([text, element, put]) => [text.replace(/\s+/g, " ").trim(), { ...element.dataset }, put]).filter(([text]) => /\p{L}/u.test(text));
+const page = [...written()];
 
 function translate() {
   document.documentElement.lang = language;
-  for (const [text, parts, put] of found) {
-    put(say(text, Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, say(part)]))));
+  for (const [key, { dataset }, english, put] of page) {
+    put(say(key, Object.fromEntries(Object.entries(dataset).map(([name, part]) => [name, say(part)])), english));
   }
 }
 
@@ -62,7 +60,7 @@ const usual = navigator.languages.map((each) => each.split("-")[0]).find((each) 
 
 async function speak(code) {
   wanted = code;
-  const known = code === "en" ? {} : await read(`${code}.json`, {});
+  const known = await read(`${code}.json`, {});
   if (wanted !== code) return; // another language has been requested meanwhile
   [language, texts] = [code, known];
   translate();

@@ -14,13 +14,13 @@ export function showScores({ position }) {
 
 function row({ you, waiting_for: waiting, ask_for_new: asks, over }, player, seat, most) {
   const notes = [];
-  if (waiting.includes(seat) && seat !== you) notes.push(say("is choosing"));
-  if (asks.includes(seat)) notes.push(say("asks for a new game"));
-  const name = make("span", { class: "name" }, seat === you ? say("{name} (you)", { name: player.called }) : player.called);
+  if (waiting.includes(seat) && seat !== you) notes.push(say("page.choice_missing"));
+  if (asks.includes(seat)) notes.push(say("page.new_game_wish"));
+  const name = make("span", { class: "name" }, seat === you ? say("page.self", { name: player.called }) : player.called);
   const who = make("small", {}, [player.person && seat === you ? "" : player.name, ...notes].filter(Boolean).join(", "));
   const gained = player.gained ? make("span", { class: "gained" }, signed(player.gained)) : "";
   const marked = over ? player.won > 0 : player.score === most && most > 0; // a tie-break may have decided
-  const word = over ? say("has won") : say("leads");
+  const word = over ? say("page.victory") : say("page.lead");
   const points = make("td", { class: "points" }, gained, " ", make("b", {}, String(player.score)));
   const mark = make("td", { class: "mark" }, marked ? make("span", { role: "img", "aria-label": word, title: word }, "★") : "");
   return make("tr", { class: seat === you ? "you" : "" }, mark, make("th", { scope: "row" }, name, who), points);

@@ -23,13 +23,13 @@ export function showShare({ position, par, asked }) {
   at("share-par").setAttribute("aria-disabled", asked);
   if (shown === position && at("share-results").dataset.par === String(Boolean(par))) return;
   shown = position;
-  const rows = [result(say("you"), position.players, position.you)];
+  const rows = [result(say("share.you"), position.players, position.you)];
   if (par) {
     const results = par.scores.map((score, seat) => ({ score, won: par.won[seat] }));
-    rows.push(result(say("{name} in your seat", { name: par.by }), results, position.you));
+    rows.push(result(say("share.bot", { name: par.by }), results, position.you));
   }
   const claim = claimed(position);
-  if (claim) rows.push(row(say("the person who sent you this deal, as they say"), claim.score, claim.place));
+  if (claim) rows.push(row(say("share.sender"), claim.score, claim.place));
   at("share-results").replaceChildren(...rows);
   at("share-results").dataset.par = Boolean(par);
   at("share-par").hidden = Boolean(par) || !position.hints;
@@ -42,19 +42,19 @@ function result(name, results, seat) {
 
 function row(name, score, place) {
   const points = make("td", { class: "points" }, make("b", {}, String(score)));
-  return make("tr", {}, make("th", { scope: "row" }, name), points, make("td", {}, say("place {place}", { place })));
+  return make("tr", {}, make("th", { scope: "row" }, name), points, make("td", {}, say("share.place", { place })));
 }
 
 function words({ players, you, deal }, par) {
   const { score } = players[you];
   const place = placeOf(you, players);
-  const bot = par ? say("{name} makes {score} of the same cards.", { name: par.by, score: par.scores[you] }) : "";
-  const points = plural(score, "1 point", "{n} points");
-  const mine = say("I made {points} and was in place {place} of {all}.", { points, place, all: players.length });
+  const bot = par ? say("share.bot_result", { name: par.by, score: par.scores[you] }) : "";
+  const points = plural(score, "game.points");
+  const mine = say("share.result", { points, place, all: players.length });
   // People sit side by side; the seat in a URL is the first person's.
   const first = players.findIndex(({ person }, seat) => person && !players.at(seat - 1).person);
   const address = addressOf(deal.seed, Math.max(0, first));
-  const how = say("Play the same deal: {address}", { address: address ? `${address}#result=${score},${place}` : deal.command });
+  const how = say("share.address", { address: address ? `${address}#result=${score},${place}` : deal.command });
   return [mine, bot, how].filter(Boolean).join(" ");
 }
 
@@ -67,9 +67,9 @@ function claimed({ deal, players }) {
 
 // Ways to share the text, and the message on success. Over plain http only the second is available.
 const WAYS = [
-  [(text) => navigator.clipboard.writeText(text), () => say("Copied")],
-  [() => document.execCommand("copy") || Promise.reject(), () => say("Copied")], // the text is selected
-  [(text) => navigator.share({ text }), () => say("Shared")],
+  [(text) => navigator.clipboard.writeText(text), () => say("share.copied")],
+  [() => document.execCommand("copy") || Promise.reject(), () => say("share.copied")], // the text is selected
+  [(text) => navigator.share({ text }), () => say("share.success")],
 ];
 
 async function copy() {
@@ -83,16 +83,16 @@ async function copy() {
       // try the next one
     }
   }
-  at("share-copy").textContent = say("Press Ctrl-C");
+  at("share-copy").textContent = say("share.keys");
 }
 
 at("share").addEventListener("click", () => {
-  at("share-copy").textContent = say("Copy");
+  at("share-copy").textContent = say("share.copy");
   at("share-dialog").showModal();
 });
 at("share-copy").addEventListener("click", copy);
 
 if (CLAIM.test(location.hash)) {
-  at("notice-words").textContent = say("Somebody sent you this deal. When it is over, your result stands beside theirs: Compare and share.");
+  at("notice-words").textContent = say("share.notice");
   at("notice").hidden = false;
 }

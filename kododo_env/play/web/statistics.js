@@ -55,8 +55,8 @@ const nameOf = (position) => {
 };
 
 function said({ title, n, others }) {
-  const names = others.map((each) => (each === "people" ? say("people") : each)).join(", ");
-  return say("{title}, {n} players, against {names}", { title, n, names });
+  const names = others.map((each) => (each === "people" ? say("start.people") : each)).join(", ");
+  return say("statistics.row", { title, n, names });
 }
 
 function show() {

@@ -13,6 +13,6 @@ export function showTitle({ position, replay }) {
   const [line] = text.split("\n");
   const [, name, moment] = /^(.*?)\s?: (.*)$/.exec(line) ?? [line, line, ""];
   at("title").textContent = name;
-  at("moment").textContent = replay ? say("a replay") : moment;
-  document.title = replay ? say("{title}: a replay", { title: name }) : line;
+  at("moment").textContent = replay ? say("replay.moment") : moment;
+  document.title = replay ? say("replay.page_title", { title: name }) : line;
 }

@@ -20,8 +20,8 @@ from docs.static_page import build as building
 from docs.static_page import compiler, npm, start
 from docs.static_page.start import rules_page, start_page
 from kododo_env import registry
-from kododo_env.agent_registry import baselines, shipped
-from kododo_env.levels import LEVELS, levels
+from kododo_env.agent_registry import LEVELS, baselines, levels, shipped
+from kododo_env.rendering.languages import say
 from tests.play.static.folder import build_with_numpy
 
 LOCK = {"numpy": {"name": "numpy", "file_name": "numpy.whl", "sha256": "0" * 64}, "more": {}}
@@ -46,7 +46,7 @@ def test_the_start_page_has_all_tables() -> None:
         assert rules_page(game).count("<figure><svg ") > 0
     assert page.count('value="variant=long"') == 1  # only one game has a variant
     texts = start._level_sentences("kododo", 4)
-    first, last = (text.format(**parts) for text, parts in (texts["level-1"], texts["level-5"]))
+    first, last = (say(key, **parts) for key, parts in (texts["level-1"], texts["level-5"]))
     weakest, *_, strongest = levels("kododo", 4).values()
     wins = f"{100 * weakest['share']['mean']:.0f}"
     games = strongest["games"]

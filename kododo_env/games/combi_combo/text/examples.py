@@ -31,9 +31,9 @@ def worked(lines: Sequence[str]) -> WorkedExample:
     pieces: list[str] = []
     for seat, (hand, line) in enumerate(zip(hands, points.tolist(), strict=True)):
         box = Box(14, 6 + 82 * seat, WIDTH - 28, 0)
-        note = counted(sum(line), "point")
+        note = counted(sum(line), "game.points")
         pieces += named_row(f"player_{seat}", note, faces(game, hand, in_hand=True), box, 40)
-    picture = on_felt(pieces, say("hands at the end of a game"), 6 + 82 * len(hands))
+    picture = on_felt(pieces, say("combi_combo.hands_picture"), 6 + 82 * len(hands))
     return WorkedExample(
         picture, [_in_words(seat, line) for seat, line in enumerate(points.tolist())]
     )
@@ -42,8 +42,8 @@ def worked(lines: Sequence[str]) -> WorkedExample:
 def _in_words(seat: int, line: list[int]) -> str:
     """A player's points for each line of the score."""
     score_text = ", ".join(
-        say("{points} for {name}", points=points, name=say(name))
+        say("game.source", points=points, name=say(name))
         for name, points in zip(LINES, line, strict=True)
         if points
     )
-    return f"player_{seat}: {score_text}: {counted(sum(line), 'point')}"
+    return f"player_{seat}: {score_text}: {counted(sum(line), 'game.points')}"

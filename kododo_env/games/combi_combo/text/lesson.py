@@ -20,33 +20,22 @@ LETTERS = {colour[0].upper(): colour for colour in COLOURS}
 # For each of the last turns: the text, the cards that may be passed, and ``LessonStep.shows``.
 TURNS = (
     (
-        "In each turn all draw a card, pass one to the left, face down, and take up the one that "
-        "comes from the right. At the end the hands are scored. 4s score by their colours: three "
-        "different ones are 1 point, four are 2. A second yellow 4 brings nothing: pass it.",
+        "combi_combo.lesson.pass",
         ("Y4",),
         ("to player_0",),
     ),
     (
-        "What luck: now you hold the 1, 2, 3 and 4 of blue, which are 4 points, as in each colour. "
-        "You have drawn another 2, your fourth. Three 2s of any colours are 3 points, and one "
-        "more is worth nothing: pass violet 2.",
+        "combi_combo.lesson.sequence",
         ("V2", "G2", "R2"),
         ("to player_0",),
     ),
     (
-        "The player with the most 1s, if nobody has as many, gets 3 points: keep your two. 3s are "
-        "as many points as you hold, minus 4: without any you would have −4, so keep your four. "
-        "Which card is left that brings nothing? The second blue 4: pass it.",
+        "combi_combo.lesson.ones",
         ("B4",),
         ("to player_0", "player_0: "),
     ),
 )
-END = (
-    "All hands are open, and these are your points, line by line. The last card that came brought "
-    "a third colour of 4s. A whole game begins with four cards in hand and has eight turns. Watch "
-    "what comes from the right, remember what you passed to the left, and look at the cards in "
-    "the middle: they are out of the game."
-)
+END = "combi_combo.lesson.end"
 
 
 def _name(code: str) -> str:

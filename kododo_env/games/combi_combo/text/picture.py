@@ -20,17 +20,19 @@ from kododo_env.rendering.words import card_short
 BAND = 126
 """The height of the band between the players, in units of the SVG picture."""
 
-LINES = ("1s", "1-2-3-4", "2s", "3s", "4s")
-"""Short names of the lines of the score."""
+LINES = tuple(
+    f"combi_combo.line.{line}" for line in ("ones", "sequences", "twos", "threes", "fours")
+)
+"""The keys of the short names of the lines of the score."""
 
 
 def _moment(game: CombiComboDisplay, index: int) -> tuple[str, ...]:
     """Return the progress of the game in words."""
     if game.terminated[index]:
-        return (say("game over"),)
+        return (say("game.end"),)
     return (
-        say("turn {turn} of {turns}", turn=game.turn + 1, turns=game.rules.num_turns),
-        say("{n} each to draw", n=game.draw_pile_size),
+        say("game.turn", turn=game.turn + 1, turns=game.rules.num_turns),
+        say("combi_combo.draws_left", n=game.draw_pile_size),
     )
 
 
@@ -80,11 +82,11 @@ def text(game: CombiComboDisplay, index: int = 0, player: int | None = None) -> 
     """
     lines = [f"Combi-Combo: {', '.join(_moment(game, index))}"]
     if game.rules.central_pile:
-        lines.append(say("face up: {cards}", cards=_words(faces(game, game.face_up[index]))))
+        lines.append(say("combi_combo.face_up", cards=_words(faces(game, game.face_up[index]))))
     names = list(map(say, LINES))
     widths = [max(4, len(title) + 2) for title in names]
     titles = "".join(f"{title:>{width}}" for title, width in zip(names, widths, strict=True))
-    lines += ["", f"{'':10}{say('score'):>5}{titles}  {say('hand')}"]
+    lines += ["", f"{'':10}{say('combi_combo.score'):>5}{titles}  {say('game.hand')}"]
     for seat in range(game.num_players):
         columns = zip(line_points(game, index, seat, player), widths, strict=True)
         points = "".join(f"{line:>{width}}" for line, width in columns)
@@ -106,7 +108,7 @@ def svg(game: CombiComboDisplay, index: int = 0, player: int | None = None) -> s
     half = (game.rules.pile_size + 1) // 2
     for seat, box in enumerate(seats(game.num_players, BAND, player)):
         hand = _hand(game, index, seat, player)
-        lying = rows(box, ((say("hand"), hand[:half]), ("", hand[half:])), half, in_hand=2)
+        lying = rows(box, ((say("game.hand"), hand[:half]), ("", hand[half:])), half, in_hand=2)
         pieces.append(part(panel(box, _head(game, index, seat, player), lying), seat=seat))
     return picture(pieces, f"Combi-Combo: {', '.join(_moment(game, index))}")
 
@@ -140,7 +142,14 @@ def _middle(game: CombiComboDisplay, index: int) -> str:
     pitch = min(width + 8, (box.width - width) / max(game.rules.central_pile - 1, 1))
     pieces = [
         pile(game.rules.central_pile - len(cards), box.x - 68, box.y, width),
-        label(say("out of play"), box.x - 68 + width / 2, box.y + 96, 12, PALE, anchor="middle"),
+        label(
+            say("combi_combo.out_of_play"),
+            box.x - 68 + width / 2,
+            box.y + 96,
+            12,
+            PALE,
+            anchor="middle",
+        ),
     ]
     return "".join(
         [*pieces, *(card(face, box.x + k * pitch, box.y, width) for k, face in enumerate(cards))]

@@ -15,8 +15,8 @@ from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette
 from kododo_env.rendering.words import card_short, cards_in_words, cards_left
 
-TIE_BREAKS = ("1s", "2s")
-RULES = ((rf"\d for ({'|'.join(LINES)})[,:]", "score"), ("^the game is over", "end"))
+TIE_BREAKS = ("combi_combo.line.ones", "combi_combo.line.twos")
+RULES = ((r"\d for (1-2-3-4|[1-4]s)[,:]", "score"), ("^the game is over", "end"))
 """Patterns of sentences, each with the section of ``rules.md`` that explains them."""
 
 
@@ -54,17 +54,17 @@ def story(
         neighbour = _left_neighbour(game, seat)
         if player in (None, seat, neighbour):
             parts = {"seat": seat, "card": _named(game, card), "left": neighbour}
-            lines.append(say("player_{seat} passes {card} to player_{left}", **parts))
+            lines.append(say("combi_combo.player_passes", **parts))
     if game.terminated[index]:
-        return [*lines, say("all players show their cards")]
+        return [*lines, say("combi_combo.all_show")]
     drawn = _drawn(game, before, actions)[index]
     for seat in range(game.num_players):
         if player in (None, seat):
             cards = cards_in_words(faces(game, drawn[seat]))
-            lines.append(say("player_{seat} draws {cards}", seat=seat, cards=cards))
+            lines.append(say("game.player_draws", seat=seat, cards=cards))
     turned_up = game.face_up[index] - before.face_up[index]
     if turned_up.any():
-        lines.append(say("{card} is turned up", card=cards_in_words(faces(game, turned_up))))
+        lines.append(say("combi_combo.card_turns_up", card=cards_in_words(faces(game, turned_up))))
     return lines
 
 
@@ -97,5 +97,5 @@ def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:
     names = [suit.name for suit in colours]
     values = range(1, VALUES + 1)
     copies = [rules.copies] * rules.num_colours
-    title = "cards with others or still to be drawn"
+    title = "combi_combo.cards_left"
     return {"tables": [cards_left(title, names, values, copies, visible)], "ruled_out": []}

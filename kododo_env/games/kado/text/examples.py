@@ -96,18 +96,18 @@ def _cards_of_turn(
     for place, owner in enumerate(sorted(to, key=lambda name: (name == ASIDE, name))):
         x = 14 + place * pitch
         pieces += named_row(
-            say("aside") if owner == ASIDE else owner,
+            say("kado.aside") if owner == ASIDE else owner,
             "",
             [face(game, names[to[owner]])],
             Box(x, 6, pitch, 0),
             70,
         )
-        below = say("deals") if owner == "player_0" else ""
+        below = say("kado.deal") if owner == "player_0" else ""
         if owner in guesses:
             gift, ribbon = divmod(_guess(game, guesses[owner]), game.rules.num_ribbons)
             below = f"{gift_name(gift)}, {ribbon_name(ribbon)}?"
         pieces.append(label(below, x, 142, 13, GOLD))
-    return on_felt(pieces, say("the cards of a turn"), 154)
+    return on_felt(pieces, say("kado.turn_picture"), 154)
 
 
 # --- a tableau ----------------------------------------------------------------------------
@@ -130,9 +130,9 @@ def _tableau(lines: list[list[str]]) -> WorkedExample:
     ]
     sentences = [
         say(
-            "row {row}: {points} for {gift}",
+            "kado.row_points",
             row=place,
-            points=counted(points, "point"),
+            points=counted(points, "game.points"),
             gift=gift_name(int(gift)),
         )
         for place, (points, gift) in enumerate(
@@ -140,13 +140,13 @@ def _tableau(lines: list[list[str]]) -> WorkedExample:
         )
     ]
     sentences += [
-        say("column {column}: {points}", column=place, points=counted(points, "point"))
+        say("kado.column_points", column=place, points=counted(points, "game.points"))
         for place, points in enumerate(columns, 1)
     ]
-    total = counted(sum(rows) + sum(columns), "point")
+    total = counted(sum(rows) + sum(columns), "game.points")
     return WorkedExample(
         _board(game, numbers.tolist(), rows, columns),
-        [*sentences, say("together {points}", points=total)],
+        [*sentences, say("kado.sum", points=total)],
     )
 
 
@@ -159,11 +159,11 @@ def _board(game: KadoGame, numbers: list[list[int]], rows: list[int], columns: l
         y = 12 + row * high
         pieces += [card(face(game, number), 14 + k * wide, y, 72) for k, number in enumerate(cards)]
         right = 14 + len(cards) * wide + 8
-        pieces.append(label(counted(rows[row], "point"), right, y + high / 2, 18, GOLD, bold=True))
+        pieces.append(
+            label(counted(rows[row], "game.points"), right, y + high / 2, 18, GOLD, bold=True)
+        )
     bottom = 12 + len(numbers) * high + 16
     for place, points in enumerate(columns):
         middle = 14 + place * wide + 36
         pieces.append(label(str(points), middle, bottom, 18, GOLD, anchor="middle", bold=True))
-    return on_felt(
-        pieces, say("a tableau of KADO with the points of its rows and columns"), bottom + 14
-    )
+    return on_felt(pieces, say("kado.tableau_picture"), bottom + 14)

@@ -59,24 +59,19 @@ OPENING = {
 }  # fmt: skip
 STEPS = (
     LessonStep(
-        "Three turns have been played, and now you deal. You alone look at the top card and give "
-        "it to a player, face down, or keep it, until all have one. Then the others guess what "
-        "you have kept. This card is worth little: give it to player_1.",
+        "kado.lesson.deal",
         (_give("chocolates 1 red", 1),),
         {},
         ("player_0 gives",),
     ),
     LessonStep(
-        "A column scores its highest value when its three cards have the same ribbon. You have two "
-        "green ribbons in a column, and this is a third one: keep it.",
+        "kado.lesson.column",
         (_keep("socks 5 green"),),
         {1: (_guess("plush", "red"),), 2: ("pass",)},
         ("player_1 guesses",),
     ),
     LessonStep(
-        "You have two plush in a row, so player_1 thought that you would keep a third. The guess "
-        "was wrong; it costs nothing, but all have heard it. Now everybody places their card, "
-        "beside, above or below another one. Place the socks below the cube.",
+        "kado.lesson.place",
         (_place("socks 5 green", 4, 2),),
         {
             1: (_place("chocolates 1 red", 3, 3), _keep("cube 5 orange"), _give("cube 3 blue", 2)),
@@ -85,16 +80,13 @@ STEPS = (
         ("player_0 places", "player_2 guesses"),
     ),
     LessonStep(
-        "Your column is whole, and a row scores the best sum of one gift. Now player_1 deals, and "
-        "it is your turn to guess. Think of what player_1 may want: there are cubes in a row, and "
-        "violet ribbons in a column. Guess cube and violet ribbon.",
+        "kado.lesson.guess",
         (_guess("cube", "violet"),),
         {},
         ("player_0 guesses", "and they swap"),
     ),
     LessonStep(
-        "If gift or ribbon is right, both players must swap their cards, and nobody guesses any "
-        "more. The cube belongs into the row of your cube: place it right of cube 4.",
+        "kado.lesson.swap",
         (_place("cube 5 orange", 2, 3),),
         {
             1: (_place("flowers 3 violet", 4, 2),),
@@ -103,23 +95,17 @@ STEPS = (
         ("player_0 places",),
     ),
     LessonStep(
-        "player_2 deals, and you guess first. Look at the cards of player_2: there is a gap "
-        "between two blue ribbons, and socks are beside it. Guess socks and blue ribbon.",
+        "kado.lesson.gap",
         (_guess("socks", "blue"),),
         {},
         ("player_0 guesses", "and they swap"),
     ),
     LessonStep(
-        "Gift and ribbon are right, which is a perfect: besides the swap you win the top card of "
-        "the pile, worth 2 points. Place the socks right of your other socks.",
+        "kado.lesson.perfect",
         (_place("socks 4 blue", 3, 3),),
         {1: (_place("plush 1 violet", 3, 3),), 2: (_place("chocolates 2 orange", 1, 4),)},
         ("player_0 places",),
     ),
 )
-END = (
-    "That is KADO: deal, guess, place. After twelve turns everybody has three rows of four cards, "
-    "and rows, columns and perfects are added up. As dealer keep what you need, but not always: "
-    "the others look at your cards as you looked at theirs."
-)
+END = "kado.lesson.end"
 LESSON = Lesson(RULES.num_players, tuple(map(_id, DECK)), OPENING, STEPS, END)

@@ -9,7 +9,7 @@ import numpy as np
 
 from kododo_env.core.arrays import Int16
 from kododo_env.games.kado.display import KadoDisplay
-from kododo_env.games.kado.rules import GIFTS, gift_name, ribbon_name
+from kododo_env.games.kado.rules import GIFTS, RIBBONS, gift_name, ribbon_words
 from kododo_env.games.kado.state import Phase
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import (
@@ -45,7 +45,7 @@ CHOCOLATE = "M-.85-.6H.85V.6H-.85Z"
 
 # For each gift its letter, a pale colour for the whole card, and the outline of its picture.
 GIFT_SUITS = tuple(
-    Suit(name, letter, fill, path)
+    Suit(f"kado.gift.{name}", letter, fill, path)
     for name, letter, fill, path in zip(
         GIFTS,
         "SCPFH",
@@ -55,8 +55,10 @@ GIFT_SUITS = tuple(
     )
 )
 RIBBON_SUITS = tuple(
-    next(suit for suit in PALETTE if suit.name == name)
-    for name in ("violet", "orange", "green", "blue", "red")
+    replace(suit, name=f"kado.ribbon.{name}")
+    for name in RIBBONS
+    for suit in PALETTE
+    if suit.name == f"card.suit.{name}"
 )
 
 _LINE = f'fill="none" stroke="{INK}" stroke-width=".09" stroke-linejoin="round"'
@@ -95,7 +97,7 @@ def gift_suit(gift: int) -> Suit:
 
 def ribbon_suit(ribbon: int) -> Suit:
     """Return the suit of a ribbon: letter, colour and symbol."""
-    return _suit(RIBBON_SUITS, ribbon, ribbon_name(ribbon))
+    return _suit(RIBBON_SUITS, ribbon, ribbon_words(ribbon))
 
 
 def face(game: KadoDisplay, number: int) -> Card | Blank:
@@ -116,17 +118,17 @@ def _word(game: KadoDisplay, number: int) -> str:
 def _moment(game: KadoDisplay, index: int) -> tuple[str, ...]:
     """Return the progress of the game in words."""
     if game.terminated[index]:
-        return (say("game over"),)
+        return (say("game.end"),)
     seats = {"dealer": game.dealer, "challenger": game.challenger}
     if game.phase == Phase.PLACING:
-        doing = say("all players place their cards")
+        doing = say("kado.all_place")
     elif game.phase != Phase.CHALLENGE:
-        doing = say("player_{dealer} deals", dealer=game.dealer)
+        doing = say("kado.player_deals", dealer=game.dealer)
     elif game.swapped[index]:
-        doing = say("a challenge was won")
+        doing = say("kado.challenge_success")
     else:
-        doing = say("player_{challenger} may challenge player_{dealer}", **seats)
-    return say("turn {turn} of {turns}", turn=game.turn + 1, turns=game.rules.num_turns), doing
+        doing = say("kado.player_may_challenge", **seats)
+    return say("game.turn", turn=game.turn + 1, turns=game.rules.num_turns), doing
 
 
 def _offered(game: KadoDisplay, index: int, player: int | None) -> int:
@@ -159,7 +161,7 @@ def _counted(game: KadoDisplay, index: int, seat: int) -> list[str]:
     """Return a player's points and perfects in words."""
     points = game.scores[index, seat]
     perfects = game.perfects[index, seat]
-    return [counted(points, "point"), counted(perfects, "perfect")]
+    return [counted(points, "game.points"), counted(perfects, "kado.perfects")]
 
 
 def _ruled_out(game: KadoDisplay, index: int) -> list[Suit]:
@@ -180,13 +182,13 @@ def text(game: KadoDisplay, index: int = 0, player: int | None = None) -> str:
     A card is written as the letters of its gift and its ribbon, and its value; ``??`` is a card
     face down, ``..`` a cell where the next card may be placed. Two players share a line.
     """
-    draw_pile = say("{n} in the draw pile", n=game.draw_pile_sizes[index])
+    draw_pile = say("kado.draws_left", n=game.draw_pile_sizes[index])
     lines = [f"KADO: {', '.join((*_moment(game, index), draw_pile))}"]
     if game.offered[index] >= 0:
-        lines.append(say("to be given: {card}", card=_word(game, _offered(game, index, player))))
+        lines.append(say("kado.offer", card=_word(game, _offered(game, index, player))))
     if ruled_out := _ruled_out(game, index):
-        names = ", ".join(suit.name for suit in ruled_out)
-        lines.append(say("the dealer's card is not: {names}", names=names))
+        names = ", ".join(say(suit.name) for suit in ruled_out)
+        lines.append(say("kado.wrong_guesses", names=names))
     held = _held(game, index, player)
     blocks = [_player_lines(game, index, seat, held[seat]) for seat in range(game.num_players)]
     for first in range(0, game.num_players, 2):
@@ -223,7 +225,7 @@ def svg(game: KadoDisplay, index: int = 0, player: int | None = None) -> str:
 
 def _head(game: KadoDisplay, index: int, seat: int, player: int | None) -> Seat:
     """Draw the head of a player's panel."""
-    deals = say("dealer") if seat == game.dealer and not game.terminated[index] else ""
+    deals = say("kado.dealer") if seat == game.dealer and not game.terminated[index] else ""
     won = _counted(game, index, seat)[1] if game.perfects[index, seat] else ""
     note = ", ".join(words for words in (deals, won) if words)
     return Seat.of(game, index, seat, player, note, game.rewards[index, seat])
@@ -268,7 +270,7 @@ def _this_turn(game: KadoDisplay, held: int | None, box: Box) -> str:
     width = 56.0
     x = box.x + box.width - width - 16
     y = box.y + HEAD + 22
-    words = label(say("this turn"), x + width / 2, y - 8, 12, PALE, anchor="middle")
+    words = label(say("kado.turn_title"), x + width / 2, y - 8, 12, PALE, anchor="middle")
     return words + card(face(game, held), x, y, width)
 
 
@@ -289,9 +291,9 @@ def _middle(game: KadoDisplay, index: int, player: int | None) -> str:
     pieces = [pile(int(game.draw_pile_sizes[index]), 330, top, width)]
     if game.offered[index] >= 0:
         pieces.append(card(face(game, _offered(game, index, player)), 420, top, width))
-        pieces.append(label(say("to be given"), 486, middle + 5, 14))
+        pieces.append(label(say("kado.offer_title"), 486, middle + 5, 14))
     if ruled_out := _ruled_out(game, index):
-        pieces.append(label(say("The dealer's card is not"), 420, middle - 18, 14))
+        pieces.append(label(say("kado.wrong_guess_title"), 420, middle - 18, 14))
         for place, suit in enumerate(ruled_out):
             x = 440 + place * (WIDTH - 470) / 10
             pieces.append(at(x, middle + 16, 18, suit_emblem(suit)))

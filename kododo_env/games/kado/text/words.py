@@ -9,7 +9,7 @@ import numpy as np
 from kododo_env.core.arrays import Int64
 from kododo_env.core.capabilities import WAITS
 from kododo_env.games.kado.display import KadoDisplay
-from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
+from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name, ribbon_words
 from kododo_env.games.kado.state import Phase
 from kododo_env.games.kado.text.picture import face, gift_suit, ribbon_suit, shown_cells
 from kododo_env.rendering.languages import say
@@ -26,10 +26,10 @@ RULES = (
 """Patterns of sentences, each with the section of ``rules.md`` that explains them."""
 
 SIDES = {
-    (0, -1): "right of {card}",
-    (0, 1): "left of {card}",
-    (-1, 0): "below {card}",
-    (1, 0): "above {card}",
+    (0, -1): "kado.side.right",
+    (0, 1): "kado.side.left",
+    (-1, 0): "kado.side.below",
+    (1, 0): "kado.side.above",
 }
 """The position of a cell relative to its neighbour."""
 
@@ -87,20 +87,20 @@ def story(
         lines += _placing(game, before, index)
     elif game.phase == Phase.PLACING and player is not None:
         card = _card(game, game.held[index, player])
-        lines.append(say("player_{seat} has {card}", seat=player, card=card))
+        lines.append(say("kado.player_has", seat=player, card=card))
     return lines
 
 
 def _card(game: KadoDisplay, card: int) -> str:
     """Return a card in words; -1 is a card face down."""
-    return game.rules.card_name(int(card)) if card >= 0 else say("a card")
+    return game.rules.card_name(int(card)) if card >= 0 else say("kado.card")
 
 
 def placing(game: KadoDisplay, action: int, player: int, index: int) -> str:
     """Return a placing in words."""
     row, column = cell(game, action, player, index)
     card = _card(game, game.held[index, player])
-    return say("place {card} in row {row}, column {column}", card=card, row=row, column=column)
+    return say("kado.place", card=card, row=row, column=column)
 
 
 def cell(game: KadoDisplay, action: int, player: int, index: int) -> tuple[int, int]:
@@ -118,7 +118,7 @@ def _where(game: KadoDisplay, player: int, row: int, column: int, index: int) ->
         for (down, right), side in SIDES.items()
         if board[row + 1 + down, column + 1 + right] >= 0
     ]
-    return ", ".join(beside) or say("as the first card")
+    return ", ".join(beside) or say("kado.first_card")
 
 
 def dealing(
@@ -129,7 +129,7 @@ def dealing(
     visible = player in (None, before.dealer)
     offered = _card(game, before.offered[index] if visible else -1)
     if action == before.moves.discard:
-        lines = [say("player_{dealer} puts {card} aside", dealer=dealer, card=offered)]
+        lines = [say("kado.player_puts_aside", dealer=dealer, card=offered)]
         receiver = -1
     else:
         receiver = (dealer + action) % game.num_players
@@ -143,12 +143,12 @@ def dealing(
 
 def _giving(dealer: int, seat: int, card: str) -> str:
     if seat == dealer:
-        return say("player_{dealer} keeps {card}", dealer=dealer, card=card)
-    return say("player_{dealer} gives {card} to player_{seat}", dealer=dealer, card=card, seat=seat)
+        return say("kado.player_keeps", dealer=dealer, card=card)
+    return say("kado.player_gives", dealer=dealer, card=card, seat=seat)
 
 
 def _named(gift: int, ribbon: int) -> tuple[str, str]:
-    return gift_name(gift), say("{ribbon} ribbon", ribbon=ribbon_name(ribbon))
+    return gift_name(gift), ribbon_words(ribbon)
 
 
 def challenge(before: KadoDisplay, action: int, index: int) -> list[str]:
@@ -159,21 +159,21 @@ def challenge(before: KadoDisplay, action: int, index: int) -> list[str]:
     if action == before.moves.no_op:  # after a swap nobody may challenge
         return []
     if action == before.moves.pass_:
-        return [say("player_{seat} passes", seat=seat)]
+        return [say("kado.player_passes", seat=seat)]
     guess = _named(*divmod(action - before.moves.guess, rules.num_ribbons))
     dealer_card, challenger_card = (int(before.held[index, holder]) for holder in (dealer, seat))
     true = _named(*rules.parts(dealer_card)[:2])
     right = [name for name, fact in zip(guess, true, strict=True) if name == fact]
     parts = {"seat": seat, "guess": listed(guess)}
     if not right:
-        return [say("player_{seat} guesses {guess}: wrong", **parts)]
+        return [say("kado.player_guesses_wrong", **parts)]
     if len(right) == 2:
-        points = counted(rules.perfect_points, "point")
-        sentence = say("player_{seat} guesses {guess}: a perfect, {points}", **parts, points=points)
+        points = counted(rules.perfect_points, "game.points")
+        sentence = say("kado.player_guesses_perfect", **parts, points=points)
     else:
-        sentence = say("player_{seat} guesses {guess}: {part} is right", **parts, part=right[0])
+        sentence = say("kado.player_guesses_right", **parts, part=right[0])
     swap = say(
-        "player_{dealer} shows {kept}, player_{seat} shows {other}, and they swap",
+        "kado.players_swap",
         dealer=dealer,
         kept=_card(before, dealer_card),
         seat=seat,
@@ -195,12 +195,12 @@ def _placing(game: KadoDisplay, before: KadoDisplay, index: int) -> list[str]:
         row, column = (int(place) for place in np.argwhere(filled)[0])
         card = _card(game, game.tableaus[index, seat, row, column])
         where = _where(game, seat, row, column, index)
-        lines.append(say("player_{seat} places {card} {where}", seat=seat, card=card, where=where))
-        lines[-1] += f": {counted(gains[seat], 'point')}" if gains[seat] else ""
+        lines.append(say("kado.player_places", seat=seat, card=card, where=where))
+        lines[-1] += f": {counted(gains[seat], 'game.points')}" if gains[seat] else ""
     if not game.terminated[index]:
         turn = game.turn + 1
         dealer = game.dealer
-        lines.append(say("turn {turn}: player_{dealer} deals", turn=turn, dealer=dealer))
+        lines.append(say("kado.player_deals_turn", turn=turn, dealer=dealer))
     return lines
 
 
@@ -209,9 +209,9 @@ def breakdown(game: KadoDisplay, gained: Int64, index: int) -> dict[str, list[in
     rows, columns = game.points_by_axis()
     perfects = game.perfects[index].astype(np.int64) * game.rules.perfect_points
     return {
-        say("rows"): rows[index].tolist(),
-        say("columns of one ribbon"): columns[index].tolist(),
-        say("perfects"): perfects.tolist(),
+        say("kado.source.rows"): rows[index].tolist(),
+        say("kado.source.columns"): columns[index].tolist(),
+        say("kado.source.perfects"): perfects.tolist(),
     }
 
 
@@ -224,8 +224,8 @@ def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:
     bows = list(map(ribbon_name, ribbons))
     values = range(1, rules.num_values + 1)
     tables = [
-        cards_left("cards left by value", names, values, copies.sum(1), pieces["seen"].sum(1)),
-        cards_left("cards left by ribbon", names, bows, copies.sum(2), pieces["seen"].sum(2)),
+        cards_left("kado.cards_left_by_value", names, values, copies.sum(1), pieces["seen"].sum(1)),
+        cards_left("kado.cards_left_by_ribbon", names, bows, copies.sum(2), pieces["seen"].sum(2)),
     ]
     wrong = [{axis: int(number)} for axis in ("gift", "ribbon")
              for number in np.flatnonzero(pieces[f"not_{axis}"])]  # fmt: skip

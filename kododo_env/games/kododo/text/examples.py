@@ -61,7 +61,7 @@ def _picture(game: KododoGame) -> str:
     height = 90.0
     for seat in range(game.num_players):
         points = game.rewards[0, seat]
-        note = counted(int(points), "point") if points else ""
+        note = counted(int(points), "game.points") if points else ""
         box = Box(14 + seat % 2 * width, 6 + seat // 2 * height, width - 12, height)
         pieces += named_row(f"player_{seat}", note, laid_cards(game, 0, seat), box, 44)
     top = 14 + (game.num_players + 1) // 2 * height
@@ -69,4 +69,4 @@ def _picture(game: KododoGame) -> str:
     pitch = (WIDTH - 16) / len(tiles)
     for place, tile in enumerate(tiles):
         pieces.append(meter(tile, Box(10 + place * pitch, top, pitch - 4, 126)))
-    return on_felt(pieces, say("a round of Kododo and its evaluation"), top + 136)
+    return on_felt(pieces, say("kododo.round_picture"), top + 136)

@@ -14,66 +14,51 @@ Laid = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 TURNS: tuple[tuple[Laid, str, tuple[str, ...]], ...] = (
     (
         (("blue 3", "blue 6"), ("blue 2", "green 3"), ("green 2", "yellow 3")),
-        "All lay cards face down and turn them over together. After three turns the colour with "
-        "the most cards on the table scores: all who laid it take their own cards of it, and "
-        "these are worth their values. Your best colour is blue: lay blue 3 and blue 6.",
+        "kododo.lesson.majority",
         ("player_1 lays",),
     ),
     (
         (("blue 2",), ("green 2",), ("blue 2",)),
-        "Another player lays blue too: three blue cards are there now, and blue leads. Go on, "
-        "lay blue 2. In the second and the third turn all lay one card.",
+        "kododo.lesson.lead",
         ("player_2 lays",),
     ),
     (
         (("green 4",), ("blue 3",), ("orange 3",)),
-        "Five blue cards. Take care: a colour at the limit, players plus three, so six here, is "
-        "out. With another blue card you would lose all of it. Lay green 4.",
+        "kododo.lesson.limit",
         ("the limit of 6", "the colour that scores", "player_0 takes"),
     ),
     (
         (("yellow 4", "yellow 5"), ("violet 2", "violet 3"), ("orange 3", "violet 2")),
-        "Another player laid the sixth blue card: blue is out, and the next colour scores. Your "
-        "green card was a second hope. Now a new round: lay yellow 4 and yellow 5.",
+        "kododo.lesson.out",
         ("player_1 lays", "player_2 lays"),
     ),
     (
         (("orange 2",), ("orange 3",), ("violet 3",)),
-        "Three violet cards, two yellow ones: violet would score, and none is yours. But colours "
-        "with equally many cards are all out, and the next one scores. Let orange catch up with "
-        "violet: lay orange 2.",
+        "kododo.lesson.tie",
         ("player_1 lays", "player_2 lays"),
     ),
     (
         (("orange 3",), ("yellow 2",), ("green 2",)),
-        "Four violet cards, three orange ones. Make them equal: lay orange 3.",
+        "kododo.lesson.balance",
         ("as many of each", "the colour that scores", "player_0 takes"),
     ),
     (
         (("blue 1", "violet 1"), ("orange 1", "orange 4"), ("green 3", "orange 2")),
-        "A tie, and yellow scores with fewer cards. One rule is left. A card of value 1, with the "
-        "lizard, is a Kododo card. If exactly five of them lie there, players plus two, then they "
-        "alone score, 1 point each. Lay blue 1 and violet 1.",
+        "kododo.lesson.kododo",
         ("player_1 lays", "player_2 lays"),
     ),
     (
         (("green 2",), ("orange 5",), ("green 1",)),
-        "Three Kododo cards are there. With six of them nothing would be gained, so wait and see "
-        "what the others do: lay green 2, and keep yellow 1.",
+        "kododo.lesson.patience",
         ("player_1 lays", "player_2 lays"),
     ),
     (
         (("yellow 1",), ("orange 2",), ("violet 2",)),
-        "Four Kododo cards, and many orange ones, which would bring nothing to you. Lay the fifth "
-        "Kododo card, yellow 1.",
+        "kododo.lesson.number",
         ("exactly the number", "player_0 takes"),
     ),
 )
-END = (
-    "Orange had most cards and got nothing. That is all there is to it. In a whole game limit and "
-    "Kododo number depend on the number of players, and stand on the table. The rounds go on "
-    "until the draw pile is empty, then the last cards in hand are played. The highest total wins."
-)
+END = "kododo.lesson.end"
 # Cards that are drawn in the last round but never laid.
 LAST_HANDS = (
     "violet 4, green 3, blue 4, yellow 3, violet 5",
@@ -85,7 +70,7 @@ LAST_HANDS = (
 def _deck() -> tuple[int, ...]:
     """The cards in the order in which they are dealt and drawn, so that each is there in time."""
     names = [
-        f"{suit.name} {value}"
+        f"{suit.name.rpartition('.')[2]} {value}"
         for suit in suits(RULES.num_colours)
         for value in range(1, RULES.num_values + 1)
     ]

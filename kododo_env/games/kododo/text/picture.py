@@ -99,12 +99,12 @@ def tally(game: KododoDisplay, index: int) -> Tally:
 def _moment(game: KododoDisplay, index: int) -> tuple[str, ...]:
     """Where the game stands, in words."""
     if game.terminated[index]:
-        return (say("game over"),)
+        return (say("game.end"),)
     rules = game.rules
     return (
-        say("round {round} of {rounds}", round=game.round_index + 1, rounds=rules.num_rounds),
-        say("turn {turn} of {turns}", turn=game.turn + 1, turns=rules.num_turns),
-        say("{n} to draw", n=game.draw_pile_size),
+        say("kododo.round", round=game.round_index + 1, rounds=rules.num_rounds),
+        say("game.turn", turn=game.turn + 1, turns=rules.num_turns),
+        say("kododo.draws_left", n=game.draw_pile_size),
     )
 
 
@@ -149,13 +149,13 @@ def text(game: KododoDisplay, index: int = 0, player: int | None = None) -> str:
     Kododo card; ``??`` is a card face down, ``--`` an empty place.
     """
     width = 4 * game.rules.hand_size
-    hand = say("hand")
-    laid = say("last round") if tally(game, index).past else say("laid")
+    hand = say("game.hand")
+    laid = say("kododo.last_round") if tally(game, index).past else say("kododo.table_title")
     lines = [
         f"Kododo: {', '.join(_moment(game, index))}",
         *_table_lines(game, index),
         "",
-        f"{'':10}{say('points'):>6}{say('won'):>5}  {hand:{width}}{laid}",
+        f"{'':10}{say('kododo.points'):>6}{say('kododo.pile'):>5}  {hand:{width}}{laid}",
     ]
     for seat in range(game.num_players):
         points = game.scores[index, seat]
@@ -178,27 +178,25 @@ def _table_lines(game: KododoDisplay, index: int) -> list[str]:
     totals = tally(game, index)
     rules = game.rules
     counts = ", ".join(
-        say("{suit} {count} out", suit=say(suit.name), count=count)
+        say("kododo.suit_out", suit=say(suit.name), count=count)
         if out
         else f"{say(suit.name)} {count}"
         for suit, count, out in zip(totals.suits, totals.counts, totals.out, strict=True)
     )
-    scores = say("nobody" if totals.colour == NOBODY else totals.suits[totals.colour].name)
+    scores = say("kododo.nobody" if totals.colour == NOBODY else totals.suits[totals.colour].name)
     if totals.kododos_score:
-        scores = say("Kododo cards")
+        scores = say("kododo.kododo_cards")
     table = {"counts": counts, "limit": rules.limit}
     return [
-        say("last round: {counts}; out at {limit}", **table)
-        if totals.past
-        else say("on the table: {counts}; out at {limit}", **table),
+        say("kododo.last_table", **table) if totals.past else say("kododo.table", **table),
         say(
-            "Kododo cards (*): {n}; exactly {number} score",
+            "kododo.kododo_count",
             n=totals.kododos,
             number=rules.kododo_number,
         ),
-        say("scored: {what}", what=scores)
+        say("kododo.last_scores", what=scores)
         if totals.past
-        else say("would score now: {what}", what=scores),
+        else say("kododo.next_scores", what=scores),
     ]
 
 
@@ -209,8 +207,8 @@ def svg(game: KododoDisplay, index: int = 0, player: int | None = None) -> str:
     """Return a picture of the table, 900 by 600 units."""
     pieces = [_middle(game, index)]
     places = max(game.rules.hand_size, game.rules.round_cards)
-    hand = say("hand")
-    laid = say("last round") if tally(game, index).past else say("laid")
+    hand = say("game.hand")
+    laid = say("kododo.last_round") if tally(game, index).past else say("kododo.table_title")
     for seat, box in enumerate(seats(game.num_players, BAND, player)):
         named = (hand, _hand(game, index, seat, player)), (laid, laid_cards(game, index, seat))
         lying = rows(box, named, places, in_hand=1)
@@ -220,7 +218,7 @@ def svg(game: KododoDisplay, index: int = 0, player: int | None = None) -> str:
 
 def _head(game: KododoDisplay, index: int, seat: int, player: int | None) -> Seat:
     """The head of a player's panel."""
-    note = say("{cards} won", cards=counted(game.pile_sizes[index, seat], "card"))
+    note = say("kododo.pile_note", cards=counted(game.pile_sizes[index, seat], "game.cards"))
     return Seat.of(game, index, seat, player, note, game.rewards[index, seat])
 
 
@@ -246,7 +244,7 @@ def _clock(game: KododoDisplay, index: int) -> str:
         pieces.append(label(words, 16, middle + 8 + 22 * line, 14))
     if not game.terminated[index]:
         pieces.append(pile(game.draw_pile_size, 136, middle - 47, 56))
-        pieces.append(label(say("draw pile"), 163, middle + 54, 12, PALE, anchor="middle"))
+        pieces.append(label(say("game.draw_pile"), 163, middle + 54, 12, PALE, anchor="middle"))
     return "".join(pieces)
 
 
@@ -265,7 +263,7 @@ def meters_of(game: KododoDisplay, index: int) -> list[Meter]:
                 fill=suit.fill,
                 count=totals.counts[colour],
                 goal=limit,
-                note=say("out at {limit}", limit=limit),
+                note=say("kododo.limit_note", limit=limit),
                 mark=mark,
                 stage=stage,
                 lit=totals.past and not totals.out[colour] and colour == totals.colour,
@@ -278,8 +276,8 @@ def meters_of(game: KododoDisplay, index: int) -> list[Meter]:
             fill=TURQUOISE,
             count=totals.kododos,
             goal=number,
-            note=say("exactly {number}", number=number),
-            mark=say("exact") if totals.kododos_score else "",
+            note=say("kododo.exact_number", number=number),
+            mark=say("kododo.exact") if totals.kododos_score else "",
             stage=KODODO,
             lit=totals.kododos_score and totals.past,
         )
@@ -290,9 +288,9 @@ def meters_of(game: KododoDisplay, index: int) -> list[Meter]:
 def _mark(totals: Tally, colour: int) -> tuple[str, int]:
     """The word on a colour's fate, and when a page shows it."""
     if totals.out[colour]:
-        return say("limit"), LIMIT
+        return say("kododo.limit"), LIMIT
     if totals.tied[colour]:
-        return say("tie"), TIE
+        return say("kododo.tie"), TIE
     if colour == totals.colour:
-        return say("scored") if totals.past else say("ahead"), SCORE
+        return say("kododo.scores") if totals.past else say("kododo.lead"), SCORE
     return "", SCORE

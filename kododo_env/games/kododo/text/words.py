@@ -18,7 +18,7 @@ from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette
 from kododo_env.rendering.words import card_short, cards_in_words, cards_left, counted, listed
 
-TIE_BREAKS = ("cards won",)
+TIE_BREAKS = ("kododo.pile_size",)
 RULES = (
     (r"^\d+ Kododo cards?:", "kododo-number"),
     (r"the limit of \d+, out$", "limit"),
@@ -62,14 +62,14 @@ def story(
     first = rules.laid_before[turn]
     laid = table[:, first : first + rules.plays[turn]].tolist()
     lines = [
-        say("player_{seat} lays {cards}", seat=seat, cards=_faces_in_words(game, cards))
+        say("kododo.player_lays", seat=seat, cards=_faces_in_words(game, cards))
         for seat, cards in enumerate(laid)
     ]
     if evaluated:
         lines += evaluation(game, index)
     dealt_again = evaluated and before.round_index == rules.num_rounds - 1
     if dealt_again and not game.terminated[index]:
-        lines.append(say("nobody has enough points: all cards are shuffled and dealt again"))
+        lines.append(say("kododo.deal_again"))
     elif player is not None:
         lines += _drawn(game, before, laid[player], player, index)
     return lines
@@ -85,7 +85,7 @@ def _drawn(
     cards = [card for card in sorted(drawn.elements()) if card >= 0]
     if not cards:
         return []
-    return [say("player_{seat} draws {cards}", seat=player, cards=_faces_in_words(game, cards))]
+    return [say("game.player_draws", seat=player, cards=_faces_in_words(game, cards))]
 
 
 def _faces_in_words(game: KododoDisplay, cards: list[int]) -> str:
@@ -95,7 +95,7 @@ def _faces_in_words(game: KododoDisplay, cards: list[int]) -> str:
 def breakdown(game: KododoDisplay, gained: Int64, index: int) -> dict[str, list[int]]:
     """Return the points of each round."""
     rounds = gained.reshape(-1, game.rules.num_turns, game.num_players).sum(axis=1).tolist()
-    return {say("round {number}", number=k): points for k, points in enumerate(rounds, 1)}
+    return {say("kododo.round_number", number=k): points for k, points in enumerate(rounds, 1)}
 
 
 def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:
@@ -104,7 +104,10 @@ def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:
     copies = [rules.copies] * rules.num_colours
     visible = pieces["hand"] + pieces["seen"]
     names = [suit.name for suit in palette(rules.num_colours)]
-    return {"tables": [cards_left("cards left", names, values, copies, visible)], "ruled_out": []}
+    return {
+        "tables": [cards_left("kododo.cards_left", names, values, copies, visible)],
+        "ruled_out": [],
+    }
 
 
 # --- the evaluation of a round ------------------------------------------------------------
@@ -114,20 +117,23 @@ def evaluation(game: KododoDisplay, index: int) -> list[str]:
     """Report how the last round was scored: colours out, scoring cards, and gains."""
     totals = tally(game, index)
     rules = game.rules
-    kododos = counted(totals.kododos, "Kododo card")
+    kododos = counted(totals.kododos, "kododo.kododos")
     if totals.kododos_score:
-        lines = [say("{cards}: exactly the number, so that they alone score", cards=kododos)]
+        lines = [say("kododo.kododos_score", cards=kododos)]
     else:
         number = rules.kododo_number
-        lines = [say("{cards}: only exactly {number} would score", cards=kododos, number=number)]
+        lines = [say("kododo.kododos_count", cards=kododos, number=number)]
         lines += _colours(totals, rules.limit)
     gains = game.rewards[index]
     for seat, row in enumerate(totals.table.tolist()):
         if gains[seat]:
             cards = [face(game, card) for card in row]
             scorers = [card for card in cards if totals.scores_card(card)]
-            parts = {"cards": cards_in_words(scorers), "points": counted(int(gains[seat]), "point")}
-            lines.append(say("player_{seat} takes {cards}: {points}", seat=seat, **parts))
+            parts = {
+                "cards": cards_in_words(scorers),
+                "points": counted(int(gains[seat]), "game.points"),
+            }
+            lines.append(say("kododo.player_takes", seat=seat, **parts))
     return lines
 
 
@@ -138,18 +144,18 @@ def _colours(totals: Tally, limit: int) -> list[str]:
     for count, group in groupby(order, lambda colour: totals.counts[colour]):
         colours = list(group)
         cards = listed(
-            counted(count, "{colour} card", colour=say(totals.suits[colour].name))
+            counted(count, "kododo.colour_cards", colour=say(totals.suits[colour].name))
             for colour in colours
         )
         if totals.out[colours[0]]:
             parts = {"cards": cards, "limit": limit}
             if count == limit:
-                lines.append(say("{cards}: at the limit of {limit}, out", **parts))
+                lines.append(say("kododo.colour_at_limit", **parts))
             else:
-                lines.append(say("{cards}: over the limit of {limit}, out", **parts))
+                lines.append(say("kododo.colour_over_limit", **parts))
         elif colours[0] == totals.colour:
-            lines.append(say("{cards}: the colour that scores", cards=cards))
+            lines.append(say("kododo.colour_scores", cards=cards))
             break
         elif count:
-            lines.append(say("{cards}: as many of each, out", cards=cards))
-    return lines if totals.colour != NOBODY else [*lines, say("nobody scores")]
+            lines.append(say("kododo.colours_tie", cards=cards))
+    return lines if totals.colour != NOBODY else [*lines, say("kododo.nobody_scores")]
