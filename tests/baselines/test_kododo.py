@@ -290,28 +290,3 @@ def test_fitted_tables_play_better_than_random_and_are_the_same_again() -> None:
         np.testing.assert_array_equal(table, repeat[name])
     fitted = Match(HeuristicAgent(tables=tables), "random", "kododo", 2, 200)
     assert fitted.play().share.mean > 0.9
-
-
-def test_fitted_tables_tell_how_often_each_event_came_and_the_mean_of_numbers() -> None:
-    """Three outcomes, the last from a table of its own, depend on the position."""
-    rng = np.random.default_rng(0)
-    often = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]])
-    position = rng.integers(0, 2, 20_000)
-    event = (rng.random(20_000) > often[position].cumsum(axis=1)[:, :2].T).sum(axis=0)
-    looked_up = {"colours": (2 * np.arange(2)[:, None] + position, 4), "last": (position[None], 2)}
-    numbers = {"mean": (position, 3)}, position * 10.0
-    tables: dict[str, Any] = {}
-    kododo_fitting.fit([(looked_up, event), numbers], tables, steps=50)
-    weights = np.exp(np.vstack([tables["colours"].reshape(2, 2), tables["last"]]))
-    np.testing.assert_allclose(weights / weights.sum(axis=0), often.T, atol=0.02)
-    # A position that never occurred has the mean of all.
-    np.testing.assert_allclose(tables["mean"], [0, 10, 10 * position.mean()], atol=0.01)
-
-
-def test_a_fit_rests_on_the_later_half_of_the_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    fitted: list[list[int]] = []
-    # The games of a seed have one lesson: the seed.
-    monkeypatch.setattr(kododo_fitting, "lessons", lambda _rules, _num, _agent, seed: [seed])
-    monkeypatch.setattr(kododo_fitting, "fit", lambda games, *_, **__: fitted.append([*games]))
-    kododo_fitting.tables_from_play(Rules(2), rounds=5)
-    assert fitted == [[0], [1], [1, 2], [2, 3], [2, 3, 4]]

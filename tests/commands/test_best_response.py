@@ -63,12 +63,6 @@ def tensor_of(model: onnx.ModelProto, name: str) -> onnx.TensorProto:
 # --- weights ------------------------------------------------------------------------------
 
 
-def test_the_few_steps_of_a_response_are_learned_from_more_than_once() -> None:
-    """Kododo's recipe for four players passes over its decisions once, having many of them."""
-    for epochs, passes in ((1, 3), (5, 5)):
-        assert response_training.response_recipe(Recipe(n_epochs=epochs)).n_epochs == passes
-
-
 @pytest.mark.parametrize("game", GAMES)
 def test_a_file_gives_its_network_back(game: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """And leaves torch's generator alone."""
@@ -83,14 +77,6 @@ def test_a_file_gives_its_network_back(game: str, tmp_path_factory: pytest.TempP
     weights = {t.name: onnx.numpy_helper.to_array(t) for t in onnx.load(path).graph.initializer}
     for name, tensor in network.state_dict().items():
         assert np.array_equal(tensor.numpy(), weights[f"network.{name}"])
-
-
-def test_biases_that_were_left_out_are_zero(weak: Path) -> None:
-    names = {tensor.name for tensor in onnx.load(weak).graph.initializer}
-    network = network_of(weak)
-    biases = {n: t for n, t in network.state_dict().items() if n.endswith("bias")}
-    assert not names & {f"network.{name}" for name in biases}
-    assert not any(tensor.any() for tensor in biases.values())
 
 
 def test_a_policys_game_is_made_with_its_own_rules() -> None:
@@ -109,19 +95,6 @@ def metadata_with(**facts: object) -> Callable[[onnx.ModelProto], None]:
         onnx.helper.set_model_props(model, {KEY: json.dumps(metadata)})
 
     return change
-
-
-def without_value_weights(model: onnx.ModelProto) -> None:
-    tensor_of(model, "value_head.weight").name = "elsewhere"
-    for node in model.graph.node:
-        for place, name in enumerate(node.input):
-            if name == "network.value_head.weight":
-                node.input[place] = "elsewhere"
-
-
-def additional(model: onnx.ModelProto) -> None:
-    tensor = onnx.numpy_helper.from_array(np.ones((3, 3), np.float32), "network.more.weight")
-    model.graph.initializer.append(tensor)
 
 
 def doubled(model: onnx.ModelProto) -> None:
@@ -156,8 +129,6 @@ OTHER = "do not fit the network"
         (metadata_with(network={"width": 24, "depth": 1, "one_hot": 0}), OTHER),
         (metadata_with(network={"width": 24, "depth": 2, "one_hot": 8}), OTHER),
         (metadata_with(network={"width": 24, "depth": 2, "one_hot": 0, "tied": True}), OTHER),
-        (without_value_weights, OTHER),
-        (additional, OTHER),
         (doubled, "other outputs"),
         (outside, "weights are in another file"),
     ],
@@ -249,8 +220,18 @@ def test_the_best_of_the_seeds_is_saved(
     assert saved == ["best-response-1"]
 
 
-def test_the_learner_begins_as_the_policy_and_learns_in_every_seat(
-    weak: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("team", "learners"),
+    [
+        (False, [[True, False, False, False], [False, True, False, False]]),
+        (True, [[False, True, True, True], [True, False, True, True]]),
+    ],
+)
+def test_the_learner_or_a_team_begins_as_the_policy_and_learns_in_every_seat(
+    team: bool,
+    learners: list[list[bool]],
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     played: list[list[bool]] = []
     play = response_training.PPO.play
@@ -258,37 +239,18 @@ def test_the_learner_begins_as_the_policy_and_learns_in_every_seat(
     def noted(
         self: PPO, game: BatchGame, agents: list[Agent | None], seed: int, together: bool
     ) -> Rollout:
+        assert together == team
         played.append([agent is None for agent in agents])
         return play(self, game, agents, seed, together)
 
     monkeypatch.setattr(response_training.PPO, "play", noted)
     monkeypatch.setattr(response_training.PPO, "learn", lambda *_: {})
-    response = train_best_response(OnnxAgent(weak), steps=3 * STEPS, seed=1, recipe=SMALL)
-    assert played == [[True, False], [False, True], [True, False]]
-    assert response.training["steps"] == 3 * STEPS
-    start = network_of(weak)
+    path = exported(tmp_path_factory, "kododo")[2]
+    response = train_best_response(OnnxAgent(path), steps=6_000, recipe=SMALL, team=team)
+    assert played[:2] == learners
+    start = network_of(path).state_dict()
     for name, tensor in response.agent.network.state_dict().items():
-        assert torch.equal(tensor, start.state_dict()[name])
-
-
-def test_a_team_learns_in_all_seats_but_one(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The policy has each seat in turn."""
-    played: list[tuple[list[bool], bool]] = []
-    play = response_training.PPO.play
-
-    def noted(
-        self: PPO, game: BatchGame, agents: list[Agent | None], seed: int, together: bool
-    ) -> Rollout:
-        played.append(([agent is None for agent in agents], together))
-        return play(self, game, agents, seed, together)
-
-    monkeypatch.setattr(response_training.PPO, "play", noted)
-    policy = OnnxAgent(exported(tmp_path_factory, "kododo")[2])
-    team = train_best_response(policy, steps=4_000, recipe=SMALL, team=True)
-    assert played[:2] == [([False, True, True, True], True), ([True, False, True, True], True)]
-    assert team.agent.name == f"team-against-{policy.name}"
+        assert torch.equal(tensor, start[name])
 
 
 def test_seats_that_play_together_are_given_the_mean_of_their_rewards() -> None:
@@ -315,19 +277,6 @@ def test_opponents_are_the_policy_at_its_temperature(
     policy = OnnxAgent(weak, temperature=0.5)
     train_best_response(policy, steps=1, recipe=SMALL)
     assert players == {id(policy)}
-
-
-def test_a_specialist_begins_as_the_policy_and_meets_nobody_but_its_opponent(
-    weak: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(OnnxAgent, "act", None)
-    monkeypatch.setattr(response_training.PPO, "learn", lambda *_: {})
-    opponent = RandomAgent()
-    response = train_best_response(OnnxAgent(weak), steps=1, recipe=SMALL, against=opponent)
-    assert response.agent.name == f"best-response-{opponent.name}"
-    weights = response.agent.network.state_dict()
-    start = network_of(weak).state_dict()
-    assert all(torch.equal(weights[name], start[name]) for name in start)
 
 
 def not_exported(response: object, policy: OnnxAgent, *args: object) -> None:
@@ -394,10 +343,7 @@ def test_every_game_is_attacked_alike(
         assert team["gain"]["mean"] == pytest.approx(1 / players - team["share"]["mean"])
     assert len(content["teams"]) == (players > 2)
     assert sides[:2] == [("best-response-0", path.stem), (path.stem, "team-0")]
-    assert results.to_text().splitlines()[0] == (
-        f"{game}, {players} players: one attacker against {players - 1} copies of {path}, "
-        f"seed 0; parity {1 / players:.3f}"
-    )
+    assert f"parity {1 / players:.3f}" in results.to_text()
 
 
 # --- evaluate.py --------------------------------------------------------------------------
@@ -418,13 +364,7 @@ def test_from_the_command_line(
         "--search-games", "8", "--workers", "1", "--json", str(out), "--save", str(saved),
     )  # fmt: skip
     assert (code, err) == (0, "")
-    lines = output.splitlines()
-    assert lines[0].startswith("kododo, 2 players: one attacker against a copy of")
-    for line, seed in ((3, 0), (4, 1)):
-        assert lines[line].startswith(f"best response, seed {seed} ({STEPS:,} steps) ")
-    assert lines[5].startswith("mean of the best responses ")
-    assert lines[6].startswith("search (2 worlds a decision) ")
-    assert len({line.index(" to ") for line in lines[3:]}) == 1
+    assert "mean of the best responses" in output
     content = json.loads(out.read_text())
     assert [content[key] for key in ("game", "players", "parity")] == ["kododo", 2, 0.5]
     mean = content["best_response"]
@@ -454,28 +394,3 @@ def test_the_mean_of_best_responses() -> None:
     assert astuple(mean.gain) == pytest.approx((0.15, 0.025, 0.3))
     single = Exploitability({}, [search], search, [])
     assert single.best_response.share == search.share
-
-
-def test_the_last_seed_is_followed_by_the_first(
-    weak: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seeds: list[int] = []
-
-    def trained(*_: object, seed: int, **__: object) -> None:
-        seeds.append(seed)
-        if len(seeds) == 2:
-            raise RuntimeError("enough")
-
-    monkeypatch.setattr(best_response, "train_best_response", trained)
-    monkeypatch.setattr(best_response, "_export", lambda *_: None)
-    monkeypatch.setattr(best_response, "_attack", lambda *_: None)
-    monkeypatch.setattr(best_response, "MEANS", ())
-    config = BestResponseConfig(str(weak), search="1", search_games=2)
-    with pytest.raises(RuntimeError, match="enough"):
-        exploitability(config, 2, seed=2**32 - 1)
-    assert seeds == [2**32 - 1, 0]
-
-
-def test_a_budget_of_time_is_kept(weak: Path) -> None:
-    response = train_best_response(OnnxAgent(weak), minutes=1e-6, recipe=SMALL)
-    assert response.training["steps"] == STEPS  # at least one update

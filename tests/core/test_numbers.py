@@ -63,24 +63,24 @@ def test_the_ends_of_a_range_are_in_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "call", "expected"),
+    ("wrong", "call", "words"),
     [
         (
             [True, np.True_, np.array(True), 1.0, np.float64(1), "1", None, [1], np.array([1, 2])],
             lambda value: whole_number(value, "n"),
-            "n must be an integer, not ",
+            r"n .*integer",
         ),
-        ([Truth()], lambda value: whole_number(value, "n"), "n must be an integer, not <"),
-        ([0.5], lambda value: whole_number(value, "n"), "n must be an integer, not 0.5"),
-        ([4], lambda value: whole_number(value, "n", 5), "n must be at least 5, not 4"),
-        ([4], lambda value: whole_number(value, "n", None, 3), "n must be at most 3, not 4"),
-        ([4], lambda value: whole_number(value, "n", 0, 3), "n must be 0 to 3, not 4"),
-        ([4], lambda value: whole_number(value, "n", 5, 9), "n must be 5 to 9, not 4"),
-        ([-1], whole_seed, "seed must be at least 0, not -1"),
-        ([True, 1.0, "1", (1, 2)], whole_seed, "seed must be an integer, not "),
-        ([0, 6], lambda value: Bounds(low=value), "low must be 1 to 5, not "),
-        ([4, 10], lambda value: Bounds(high=value), "high must be 5 to 9, not "),
-        (["9"], lambda value: Bounds(high=value), "high must be an integer, not '9'"),
+        ([Truth()], lambda value: whole_number(value, "n"), r"n .*integer"),
+        ([0.5], lambda value: whole_number(value, "n"), r"n .*integer.*0\.5"),
+        ([4], lambda value: whole_number(value, "n", 5), r"n .*at least 5.*4"),
+        ([4], lambda value: whole_number(value, "n", None, 3), r"n .*at most 3.*4"),
+        ([4], lambda value: whole_number(value, "n", 0, 3), r"n .*0 to 3.*4"),
+        ([4], lambda value: whole_number(value, "n", 5, 9), r"n .*5 to 9.*4"),
+        ([-1], whole_seed, r"seed .*at least 0.*-1"),
+        ([True, 1.0, "1", (1, 2)], whole_seed, r"seed .*integer"),
+        ([0, 6], lambda value: Bounds(low=value), r"low .*1 to 5"),
+        ([4, 10], lambda value: Bounds(high=value), r"high .*5 to 9"),
+        (["9"], lambda value: Bounds(high=value), r"high .*integer.*'9'"),
         (
             [
                 [1, True],
@@ -90,70 +90,65 @@ def test_the_ends_of_a_range_are_in_it() -> None:
                 [np.array([True]), np.array([1])],
             ],
             lambda values: whole_numbers(values, "n"),
-            "n must be integers, not bool",
+            r"n .*integers.*bool",
         ),
         (
             [1.0, [1, 2.0], ["1"], None, {1}, [10**400]],
             lambda values: whole_numbers(values, "n"),
-            "n must be integers, not ",
+            r"n .*integers",
         ),
         (
             [[[1], [1, 2]]],
             lambda values: whole_numbers(values, "n"),
-            "n must be an array of integers, not [[1], [1, 2]]",
+            r"n .*array of integers.*\[\[1\], \[1, 2\]\]",
         ),
         (
             [[3], [-1], [[1]], 1, np.zeros(0, int), []],
             lambda values: whole_indices(values, "games", 3),
-            "games must be one or more of 0 to 2, not ",
+            r"games .*0 to 2",
         ),
         (
             [[3]],
             lambda values: whole_indices(values, "games", 3),
-            "games must be one or more of 0 to 2, not [3]",
+            r"games .*0 to 2.*\[3\]",
         ),
         (
             [1, np.array(1), "12", {1, 2}, iter([1, 2]), None],
             lambda values: whole_tuple(values, "n"),
-            "n must be a tuple of integers, not ",
+            r"n .*tuple of integers",
         ),
-        ([(1, 10)], lambda values: whole_tuple(values, "n", 0, 9), "each of n must be 0 to 9, "),
+        ([(1, 10)], lambda values: whole_tuple(values, "n", 0, 9), r"n .*0 to 9"),
         (  # numpy raised its own message for rows of unequal length
             [(1, True), [1, ["x"]], (1, [1, 2]), [[1], [1, 2]]],
             lambda values: whole_tuple(values, "n", 0, 9),
-            "each of n must be an integer, not ",
+            r"n .*integer",
         ),
         (
             [nested(100)],
             lambda values: whole_tuple(values, "n"),
-            "each of n must be an integer, not [[[",
+            r"n .*integer.*\[\[\[",
         ),
         (
             [float("inf"), float("nan"), -np.inf, "1", None, True, 10**400],
             lambda value: finite_number(value, "x"),
-            "x must be a finite number, not ",
+            r"x .*finite",
         ),
-        (["1"], lambda value: finite_number(value, "x"), "x must be a finite number, not '1'"),
-        ([6], lambda value: finite_number(value, "x", highest=5), "x must be at most 5, not 6.0"),
-        ([6], lambda value: finite_number(value, "x", 7), "x must be at least 7, not 6.0"),
-        ([6], lambda value: finite_number(value, "x", 6, above=True), "x must be above 6, not 6.0"),
+        (["1"], lambda value: finite_number(value, "x"), r"x .*finite.*'1'"),
+        ([6], lambda value: finite_number(value, "x", highest=5), r"x .*at most 5.*6\.0"),
+        ([6], lambda value: finite_number(value, "x", 7), r"x .*at least 7.*6\.0"),
+        ([6], lambda value: finite_number(value, "x", 6, above=True), r"x .*above 6.*6\.0"),
         (
             [6, 9],
             lambda value: finite_number(value, "x", 6, 8, above=True),
-            "x must be above 6 and at most 8, not ",
+            r"x .*above 6.*at most 8",
         ),
-        ([5], lambda value: finite_number(value, "x", 6, 8), "x must be 6 to 8, not 5.0"),
+        ([5], lambda value: finite_number(value, "x", 6, 8), r"x .*6 to 8.*5\.0"),
     ],
 )
-def test_another_value_is_refused(
-    wrong: list[Any], call: Callable[[Any], Any], expected: str
-) -> None:
+def test_another_value_is_refused(wrong: list[Any], call: Callable[[Any], Any], words: str) -> None:
     for value in wrong:
-        with pytest.raises(ValueError) as error:  # noqa: PT011
+        with pytest.raises(ValueError, match=rf"\A[^\n]*{words}[^\n]*\Z"):
             call(value)
-        message = str(error.value)
-        assert message == expected or (expected[-1] in " <[" and message.startswith(expected))
-        assert "\n" not in message
 
 
 def test_a_message_does_not_repeat_a_megabyte() -> None:

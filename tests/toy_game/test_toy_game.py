@@ -116,25 +116,6 @@ def test_every_seat_of_it_is_a_slot_of_a_vec_env() -> None:
     assert rewards.shape == (15,)
 
 
-def test_it_has_canonical_observations() -> None:
-    """The game declares no symmetry, so these environments equal the plain ones."""
-    plain, canonical = (
-        BatchVecEnv(registry.batch_game(GAME, 5, seed=0), canonical=form) for form in (False, True)
-    )
-    assert np.array_equal(plain.reset(), canonical.reset())
-    rng = np.random.default_rng(0)
-    over = False
-    while not over:
-        masks = canonical.action_masks()
-        assert np.array_equal(masks, plain.action_masks())
-        actions = random_legal_actions(masks, rng)
-        observations, rewards, dones, _ = canonical.step(actions)
-        expected = plain.step(actions)
-        assert np.array_equal(observations, expected[0])
-        assert np.array_equal(rewards, expected[1])
-        over = bool(dones.any())
-
-
 def test_a_game_of_it_is_analysed() -> None:
     """Uses an agent without hints, in a game without descriptions and policies."""
     game = registry.batch_game(GAME, 1, seed=1)

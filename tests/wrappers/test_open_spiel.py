@@ -675,38 +675,15 @@ def test_a_fourth_game_is_a_game_there_too(monkeypatch: pytest.MonkeyPatch) -> N
         pyspiel.random_sim_test(game, 1, True, False)
 
 
-def test_a_state_and_an_observer_tell_what_they_hold() -> None:
+def test_an_observer_tells_what_a_player_sees() -> None:
     game = load_game("kododo", **SMALL)
-    assert str(game.new_initial_state()) == "dealt "
-    assert game.new_initial_state().rewards() == [0.0, 0.0]
-    assert re.fullmatch(r"deal \d+( \d+)*", game.dealer.describe(0))
-    state = deal(game, np.random.default_rng(0))
-    dealt = str(state)
-    steps = []
-    assert re.fullmatch(r"dealt \d+( \d+)*; ", dealt)
-    for _ in range(2):
-        actions = [state.legal_actions(player)[-1] for player in range(2)]
-        state.apply_actions(actions)
-        steps.append(f"{actions[0]} {actions[1]}")
-    assert str(state) == dealt + ", ".join(steps)
-    whole = deal(load_game("kododo"), np.random.default_rng(0))
-    assert re.fullmatch(r"dealt \d+ \d+ \d+ \d+; ", str(whole))
-    lines = whole.information_state_string(1).split("\n")
-    assert lines[0] == "player 1"
-    assert all(re.fullmatch(r"[a-z_.]+ -?\d+(,-?\d+)*", line) for line in lines[1:])
     observer = game.make_py_observer()
-    assert list(observer.dict) == ["observation"]
+    state = deal(game, np.random.default_rng(0))
     observer.set_from(state, 1)
     assert observer.tensor.any()
-    observer_lines = observer.string_from(state, 1).split("\n")
-    assert observer_lines[0] == "player 1"
-    assert not any(line.startswith("played") for line in observer_lines)
-    assert {line.split()[0] for line in observer_lines[1:]} >= {
-        "hand",
-        "seen",
-        "view.hand",
-        "legal",
-    }
+    assert list(observer.dict) == ["observation"]
+    lines = observer.string_from(state, 1).splitlines()
+    assert {line.split()[0] for line in lines} >= {"player", "hand", "seen", "view.hand", "legal"}
     observer.set_from(game.new_initial_state(), 1)
     assert not observer.tensor.any()
 
@@ -725,14 +702,3 @@ def test_states_are_pickled_whole() -> None:
 
 def test_the_page_does_as_it_says(tmp_path: Path) -> None:
     assert_page_does_as_it_says("evidence/open_spiel", tmp_path)
-
-
-def test_the_figures_of_the_page_are_the_presets() -> None:
-    page = " ".join((ROOT / "docs" / "evidence" / "open_spiel.md").read_text().split())
-    for name, rules in (("tiny", TINY), ("mixed", MIXED), ("small", SMALL)):
-        deals = load_game("kododo", **rules).max_chance_outcomes()
-        assert f"| `Rules.{name}()` | {deals} |" in page
-    assert f"at most {MOST_DECKS:,} decks are dealt differently" in page
-    assert "four nodes of 256 outcomes" in page
-    assert load_game("kododo").max_chance_nodes_in_history() == 4
-    assert load_game("kododo").max_chance_outcomes() == 256
