@@ -137,13 +137,11 @@ class Host:
 
     async def _hear(self, seat: int, message: object, tab: Connection) -> None:
         """Respond to a tab, and let the table play on."""
-        pieces = self._table.hear_in_pieces(seat, message)
-        while True:
-            async with self._lock:  # other messages may come between the pieces
-                replies = await self._ask(next, pieces, None)
-                if replies is None:
-                    break
-                self._spread(replies, tab)
+        async with self._lock:
+            self._tabs[seat].sort(
+                key=lambda open_tab: open_tab is tab
+            )  # the last tab gets responses
+            self._spread(await self._ask(self._table.hear, seat, message))
         if self._play_task is None or self._play_task.done():
             self._play_task = asyncio.create_task(self._play_on())
 
@@ -183,18 +181,18 @@ class Host:
         self._thread.start()
         return await asyncio.wrap_future(answer)
 
-    def _spread(self, replies: Replies, tab: Connection | None = None) -> None:
-        """Send positions to all tabs of their seat, other responses to the tab that asked."""
+    def _spread(self, replies: Replies) -> None:
+        """Send positions to all tabs of their seat, others to the tab that asked last."""
         for seat, messages in replies.items():
             for message in messages:
                 text = to_json(message)
+                tabs = self._tabs[seat]
                 if message["type"] == "position":
                     self._positions[seat] = text
-                elif tab is not None:
+                else:
+                    tabs = tabs[-1:]
+                for tab in tabs:
                     tab.enqueue(text)
-                    continue
-                for seat_tab in self._tabs[seat]:
-                    seat_tab.enqueue(text)
 
 
 class _Page(StaticFiles):

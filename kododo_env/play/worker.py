@@ -102,10 +102,10 @@ class SharedDevice:
                     replies = self._table.hear(person, text)
         return self._lines(replies)
 
-    def advance(self) -> list[str]:
-        """Play a step if no person has to choose, and return its messages; see ``Table``."""
+    def advance(self) -> list[str] | None:
+        """Return the messages of ``Table.play_on``, or None if there was nothing to do."""
         replies = self._table.play_on()
-        return self._lines(replies) if replies else []
+        return self._lines(replies) if replies else None
 
     def saved_game(self) -> str:
         """Return all that is needed to resume this game, as text."""

@@ -73,6 +73,7 @@ class Analysis:
         players: The players' names by seat.
         adviser: The adviser's name.
         seats: The J seats whose players were judged.
+        worlds: The number of worlds per choice.
         probabilities: Each judged player's expected share of the victory after the deal and after
             each step, given what the player knew then; float64 (S + 1, J, 3), from 0 to 1. The last
             axis has the mean and the lower and upper end of its 95 % interval over worlds. The last
@@ -86,6 +87,7 @@ class Analysis:
     players: tuple[str, ...]
     adviser: str
     seats: tuple[int, ...]
+    worlds: int
     probabilities: Float64
     choices: tuple[CostlyChoice, ...]
 
@@ -128,91 +130,83 @@ def analyse(
 
         adviser = best_agent(positions[0])
     played = [line["actions"] for line in record.lines]
-    work = AnalysisRun(positions, played, record.players, adviser, seats, worlds, seed)
-    while work.result is None:
-        work.go_on()
-    return work.result
+    *_, analysis = analysis_in_pieces(
+        positions, played, record.players, adviser, seats, worlds, seed
+    )
+    assert isinstance(analysis, Analysis)
+    return analysis
 
 
-class AnalysisRun:
-    """An ``analyse`` in pieces: the caller calls ``go_on`` until ``result`` is not None.
+def analysis_in_pieces(
+    positions: Sequence[BatchGame],
+    played: Sequence[Sequence[int]],
+    players: Sequence[str],
+    adviser: Agent,
+    seats: Sequence[int] | None = None,
+    worlds: int = WORLDS,
+    seed: int = 0,
+) -> Iterator[float | Analysis]:
+    """Analyse a game in pieces, between which the caller can do other work; see ``analyse``.
 
     Args:
         positions: The game after the deal and after each of S steps, S + 1 batches of one.
         played: The joint action of each step, (S, P).
         players: The players' names by seat.
-        adviser: The agent that advises; see ``analyse``.
+        adviser: The agent that advises.
         seats: The seats whose choices are judged; None judges all seats.
         worlds: The number of worlds per choice, from 16 to 100,000.
         seed: The seed of the worlds.
 
-    Attributes:
-        worlds: The number of worlds per choice.
-        share: The estimated share of the work that is done, from 0 to 1.
-        result: The analysis; None until all work is done.
+    Yields:
+        The estimated share of the work that is done, from 0 to 1, before each piece of work; at the
+        end the analysis.
 
     Raises:
         ValueError: The adviser cannot play this game, or another argument is out of range.
     """
+    start = positions[0]
+    judged_seats = tuple(range(start.num_players) if seats is None else seats)
+    whole_indices(judged_seats, "seats", start.num_players)
+    whole_number(worlds, "worlds", FEWEST, MOST)
+    whole_number(seed, "seed", 0)
+    judge = _Judge(adviser, start, worlds)
+    decisions = np.sum([game.deciding()[0, list(judged_seats)] for game in positions])
+    num_pieces = len(played) * judge.guesses(positions) + int(decisions)
+    num_pieces += len(judged_seats) * (len(positions) + COSTLIEST)
+    pieces = _work(judge, positions, played, tuple(players), judged_seats, seed)
+    for count, analysis in enumerate(pieces):
+        yield min(count / num_pieces, 1.0) if analysis is None else analysis
 
-    def __init__(
-        self,
-        positions: Sequence[BatchGame],
-        played: Sequence[Sequence[int]],
-        players: Sequence[str],
-        adviser: Agent,
-        seats: Sequence[int] | None = None,
-        worlds: int = WORLDS,
-        seed: int = 0,
-    ) -> None:
-        self.worlds = whole_number(worlds, "worlds", FEWEST, MOST)
-        self.share = 0.0
-        self.result: Analysis | None = None
-        self._positions = positions
-        self._played = played
-        self._players = tuple(players)
-        start = positions[0]
-        judged_seats = range(start.num_players) if seats is None else seats
-        whole_indices(judged_seats, "seats", start.num_players)
-        self._seats = tuple(map(int, judged_seats))
-        self._seed = whole_number(seed, "seed", 0)
-        self._judge = _Judge(adviser, start, worlds)
-        self._pieces = self._work()
-        self._number = self._estimate_pieces()
 
-    def _estimate_pieces(self) -> int:
-        """Return the number of pieces of work, or slightly more."""
-        decisions = np.sum([game.deciding()[0, list(self._seats)] for game in self._positions])
-        num_fit_steps = len(self._played) * self._judge.guesses(self._positions)
-        per_seat = len(self._positions) + COSTLIEST
-        return num_fit_steps + int(decisions) + len(self._seats) * per_seat
-
-    def go_on(self) -> None:
-        """Do the next piece of the work, if any is left."""
-        next(self._pieces, None)
-        self.share = min(self.share + 1 / self._number, 1.0)
-
-    def _work(self) -> Iterator[None]:
-        positions = self._positions
-        judge = self._judge
-        if judge.guesses(positions):
-            yield from judge.search.fitting(positions[0], WORLDS_FACTOR * judge.worlds)
-        probabilities = []
-        choices = []
-        for seat in self._seats:
-            rng = np.random.default_rng([self._seed, seat])
-            for game in positions:
-                probabilities.append(judge.probability(game, seat, rng))
-                yield
-            choices += yield from judge.costliest(positions, self._played, seat, rng)
-        self.result = Analysis(
-            positions[0].name,
-            self._players,
-            judge.adviser.name,
-            self._seats,
-            np.array(probabilities).reshape(len(self._seats), len(positions), 3).swapaxes(0, 1),
-            tuple(choices),
-        )
+def _work(
+    judge: _Judge,
+    positions: Sequence[BatchGame],
+    played: Sequence[Sequence[int]],
+    players: tuple[str, ...],
+    seats: tuple[int, ...],
+    seed: int,
+) -> Iterator[Analysis | None]:
+    """Yield None before each piece of work, and at the end the analysis."""
+    yield None
+    if judge.guesses(positions):
+        yield from judge.search.fitting(positions[0], WORLDS_FACTOR * judge.worlds)
+    probabilities = []
+    choices = []
+    for seat in seats:
+        rng = np.random.default_rng([seed, seat])
+        for game in positions:
+            probabilities.append(judge.probability(game, seat, rng))
+            yield None
+        choices += yield from judge.costliest(positions, played, seat, rng)
+    yield Analysis(
+        positions[0].name,
+        players,
+        judge.adviser.name,
+        seats,
+        judge.worlds,
+        np.array(probabilities).reshape(len(seats), len(positions), 3).swapaxes(0, 1),
+        tuple(choices),
+    )
 
 
 class _Decision(NamedTuple):

@@ -13,7 +13,7 @@ from kododo_env.core.agent import Agent, remembers
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records import Recorder
 from kododo_env.rendering.languages import say, speaking
-from kododo_env.review.analysis import AnalysisRun
+from kododo_env.review.analysis import Analysis
 from kododo_env.table.shared_deal import agents_choose, command_of, deal_by
 
 
@@ -60,7 +60,7 @@ class Stage:
         chosen: The actions that people have chosen for the next step, by seat.
         ask_for_new: The seats of people who want another game.
         counts: Whether nobody has gone back to an earlier step.
-        analyses: The analyses that people have asked for, by person.
+        analyses: Analyses of the finished game, by person.
         descriptions: The fields of ``position`` for the current step, by seat and language.
     """
 
@@ -84,7 +84,7 @@ class Stage:
         self.chosen: dict[int, int] = {}
         self.ask_for_new: set[int] = set()
         self.counts = True
-        self.analyses: dict[int, AnalysisRun] = {}
+        self.analyses: dict[int, Analysis] = {}
         self.descriptions: dict[tuple[int, str], dict[str, Any]] = {}
         self._deal()
         self._recorder = Recorder(batch, 0, self.names)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import asdict
 from secrets import randbits
 from typing import Any
 
 import numpy as np
 
-from kododo_env.bots.messages import MOST_EXACT, Message, read_message
+from kododo_env.bots.messages import MOST_EXACT, Message, read_message, to_json
 from kododo_env.bots.protocol import players, position, result
 from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import LessonProvider
 from kododo_env.records.header import printable
 from kododo_env.rendering.languages import say, speaking
-from kododo_env.review.analysis import FEWEST, WORLDS, AnalysisRun
+from kododo_env.review.analysis import FEWEST, WORLDS, Analysis, analysis_in_pieces
 from kododo_env.review.hints import check_adviser, hint
 from kododo_env.review.replay import parse_short_record, replayed_steps
 from kododo_env.table.lesson import LessonStage
@@ -27,8 +27,11 @@ from kododo_env.table.stage import Player, Stage
 
 Replies = dict[int, list[Message]]
 """The table's messages for each person, in order."""
-# Requests that change nothing at the table.
-QUESTIONS = ("look", "rules", "hint", "record", "analyse")
+Task = Generator[Message, None, Message]
+"""Work that takes long: it yields its progress, or ``{}``, and returns the response."""
+# The types of requests that change the game, and of those that take long; others are questions.
+ORDERS = ("act", "take_back", "again", "lesson", "leave", "new")
+TASKS = ("analyse", "par", "replay")
 
 
 class Table:
@@ -105,6 +108,7 @@ class Table:
         self._adviser = adviser
         self._pictures = pictures
         self._rotate = rotate
+        self._tasks: dict[tuple[int, str], Task] = {}  # by person and request
         self._languages = dict.fromkeys(self.people, "en")
         names = [self._person(k) if agent is None else agent.name for k, agent in enumerate(agents)]
         shown_names = display_names or [""] * len(agents)
@@ -158,20 +162,15 @@ class Table:
         return replies
 
     def hear(self, person: int, message: object) -> Replies:
-        """Return the complete response to a person's message; see ``hear_in_pieces``."""
-        *_, replies = self.hear_in_pieces(person, message)
-        return replies
-
-    def hear_in_pieces(self, person: int, message: object) -> Iterator[Replies]:
-        """Respond to a person's message in pieces, between which other messages may be handled.
+        """Respond to a person's message.
 
         Args:
             person: The sender, one of ``people``.
             message: JSON as text or bytes, or the parsed object. The response to a message that is
                 malformed or impossible now is an error, and nothing changes.
 
-        Yields:
-            ``{}`` after each piece of work, then the response.
+        Returns:
+            The response. If it takes long, it comes from a later ``play_on``.
 
         Raises:
             ValueError: ``person`` is not one of ``people``.
@@ -182,15 +181,15 @@ class Table:
             request = read_message(message)
             with speaking(self._languages[person]):
                 self._check_step(request)
-            pieces = self._pieces(person, request)
-            while True:
-                with speaking(self._languages[person]):
-                    replies = next(pieces, None)
-                if replies is None:
-                    return
-                yield replies
+                if request["type"] in ORDERS:
+                    self._obey(person, request)
+                elif request["type"] in TASKS:
+                    return self._begin(person, request)
+                else:
+                    return {person: [self._answer(person, request)]}
         except ValueError as error:
-            yield {person: [self._error(error)]}
+            return {person: [self._error(error)]}
+        return self._positions()
 
     def _error(self, error: ValueError) -> Message:
         return {"type": "error", "step": self.step, "error": str(error)}
@@ -207,28 +206,10 @@ class Table:
         if not earliest <= step <= self.step:
             raise ValueError(say("table.wrong_step", step=step, now=self.step))
 
-    def _pieces(self, person: int, message: Message) -> Iterator[Replies]:
-        """Yield the response to a message, in pieces if it takes long; see ``hear_in_pieces``."""
-        kind = message["type"]
-        if kind == "par":
-            yield from self._par(person)
-        elif kind == "replay":
-            yield from self._replay(person, message["record"])
-        elif kind in QUESTIONS:
-            yield {person: [self._answer(person, message)]}
-        elif kind == "speak":
-            self._languages[person] = message["language"]
-            yield {person: self._positions()[person]}
-        else:
-            game = self.game
-            self._obey(self.stage.seat_of(person), message)
-            if self.game is game:
-                self.history.append([person, message])
-            self.on_change()
-            yield self._positions()
-
-    def _obey(self, seat: int, message: Message) -> None:
-        """Do what a message of the person in a seat asks for."""
+    def _obey(self, person: int, message: Message) -> None:
+        """Do what a person's message asks for, and save it if the game goes on."""
+        game = self.game
+        seat = self.stage.seat_of(person)
         match message["type"]:
             case "act":
                 self.stage.choose(seat, message["action"])
@@ -242,7 +223,10 @@ class Table:
             case "leave":
                 self._leave()
             case "new":
-                self._new(seat, message["deck"])
+                self._new(person, message["deck"])
+        if self.game is game:
+            self.history.append([person, message])
+        self.on_change()
 
     def _leave(self) -> None:
         if self.lesson is None:
@@ -250,13 +234,12 @@ class Table:
         self.lesson = None
         self.step += 1
 
-    def _new(self, seat: int, deck: str) -> None:
+    def _new(self, person: int, deck: str) -> None:
         """Deal a new game: when this one is over, or when all people have asked for it."""
         if self.lesson is not None:
             self._leave()
-            seat = self.game.seat_of(self.people[0])
         game = self.game
-        game.ask_for_new.add(seat)
+        game.ask_for_new.add(game.seat_of(person))
         if game.over or game.ask_for_new == game.person_seats:
             if deck == "other" and self._rotate:
                 self.seat_shift = (self.seat_shift + 1) % len(self._players)
@@ -264,7 +247,7 @@ class Table:
             self.deal(game.seed if deck == "same" else self._other_seed())
 
     def _answer(self, person: int, message: Message) -> Message:
-        """Return the response to a message that changes nothing at the table."""
+        """Return the response to a message that does not change the game."""
         match message["type"]:
             case "rules":
                 parts = sections(self._batch, self._pictures)
@@ -273,100 +256,128 @@ class Table:
                 return self._hint(self.stage.seat_of(person))
             case "record":
                 return {"type": "record", "record": self.stage.record()}
-            case "analyse":
-                return self._analyse(person)
+            case "speak":
+                self._languages[person] = message["language"]
+                return self._positions()[person][0]
         return self._position(person)
 
     def _hint(self, seat: int) -> Message:
         stage = self.stage
         stage.check_decides(seat)
-        if stage.adviser is None:
-            raise ValueError(say("table.no_hints"))
-        return {"type": "hint", "step": self.step, **hint(stage.adviser, stage.batch, seat)}
+        adviser = self._adviser_of(stage)
+        return {"type": "hint", "step": self.step, **hint(adviser, stage.batch, seat)}
 
-    def _analyse(self, person: int) -> Message:
-        """Begin an analysis, which ``play_on`` continues, or return its progress or result."""
-        stage = self.stage
+    @staticmethod
+    def _adviser_of(stage: Stage) -> Agent:
         if stage.adviser is None:
             raise ValueError(say("table.no_hints"))
+        return stage.adviser
+
+    # --- tasks that take long -----------------------------------------------------------
+
+    def _begin(self, person: int, message: Message) -> Replies:
+        """Begin a task, which ``play_on`` continues, unless it has begun already."""
+        key = (person, to_json(message))
+        if key in self._tasks:
+            return {person: []}
+        match message["type"]:
+            case "analyse":
+                self._tasks[key] = self._analyse(person)
+            case "par":
+                self._tasks[key] = self._par()
+            case _:
+                self._tasks[key] = self._replay(message["record"])
+        return self._continue(key)
+
+    def _continue(self, key: tuple[int, str]) -> Replies:
+        """Do a piece of a task, and return its progress or its response."""
+        person, _ = key
+        try:
+            with speaking(self._languages[person]):
+                message = next(self._tasks[key])
+        except StopIteration as stop:
+            del self._tasks[key]
+            message = stop.value
+        except ValueError as error:
+            del self._tasks[key]
+            message = self._error(error)
+        return {person: [message] if message else []}
+
+    def _analyse(self, person: int) -> Task:
+        """Analyse a person's choices in the finished game, unless it has been done."""
+        stage = self.stage
+        adviser = self._adviser_of(stage)
         if not stage.over:
             raise ValueError(say("table.analysis_after_game"))
+        step = self.step
         if person not in stage.analyses:
-            played = [step.joint for step in stage.past]
+            played = [past.joint for past in stage.past]
             fewer = self.work / (len(played) * len(stage.players))
             worlds = int(min(self.worlds, max(FEWEST, fewer)))
-            stage.analyses[person] = AnalysisRun(
-                stage.games, played, stage.names, stage.adviser, [stage.seat_of(person)], worlds
-            )
-        return self._analysis_message(person)
+            seats = [stage.seat_of(person)]
+            for analysis in analysis_in_pieces(
+                stage.games, played, stage.names, adviser, seats, worlds
+            ):
+                if isinstance(analysis, Analysis):
+                    stage.analyses[person] = analysis
+                elif self.step == step:
+                    yield {"type": "analysing", "step": step, "share": analysis}
+                else:
+                    return {}  # nobody looks at that game any more
+        return self._analysis_message(stage.analyses[person])
 
-    def _replay(self, person: int, text: str) -> Iterator[Replies]:
-        """Show a record; each step is a piece of work."""
-        record = parse_short_record(text)
-        steps = []
-        for step in replayed_steps(record, self._pictures):
-            steps.append(step)
-            yield {}
-        game = {"game": record.header.game, "players": record.players}
-        yield {person: [{"type": "replay", **game, "steps": steps}]}
-
-    def _par(self, person: int) -> Iterator[Replies]:
-        """Let a bot play the deal of the finished game; each step is a piece of work."""
+    def _par(self) -> Task:
+        """Let a bot play the deal of the finished game."""
         stage = self.stage
-        if not stage.over:
-            raise ValueError(say("table.bot_after_game"))
         if stage.adviser is None:
             raise ValueError(say("table.no_bot"))
         step = self.step
         game = stage.batch.clone()
         for _ in playing_by(stage.adviser, stage.agents, game, stage.seed):
-            yield {}
-            if self.step != step:
+            if not stage.over or self.step != step:
                 raise ValueError(say("table.bot_after_game"))
+            yield {}
         scores = game.scores[0].tolist()
         won = game.outcome()[0].tolist()
-        yield {person: [{"type": "par", "by": stage.adviser.name, "scores": scores, "won": won}]}
+        return {"type": "par", "by": stage.adviser.name, "scores": scores, "won": won}
+
+    def _replay(self, text: str) -> Task:
+        """Show a record."""
+        record = parse_short_record(text)
+        steps = []
+        for step in replayed_steps(record, self._pictures):
+            steps.append(step)
+            yield {}
+        players = record.players
+        return {"type": "replay", "game": record.header.game, "players": players, "steps": steps}
 
     # --- playing ------------------------------------------------------------------------
 
     def play_on(self, actions: Sequence[int] | None = None) -> Replies:
         """Play one step unless a person has to choose; agents choose their actions now.
 
-        When the game is over, do a piece of an analysis that a person has asked for.
+        Otherwise do a piece of a long task that a person has asked for.
 
         Args:
             actions: The joint action, (P,), to repeat a step of a saved game. None lets the agents
                 choose.
 
         Returns:
-            The new position for every person, or the progress of the analysis for the person who
-            asked; empty if there was nothing to do.
+            The new position for every person; or, for the person who asked for a task, a list of
+            its progress, its response, or nothing yet; an empty dictionary if there is nothing to
+            do.
 
         Raises:
             ValueError: An agent fails or chooses an illegal action; nothing changes.
         """
         stage = self.stage
         if not stage.ready:
-            return self._analyse_on()
+            return self._continue(next(iter(self._tasks))) if self._tasks else {}
         stage.play(self.step, actions)
         self.step += 1
         self.history.append(stage.joint)
         self.on_change()
         return self._positions()
-
-    def _analyse_on(self) -> Replies:
-        """Do a piece of the first unfinished analysis; one that fails is dropped."""
-        analyses = self.stage.analyses
-        for person, analysis in analyses.items():
-            if analysis.result is None:
-                try:
-                    analysis.go_on()
-                except ValueError as error:
-                    del analyses[person]
-                    return {person: [self._error(error)]}
-                with speaking(self._languages[person]):
-                    return {person: [self._analysis_message(person)]}
-        return {}
 
     # --- showing ------------------------------------------------------------------------
 
@@ -420,16 +431,10 @@ class Table:
                 player["won"] = share
         return facts
 
-    def _analysis_message(self, person: int) -> Message:
-        """Return the progress of the analysis of a person's choices, or its result."""
-        stage = self.stage
-        analysis = stage.analyses[person]
-        result = analysis.result
-        if result is None:
-            return {"type": "analysing", "step": self.step, "share": analysis.share}
+    def _analysis_message(self, analysis: Analysis) -> Message:
         choices = []
-        for choice in result.choices:
-            step, before, *_ = stage.past[choice.step - 1]
+        for choice in analysis.choices:
+            step, before, *_ = self.stage.past[choice.step - 1]
             texts = {
                 "words": before.describe_choice(choice.action, choice.seat),
                 "advised_words": before.describe_choice(choice.advised, choice.seat),
@@ -440,8 +445,8 @@ class Table:
         return {
             "type": "analysis",
             "step": self.step,
-            "by": result.adviser,
+            "by": analysis.adviser,
             "worlds": analysis.worlds,
-            "chances": result.probabilities[:, 0].tolist(),
+            "chances": analysis.probabilities[:, 0].tolist(),
             "choices": choices,
         }

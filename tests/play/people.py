@@ -34,12 +34,12 @@ class People:
     def say(self, seat: int, message: object) -> list[dict[str, Any]]:
         """Send a message and play on, step by step; returns what the seat receives."""
         replies = self.table.hear(seat, message)
-        messages = self._take(replies).get(seat, [])
+        messages = self.take(replies).get(seat, [])
         while replies := self.table.play_on():
-            messages += self._take(replies).get(seat, [])
+            messages += self.take(replies).get(seat, [])
         return messages
 
-    def _take(self, replies: Replies) -> Replies:
+    def take(self, replies: Replies) -> Replies:
         """Take a message as it comes over the wire."""
         for seat, messages in replies.items():
             for message in messages:

@@ -474,13 +474,19 @@ def test_a_record_is_shown_piece_by_piece_while_others_are_heard_and_play() -> N
     """Regression: one message blocked the table until its whole record was shown."""
     people = sitting("kododo", people=2)
     record = recorded(registry.batch_game("kado", 1))[0].text()
-    pieces = people.table.hear_in_pieces(0, {"type": "replay", "record": record})
-    for _ in range(8):
-        assert next(pieces) == {}
-        people.choose()
-    *empty, last = pieces
-    assert people.last[1]["step"] >= 8
-    assert empty == [{}] * (len(record.splitlines()) - 8)
+    request = {"type": "replay", "record": record}
+    assert people.table.hear(0, request) == {0: []}
+    assert people.table.hear(0, request) == {0: []}  # it is shown once
+    for step in range(8):
+        assert people.table.play_on() == {0: []}
+        position = people.last[1]
+        act = {"type": "act", "step": step, "action": position["actions"][0]["action"]}
+        people.table.hear(0, act)
+        people.take(people.table.hear(1, act))
+        people.take(people.table.play_on())
+    *empty, last = iter(people.table.play_on, {})
+    assert people.table.step == 8
+    assert empty == [{0: []}] * (len(record.splitlines()) - 9)
     assert len(only(last[0])["steps"]) == len(record.splitlines())
 
 
@@ -496,7 +502,8 @@ def test_a_record_that_is_too_long_for_a_table_is_refused(monkeypatch: pytest.Mo
     message = only(people.say(0, {"type": "replay", "record": record}))
     assert len(message["steps"]) == lines
     monkeypatch.setattr(replay_module, "MOST_CHARACTERS", 100_000)
-    *pieces, last = people.table.hear_in_pieces(0, {"type": "replay", "record": record})
+    people.table.hear(0, {"type": "replay", "record": record})
+    *pieces, last = iter(people.table.play_on, {})
     assert "too long for a table" in only(last[0])["error"]
     assert len(pieces) < 8  # the replay is aborted
 
@@ -505,14 +512,14 @@ def test_a_bot_plays_the_same_deal_piece_by_piece_while_others_are_heard() -> No
     people = sitting("combi_combo", people=2, hints="heuristic")
     people.play()
     expected = only(people.say(0, {"type": "par"}))
-    pieces = people.table.hear_in_pieces(0, {"type": "par"})
-    while not (answer := next(pieces)):
-        assert only(people.say(1, {"type": "look"})) == people.last[1]
-    assert answer == {0: [expected]}
-    pieces = people.table.hear_in_pieces(0, {"type": "par"})
-    assert next(pieces) == {}
-    people.say(1, {"type": "new", "step": people.table.step, "deck": "other"})
-    assert "when the game is over" in only(next(pieces)[0])["error"]
+    table = people.table
+    assert table.hear(0, {"type": "par"}) == {0: []}
+    while (replies := table.play_on()) == {0: []}:
+        assert only(table.hear(1, {"type": "look"})[1]) == people.last[1]
+    assert replies == {0: [expected]}
+    table.hear(0, {"type": "par"})
+    table.hear(1, {"type": "new", "step": table.step, "deck": "other"})
+    assert "when the game is over" in only(table.play_on()[0])["error"]
 
 
 # --- malformed messages -------------------------------------------------------------------

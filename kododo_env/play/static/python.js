@@ -60,10 +60,11 @@ export async function openTable(read, site, { game, players, opponents, kept, mo
   await Promise.all(files.map((name) => addFile(python, read, name)));
   const device = SharedDevice.callKwargs(...[game, players, opponents, kept].map((each) => python.toPy(each)), inPython(python, more));
   const each = (lines, say) => {
+    if (!lines) return false;
     const found = lines.toJs();
     lines.destroy();
     for (const line of found) say(JSON.parse(line));
-    return found.length;
+    return true;
   };
   return {
     // The worker handles other messages between steps.

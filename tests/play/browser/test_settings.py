@@ -28,14 +28,14 @@ def test_a_language_that_is_chosen_shows_at_once_and_stays(
 ) -> None:
     table = make_table("kododo", opponents=["random"], seed=3)
     heard: list[str] = []
-    hear = table.hear_in_pieces
+    hear = table.hear
 
     def listening(person: int, message: object) -> Any:
         request = json.loads(message) if isinstance(message, str) else message
         heard.extend([request["language"]] if request["type"] == "speak" else [])
         return hear(person, message)
 
-    monkeypatch.setattr(table, "hear_in_pieces", listening)
+    monkeypatch.setattr(table, "hear", listening)
     with Served(table) as served, sits(browser, served.address, locale="fr-CH") as person:
         person.play(steps=2)
         keys = ("page.scores", "page.new_game", "page.log_count", "page.news")
