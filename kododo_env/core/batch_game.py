@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout
-from kododo_env.core.arrays import Array, Bool, Float32, Float64, Int16, Uint8
+from kododo_env.core.arrays import Array, Bool, Float32, Float64, Int16, Intp, Uint8
 from kododo_env.core.copies import GameCopies
 from kododo_env.core.deck import check_decks, shuffled_decks
 from kododo_env.core.descriptions import Descriptions
 from kododo_env.core.legality import IllegalAction as IllegalAction
 from kododo_env.core.legality import legal_actions, same_for_all, shared_row
 from kododo_env.core.numbers import quote, whole_number, whole_seed
-from kododo_env.core.observation import Knowledge, ObservationLayout, gathered
-from kododo_env.core.rows import ALL, Seats, all_true, any_true, games_last, read_only
+from kododo_env.core.observation import Knowledge, ObservationLayout, gathered, numbered
+from kododo_env.core.rows import all_true, any_true, games_last, read_only
 from kododo_env.core.state import BatchState
 from kododo_env.core.view import View
 
@@ -83,6 +83,7 @@ class BatchGame(GameCopies, Descriptions, ABC):
         self.clock = 0
         self._masked: tuple[int, Array] | None = None  # clock, mask
         self._observed: tuple[int, Array] | None = None  # clock, observations that views share
+        self._source_rows: Intp | None = None
         self.reset(seed)
 
     # --- starting ---------------------------------------------------------------------
@@ -218,13 +219,13 @@ class BatchGame(GameCopies, Descriptions, ABC):
         Raises:
             ValueError: ``out`` has the wrong shape, or a seat does not exist.
         """
-        players = ALL if seats is None else [self._seat(seat) for seat in seats]
-        places = self.num_players if seats is None else len(seats)
-        shape = (self.num_envs, places, self.layout.size)
-        if out is not None and (out_shape := _shape_of(out)) != shape:
-            raise ValueError(f"out must be an array of shape {shape}, not {out_shape}")
+        players = None if seats is None else [self._seat(seat) for seat in seats]
         if out is None:
             return self._observation(None, players).transpose(2, 0, 1)
+        places = self.num_players if players is None else len(players)
+        shape = (self.num_envs, places, self.layout.size)
+        if (out_shape := _shape_of(out)) != shape:
+            raise ValueError(f"out must be an array of shape {shape}, not {out_shape}")
         self._observation(out.transpose(1, 2, 0), players)
         return out
 
@@ -338,32 +339,36 @@ class BatchGame(GameCopies, Descriptions, ABC):
         receive no-ops; changes to these games are reverted afterwards.
         """
 
-    def _observation(self, out: Array | None = None, seats: Seats = ALL) -> Array:
+    def _observation(self, out: Array | None = None, seats: list[int] | None = None) -> Array:
         """Return the observations of S players, (S, F, N).
 
         Args:
             out: An array to fill, in any memory order and of any dtype that can hold the numbers;
                 None creates a new one.
-            seats: The players.
+            seats: The players; None for all.
         """
-        arrays, rows = self._knowledge()
-        return gathered(arrays, rows[seats], self.layout.dtype, out)
+        knowledge = self._knowledge()
+        rows = self._rows(knowledge)
+        if seats is not None:
+            rows = rows[seats]
+        return gathered(knowledge, rows, self.layout.dtype, out)
 
+    @abstractmethod
     def _knowledge(self) -> Knowledge:
-        """Return the arrays that observations are built from; here by ``_write_observation``."""
-        layout = self.layout
-        shape = (self.num_players, self.layout.size, self.num_envs)
-        flat = np.zeros(shape, layout.dtype)
-        pieces = {
-            piece.name: flat[:, layout.where(piece.name)].reshape(len(flat), *piece.shape, -1)
-            for piece in layout.pieces
-        }
-        self._write_observation(pieces)
-        return [flat], np.arange(len(flat) * layout.size).reshape(len(flat), layout.size)
+        """Return what the players know: for each piece of the observation an array.
 
-    def _write_observation(self, into: dict[str, Array]) -> None:
-        """Fill the observation's pieces: arrays (P, \\*piece.shape, N), initially 0."""
-        raise NotImplementedError
+        An array (P, \\*piece.shape, N) has what each player sees, and an array (\\*piece.shape, N)
+        what all players see; see ``ObservationLayout.rows``.
+        """
+
+    def _rows(self, knowledge: Knowledge) -> Intp:
+        """Return the row of the knowledge that each number of an observation comes from, (P, F).
+
+        A game whose arrays are not exactly the pieces of the observation overrides this.
+        """
+        if self._source_rows is None:
+            self._source_rows = self.layout.rows(numbered(knowledge), self.num_players)
+        return self._source_rows
 
     @abstractmethod
     def _standing(self) -> tuple[Array, ...]:

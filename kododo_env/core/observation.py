@@ -13,20 +13,19 @@ import numpy as np
 
 from kododo_env.core.arrays import Array, Int64, Intp
 from kododo_env.core.numbers import quote, whole_number, whole_tuple
-from kododo_env.core.rows import into_any
 from kododo_env.system.digests import digest
 
 # With this many games or more the arrays exceed the cache, and copying row by row is faster.
 MANY_NUMBERS = 1 << 16
+CACHED = 36_000  # numbers transposed at once, so that they stay in the first-level cache
+# Games transposed at once; at powers of two all numbers of a column compete for one cache line.
+GAMES_AT_A_TIME = 192
 
 LARGEST = 2**63 - 1  # the largest int64, the dtype of ``maxima``
 GROUPS = ("permutations", "rotations")
 
-Knowledge = tuple[Sequence[Array], Intp]
-"""Arrays of shape (..., N), and the source row of each number of an observation, (P, F).
-
-A row has N numbers; rows are numbered consecutively through all arrays.
-"""
+Knowledge = dict[str, Array]
+"""Arrays of shape (..., N) by name; each has rows of N numbers, one for each game."""
 
 
 @dataclass(frozen=True)
@@ -201,12 +200,22 @@ class ObservationLayout:
             for piece in self.pieces
         }
 
-    def filled(self, pieces: Mapping[str, Any], num_players: int) -> Intp:
-        """Return observations (P, F) from pieces that broadcast to (P, \\*piece.shape)."""
-        flat = np.empty((num_players, self.size), np.intp)
-        for name, piece in self.views(flat).items():
-            piece[:] = pieces[name]
-        return flat
+    def rows(self, sources: Mapping[str, Any], num_players: int) -> Intp:
+        """Return the row that each number of each player's observation comes from, (P, F).
+
+        Args:
+            sources: For each piece the rows of its numbers, in the order of its shape. P times as
+                many rows are those of each player. Otherwise they are the same for all players; if
+                the first axis is the seat, player p sees seat p first, then the others in order.
+            num_players: P.
+        """
+        rows = np.empty((num_players, self.size), np.intp)
+        for piece, numbers in zip(self.pieces, self.views(rows).values(), strict=True):
+            source = np.asarray(sources[piece.name])
+            if source.size == piece.size and piece.axes[:1] == ("seat",):
+                source = source.reshape(piece.shape)[from_own_seat(num_players)]
+            numbers[:] = source.reshape(-1, *piece.shape)
+        return rows
 
     def fingerprint(self) -> str:
         """Return a hash of names, shapes, maxima and axes; equal for compatible layouts."""
@@ -228,27 +237,25 @@ class ObservationLayout:
         return "\n".join(lines)
 
 
-def numbered(**shapes: tuple[int, ...]) -> dict[str, Intp]:
-    """Return arrays of these shapes with consecutive row numbers from 0, for ``gathered``."""
+def numbered(knowledge: Knowledge) -> dict[str, Intp]:
+    """Return the numbers of the rows of each array, consecutive from 0 through all arrays."""
     rows = {}
     start = 0
-    for name, shape in shapes.items():
+    for name, array in knowledge.items():
+        shape = array.shape[:-1]
         rows[name] = np.arange(start, start + prod(shape)).reshape(shape)
         start += prod(shape)
     return rows
 
 
 def gathered(
-    arrays: Sequence[Array],
-    rows: Intp,
-    dtype: np.dtype[Any],
-    out: Array | None = None,
+    knowledge: Knowledge, rows: Intp, dtype: np.dtype[Any], out: Array | None = None
 ) -> Array:
     """Build observations by gathering rows of arrays, which is faster than piece by piece.
 
     Args:
-        arrays: Arrays (..., N); their rows of N numbers are numbered consecutively.
-        rows: The source row of each number of an observation, (P, F).
+        knowledge: Arrays (..., N), whose rows have the numbers that ``numbered`` returns.
+        rows: The row that each number of each player's observation comes from, (P, F).
         dtype: The dtype of the result, which can hold all numbers of the rows.
         out: An array (P, F, N) to fill, in any memory order and of any dtype that can hold the
             numbers; None creates a new one.
@@ -256,23 +263,48 @@ def gathered(
     Returns:
         Shape (P, F, N).
     """
+    arrays = [*knowledge.values()]
     num = arrays[0].shape[-1]
     if num == 1 and out is None:  # a fast path
         flat = np.concatenate([array.ravel() for array in arrays], dtype=dtype, casting="unsafe")
         return flat[rows][..., None]
+    parts = [array if array.ndim == 2 else array.reshape(-1, num) for array in arrays]
     if out is not None and not (out.flags.c_contiguous and out.dtype == dtype):
-        into_any(arrays, out, dtype, rows)
+        _gather_in_blocks(parts, rows, dtype, out)
         return out
     if num < MANY_NUMBERS:
-        as_rows = [array if array.ndim == 2 else array.reshape(-1, num) for array in arrays]
-        flat = np.concatenate(as_rows, dtype=dtype, casting="unsafe")
+        flat = np.concatenate(parts, dtype=dtype, casting="unsafe")
         # Other modes copy through a buffer.
         return flat.take(rows, axis=0, out=out, mode="clip")
     observations = np.empty((*rows.shape, num), dtype) if out is None else out
-    single = [row for array in arrays for row in array.reshape(-1, num)]
+    single = [row for part in parts for row in part]
     for to, row in zip(observations.reshape(-1, num), rows.ravel().tolist(), strict=True):
         to[:] = single[row]
     return observations
+
+
+def _gather_in_blocks(parts: Sequence[Array], rows: Intp, dtype: np.dtype[Any], out: Array) -> None:
+    """Gather rows of arrays (..., N) into an array (P, F, N) of any memory order and dtype.
+
+    If the games come first in memory, blocks that fit into the cache are faster than numpy's copy.
+    """
+    num = out.shape[-1]
+    if out.size <= CACHED:
+        flat = np.concatenate(parts, dtype=dtype, casting="unsafe")
+        out[...] = flat.take(rows, axis=0)
+        return
+    if out.dtype != dtype:  # transposing narrow numbers is faster
+        narrow = np.empty((num, *rows.shape), dtype).transpose(1, 2, 0)
+        _gather_in_blocks(parts, rows, dtype, narrow)
+        out[...] = narrow
+        return
+    columns_at_a_time = max(1, CACHED // (len(rows) * GAMES_AT_A_TIME))
+    for start in range(0, num, GAMES_AT_A_TIME):
+        games = slice(start, start + GAMES_AT_A_TIME)
+        flat = np.concatenate([part[:, games] for part in parts], dtype=dtype, casting="unsafe")
+        for first in range(0, rows.shape[1], columns_at_a_time):
+            columns = slice(first, first + columns_at_a_time)
+            out[:, columns, games] = flat.take(rows[:, columns], axis=0)
 
 
 @cache

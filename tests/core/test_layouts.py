@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,14 @@ import pytest
 
 from kododo_env.core import observation
 from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
-from kododo_env.core.observation import ObservationLayout, Piece, Symmetry, gathered, numbered
+from kododo_env.core.observation import (
+    GAMES_AT_A_TIME,
+    ObservationLayout,
+    Piece,
+    Symmetry,
+    gathered,
+    numbered,
+)
 
 HAND = Piece("hand", (2, 3), 4, "own cards", ("colour", "value"))
 TURN = Piece("turn", (), 9, "which turn it is")
@@ -225,28 +233,57 @@ def test_pairs_of_slots_come_in_lexicographic_order() -> None:
     )  # fmt: skip
 
 
+def some_knowledge(num: int) -> dict[str, np.ndarray[Any, Any]]:
+    """Random numbers of different dtypes for the pieces of ``LAYOUT`` and two players."""
+    rng = np.random.default_rng(0)
+    return {
+        "hand": rng.integers(0, 9, (2, 2, 3, num)).astype(np.uint8),
+        "turn": rng.integers(0, 9, num).astype(np.int16),
+        "scores": rng.integers(0, 9, (2, 3, num)),
+    }
+
+
 @pytest.mark.parametrize(("num", "threshold"), [(1, 100), (5, 1), (5, 100)])
 def test_observations_are_gathered_from_rows_few_or_many(
     num: int, threshold: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many games are gathered row by row, few at once, with the same result."""
     monkeypatch.setattr(observation, "MANY_NUMBERS", threshold)
-    rng = np.random.default_rng(0)
-    rows = numbered(hand=(2, 2, 3), turn=(), scores=(2, 3))
-    assert np.concatenate([row_numbers.ravel() for row_numbers in rows.values()]).tolist() == list(
-        range(19)
-    )
-    kinds: list[type[np.integer[Any]]] = [np.uint8, np.int16, np.int64]
-    arrays = [
-        rng.integers(0, 9, (*row_numbers.shape, num)).astype(kind)
-        for row_numbers, kind in zip(rows.values(), kinds, strict=True)
-    ]
-    places = LAYOUT.filled(rows, 2)
-    observations = gathered(arrays, places, LAYOUT.dtype)
+    arrays = some_knowledge(num)
+    observations = gathered(arrays, LAYOUT.rows(numbered(arrays), 2), LAYOUT.dtype)
     assert observations.flags.writeable
     assert (observations.shape, observations.dtype) == ((2, LAYOUT.size, num), LAYOUT.dtype)
     for player in range(2):
         pieces = LAYOUT.views(observations[player].T)
-        assert np.array_equal(pieces["hand"].transpose(1, 2, 0), arrays[0][player])
-        assert np.array_equal(pieces["turn"], arrays[1])
-        assert np.array_equal(pieces["scores"].T, arrays[2][player])
+        assert np.array_equal(pieces["hand"].transpose(1, 2, 0), arrays["hand"][player])
+        assert np.array_equal(pieces["turn"], arrays["turn"])
+        assert np.array_equal(pieces["scores"].T, arrays["scores"][player])
+
+
+@pytest.mark.parametrize("num", [1, 5, GAMES_AT_A_TIME, 2 * GAMES_AT_A_TIME + 5])
+@pytest.mark.parametrize("order", [*permutations(range(3))])
+@pytest.mark.parametrize("dtype", [LAYOUT.dtype, np.float32])
+@pytest.mark.parametrize("cached", [100, 4 * GAMES_AT_A_TIME, 1 << 20])
+def test_observations_are_gathered_into_an_array_of_any_order_and_dtype(
+    num: int, order: tuple[int, ...], dtype: Any, cached: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(observation, "CACHED", cached)
+    arrays = some_knowledge(num)
+    rows = LAYOUT.rows(numbered(arrays), 2)
+    expected = gathered(arrays, rows, LAYOUT.dtype)
+    shape = expected.shape
+    out = np.full([shape[axis] for axis in order], 99, dtype).transpose(np.argsort(order))
+    assert gathered(arrays, rows, LAYOUT.dtype, out) is out
+    assert np.array_equal(out, expected)
+
+
+def test_what_all_know_is_the_same_to_each_player_and_seats_are_in_turn_order() -> None:
+    layout = ObservationLayout((TURN, replace(SEATS, shape=(2,)), HAND))
+    knowledge = {
+        "hand": np.zeros((2, 6, 1)),
+        "scores": np.zeros((2, 1)),
+        "turn": np.zeros(1),
+    }
+    hand = [*range(6)], [*range(6, 12)]
+    rows = layout.rows(numbered(knowledge), 2)
+    assert rows.tolist() == [[14, 12, 13, *hand[0]], [14, 13, 12, *hand[1]]]

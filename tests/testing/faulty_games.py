@@ -37,8 +37,8 @@ def global_random(game: Any, decks: np.ndarray) -> None:
     HighCard._start(game, decks[:, order])
 
 
-@after("_write_observation", "determinism", "one has been observed, .* state of|'rng'")
-def looking_draws(game: Any, into: dict[str, np.ndarray]) -> None:
+@after("_knowledge", "determinism", "one has been observed, .* state of|'rng'")
+def looking_draws(game: Any) -> None:
     """Observing draws from the generator that deals."""
     game.rng.random()
 
@@ -186,10 +186,10 @@ class PassesByGames(HighCard):
         return self.num_envs * self._state.turn
 
 
-@after("_write_observation", "seats", "two players observe different numbers of 'scores'")
-def absolute_seats(game: Any, into: dict[str, np.ndarray]) -> None:
+@instead("_knowledge", "seats", "two players observe different numbers of 'scores'")
+def absolute_seats(game: Any) -> dict[str, np.ndarray]:
     """Scores are observed in absolute order, not from the own seat on."""
-    into["scores"][:] = game._state.scores
+    return HighCard._knowledge(game) | {"scores": np.stack([game._state.scores] * game.num_players)}
 
 
 @instead("_advance", "seats", "seat 0 wins .* among random players")
@@ -321,16 +321,17 @@ def drawn_in_order(game: Any) -> None:
     """A determinised copy has the drawn cards in the deck in true order; found in Kododo."""
 
 
-@after("_write_observation", "hidden cards", r"cannot tell apart, attributes\['last_hands'\]")
-def old_cache(game: Any, into: dict[str, np.ndarray]) -> None:
+@after("_knowledge", "hidden cards", r"cannot tell apart, attributes\['last_hands'\]")
+def old_cache(game: Any) -> None:
     """A determinised copy still refers to observations of the true game; found in KADO."""
     game.last_hands = game._state.hands.copy()
 
 
-@after("_write_observation", "hidden cards", r"determinised copies view\(\d\).observation")
-def telling_observation(game: Any, into: dict[str, np.ndarray]) -> None:
+@instead("_knowledge", "hidden cards", r"determinised copies view\(\d\).observation")
+def telling_observation(game: Any) -> dict[str, np.ndarray]:
     """The lowest bit of the next player's hand is added to the turn."""
-    into["turn"][:] += np.roll(game._state.hands[:, 0], -1, axis=0) % 2
+    bits = np.roll(game._state.hands[:, 0], -1, axis=0) % 2
+    return HighCard._knowledge(game) | {"turn": game.turn + bits}
 
 
 @kind("hidden cards", r"text\(\) reveals hidden cards to player 0")
@@ -406,14 +407,14 @@ def scores_in_bytes(game: Any, chosen: np.ndarray) -> None:
     game._state.scores = before.astype(np.int16)
 
 
-@after("_write_observation", "bounds", r"not fit into an array of uint8 and becomes")
-def sums_in_bytes(game: Any, into: dict[str, np.ndarray]) -> None:
+@instead("_knowledge", "bounds", r"not fit into an array of uint8 and becomes")
+def sums_in_bytes(game: Any) -> dict[str, np.ndarray]:
     """A sum for the observation is computed in uint8; found in KADO."""
     points = np.add.reduce(game._state.scores, axis=0, dtype=np.uint8)
-    into["turn"][:] = np.minimum(points, 0) + game.turn
+    return HighCard._knowledge(game) | {"turn": np.minimum(points, 0) + game.turn}
 
 
-@after("_write_observation", "bounds", "the observation has .* in 'scores', whose maximum is")
-def beyond_the_maximum(game: Any, into: dict[str, np.ndarray]) -> None:
+@instead("_knowledge", "bounds", "the observation has .* in 'scores', whose maximum is")
+def beyond_the_maximum(game: Any) -> dict[str, np.ndarray]:
     """Scores are observed doubled, beyond the maximum of the layout."""
-    into["scores"][:] *= 2
+    return HighCard._knowledge(game) | {"scores": game._state.scores * 2}

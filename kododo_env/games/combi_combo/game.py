@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool, Uint8
+from kododo_env.core.arrays import Array, Bool, Intp, Uint8
 from kododo_env.core.capabilities import JointDeals, LessonProvider, WordDescriptions
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import Knowledge
@@ -162,7 +162,10 @@ class CombiComboGame(CombiComboDisplay, JointDeals, WordDescriptions, LessonProv
         return CombiComboView(self, player)
 
     def _knowledge(self) -> Knowledge:
-        return knowledge(self._state, self.rules, self._constants)
+        return knowledge(self._state, self.rules, self._constants.schedule)
+
+    def _rows(self, knowledge: Knowledge) -> Intp:
+        return self._constants.rows
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         state = self._state

@@ -58,41 +58,40 @@ class ObservationConstants(NamedTuple):
 @cache
 def observation_constants(rules: Rules) -> ObservationConstants:
     """Return the part of an observation that follows from the rules, shared by all games."""
-    return ObservationConstants(observation_rows(rules), read_only(schedules(rules))[:, :, None])
+    schedule = read_only(schedules(rules))[:, :, None]
+    sources = numbered(knowledge(CombiComboState.blank(rules, 1), rules, schedule))
+    sources["received"] = np.roll(sources["passed"], 1, axis=0)
+    sources["turn"], sources["draw_pile"] = np.split(sources["schedule"], [rules.num_turns])
+    rows = observation_layout(rules).rows(sources, rules.num_players)
+    return ObservationConstants(read_only(rows), schedule)
 
 
-def knowledge(state: CombiComboState, rules: Rules, constants: ObservationConstants) -> Knowledge:
-    """Return the players' knowledge, in the order of ``observation_rows``."""
+def knowledge(state: CombiComboState, rules: Rules, schedule: Uint8) -> Knowledge:
+    """Return the players' knowledge: the pieces of an observation, ``received`` excepted.
+
+    Args:
+        state: N games.
+        rules: Their rules.
+        schedule: See ``ObservationConstants``; its numbers are the pieces of the turn.
+    """
     hands = state.hands.reshape(rules.num_players, rules.num_colours, VALUES, -1)
     present = (hands > 0).view(np.uint8)
-    rows = (
-        state.hands, state.passed, state.face_up,
-        np.add.reduce(hands, axis=1, dtype=np.uint8),
-        np.add.reduce(present, axis=2, dtype=np.uint8),
-        np.add.reduce(present[:, :, -1], axis=1, dtype=np.uint8),
-        for_all(constants.schedule[state.turn], hands.shape[-1]),
-    )  # fmt: skip
-    return rows, constants.rows
+    return {
+        "hand": state.hands,
+        "passed": state.passed,
+        "face_up": state.face_up,
+        "by_value": np.add.reduce(hands, axis=1, dtype=np.uint8),
+        "by_colour": np.add.reduce(present, axis=2, dtype=np.uint8),
+        "fours": np.add.reduce(present[:, :, -1], axis=1, dtype=np.uint8),
+        "schedule": for_all(schedule[state.turn], hands.shape[-1]),
+    }
 
 
 def schedules(rules: Rules) -> Uint8:
-    """Return the numbers that depend only on the turn, (turns + 1, turns + 1, 1).
+    """Return the numbers that depend only on the turn, (turns + 1, turns + 1).
 
     These are the turn (one-hot, all 0 at the end) and the number of cards left in each draw pile.
     """
     numbers = np.eye(rules.num_turns + 1, dtype=np.uint8)
     numbers[:, -1] = np.maximum(0, np.arange(rules.num_turns - 1, -2, -1))
     return numbers
-
-
-def observation_rows(rules: Rules) -> Intp:
-    """Return the source row of each number of an observation, (P, F)."""
-    players = rules.num_players
-    types = (rules.num_colours, VALUES)
-    rows = numbered(
-        hand=(players, *types), passed=(players, *types), face_up=types,
-        by_value=(players, VALUES), by_colour=(players, rules.num_colours), fours=(players,),
-        turn=(rules.num_turns,), draw_pile=(),
-    )  # fmt: skip
-    rows["received"] = np.roll(rows["passed"], 1, axis=0)
-    return read_only(observation_layout(rules).filled(rows, players))

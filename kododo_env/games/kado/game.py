@@ -21,6 +21,7 @@ from kododo_env.games.kado.observation import (
     knowledge,
     observation_constants,
     observation_layout,
+    stage,
 )
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import on_board, open_cells, score
@@ -291,7 +292,11 @@ class KadoGame(KadoDisplay, StepSkipping, WordDescriptions, LessonProvider):
         self._state.viewers.reshape(-1)[where] |= viewers
 
     def _knowledge(self) -> Knowledge:
-        return knowledge(self._state, self.rules, self._tables, self._constants)
+        constants = self._constants
+        return knowledge(self._state, self.rules, self._tables, constants.schedule, constants.dtype)
+
+    def _rows(self, knowledge: Knowledge) -> Intp:
+        return self._constants.rows[self._state.dealer][stage(self._state, self.rules)]
 
     def _invariants(self) -> Iterator[Invariant]:
         return invariants(self._state, self.rules, self._tables)

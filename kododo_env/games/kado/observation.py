@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Intp, Uint8
+from kododo_env.core.arrays import Intp, Uint8
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import (
     Knowledge,
@@ -22,7 +22,7 @@ from kododo_env.games.kado.cards import cards_at, dealt_as
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import parted
 from kododo_env.games.kado.state import KadoState, Phase
-from kododo_env.games.kado.tables import KadoTables
+from kododo_env.games.kado.tables import KadoTables, tables
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:
@@ -122,7 +122,10 @@ def _own_pieces(rules: Rules) -> tuple[Piece, ...]:
 class ObservationConstants(NamedTuple):
     """The part of an observation that follows from the rules."""
 
-    rows: list[list[Intp]]  # the source row of each number, by dealer and stage
+    # The row that each number of an observation comes from, by dealer and stage of the turn, which
+    # determine who sees which card, except for the cards revealed by a swap; P times P + 2 times
+    # an array (P, F).
+    rows: list[list[Intp]]
     schedule: Uint8  # turns left; 0 and 1, for one-hot numbers: (turns + 1, 3, 1)
     dtype: np.dtype[Any]  # of observations
 
@@ -132,50 +135,56 @@ def observation_constants(rules: Rules) -> ObservationConstants:
     """Return the part of an observation that follows from the rules, shared by all games."""
     turns_left = np.arange(rules.num_turns, -1, -1, dtype=np.uint8)[:, None]
     schedule = np.stack([turns_left, np.zeros_like(turns_left), np.ones_like(turns_left)], axis=1)
-    return ObservationConstants(
-        observation_rows(rules), read_only(schedule), observation_layout(rules).dtype
-    )
+    layout = observation_layout(rules)
+    blank = KadoState.blank(rules, 1)
+    sources = numbered(knowledge(blank, rules, tables(rules), schedule, layout.dtype))
+    pieces = _pieces(sources, rules)
+    players = rules.num_players
+    rows = [
+        [
+            read_only(layout.rows(pieces | _staged(rules, sources, dealer, at), players))
+            for at in range(players + 2)
+        ]
+        for dealer in range(players)
+    ]
+    return ObservationConstants(rows, read_only(schedule), layout.dtype)
 
 
 def knowledge(
-    state: KadoState, rules: Rules, tables: KadoTables, constants: ObservationConstants
+    state: KadoState, rules: Rules, tables: KadoTables, schedule: Uint8, dtype: np.dtype[Any]
 ) -> Knowledge:
-    """Return the players' knowledge, in the order of ``observation_rows``."""
-    rows = constants.rows[state.dealer][stage(state, rules)]
-    boards = _boards(state, rules, constants.dtype)
-    schedule = for_all(constants.schedule[state.turn], len(state.terminated))
-    return (*boards, *_turn(state, rules, tables), schedule), rows
+    """Return the players' knowledge, from which ``observation_constants`` takes the pieces.
 
-
-def _boards(state: KadoState, rules: Rules, dtype: np.dtype[Any]) -> tuple[Array, ...]:
-    """The knowledge of the tableaus."""
+    Args:
+        state: N games.
+        rules: Their rules.
+        tables: The tables of the rules.
+        schedule: See ``ObservationConstants``.
+        dtype: The dtype of observations.
+    """
     row_points, column_ribbons, _ = parted(state.sums, rules)
-    return (
-        state.sums, state.tableau != NONE, state.open,
-        # In the dtype of observations, because a tableau may exceed the dtype of a row.
-        np.add.reduce(row_points, axis=1, dtype=dtype),
-        np.add.reduce(column_ribbons, axis=1, dtype=np.uint8),
-    )  # fmt: skip
-
-
-def _turn(state: KadoState, rules: Rules, tables: KadoTables) -> tuple[Array, ...]:
-    """The other knowledge: of this turn, and of the cards seen so far."""
-    places = np.concatenate([state.held, state.drawn[None]])
-    parts = tables.parts.take(cards_at(state, places, state.games), axis=1)
     cards_seen = state.viewers >> column(rules.num_players)[:, :, None]
     cards_seen &= 1
     if rules.max_copies > 1:
         cards_seen = np.add.reduceat(cards_seen, tables.kinds, axis=1, dtype=np.uint8)
-    public_parts = parts[:, : rules.num_players] * state.public
-    return (
-        state.scores,
-        state.perfects,
-        cards_seen,
-        dealt_as(state),
-        parts,
-        public_parts,
-        state.ruled_out,
-    )
+    places = np.concatenate([state.held, state.drawn[None]])
+    parts = tables.parts.take(cards_at(state, places, state.games), axis=1)
+    return {
+        "sums": state.sums,
+        "filled": state.tableau != NONE,
+        "open": state.open,
+        # In the dtype of observations, because a tableau may exceed the dtype of a row.
+        "own_gifts": np.add.reduce(row_points, axis=1, dtype=dtype),
+        "own_ribbons": np.add.reduce(column_ribbons, axis=1, dtype=np.uint8),
+        "scores": state.scores,
+        "perfects": state.perfects,
+        "seen": cards_seen,
+        "dealt_as": dealt_as(state),
+        "parts": parts,
+        "public_parts": parts[:, : rules.num_players] * state.public,
+        "ruled_out": state.ruled_out,
+        "schedule": for_all(schedule[state.turn], len(state.terminated)),
+    }
 
 
 def stage(state: KadoState, rules: Rules) -> int:
@@ -185,73 +194,49 @@ def stage(state: KadoState, rules: Rules) -> int:
     return (0, 1 + state.phase_step, rules.num_players)[state.phase]
 
 
-def observation_rows(rules: Rules) -> list[list[Intp]]:
-    """Return the source row of each number of an observation.
-
-    Returns:
-        Rows (P, F) for each of P dealers and P + 2 stages of the turn. Dealer and stage determine
-        who sees which card, except for the cards revealed by a swap.
-    """
-    players = rules.num_players
-    gifts = rules.num_gifts
-    ribbons = rules.num_ribbons
-    board = (players, rules.board_rows, rules.board_columns)
-    parts = rules.num_parts + 1
-    types = np.unique(rules.cards)
-    rows = numbered(
-        sums=(players, rules.num_sums), filled=board, open=board, own_gifts=(players, gifts),
-        own_ribbons=(players, ribbons), scores=(players,), perfects=(players,),
-        seen=(players, len(types)), dealt_as=(players,), put_aside=(),
-        parts=(parts, players + 2), shown=(parts, players), not_gift=(gifts,),
-        not_ribbon=(ribbons,), turns_left=(), zero=(), one=(),
-    )  # fmt: skip
-    places: dict[str, Any] = dict(rows)
-    layout = observation_layout(rules)
-    seats = from_own_seat(players)
-    zero = places["zero"]
-    names = ("row_points", "column_ribbons", "column_best")
-    places |= dict(zip(names, parted(places["sums"], rules), strict=True))
-    cards_seen = np.full((players, rules.num_card_types), zero)
-    cards_seen[:, types] = places["seen"]
-    places["seen"] = cards_seen.reshape(players, gifts, ribbons, rules.num_values)
-    places |= {
-        piece.name: places[piece.name][seats]
-        for piece in layout.pieces
-        if piece.name in places and piece.axes[:1] == ("seat",)
+def _pieces(sources: dict[str, Intp], rules: Rules) -> dict[str, Any]:
+    """Return the rows of the pieces that are the same for all dealers and stages."""
+    row_points, column_ribbons, column_best = parted(sources["sums"], rules)
+    turns_left, zero, _ = sources["schedule"]
+    cards_seen = np.full((rules.num_players, rules.num_card_types), zero)
+    cards_seen[:, np.unique(rules.cards)] = sources["seen"]
+    *dealt, put_aside = sources["dealt_as"]
+    not_gift, not_ribbon = np.split(sources["ruled_out"], [rules.num_gifts])
+    return sources | {
+        "row_points": row_points,
+        "column_ribbons": column_ribbons,
+        "column_best": column_best,
+        "turns_left": turns_left,
+        "dealt_as": dealt,
+        "put_aside": put_aside,
+        "not_gift": not_gift,
+        "not_ribbon": not_ribbon,
+        "seen": cards_seen,
     }
-    return [
-        [
-            read_only(layout.filled(places | _staged(rules, places, dealer, at), players))
-            for at in range(players + 2)
-        ]
-        for dealer in range(players)
-    ]
 
 
-def _staged(rules: Rules, places: dict[str, Any], dealer: int, at: int) -> dict[str, Any]:
-    """The pieces whose source rows depend on dealer and stage."""
+def _staged(rules: Rules, sources: dict[str, Intp], dealer: int, at: int) -> dict[str, Any]:
+    """Return the rows of the pieces that depend on dealer and stage."""
     players = rules.num_players
     gifts = rules.num_gifts
     seats = from_own_seat(players)
-    zero_place = places["zero"]
-    one_place = places["one"]
+    _, zero, one = sources["schedule"]
+    parts = sources["parts"].T
     placing = at == players
     over = at > players
     whole = column(players) == dealer  # who sees all cards of the turn
     whole = whole | (placing & (np.arange(players) == 0))
-    card = np.where(whole[:, :, None], places["parts"].T[seats], places["shown"].T[seats])
-    offered = np.full((players, rules.num_parts + 1), zero_place)
+    card = np.where(whole[:, :, None], parts[seats], sources["public_parts"].T[seats])
+    offered = np.full((players, rules.num_parts + 1), zero)
     if at == 0:
-        offered[dealer] = places["parts"].T[-1]
+        offered[dealer] = parts[-1]
     phase = Phase.PLACING if placing else Phase(min(at, 1))
     flags = {
         "phase": (np.arange(len(Phase)) == phase) & (not over),
         "dealer": (seats == dealer) & (not over),
         "challenger": (seats == (dealer + at) % players) & (0 < at < players),
     }
-    staged: dict[str, Any] = {
-        name: np.where(flag, one_place, zero_place) for name, flag in flags.items()
-    }
+    staged: dict[str, Any] = {name: np.where(flag, one, zero) for name, flag in flags.items()}
     for name, part in (("gift", slice(gifts)), ("ribbon", slice(gifts, -1)), ("value", -1)):
         staged |= {f"card_{name}": card[..., part], f"offered_{name}": offered[:, part]}
     return staged

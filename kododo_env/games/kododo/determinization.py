@@ -7,7 +7,7 @@ import numpy as np
 from kododo_env.core.deck import NONE, shuffled_counts, shuffled_rows
 from kododo_env.core.rows import games_last
 from kododo_env.games.kododo.rules import Rules
-from kododo_env.games.kododo.state import Counts, KododoState
+from kododo_env.games.kododo.state import KododoState
 from kododo_env.games.kododo.turn import sort_hands
 
 
@@ -45,9 +45,9 @@ def _deal_finished(
 ) -> None:
     """Deal the remaining hands of finished games, in which nobody draws any more."""
     games = np.flatnonzero(state.terminated)
-    counts = Counts.of(state.counts, rules)
+    counts = state.counts[:, rules.count_fields.by_type]
     state.deck[:, games] = NONE
-    visible = counts.revealed[:, games] + counts.held[player][:, games]
+    visible = counts[-1][:, games] + counts[player][:, games]
     copies = np.bincount(rules.cards, minlength=len(visible))[:, None]
     dealt = shuffled_counts(copies - visible, rules.num_cards, rng)
     places = np.ix_(np.array(opponents), np.arange(rules.hand_size), games)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool, Int8, Uint8
+from kododo_env.core.arrays import Array, Bool, Int8, Intp, Uint8
 from kododo_env.core.capabilities import (
     JointDeals,
     LessonProvider,
@@ -27,7 +27,7 @@ from kododo_env.games.kododo.display import KododoDisplay
 from kododo_env.games.kododo.invariants import invariants
 from kododo_env.games.kododo.observation import action_layout, knowledge, observation_layout
 from kododo_env.games.kododo.rules import Rules
-from kododo_env.games.kododo.state import Counts, KododoState
+from kododo_env.games.kododo.state import KododoState
 from kododo_env.games.kododo.tables import tables
 from kododo_env.games.kododo.text import lesson, picture, words
 from kododo_env.games.kododo.turn import sort_hands
@@ -128,7 +128,7 @@ class KododoGame(
         state.deck = deck
         state.hands = deck[: self.rules.drawn(0, 0)].reshape(state.hands.shape)
         sort_hands(state, self.rules)
-        Counts.of(state.counts, self.rules).revealed.fill(0)
+        state.counts[-1, self.rules.count_fields.by_type].fill(0)  # no revealed cards
 
     def restart_finished(self) -> Bool:
         """Deal finished games again: at the end, and in the long variant also between deals."""
@@ -178,10 +178,10 @@ class KododoGame(
         state.pile_sizes += cards
         state.last_table = state.table.copy()
         state.table.fill(NONE)
-        state.counts[:, : self.rules.num_counts].fill(0)  # keep hands and revealed cards
+        state.counts[:, self.rules.count_fields.laid].fill(0)
         if last_round:  # discard the remaining cards
             state.hands.fill(NONE)
-            Counts.of(state.counts, self.rules).held.fill(0)
+            state.counts[:-1, self.rules.count_fields.by_type].fill(0)
         state.turn = 0
         state.round_index += 1
         self._end_game(last_round)
@@ -213,7 +213,7 @@ class KododoGame(
         return deck
 
     def _invariants(self) -> Iterator[Invariant]:
-        return invariants(self._state, self.rules, self._tables)
+        return invariants(self._state, self.rules)
 
     def _standing(self) -> tuple[Array, ...]:
         return self._state.scores, self._state.pile_sizes
@@ -224,7 +224,11 @@ class KododoGame(
         return KododoView(self, player)
 
     def _knowledge(self) -> Knowledge:
-        return knowledge(self._state, self.rules, self._tables.constants)
+        constants = self._tables.constants
+        return knowledge(self._state, self.rules, constants.targets, constants.schedule)
+
+    def _rows(self, knowledge: Knowledge) -> Intp:
+        return self._tables.constants.rows
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         deal_again(self._state, self.rules, player, rng)

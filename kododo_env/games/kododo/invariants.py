@@ -6,23 +6,25 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool, Intp
+from kododo_env.core.arrays import Array, Intp, Uint8
 from kododo_env.core.deck import NONE
 from kododo_env.core.state import Invariant, count_types
 from kododo_env.games.kododo.rules import Rules
-from kododo_env.games.kododo.state import Counts, KododoState
-from kododo_env.games.kododo.tables import KododoTables
+from kododo_env.games.kododo.state import KododoState
+from kododo_env.games.kododo.turn import count_laid
 
 
-def invariants(state: KododoState, rules: Rules, tables: KododoTables) -> Iterator[Invariant]:
+def invariants(state: KododoState, rules: Rules) -> Iterator[Invariant]:
     """Yield the invariants in order; the check of each assumes that the earlier ones hold."""
-    counts = Counts.of(state.counts, rules)
+    by_type = state.counts[:, rules.count_fields.by_type]
+    held = by_type[:-1]
+    revealed = by_type[-1].astype(np.intp)
     yield from _schedule(state, rules)
-    yield from _hands(state, rules, counts)
-    yield from _table(state, rules, counts, tables)
-    yield from _cards(state, rules, counts)
+    yield from _hands(state, rules, held)
+    yield from _table(state, rules)
+    yield from _cards(state, rules, held, revealed)
     yield from _deals(state, rules)
-    yield from _points(state, rules, counts)
+    yield from _points(state, rules, revealed)
 
 
 def _schedule(state: KododoState, rules: Rules) -> Iterator[Invariant]:
@@ -37,20 +39,18 @@ def _schedule(state: KododoState, rules: Rules) -> Iterator[Invariant]:
         yield "_terminated must be True after the last round only", over == done
 
 
-def _hands(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invariant]:
+def _hands(state: KododoState, rules: Rules, held: Uint8) -> Iterator[Invariant]:
     hands = state.hands
     types = rules.num_card_types
     size = rules.held(state.round_index, state.turn)
-    held = (hands != NONE).sum(axis=1)
+    filled = (hands != NONE).sum(axis=1)
     yield "_hands must hold cards of the game", (hands < types) | (hands == NONE)
     yield "_hands must be sorted", hands[:, 1:] >= hands[:, :-1]
-    yield f"_hands must hold {size} cards each", state.terminated | (held == size)
-    yield "_counts must count _hands by type", counts.held == count_types(hands, types)
+    yield f"_hands must hold {size} cards each", state.terminated | (filled == size)
+    yield "_counts must count _hands by type", held == count_types(hands, types)
 
 
-def _table(
-    state: KododoState, rules: Rules, counts: Counts, tables: KododoTables
-) -> Iterator[Invariant]:
+def _table(state: KododoState, rules: Rules) -> Iterator[Invariant]:
     table = state.table
     last_table = state.last_table
     laid = np.arange(rules.round_cards) < rules.laid_before[state.turn]
@@ -60,24 +60,26 @@ def _table(
         "_table must hold the cards laid this round",
         (filled == laid[:, None] & ~state.terminated) & ((table < rules.num_card_types) | ~filled),
     )
-    counted = tables.counts[table][..., : rules.num_counts].sum(axis=1)
-    yield "_counts must count _table", counts.laid.swapaxes(1, 2) == counted
-    yield "_counts must have the totals of the cards laid", _added_up(state, rules, counts)
+    columns = rules.count_fields.laid
+    yield "_counts must count _table", state.counts[:, columns] == _laid(state, rules)[:, columns]
     yield (
         "_last_table must hold all cards of a round, or none",
         (last_filled == last_filled[:1, :1]) & ((last_table < rules.num_card_types) | ~last_filled),
     )
 
 
-def _added_up(state: KododoState, rules: Rules, counts: Counts) -> Bool:
-    """Whether the totals are the sums over the players, points excepted."""
-    together = counts.laid.sum(axis=0)
-    together[rules.num_colours + 1 :] = 0
-    holds: Bool = state.counts[-1, : len(together)] == together
-    return holds
+def _laid(state: KododoState, rules: Rules) -> Uint8:
+    """Count the cards on the table."""
+    counts = np.zeros_like(state.counts)
+    running = ~state.terminated
+    counts_of_running = counts[..., running]
+    for place in range(rules.laid_before[state.turn]):
+        count_laid(counts_of_running, state.table[:, place, running], rules)
+    counts[..., running] = counts_of_running
+    return counts
 
 
-def _cards(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invariant]:
+def _cards(state: KododoState, rules: Rules, held: Uint8, revealed: Intp) -> Iterator[Invariant]:
     types = rules.num_card_types
     deck = state.deck
     over = state.terminated
@@ -86,12 +88,11 @@ def _cards(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invaria
     to_come = np.arange(rules.num_cards)[:, None] >= drawn  # to be drawn, or never revealed
     yield "_deck must hold cards of the game", valid & (over | (deck < types) | ~to_come)
     copies = count_types(rules.cards[:, None], types)
-    revealed = counts.revealed.astype(np.intp)
     yield "_counts must include the cards on _table", revealed >= _on_table(state, rules)
     rounds, part = np.divmod(revealed.sum(axis=0), rules.num_players * rules.round_cards)
     ended = (part == 0) & (rounds >= 1) & (rounds <= rules.num_rounds)
     yield "_counts must have whole rounds in finished games", ended | ~over
-    out = revealed + counts.held.sum(axis=0, dtype=np.intp)
+    out = revealed + held.sum(axis=0, dtype=np.intp)
     yield "_hands and _counts must fit into one deck", out <= copies
     whole = out + count_types(deck[drawn:], types) == copies
     yield "_deck must hold the cards that are not in _hands or _counts", whole | over
@@ -103,13 +104,13 @@ def _on_table(state: KododoState, rules: Rules) -> Intp:
     return np.asarray(lying.sum(axis=0))
 
 
-def _points(state: KododoState, rules: Rules, counts: Counts) -> Iterator[Invariant]:
+def _points(state: KododoState, rules: Rules, revealed: Intp) -> Iterator[Invariant]:
     scores = state.scores
     piles = state.pile_sizes
     rounds = np.where(state.terminated, rules.num_rounds, state.round_index)
     max_cards = rounds * rules.round_cards
     yield "_pile_sizes must fit the cards laid in this deal", (piles >= 0) & (piles <= max_cards)
-    gained = _best(counts.revealed - _on_table(state, rules), max_cards, rules)
+    gained = _best(revealed - _on_table(state, rules), max_cards, rules)
     yield "_scores must not be negative", scores >= 0
     if rules.variant == "standard":
         yield "_scores must not exceed the points in this deal", scores <= gained

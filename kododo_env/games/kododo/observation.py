@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,12 +13,11 @@ from kododo_env.core.observation import (
     ObservationLayout,
     Piece,
     Symmetry,
-    from_own_seat,
     numbered,
 )
 from kododo_env.core.rows import any_true, for_all, read_only
 from kododo_env.games.kododo.rules import Rules
-from kododo_env.games.kododo.state import Counts, KododoState
+from kododo_env.games.kododo.state import KododoState
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:
@@ -95,39 +94,72 @@ def action_layout(rules: Rules) -> ActionLayout:
 class ObservationConstants(NamedTuple):
     """The part of an observation that follows from the rules."""
 
-    rows: Intp  # the source row of each number of an observation, (P, F)
+    rows: Intp  # the row that each number of an observation comes from, (P, F)
     targets: Uint8  # the limit, for each colour, and the Kododo number, (C + 1, 1)
     schedule: Array  # the numbers that depend only on round and turn; see ``schedules``
 
 
 def observation_constants(rules: Rules) -> ObservationConstants:
     """Return the part of an observation that follows from the rules."""
-    targets = np.array([rules.limit] * rules.num_colours + [rules.kododo_number], np.uint8)
-    return ObservationConstants(
-        observation_rows(rules), read_only(targets)[:, None], read_only(schedules(rules))
-    )
+    targets = np.array([[rules.limit]] * rules.num_colours + [[rules.kododo_number]], np.uint8)
+    schedule = schedules(rules)
+    rows = observation_rows(knowledge(KododoState.blank(rules, 1), rules, targets, schedule), rules)
+    return ObservationConstants(read_only(rows), read_only(targets), read_only(schedule))
 
 
-def knowledge(state: KododoState, rules: Rules, constants: ObservationConstants) -> Knowledge:
-    """Return the players' knowledge, in the order of ``observation_rows``."""
-    total = state.counts[-1, : len(constants.targets)]  # as in ``Counts``
-    rows = (
-        state.counts, np.maximum(total, constants.targets) - total, state.scores, state.pile_sizes,
-        _schedule(state, rules, constants),
-        state.deals > 0 if rules.variant == "long" else state.deals,
-    )  # fmt: skip
-    return rows, constants.rows
+def knowledge(state: KododoState, rules: Rules, targets: Uint8, schedule: Array) -> Knowledge:
+    """Return the players' knowledge, from which ``observation_rows`` takes the pieces.
+
+    Args:
+        state: N games.
+        rules: Their rules.
+        targets: See ``ObservationConstants``.
+        schedule: Likewise.
+    """
+    total = state.counts[-1, : len(targets)]  # by colour, and Kododo cards
+    return {
+        "counts": state.counts,
+        "missing": np.maximum(total, targets) - total,
+        "scores": state.scores,
+        "pile_sizes": state.pile_sizes,
+        "schedule": _schedule(state, rules, schedule),
+        "later_deal": state.deals > 0 if rules.variant == "long" else state.deals,
+    }
 
 
-def _schedule(state: KododoState, rules: Rules, constants: ObservationConstants) -> Array:
+def observation_rows(knowledge: Knowledge, rules: Rules) -> Intp:
+    """Return the row of the knowledge that each number of an observation comes from, (P, F)."""
+    fields = rules.count_fields
+    rows = numbered(knowledge)
+    *players, everybody = rows["counts"]
+    *turn, rounds_left, draw_pile = rows["schedule"]
+    *to_limit, to_kododo_number = rows["missing"]
+    pieces: dict[str, Any] = rows | {
+        "hand": [counts[fields.by_type] for counts in players],
+        "table_cards": [counts[fields.laid_by_colour] for counts in players],
+        "table_points": [counts[fields.points] for counts in players],
+        "table_kododos": [counts[fields.kododos] for counts in players],
+        "colour_totals": everybody[fields.laid_by_colour],
+        "to_limit": to_limit,
+        "kododo_total": everybody[fields.kododos],
+        "to_kododo_number": to_kododo_number,
+        "turn": turn,
+        "rounds_left": rounds_left,
+        "draw_pile": draw_pile,
+        "seen": everybody[fields.by_type],
+    }
+    return observation_layout(rules).rows(pieces, rules.num_players)
+
+
+def _schedule(state: KododoState, rules: Rules, schedule: Array) -> Array:
     """The numbers of round and turn, (turns + 2, N); for a finished game, those of its end."""
-    numbers = for_all(constants.schedule[state.round_index, state.turn], len(state.terminated))
+    numbers = for_all(schedule[state.round_index, state.turn], len(state.terminated))
     if rules.variant == "long" and any_true(state.terminated):
-        revealed = Counts.of(state.counts, rules).revealed[:, state.terminated]
+        revealed = state.counts[-1, rules.count_fields.by_type][:, state.terminated]
         num_laid = np.add.reduce(revealed, axis=0, dtype=np.intp)
         rounds = num_laid // (rules.num_players * rules.round_cards)
         numbers = numbers.copy()
-        numbers[:, state.terminated] = constants.schedule[rounds, 0, :, 0].T
+        numbers[:, state.terminated] = schedule[rounds, 0, :, 0].T
     return numbers
 
 
@@ -144,29 +176,3 @@ def schedules(rules: Rules) -> Array:
             pile = rules.drawn(rules.num_rounds, 0) - rules.drawn(round_index, turn)
             of_turn[-2:, 0] = rules.num_rounds - round_index, pile
     return numbers
-
-
-def observation_rows(rules: Rules) -> Intp:
-    """Return the source row of each number of an observation, (P, F)."""
-    players = rules.num_players
-    colours = rules.num_colours
-    seats = from_own_seat(players)
-    types = (-1, colours, rules.num_values)
-    rows = numbered(
-        counts=(rules.num_counters, rules.num_counted), missing=(colours + 1,), scores=(players,),
-        pile_sizes=(players,), turn=(rules.num_turns,), rounds_left=(), draw_pile=(), later_deal=(),
-    )  # fmt: skip
-    counts, by_type = np.split(rows["counts"], [rules.num_counts], axis=1)
-    laid = counts[seats]
-    total = counts[-1, : colours + 1]
-    missing = rows["missing"]
-    *hands, revealed = by_type.reshape(types)
-    named = rows | {
-        "hand": np.array(hands), "seen": revealed,
-        "table_cards": laid[..., :colours], "table_kododos": laid[..., colours],
-        "table_points": laid[..., colours + 1 :],
-        "colour_totals": total[:-1], "kododo_total": total[-1],
-        "to_limit": missing[:-1], "to_kododo_number": missing[-1],
-        "scores": rows["scores"][seats], "pile_sizes": rows["pile_sizes"][seats],
-    }  # fmt: skip
-    return read_only(observation_layout(rules).filled(named, players))

@@ -22,14 +22,16 @@ def lay_and_draw(state: KododoState, rules: Rules, tables: KododoTables, chosen:
     deck = state.deck.data.cast("B")
     top = rules.drawn(state.round_index, state.turn)
     draws = rules.draws(state.round_index)
-    kododos = rules.num_colours
-    points = rules.num_colours + 1
-    types = rules.num_counts
-    together = rules.num_players * rules.num_counted  # the last row of ``Counts``
+    fields = rules.count_fields
+    kododos = fields.kododos.start
+    points = fields.points.start
+    types = fields.by_type.start
+    columns = rules.count_columns
+    together = rules.num_players * columns  # the last row
     num_values = rules.num_values
     laid_before = rules.laid_before[state.turn]
     for player, action in enumerate(chosen[:, 0].tolist()):
-        row = player * rules.num_counted
+        row = player * columns
         hand = player * rules.hand_size
         place = player * rules.round_cards + laid_before
         for slot in tables.slots[action]:
@@ -54,15 +56,15 @@ def lay_and_draw(state: KododoState, rules: Rules, tables: KododoTables, chosen:
 
 def score(state: KododoState, rules: Rules) -> tuple[Array, Array]:
     """Return the same as ``turn.score``."""
-    players = state.counts[:-1]  # see ``Counts``
+    fields = rules.count_fields
+    players = state.counts[:-1]
     together = state.counts[-1, :, 0].tolist()
-    colours = together[: rules.num_colours]
-    kododos = together[rules.num_colours]
-    if kododos == rules.kododo_number:
-        return players[:, rules.num_colours], players[:, rules.num_colours]
+    colours = together[fields.laid_by_colour]
+    if together[fields.kododos] == [rules.kododo_number]:
+        return players[:, fields.kododos.start], players[:, fields.kododos.start]
     alone = [n for n in colours if 0 < n < rules.limit and colours.count(n) == 1]
     if not alone:
         zeros = np.zeros((rules.num_players, 1), np.uint8)
         return zeros, zeros
     colour = colours.index(max(alone))
-    return players[:, rules.num_colours + 1 + colour], players[:, colour]
+    return players[:, fields.points][:, colour], players[:, fields.laid_by_colour][:, colour]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from math import comb
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,16 @@ MOST_CARDS = 250  # every count of cards fits a uint8
 MOST_TYPES = 120  # a card's id fits an int8
 MOST_WORTH = 255  # the points of the cards that a player lays in a round fit a uint8
 SPARE_DEALS = 50
+
+
+class CountFields(NamedTuple):
+    """The columns of counts of cards, for C colours and T types of cards."""
+
+    laid_by_colour: slice  # C columns: the cards laid in this round
+    kododos: slice  # one column: the Kododo cards among them
+    points: slice  # C columns: their values, added up by colour; 0 in the row of all players
+    laid: slice  # the columns above together
+    by_type: slice  # T columns: the cards in hand; of all players, all cards laid in this deal
 
 
 @dataclass(frozen=True)
@@ -208,18 +218,25 @@ class Rules:
         return tuple(accumulate(self.plays, initial=0))
 
     @cached_property
-    def num_counts(self) -> int:
-        """The number of counts of laid cards: cards by colour, Kododo cards, points by colour."""
-        return 2 * self.num_colours + 1
-
-    @cached_property
-    def num_counted(self) -> int:
-        """The number of all counts: ``num_counts``, and the cards by type."""
-        return self.num_counts + self.num_card_types
+    def count_fields(self) -> CountFields:
+        """The columns of the counts of cards."""
+        colours = self.num_colours
+        return CountFields(
+            laid_by_colour=slice(0, colours),
+            kododos=slice(colours, colours + 1),
+            points=slice(colours + 1, 2 * colours + 1),
+            laid=slice(0, 2 * colours + 1),
+            by_type=slice(2 * colours + 1, self.count_columns),
+        )
 
     @property
-    def num_counters(self) -> int:
-        """The number of rows of counts: one for each player, and one for the totals."""
+    def count_columns(self) -> int:
+        """The number of columns of the counts of cards, see ``CountFields``."""
+        return 2 * self.num_colours + 1 + self.num_card_types
+
+    @property
+    def count_rows(self) -> int:
+        """P + 1: a row of counts for each player, and the last one for all players together."""
         return self.num_players + 1
 
     @cached_property

@@ -15,7 +15,7 @@ from kododo_env.games.kododo.observation import (
     action_layout,
     observation_constants,
 )
-from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
+from kododo_env.games.kododo.rules import Rules
 
 Slots = tuple[tuple[int, ...], ...]
 
@@ -28,9 +28,6 @@ class KododoTables(NamedTuple):
     ends: Uint8  # the first and the last of these slots, (2, A)
     # ``legal[plays][held]``: the mask of actions that lay ``plays`` of ``held`` cards in hand.
     legal: list[list[Bool]]
-    # What each card id adds to the cards by colour, Kododo cards, points by colour and cards by
-    # type; (256, 2 * C + 1 + C * V), zeros for NONE.
-    counts: Uint8
     constants: ObservationConstants  # the part of an observation that follows from the rules
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -50,20 +47,9 @@ def tables(rules: Rules) -> KododoTables:
         slots,
         ends,
         legal,
-        read_only(_counts(rules)),
         observation_constants(rules),
     )
 
 
 def _legal(slots: Slots, plays: int, held: int) -> Bool:
     return np.array([len(places) == plays and max(places) < held for places in slots])
-
-
-def _counts(rules: Rules) -> Uint8:
-    colour, value = np.divmod(np.arange(rules.num_card_types), rules.num_values)
-    by_colour = np.eye(rules.num_colours, dtype=np.uint8)[colour]
-    value = value[:, None] + 1
-    by_type = np.eye(rules.num_card_types, dtype=np.uint8)
-    counts = np.zeros((256, rules.num_counts + rules.num_card_types), np.uint8)
-    counts[: len(value)] = np.hstack([by_colour, value == KODODO_VALUE, by_colour * value, by_type])
-    return counts

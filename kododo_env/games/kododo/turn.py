@@ -13,7 +13,7 @@ from kododo_env.core.rows import blocks, column
 from kododo_env.games.kododo.hands import in_order, with_card, without_slot
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.scoring import score_round
-from kododo_env.games.kododo.state import Counts, KododoState
+from kododo_env.games.kododo.state import KododoState
 from kododo_env.games.kododo.tables import KododoTables
 
 
@@ -21,19 +21,18 @@ def lay_and_draw(state: KododoState, rules: Rules, tables: KododoTables, chosen:
     """Lay the cards of the legal actions ``chosen``, (P, N), and draw as many cards, in place."""
     plays = rules.plays[state.turn]
     place = rules.laid_before[state.turn]
+    by_type = rules.count_fields.by_type
     for games in blocks(chosen.shape[1]):
-        counts = Counts.of(state.counts[..., games], rules)
+        counts = state.counts[..., games]
         hands = state.hands[..., games]
         slots = tables.ends[:plays].take(chosen[:, games], axis=1)
         for play in reversed(range(plays)):  # the last slot first: no other slot moves
             card, hands = without_slot(hands, slots[play])
             state.table[:, place + play, games] = card
-            _count_laid(card, counts, rules)
-        together = counts.laid[:, : len(counts.total)]
-        np.add.reduce(together, axis=0, dtype=np.uint8, out=counts.total)
+            count_laid(counts, card, rules)
         for card in next_cards(state, rules, games):
             hands = with_card(hands, card)
-            counts.held += _by_type(card, rules)
+            counts[:-1, by_type] += _by_type(card, rules)
         state.hands[:, : hands.shape[1], games] = hands
         state.hands[:, hands.shape[1] :, games] = NONE
 
@@ -46,17 +45,22 @@ def next_cards(state: KododoState, rules: Rules, games: slice) -> Uint8:
     return drawn.reshape(rules.num_players, draws, drawn.shape[-1]).swapaxes(0, 1)
 
 
-def _count_laid(card: Uint8, counts: Counts, rules: Rules) -> None:
-    """Update the counts for a card that each player has laid, (P, N)."""
+def count_laid(counts: Uint8, card: Uint8, rules: Rules) -> None:
+    """Count a card that each player lays from the hand, (P, N), in place; see ``CountFields``."""
+    fields = rules.count_fields
+    players = counts[:-1]
+    everybody = counts[-1]
     colour = card // rules.num_values
     value = card - colour * rules.num_values + 1
     of_colour = (colour[:, None] == column(rules.num_colours)).view(np.uint8)
     of_type = _by_type(card, rules)
-    counts.colours += of_colour
-    counts.kododos += value == KODODO_VALUE
-    counts.points += of_colour * value[:, None]
-    counts.held -= of_type
-    counts.revealed += np.add.reduce(of_type, axis=0, dtype=np.uint8)
+    players[:, fields.laid_by_colour] += of_colour
+    players[:, fields.kododos] += (value == KODODO_VALUE)[:, None]
+    players[:, fields.points] += of_colour * value[:, None]
+    players[:, fields.by_type] -= of_type
+    everybody[fields.by_type] += np.add.reduce(of_type, axis=0, dtype=np.uint8)
+    laid = players[:, : fields.kododos.stop]
+    np.add.reduce(laid, axis=0, dtype=np.uint8, out=everybody[: fields.kododos.stop])
 
 
 def _by_type(card: Uint8, rules: Rules) -> Uint8:
@@ -67,14 +71,16 @@ def _by_type(card: Uint8, rules: Rules) -> Uint8:
 
 def score(state: KododoState, rules: Rules) -> tuple[Array, Array]:
     """Return the points and cards that each player wins in the round, each (P, N)."""
-    counts = Counts.of(state.counts, rules)
-    return score_round(counts.laid, counts.total, rules.kododo_number, rules.limit)
+    fields = rules.count_fields
+    laid = state.counts[:-1, fields.laid]
+    together = state.counts[-1, : fields.kododos.stop]
+    return score_round(laid, together, rules.kododo_number, rules.limit)
 
 
 def sort_hands(state: KododoState, rules: Rules) -> None:
     """Sort the hands, empty slots last, and count their cards by type, in place."""
     state.hands = in_order(state.hands)
-    held = Counts.of(state.counts, rules).held
-    held[:] = 0
+    held = state.counts[:-1, rules.count_fields.by_type]
+    held.fill(0)
     for slot in range(rules.hand_size):
         held += _by_type(state.hands[:, slot], rules)

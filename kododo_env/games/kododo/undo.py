@@ -7,9 +7,9 @@ import numpy as np
 from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.deck import NONE
 from kododo_env.games.kododo.rules import Rules
-from kododo_env.games.kododo.state import Counts, KododoState
+from kododo_env.games.kododo.state import KododoState
 from kododo_env.games.kododo.tables import KododoTables
-from kododo_env.games.kododo.turn import sort_hands
+from kododo_env.games.kododo.turn import count_laid, sort_hands
 
 
 def take_back(
@@ -31,13 +31,10 @@ def take_back(
     laid = state.table[:, place : place + plays].copy()
     with state.unchanged(state.terminated):
         _return_cards(state, rules, laid, held, rng)
-        counts = Counts.of(state.counts, rules)
-        by_card = tables.counts.take(laid, axis=0)
-        by_player = np.add.reduce(by_card, axis=1, dtype=np.uint8)
-        counts.laid -= by_player[..., : rules.num_counts].swapaxes(1, 2)
-        together = np.add.reduce(by_player, axis=0, dtype=np.uint8).T
-        counts.total -= together[: rules.num_colours + 1]
-        counts.revealed -= together[rules.num_counts :]
+        counts = np.zeros_like(state.counts)
+        for card in laid.swapaxes(0, 1):
+            count_laid(counts, card, rules)
+        state.counts -= counts
         state.table[:, place : place + plays] = NONE
         sort_hands(state, rules)
     return _laying(state.hands, np.sort(laid, axis=1), tables)

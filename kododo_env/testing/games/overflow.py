@@ -48,15 +48,18 @@ class WatchedArray(np.ndarray[Any, Any]):
 
 
 def watch(game: BatchGame) -> None:
-    """Replace all arrays of a batch, including those for observations, by watched arrays."""
+    """Replace all arrays of a batch by watched arrays; check that observations can hold them."""
     for name, array in game.stored_state.arrays().items():
         setattr(game.stored_state, name, array.view(WatchedArray))
-    write: Any = type(game)._write_observation
+    knowledge: Any = type(game)._knowledge
 
-    def write_watched(into: dict[str, Any]) -> None:
-        write(game, {name: piece.view(WatchedArray) for name, piece in into.items()})
+    def checked_knowledge() -> Any:
+        arrays = knowledge(game)
+        for array in arrays.values():
+            _fits(array, game.layout.dtype)
+        return arrays
 
-    vars(game)["_write_observation"] = write_watched
+    vars(game)["_knowledge"] = checked_knowledge
 
 
 def _plain(array: Any) -> Any:

@@ -8,7 +8,6 @@ from itertools import chain, combinations
 
 import pytest
 
-from kododo_env.core.deck import NONE
 from kododo_env.games.kododo.game import KododoGame
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.tables import KododoTables, tables
@@ -19,7 +18,6 @@ ALL_RULES = [
         num_players=2, num_colours=3, copies=(2, 1, 3), hand_size=3, plays=(2, 1), removed_cards=0
     ),
 ]
-KODODO = 1  # the value of a Kododo card
 
 
 def made_again(rules: Rules) -> KododoTables:
@@ -40,23 +38,6 @@ def test_an_action_is_legal_if_it_lays_as_many_cards_as_it_must_and_they_are_the
         for held in range(rules.hand_size + 1):
             legal = [len(action) == plays and max(action) < held for action in actions]
             assert remade.legal[plays][held].tolist() == legal
-
-
-@pytest.mark.parametrize("rules", ALL_RULES)
-def test_a_card_adds_its_colour_points_and_type_to_the_counts(rules: Rules) -> None:
-    remade = made_again(rules)
-    colours = rules.num_colours
-    assert remade.counts.shape == (NONE + 1, 2 * colours + 1 + rules.num_card_types)
-    for card, row in enumerate(remade.counts.tolist()):
-        expected = [0] * len(row)
-        if card < rules.num_card_types:
-            colour = card // rules.num_values
-            value = card % rules.num_values + 1
-            expected[colour] = 1
-            expected[colours] = int(value == KODODO)
-            expected[colours + 1 + colour] = value
-            expected[2 * colours + 1 + card] = 1
-        assert row == expected
 
 
 def test_how_many_decks_is_a_whole_number_in_the_long_variant_too() -> None:
@@ -81,7 +62,6 @@ def test_tables_that_games_share_cannot_be_written(rules: Rules) -> None:
     remade = made_again(rules)
     arrays = [
         remade.ends,
-        remade.counts,
         *chain.from_iterable(remade.legal),
         remade.constants.targets,
     ]

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from kododo_env.core.deck import NONE
-from kododo_env.core.observation import gathered
-from kododo_env.games.kododo import KododoGame, Rules, one_game, turn
+from kododo_env.core.state import count_types
+from kododo_env.games.kododo import Rules, one_game, turn
 from kododo_env.games.kododo.invariants import invariants
-from kododo_env.games.kododo.observation import knowledge, observation_layout
-from kododo_env.games.kododo.state import Counts, KododoState
+from kododo_env.games.kododo.state import KododoState
 from kododo_env.games.kododo.tables import tables
 from kododo_env.games.kododo.undo import take_back
 from tests.games.kododo.test_properties import ALL_RULES, short_name
@@ -28,9 +27,13 @@ def dealt(rules: Rules, num: int, round_index: int = 0) -> KododoState:
     before = drawn - rules.num_players * rules.hand_size
     state.hands = state.deck[before:drawn].reshape(state.hands.shape)
     turn.sort_hands(state, rules)
-    by_type = tables(rules).counts[state.deck[:before], rules.num_counts :]
-    Counts.of(state.counts, rules).revealed[:] = by_type.sum(axis=0).T
+    revealed(state, rules)[:] = count_types(state.deck[:before], rules.num_card_types)
     return state
+
+
+def revealed(state: KododoState, rules: Rules) -> np.ndarray:
+    """The counts of all cards laid in this deal, by type, (T, N), not copied."""
+    return state.counts[-1, rules.count_fields.by_type]
 
 
 def some_actions(state: KododoState, rules: Rules, rng: np.random.Generator) -> np.ndarray:
@@ -55,41 +58,24 @@ def test_one_game_moves_and_scores_cards_as_any_number_does(rules: Rules) -> Non
             turn.lay_and_draw(any_number, rules, game_tables, chosen)
             for name, array in any_number.arrays().items():
                 assert (getattr(single, name) == array).all(), name
-        counts = Counts.of(single.counts, rules)
-        counts.laid[:] = rng.integers(0, 2 + rules.round_cards // 2, counts.laid.shape)
-        counts.total[:] = counts.laid[:, : len(counts.total)].sum(axis=0)
+        fields = rules.count_fields
+        laid = single.counts[:-1, fields.laid]
+        laid[:] = rng.integers(0, 2 + rules.round_cards // 2, laid.shape)
+        single.counts[-1, fields.laid] = laid.sum(axis=0)
         ways = one_game.score(single, rules), turn.score(single, rules)
-        for single_points, batch_points in zip(*ways, strict=True):
-            assert (single_points == batch_points).all()
+        assert np.array_equal(*ways)
 
 
 @per_rules
 def test_the_first_fault_of_a_state_alone_is_named(rules: Rules) -> None:
     state = dealt(rules, 3)
-    game_tables = tables(rules)
-    assert all(np.all(holds) for _, holds in invariants(state, rules, game_tables))
+    assert all(np.all(holds) for _, holds in invariants(state, rules))
     state.hands[0, :, 1] = state.hands[0, ::-1, 1]
     state.hands[0, 0, 1] = NONE
-    assert [must for must, holds in invariants(state, rules, game_tables) if not np.all(holds)][
-        :2
-    ] == [
+    assert [must for must, holds in invariants(state, rules) if not np.all(holds)][:2] == [
         "_hands must be sorted",
         f"_hands must hold {rules.hand_size} cards each",
     ]
-
-
-@per_rules
-def test_a_state_alone_is_observed_as_its_game_is(rules: Rules) -> None:
-    game = KododoGame(3, rules, seed=0)
-    state = KododoState.blank(rules, 3)
-    state.deck = game.decks.T
-    state.later_decks = game.state()["_later_decks"]
-    state.hands = game.hands.view(np.uint8).transpose(1, 2, 0).copy()
-    turn.sort_hands(state, rules)
-    observations = gathered(*knowledge(state, rules, tables(rules).constants), game.layout.dtype)
-    assert (observations.transpose(2, 0, 1) == game.observe()).all()
-    pieces = observation_layout(rules).views(observations[0].T)
-    assert (pieces["hand"].sum(axis=(1, 2)) == rules.hand_size).all()
 
 
 @per_rules
@@ -101,15 +87,13 @@ def test_a_turn_is_taken_back_in_a_state_alone(rules: Rules) -> None:
         before = dealt(rules, 50, round_index)
         turn.lay_and_draw(state, rules, game_tables, some_actions(state, rules, rng))
         laid = state.table.copy()
-        revealed = Counts.of(state.counts, rules).revealed.copy()
+        cards_revealed = revealed(state, rules).copy()
         state.turn = 1
         state.steps_played = 1
         candidates = take_back(state, rules, game_tables, rng)
         assert (state.turn, state.steps_played) == (0, 0)
         assert (state.table == before.table).all()
-        assert (
-            Counts.of(state.counts, rules).revealed == Counts.of(before.counts, rules).revealed
-        ).all()
+        assert (revealed(state, rules) == revealed(before, rules)).all()
         turn.lay_and_draw(state, rules, game_tables, candidates.argmax(axis=1))
         assert (np.sort(state.table, axis=1) == np.sort(laid, axis=1)).all()
-        assert (Counts.of(state.counts, rules).revealed == revealed).all()
+        assert (revealed(state, rules) == cards_revealed).all()

@@ -11,7 +11,6 @@ import numpy as np
 
 from kododo_env.core import ActionLayout, ActionPiece, BatchGame, ObservationLayout, Piece, View
 from kododo_env.core.deck import shuffled_rows
-from kododo_env.core.observation import from_own_seat
 from kododo_env.core.state import BatchState, Invariant, of_batch, per_game
 
 EMPTY = 255
@@ -117,15 +116,16 @@ class HighCard(BatchGame):
             state.stage = Stage.LAST_CARDS
         state.terminated[:] = self.turn == self.rules.turns
 
-    def _write_observation(self, into: dict[str, np.ndarray]) -> None:
+    def _knowledge(self) -> dict[str, np.ndarray]:
         state = self._state
-        seats = from_own_seat(self.num_players)
         cards = np.arange(self.rules.num_cards)[:, None]
-        into["hand"][:] = (state.hands[:, :, None] == cards).any(axis=1)
-        into["seen"][:] = state.laid_cards
-        into["laid"][:] = np.where(state.laid == EMPTY, 0, state.laid + np.int16(1))[seats]
-        into["scores"][:] = state.scores[seats]
-        into["turn"][:] = self.turn
+        return {
+            "hand": (state.hands[:, :, None] == cards).any(axis=1),
+            "seen": state.laid_cards,
+            "laid": np.where(state.laid == EMPTY, 0, state.laid + np.int16(1)),
+            "scores": state.scores,
+            "turn": np.full(self.num_envs, self.turn),
+        }
 
     def _invariants(self) -> Iterator[Invariant]:
         state = self._state
