@@ -220,14 +220,14 @@ def _staged(rules: Rules, sources: dict[str, Intp], dealer: int, at: int) -> dic
     players = rules.num_players
     gifts = rules.num_gifts
     seats = from_own_seat(players)
-    _, zero, one = sources["schedule"]
+    _, zero_row, one_row = sources["schedule"]
     parts = sources["parts"].T
     placing = at == players
     over = at > players
     whole = column(players) == dealer  # who sees all cards of the turn
     whole = whole | (placing & (np.arange(players) == 0))
     card = np.where(whole[:, :, None], parts[seats], sources["public_parts"].T[seats])
-    offered = np.full((players, rules.num_parts + 1), zero)
+    offered = np.full((players, rules.num_parts + 1), zero_row)
     if at == 0:
         offered[dealer] = parts[-1]
     phase = Phase.PLACING if placing else Phase(min(at, 1))
@@ -236,7 +236,9 @@ def _staged(rules: Rules, sources: dict[str, Intp], dealer: int, at: int) -> dic
         "dealer": (seats == dealer) & (not over),
         "challenger": (seats == (dealer + at) % players) & (0 < at < players),
     }
-    staged: dict[str, Any] = {name: np.where(flag, one, zero) for name, flag in flags.items()}
+    staged: dict[str, Any] = {
+        name: np.where(flag, one_row, zero_row) for name, flag in flags.items()
+    }
     for name, part in (("gift", slice(gifts)), ("ribbon", slice(gifts, -1)), ("value", -1)):
         staged |= {f"card_{name}": card[..., part], f"offered_{name}": offered[:, part]}
     return staged
