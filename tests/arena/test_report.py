@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.plots import draw_report
 from kododo_env.arena.report import build_report
 from kododo_env.arena.text_table import table
 from kododo_env.arena.tournament import Tournament
-from kododo_env.commands.contest_page import contest_page
 from tests.arena.players import GAME, report_of, tournament
 
 
@@ -115,19 +113,6 @@ def test_a_report_is_readable_and_its_json_has_no_nan() -> None:
     assert "unknown" in text
     assert max(map(len, text.splitlines())) <= 120
     json.dumps(report.to_json(), allow_nan=False)
-
-
-def test_a_number_that_is_nearly_zero_has_no_minus(tmp_path: Path) -> None:
-    report = report_of(tournament(games=4, players=4))
-    little = Estimate(-0.001, -0.004, 0.001)
-    report.standings[:] = [replace(report.standings[0], margin=little, rating=little)]
-    draw_report(report, tmp_path / "report.svg")
-    drawn = (tmp_path / "report.svg").read_text()
-    page = contest_page(report, 2.0, {report.standings[0].agent: []}, {})
-    assert "<!-- +0 -->" in drawn
-    assert "<td>+0</td><td>+0 to +0</td>" in page
-    for words in ("+0.00  +0.00 to +0.00", "+0  +0 to +0"):
-        assert words in report.to_text()
 
 
 def test_the_picture_is_as_wide_as_a_long_name_wants_it(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from itertools import islice
 from pathlib import Path
 
@@ -12,10 +10,8 @@ import numpy as np
 import pytest
 
 from kododo_env.agent_registry import TEST, population
-from kododo_env.commands import dataset as command
 from kododo_env.commands.dataset import DatasetConfig, dataset, mixed_field
 from kododo_env.records import read_decisions
-from kododo_env.system.reservation import folder_written_whole
 
 FIELD = ("random", "greedy", "heuristic")
 
@@ -36,15 +32,6 @@ def test_a_folder_has_decisions_and_what_tells_of_them(tmp_path: Path) -> None:
         assert decision["decisions/action"] == columns["action"][row]
         observation = np.frombuffer(decision["decisions/observation"], np.uint8)
         np.testing.assert_array_equal(observation, columns["observation"][row])
-
-
-@pytest.mark.filterwarnings("ignore")  # as above
-def test_intervals_that_one_deck_does_not_give_are_unknown(tmp_path: Path) -> None:
-    """It once ended in a traceback, with a folder without a card."""
-    dataset(DatasetConfig(tmp_path / "new", games=4, agents=("random", "greedy"), workers=1))
-    card = (tmp_path / "new" / "README.md").read_text()
-    assert card.count(" (unknown) ") == 2
-    assert "All decisions of 4 games (1 deck,\neach from every seat) among " in card
 
 
 @pytest.mark.filterwarnings("ignore")  # as above
@@ -113,62 +100,6 @@ def test_a_disk_that_is_full_leaves_nothing(
     assert [path for path in tmp_path.rglob("*") if path != folder] == []
     assert folder.exists() == empty
     assert make(folder) == FILES
-
-
-@pytest.mark.filterwarnings("ignore")  # as above
-@pytest.mark.parametrize("name", ["write_text", "write_json", "fingerprint", "card"])
-def test_a_folder_is_as_it_was_if_a_last_file_cannot_be_written(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(command, name, full)
-        with pytest.raises(OSError, match="No space left"):
-            make(tmp_path / "new")
-    assert [*tmp_path.iterdir()] == []
-
-
-@pytest.mark.filterwarnings("ignore")  # as above
-def test_the_same_command_makes_the_data_set_of_one_that_was_killed(tmp_path: Path) -> None:
-    """Hidden files that the killed process had left were once in the way."""
-    bot = tmp_path / "bot.py"
-    folder = tmp_path / "new"
-    bot.write_text(
-        "import os\n"
-        "class Bot:\n"
-        "    def act(self, view, rng):\n"
-        "        if view.steps_played == 3: os.kill(os.getpid(), 9)\n"
-        "        return view.legal_action_mask.argmax(axis=1)\n"
-    )
-    agents = ["random", f"{bot}:Bot"]
-    arguments = ["dataset", str(folder), "--games", "8", "--workers", "1", "--agents", *agents]
-    process = subprocess.run([sys.executable, "-m", "kododo_env", *arguments], check=False)
-    assert process.returncode == -9
-    assert any(folder.rglob(".decisions.parquet*"))
-    (folder / "README.md").touch()  # as if it had been killed while the last files appeared
-    assert make(folder) == FILES
-
-
-@pytest.mark.parametrize("beside", ["mine.txt", ".hidden"])
-def test_other_files_beside_those_of_a_killed_one_are_not_removed(
-    beside: str, tmp_path: Path
-) -> None:
-    (tmp_path / ".unfinished").mkdir()
-    for name in ("README.md", beside):
-        (tmp_path / name).write_text("mine")
-    with pytest.raises(ValueError, match="not empty"):
-        make(tmp_path)
-    assert all((tmp_path / name).read_text() == "mine" for name in ("README.md", beside))
-
-
-def test_two_commands_do_not_fill_one_folder(tmp_path: Path) -> None:
-    with (
-        folder_written_whole(tmp_path, []),
-        pytest.raises(ValueError, match="another process is using"),
-    ):
-        make(tmp_path)
 
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:

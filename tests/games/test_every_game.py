@@ -8,11 +8,14 @@ registry is included in all of them automatically.
 
 from __future__ import annotations
 
-import ast
 import inspect
 import json
+import re
 from functools import cache
+from io import StringIO
 from pathlib import Path
+from token import NAME, STRING
+from tokenize import generate_tokens
 from types import ModuleType
 from typing import Any, cast
 
@@ -318,6 +321,7 @@ OF_ONE_GAME = tuple(
     for game in GAMES
     for pattern in (
         "kododo_env/games/{game}/*",
+        "kododo_env/games/{game}/text/*",
         "kododo_env/{game}_v*.py",
         "kododo_env/baselines/{game}*.py",
         "agents/recipes/{game}.py",
@@ -348,30 +352,17 @@ OF_ALL_GAMES = (
 PACKAGE = ("kododo_env", "kododo-env", "kododo-bench", "kododo adopt", "KODODO_")
 
 
-def words_of(source: str) -> list[tuple[int, str]]:
-    """Return all names and strings of a module with their lines, without docstrings."""
-    words: list[tuple[int, str]] = []
-    tree = ast.parse(source)
-    expressions = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
-        if id(node) in expressions:
-            continue
-        for field in ("id", "attr", "name", "asname", "arg", "module", "value"):
-            word = getattr(node, field, None)
-            if isinstance(word, str):
-                words.append((getattr(node, "lineno", 0), word))
-    return words
-
-
-def names_a_game(word: str) -> bool:
-    for package_name in PACKAGE:
-        word = word.replace(package_name, "")
-    plain = word.lower().replace("_", "").replace("-", "")
-    return any(game.replace("_", "") in plain for game in GAMES)
-
-
 def mentions(source: str) -> list[str]:
-    return [f"line {line}: {word!r}" for line, word in words_of(source) if names_a_game(word)]
+    """Return the lines of a module that name a game, without comments and docstrings."""
+    named = []
+    for token in generate_tokens(StringIO(source).readline):
+        if token.type in (NAME, STRING) and not token.string.startswith('"""'):
+            word = token.string.lower()
+            for package_name in PACKAGE:
+                word = word.replace(package_name.lower(), "")
+            if any(game.replace("_", "") in re.sub("[_-]", "", word) for game in GAMES):
+                named.append(f"line {token.start[0]}: {token.string}")
+    return named
 
 
 def test_no_shared_file_names_a_game() -> None:

@@ -31,7 +31,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from kododo_env import registry
 from kododo_env.core.view import View
-from kododo_env.play import addresses, server
+from kododo_env.play import server
 from kododo_env.play.addresses import qr_code
 from kododo_env.play.table_file import FORMAT
 from kododo_env.rendering.svg_cards import Blank, card_picture
@@ -358,23 +358,6 @@ def test_a_terminal_shows_the_codes_of_addresses_that_others_reach(
         drawn = [qr_code(address) for address in addresses if host == "0.0.0.0"]
         assert all(code in printed for code in drawn)
         assert ("█" in printed) is (host == "0.0.0.0" and not missing)
-
-
-def test_a_second_table_takes_the_next_port(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Regression: the second table was refused because the default port was taken."""
-    monkeypatch.setattr(server.uvicorn.Server, "run", lambda self, sockets: None)
-    with ExitStack() as stack:
-        usual = stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
-        monkeypatch.setattr(addresses, "USUAL_PORT", usual)
-        status, out, error = kododo(monkeypatch, capsys, "play", "kododo", "--no-browser")
-        assert (status, error) == (0, "")
-        assert int(re.findall(r":(\d+)/#", out)[0]) not in (0, usual)
-        options = ("--no-browser", "--port", str(usual))
-        status, out, error = kododo(monkeypatch, capsys, "play", "kododo", *options)
-        assert (status, out) == (2, "")
-        assert "--port 0 takes a free port" in error
 
 
 def test_a_port_that_is_taken_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -15,7 +14,6 @@ from PIL import Image
 
 from kododo_env import make_agent, registry
 from kododo_env.commands import console
-from kododo_env.games.kododo.rules import Rules
 from kododo_env.records import parse_record, read_record, replay
 from kododo_env.records.frames import as_text, frames, height_of
 from kododo_env.rendering.animation import LAST_PICTURE, animated_gif, animated_svg
@@ -60,28 +58,6 @@ def test_as_text(command: Any, path: Path) -> None:
     assert out.startswith(f"{record.header.game} v0, ")
     assert "game over" in out
     assert re.search(r"^won by player_\d (Ann|<bot \d>) with \d+ points", out, re.MULTILINE)
-
-
-def test_one_point_is_told_as_one() -> None:
-    (recorder,) = recorded(registry.batch_game("kododo", 1, seed=4, **asdict(Rules.tiny())))
-    *_, ending = as_text(parse_record(recorder.text()))
-    assert ending == "won by player_0 with 1 point and player_1 with 1 point"
-
-
-def test_words_and_points_of_a_step() -> None:
-    game = registry.batch_game("kododo", 1, seed=3)
-    record = parse_record(recorded(game, players=["Ann", "B", "player_2", "D"])[0].text())
-    steps = list(as_text(record))
-    scored = next(number for number, line in enumerate(record.lines) if any(line["points"]))
-    line = record.lines[scored]
-    expected = [
-        f"{name:{13}} {words}{f'  {points:+}' if points else ''}"
-        for name, words, points in zip(
-            ("player_0 Ann:", "player_1 B:", "player_2:", "player_3 D:"),
-            line["words"], line["points"], strict=True,
-        )
-    ]  # fmt: skip
-    assert steps[scored + 1].splitlines()[:5] == [f"step {scored + 1}", *expected]
 
 
 def test_a_line_is_checked_before_an_agent_is_asked_beside_it() -> None:

@@ -11,12 +11,10 @@ import numpy.typing as npt
 import pytest
 
 from kododo_env import combi_combo_v0, kado_v0, kododo_v0, registry
-from kododo_env.core.agent import RandomAgent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.search import exact as module
-from kododo_env.search import game_tree
 from kododo_env.search.exact import (
     UniformAgent,
     best_response,
@@ -147,18 +145,6 @@ def test_the_value_of_play_is_the_share_that_play_shows() -> None:
     assert game.outcome().mean(axis=0) == pytest.approx(expected, abs=0.01)
 
 
-def test_recall_is_perfect() -> None:
-    """An information set of the second round follows from only one of the first."""
-    tree = tree_of(DRAWS)
-    first, second = tree.steps
-    for player in (0, 1):
-        origins = np.stack([first.sets[player][first.before], first.actions[:, player]])[
-            :, ~first.over
-        ]
-        for information_set in range(len(second.first[player])):
-            assert len(np.unique(origins[:, second.sets[player] == information_set], axis=1).T) == 1
-
-
 def test_a_player_knows_no_more_than_the_view_shows() -> None:
     """Different hands of the opponent are in the same information set."""
     tree = tree_of(SMALL)
@@ -190,15 +176,6 @@ def test_temperatures() -> None:
         strategy(tree, Hashed(), 0, -1)
 
 
-def test_uniform_plays_as_it_says() -> None:
-    game = kododo_v0.batch_game(5, num_players=2, seed=0)
-    choices = (
-        agent.act(game.view(0), np.random.default_rng(0))
-        for agent in (UniformAgent(), RandomAgent())
-    )
-    assert np.array_equal(*choices)
-
-
 @pytest.mark.parametrize(
     ("game", "message"),
     [
@@ -214,17 +191,6 @@ def test_uniform_plays_as_it_says() -> None:
 def test_a_game_that_is_too_large_is_refused_in_a_line(game: BatchGame, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}[^\n]*$"):
         GameTree(game)
-
-
-def test_positions_are_counted_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There are 6 deals and 24 followers."""
-    for limit, fits in ((30, True), (29, False), (5, False)):
-        monkeypatch.setattr(game_tree, "MOST_POSITIONS", limit)
-        if fits:
-            tree_of(TINY)
-        else:
-            with pytest.raises(ValueError, match=f"more than {limit} positions"):
-                tree_of(TINY)
 
 
 @pytest.mark.parametrize(
