@@ -10,6 +10,7 @@ import webbrowser
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from threading import Thread
 from typing import Any, TextIO, TypeVar
@@ -105,6 +106,7 @@ class Host:
         self._tokens = dict(tokens)
         self._lock = asyncio.Lock()
         self._tabs: dict[int, list[Connection]] = {seat: [] for seat in table.people}
+        self._askers: dict[int, Connection] = {}  # the tab of each seat that asked last
         self._positions: dict[int, str] = {}  # the last one by seat, as JSON
         self._play_task: asyncio.Task[None] | None = None  # runs ``_play_on``
         self._thread: Thread | None = None  # the last thread that called the table
@@ -138,9 +140,7 @@ class Host:
     async def _hear(self, seat: int, message: object, tab: Connection) -> None:
         """Respond to a tab, and let the table play on."""
         async with self._lock:
-            self._tabs[seat].sort(
-                key=lambda open_tab: open_tab is tab
-            )  # the last tab gets responses
+            self._askers[seat] = tab
             self._spread(await self._ask(self._table.hear, seat, message))
         if self._play_task is None or self._play_task.done():
             self._play_task = asyncio.create_task(self._play_on())
@@ -153,7 +153,8 @@ class Host:
                     replies = await self._ask(self._table.play_on)
                 except ValueError as error:
                     message = {"type": "error", "step": self._table.step, "error": str(error)}
-                    self._spread({seat: [message] for seat in self._table.people})
+                    for tab in chain(*self._tabs.values()):
+                        tab.enqueue(to_json(message))
                     return
                 self._spread(replies)
             if not replies:
@@ -190,7 +191,7 @@ class Host:
                 if message["type"] == "position":
                     self._positions[seat] = text
                 else:
-                    tabs = tabs[-1:]
+                    tabs = [self._askers[seat]]
                 for tab in tabs:
                     tab.enqueue(text)
 
