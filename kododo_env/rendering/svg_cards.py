@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from kododo_env.rendering.languages import say
+from kododo_env.rendering.languages import current_language, say
 from kododo_env.rendering.svg import (
     FELT,
     FONT,
@@ -26,7 +26,11 @@ from kododo_env.rendering.svg import (
 
 @dataclass(frozen=True)
 class Suit:
-    """The appearance of a colour; letter and symbol identify it for the colour-blind."""
+    """The appearance of a colour; its symbol identifies it for the colour-blind.
+
+    Its letter is that of the English name, for short forms. Pictures show it in English only, and
+    where a long palette repeats its symbols.
+    """
 
     name: str  # the key of its name, or the name itself
     letter: str  # unique in a game
@@ -46,6 +50,11 @@ class Card:
     lit: bool = False  # whether it has a gold rim
     faded: bool = False  # whether it is pale, since the card is no longer there
     laid: bool = False  # whether it is on the table, where the page turns over new cards
+
+    @property
+    def short(self) -> str:
+        """The short form: the letters of its suits and its value, such as "B3"."""
+        return f"{self.suit.letter}{self.second.letter if self.second else ''}{self.value}"
 
 
 class Blank(Enum):
@@ -91,10 +100,18 @@ def symbol(suit: Suit, x: float, y: float, radius: float, fill: str) -> str:
 
 
 def suit_emblem(suit: Suit) -> str:
-    """Draw a disc in a suit's colour with symbol and letter, in the square from -1 to 1."""
+    """Draw a disc in a suit's colour with its symbol, in the square from -1 to 1."""
     ink = ink_on(suit.fill)
+    disc = circle(0, 0, 1, suit.fill)
+    if not _shows_letter(suit):
+        return disc + symbol(suit, 0, 0, 0.55, ink)
     letter = label(suit.letter, 0.45, 0.33, 0.9, ink, anchor="middle", bold=True)
-    return circle(0, 0, 1, suit.fill) + symbol(suit, -0.36, 0, 0.36, ink) + letter
+    return disc + symbol(suit, -0.36, 0, 0.36, ink) + letter
+
+
+def _shows_letter(suit: Suit) -> bool:
+    """Return whether the letter is shown beside the symbol."""
+    return current_language() == "en" or len(suit.letter) > 1
 
 
 CARD = Box(0, 0, 50, 70)
@@ -105,7 +122,7 @@ def card(face: Card | Blank, x: float, y: float, width: float) -> str:
     """Draw a card, or an empty place, with the upper left corner at (x, y)."""
     if isinstance(face, Card):
         drawn = at(x, y, width / CARD.width, _face(face))
-        return f'<g class="laid">{drawn}</g>' if face.laid else drawn
+        return f'<g class="laid" data-card="{face.short}">{drawn}</g>' if face.laid else drawn
     return at(x, y, width / CARD.width, _back() if face is Blank.BACK else _slot())
 
 
@@ -125,8 +142,7 @@ def _face(face: Card) -> str:
         rectangle(CARD, 7, PAPER),
         rectangle(CARD.inset(2.5), 5, suit.fill),
         label(str(face.value), 7, 27, 26, ink, bold=True),
-        label(suit.letter, 37.5, 17, 13, ink, anchor="middle", bold=True),
-        symbol(suit, 37.5, 24, 4, ink),
+        _corner(suit, ink),
         circle(25, middle, radius, PAPER),
         at(25, middle, radius - 0.5, face.emblem or symbol(suit, 0, 0, 0.62, suit.fill)),
     ]
@@ -136,15 +152,22 @@ def _face(face: Card) -> str:
     return f'<g opacity=".5">{content}</g>' if face.faded else content
 
 
+def _corner(suit: Suit, ink: str) -> str:
+    """Draw the suit beside the value."""
+    if not _shows_letter(suit):
+        return symbol(suit, 35.5, 18, 6.5, ink)
+    letter = label(suit.letter, 37.5, 17, 13, ink, anchor="middle", bold=True)
+    return letter + symbol(suit, 37.5, 24, 4, ink)
+
+
 def _ribbon(suit: Suit) -> str:
     """Draw a second suit across the foot of a card."""
     ink = ink_on(suit.fill)
-    return (
-        rectangle(Box(0, 51, 50, 14), 0, PAPER)
-        + rectangle(Box(0, 52, 50, 12), 0, suit.fill)
-        + symbol(suit, 17, 58, 4, ink)
-        + label(suit.letter, 33, 62, 11, ink, anchor="middle", bold=True)
-    )
+    band = rectangle(Box(0, 51, 50, 14), 0, PAPER) + rectangle(Box(0, 52, 50, 12), 0, suit.fill)
+    if not _shows_letter(suit):
+        return band + symbol(suit, 25, 58, 4.5, ink)
+    letter = label(suit.letter, 33, 62, 11, ink, anchor="middle", bold=True)
+    return band + symbol(suit, 17, 58, 4, ink) + letter
 
 
 def _back() -> str:

@@ -21,15 +21,15 @@ def card_words(face: Card) -> str:
     return say("card.name_with_ribbon", suit=suit, value=face.value, ribbon=ribbon)
 
 
-def card_short(face: Card) -> str:
-    """Return a card in short form: the letters of its suits and its value, such as "B3"."""
-    return f"{face.suit.letter}{face.second.letter if face.second else ''}{face.value}"
-
-
 def listed(words: Iterable[Any]) -> str:
     """Join at least one word to a list, such as "one", "one and two" or "one, two and three"."""
     *first_words, last = map(str, words)
     return say("game.list", most=", ".join(first_words), last=last) if first_words else last
+
+
+def card_short(face: Card) -> str:
+    """Return a card in short form; see ``Card.short``."""
+    return face.short
 
 
 def cards_in_words(faces: Sequence[Card]) -> str:

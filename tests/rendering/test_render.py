@@ -16,7 +16,7 @@ import pytest
 from kododo_env import registry
 from kododo_env.games.kododo import KododoGame, Rules
 from kododo_env.rendering import pixels as pixels_module
-from kododo_env.rendering.languages import say
+from kododo_env.rendering.languages import say, speaking
 from kododo_env.rendering.pixels import RenderingUnavailable, pixels, png
 from kododo_env.rendering.svg import GOLD, PAPER, label, picture
 from kododo_env.rendering.svg_cards import PALETTE, Card, Suit, card, suits
@@ -150,6 +150,13 @@ def test_a_card_shows_value_letters_and_symbols(suit: Suit, value: int, second: 
     assert words_of(f"<svg>{drawn}</svg>") == [str(value), *letters]
     assert drawn.count(suit.symbol) == 2 + (suit is second)
     assert second is None or second.symbol in drawn
+
+
+def test_in_other_languages_cards_have_symbols_only_unless_a_palette_repeats_them() -> None:
+    blue, *_, second_blue = suits(len(PALETTE) + 1)
+    with speaking("de"):
+        assert words_of(f"<svg>{card(Card(blue, 3, second=blue), 0, 0, 50)}</svg>") == ["3"]
+        assert words_of(f"<svg>{card(Card(second_blue, 3), 0, 0, 50)}</svg>") == ["3", "B'"]
 
 
 def test_colours_differ_in_letter_symbol_and_fill() -> None:

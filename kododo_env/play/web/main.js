@@ -189,6 +189,7 @@ for (const name of ["new", "settings", "help"]) {
 }
 // Enter must not end a running game; when it is over, Enter deals another one.
 at("new").addEventListener("click", () => {
+  at("new-note").hidden = state.position.players.filter(({ person }) => person).length < 2;
   if (state.position.over) at("new-dialog").querySelector(".deck-other").focus();
 });
 for (const deck of ["same", "other"]) {

@@ -38,13 +38,13 @@ export function draw(element, text, view) {
 }
 
 // Mark the cards on the table that are new, so that only these are revealed. A card is
-// identified by its player and its letters; a pale one is from the last round.
+// identified by its player and its short form; a pale one is from the last round.
 function turnOver(svg) {
   const left = new Map(before);
   const seen = new Map();
   const take = (key) => left.get(key) > 0 && left.set(key, left.get(key) - 1);
   for (const card of svg.querySelectorAll(".laid")) {
-    const name = `${card.closest(".part").dataset.seat} ${card.textContent}`;
+    const name = `${card.closest(".part").dataset.seat} ${card.dataset.card}`;
     const pale = card.querySelector("[opacity]") ? `${name} pale` : "";
     if (!take(name) && !take(pale)) card.classList.add("turned");
     seen.set(pale || name, (seen.get(pale || name) ?? 0) + 1);

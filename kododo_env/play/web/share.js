@@ -50,7 +50,7 @@ function words({ players, you, deal }, par) {
   const place = placeOf(you, players);
   const bot = par ? say("share.bot_result", { name: par.by, score: par.scores[you] }) : "";
   const points = plural(score, "game.points");
-  const mine = say("share.result", { points, place, all: players.length });
+  const mine = say("share.result", { points, place: say(`share.rank.${place}`, {}, String(place)), all: players.length });
   // People sit side by side; the seat in a URL is the first person's.
   const first = players.findIndex(({ person }, seat) => person && !players.at(seat - 1).person);
   const address = addressOf(deal.seed, Math.max(0, first));

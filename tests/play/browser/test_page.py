@@ -202,7 +202,7 @@ def test_the_end_has_its_points_in_the_games_own_terms_and_a_star_for_winners(
         won = served.table.game.batch.outcome()[0] > 0
         stars = person.page.locator("#scores tr").filter(has=person.page.get_by_title("has won"))
         assert stars.count() == won.sum()
-        assert "I made 1 point and was" in person.page.evaluate(ALL_HAVE_ONE_POINT)
+        assert "I scored 1 point and came" in person.page.evaluate(ALL_HAVE_ONE_POINT)
 
 
 def test_a_person_in_another_seat_and_everybody_by_name(browser: Any) -> None:

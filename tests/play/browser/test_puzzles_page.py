@@ -35,7 +35,7 @@ def test_a_puzzle_is_missed_and_another_one_solved(browser: Any, tmp_path: Path)
         page.locator("#next").click()
         assert page.url.endswith("#another")  # the next puzzle; none is skipped
         page.get_by_role("button", name=second["best"], exact=True).click()
-        assert see("#answer").startswith("That is it.")
+        assert see("#answer").startswith("Correct.")
         page.reload()
         marks = page.locator("#list a")
         marks.nth(1).wait_for()

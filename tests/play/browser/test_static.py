@@ -168,7 +168,7 @@ def test_a_deal_is_sent_and_compared(browser: Any, address: str) -> None:
         assert rows.nth(2).inner_text().split()[-3:] == ["12", "place", "2"]
         text = page.locator("#share-text").input_value()
         points = page.locator("#scores tr.you td.points b").inner_text()
-        assert f"I made {points} points" in text
+        assert f"I scored {points} points" in text
         assert f"http://{address}/{deal}#result={points}," in text
         page.locator("#share-dialog .primary").click()
         for _ in range(2):
