@@ -158,8 +158,8 @@ def test_each_key_has_a_text_and_each_text_is_used() -> None:
         | set().union(*(page.keys for page in pages()))
     )
     assert sorted(required - set(ENGLISH)) == [], "en.json lacks these"
-    rest = set(ENGLISH) - required - quoted_keys()
-    unused = sorted(key for key in rest if not key.startswith(stems()))
+    unspoken = set(ENGLISH) - required - quoted_keys()
+    unused = sorted(key for key in unspoken if not key.startswith(stems()))
     assert unused == [], "en.json has these, which nobody says"
 
 
