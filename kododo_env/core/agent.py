@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, partial
+from functools import partial
 from inspect import iscoroutinefunction
 from itertools import groupby, pairwise
 from typing import Protocol, cast, runtime_checkable
@@ -15,15 +15,13 @@ from kododo_env.core.arrays import Array, Bool, Floating, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.legality import first_legal, shared_row
 from kododo_env.core.numbers import whole_numbers
-from kododo_env.core.rows import all_true, any_true
+from kododo_env.core.rows import any_true
 from kododo_env.core.view import JoinedView, View
 
 # Logits, points or win shares that differ by no more than this count as equal. Single-precision
 # sums differ by up to 2e-5 between processors and libraries.
 TIE = 1e-4
 FEW = 4  # up to this many choices are drawn one by one
-# The number of games whose actions are drawn together, so that their masks stay in the cache.
-GAMES_AT_A_TIME = 2048
 
 # --- protocols --------------------------------------------------------------------------------
 
@@ -154,14 +152,7 @@ def check_agents(game: BatchGame, agents: Iterable[Agent | None]) -> None:
 
 def remembers(agent: Agent | None) -> bool:
     """Return whether an agent is a ``RememberingAgent``."""
-    # Called at every step: the class is looked up in a cache instead of using isinstance.
-    kind: type = type(agent)
-    return _has_begin(kind)
-
-
-@cache
-def _has_begin(kind: type) -> bool:
-    return any("begin" in vars(base) for base in kind.__mro__)
+    return hasattr(agent, "begin")  # isinstance is slow
 
 
 def check_forgets(agent: Agent) -> None:
@@ -219,8 +210,6 @@ def joint_action(
     for player in (*range(first, players), *range(first)):
         if agents[player] is not None and deciding[player]:
             players_to_ask.append(player)
-        elif not deciding[player] and all_true(mask[:, player, game.no_op]):
-            chosen[player] = game.no_op  # faster than a search for the first legal action
         else:
             chosen[player] = first_legal(mask[:, player])
     # In turn order, because agents draw random numbers; adjacent seats of the same agent together.
@@ -389,28 +378,13 @@ def random_legal_actions(mask: Bool, rng: np.random.Generator) -> Int64:
         rows = [row.nonzero()[0] for row in mask.reshape(-1, mask.shape[-1])]
         drawn = [row[rng.integers(len(row))] for row in rows]
         return np.array(drawn, np.int64).reshape(mask.shape[:-1])
-    if mask.ndim > 1 and len(mask) > GAMES_AT_A_TIME:
-        starts = range(0, len(mask), GAMES_AT_A_TIME)
-        parts = [
-            random_legal_actions(mask[first : first + GAMES_AT_A_TIME], rng) for first in starts
-        ]
-        return np.concatenate(parts)
     # k is uniform. The index of the k-th legal action is the number of actions at which the
-    # running count of legal actions is at most k.
-    # Games come last in memory. If all rows have equally many legal actions, a scalar bound gives
-    # the same numbers faster than an array of bounds.
+    # running count of legal actions is at most k. Games come last in memory.
     number = np.min_scalar_type(mask.shape[-1])
     count = np.moveaxis(mask, -1, 0).astype(number, order="C")
-    for before, running in pairwise(count):
+    for before, running in pairwise(count):  # faster than cumsum
         running += before
-    largest_count = int(count[-1].max(initial=1))
-    equal_counts = all_true(count[-1] == largest_count)
-    pick = (
-        rng.integers(largest_count, size=count.shape[1:])
-        if equal_counts
-        else rng.integers(count[-1])
-    )
-    passed = count <= pick.astype(number)
+    passed = count <= rng.integers(count[-1]).astype(number)
     return np.asarray(np.add.reduce(passed.view(np.uint8), axis=0, dtype=number), np.int64)
 
 

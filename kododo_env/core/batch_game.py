@@ -314,9 +314,7 @@ class BatchGame(GameCopies, Descriptions, ABC):
     @staticmethod
     def _games_first(array: Array) -> Array:
         """Return a read-only view (N, ...) of a state array (..., N)."""
-        view = array.T if array.ndim < 3 else array.transpose(GAMES_FIRST[array.ndim])
-        view.setflags(write=False)
-        return view
+        return read_only(array.transpose(GAMES_FIRST[array.ndim]))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} num_envs={self.num_envs} {self.rules}>"

@@ -67,8 +67,6 @@ def whole_numbers(values: npt.ArrayLike, name: str) -> Integer:
     Raises:
         ValueError: ``values`` contains anything but integers, or has rows of unequal length.
     """
-    if type(values) is np.ndarray and values.dtype.kind in "iu":
-        return values
     try:
         array = np.asarray(values)
     except Exception:  # an object's __array__ may raise anything
@@ -150,12 +148,8 @@ def quote(value: object) -> str:
 
 def _as_index(value: Any) -> int | None:
     """Return an integer of any library as an int; None for a bool or anything else."""
-    if is_whole(value):
-        return int(value)
-    if _is_bool(value):
-        return None
     try:
-        return index(value)
+        return None if _is_bool(value) else index(value)
     except (TypeError, ValueError):
         return None
 

@@ -13,17 +13,8 @@ GAMES_AT_A_TIME = 1 << 14  # so that intermediate results stay in the caches
 
 
 def games_last(array: Array) -> Array:
-    """Return an array (N, ...) as a contiguous array (..., N).
-
-    Works in blocks that fit into the cache. An array already in this memory order is not copied.
-    """
-    turned = array.transpose((*range(1, array.ndim), 0))
-    if len(array) <= GAMES_AT_A_TIME:
-        return np.ascontiguousarray(turned)
-    out = np.empty(turned.shape, turned.dtype)
-    for games in blocks(len(array)):
-        out[..., games] = turned[..., games]
-    return out
+    """Return an array (N, ...) as a contiguous array (..., N), without a copy if it already is."""
+    return np.ascontiguousarray(array.transpose((*range(1, array.ndim), 0)))
 
 
 @cache

@@ -61,9 +61,7 @@ class Area:
 
 def _game(name: str, *files: str) -> Area:
     """Return the area of a game."""
-    patterns = tuple(
-        f"games/{name}/{file}.py" for file in ("scoring", "game", "observation", "shown", *files)
-    )
+    patterns = tuple(f"games/{name}/{file}.py" for file in ("scoring", "game", *files))
     tests = (name, "test_transcripts.py", "test_rules.py", "test_states.py", "test_every_game.py")
     word_tests = ("core/test_words.py", "pages/test_docs.py")
     return Area(patterns, (*(f"games/{test}" for test in tests), *word_tests))
@@ -87,9 +85,18 @@ AREAS = {
             "play/test_memory.py", "toy_game",
         ),
     ),
-    "combi_combo": _game("combi_combo", "hidden"),
-    "kado": _game("kado", "actions", "cards", "hidden", "tables"),
-    "kododo": _game("kododo", "hidden", "one_game", "rewinding", "tables", "turn"),
+    "combi_combo": _game("combi_combo", "determinization"),
+    "kado": _game("kado", "actions", "cards", "determinization", "tables"),
+    "kododo": _game("kododo", "determinization", "one_game", "tables", "turn", "undo"),
+    "observations": Area(
+        ("games/*/observation.py",),
+        (
+            "games/test_transcripts.py",
+            "games/test_every_game.py::test_observation_and_actions_are_those_of_the_version",
+            "games/test_rules.py::test_whole_games_go_as_with_the_referee",
+            "pages/test_docs.py::test_the_tables_of_the_layout_are_the_codes",
+        ),
+    ),
     "wrappers": Area(
         ("wrappers/*.py",),
         (
