@@ -38,10 +38,10 @@ def played(policy: str, first: int, last: int, title: str) -> str:
     game = registry.batch_game(agent.game, 1, seed=3, num_players=agent.num_players)
     agents = [agent] * agent.num_players
     rng = np.random.default_rng(3)
-    pictures = [game.svg(player=0)]
+    pictures = [registry.picture_of(game).svg(player=0)]
     for _ in range(last):
         game.step(joint_action(agents, game, rng))
-        pictures.append(game.svg(player=0))
+        pictures.append(registry.picture_of(game).svg(player=0))
     return animated_svg(pictures[first:], 1.5, title)
 
 

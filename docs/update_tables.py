@@ -121,7 +121,7 @@ def rules(game: str) -> str:
     return re.sub(
         r"^```text\n.*?^```$",
         lambda example: f"{example[0]}\n\n![The example, drawn]({images}_{next(numbers)}.svg)",
-        registry.batch_game(game, 1).rules_text().rstrip(),
+        registry.rules_text(registry.batch_game(game, 1)).rstrip(),
         flags=re.M | re.S,
     )
 

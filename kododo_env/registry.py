@@ -10,6 +10,7 @@ import re
 import sys
 from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -17,9 +18,14 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import quote
 from kododo_env.core.options import is_one_of
+from kododo_env.core.view import View, game_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
+
+    from kododo_env.rendering.game_picture import Picture
+    from kododo_env.rendering.game_words import Words
+    from kododo_env.rendering.lesson import Lesson
 
 ENVIRONMENT_MODULES = {
     "kododo": "kododo_env.kododo_v0",
@@ -152,9 +158,69 @@ def batch_game(game: str, num_envs: int, seed: int | None = None, **rules: Any) 
 # --- texts and pictures -------------------------------------------------------------------
 
 
+def words_of(game: BatchGame | View) -> Words:
+    """Return a game in words, as the module ``text.words`` beside its class has them.
+
+    Without such a module, actions are described by their layout, and nothing else is.
+
+    Args:
+        game: The batch, or a player's view of it: then the words contain only what the view's
+            player knows.
+    """
+    from kododo_env.rendering import plain_words
+    from kododo_env.rendering.game_words import Words
+
+    batch, reader = _position(game)
+    return Words(batch, _text_module(type(batch), "words") or plain_words, reader)
+
+
+def picture_of(game: BatchGame | View) -> Picture:
+    """Return what draws a game: the module ``text.picture`` beside its class, or plain text.
+
+    Args:
+        game: The batch, or a player's view of it: then only what this player knows is drawn.
+    """
+    from kododo_env.rendering import plain_picture
+    from kododo_env.rendering.game_picture import Picture
+
+    batch, reader = _position(game)
+    return Picture(batch, _text_module(type(batch), "picture") or plain_picture, reader)
+
+
+def lesson_of(game: BatchGame) -> Lesson | None:
+    """Return the first lesson of a game: ``LESSON`` in ``text.lesson``; None if it has none."""
+    module: Any = _text_module(type(game), "lesson")
+    lesson: Lesson | None = module and module.LESSON
+    return lesson
+
+
 def examples_of(game: BatchGame) -> ModuleType | None:
     """Return the module ``text.examples`` of a game, which draws the examples of its rules."""
     return _text_module(type(game), "examples")
+
+
+def rules_text(game: BatchGame, language: str = "en") -> str:
+    """Return the rules of a game as Markdown: ``rules.md`` beside the module of its class.
+
+    Args:
+        game: A batch of the game.
+        language: The code of a language; without a file such as ``rules.de.md``, the rules are in
+            English.
+
+    Raises:
+        ValueError: The game has no ``rules.md``.
+    """
+    package = type(game).__module__.rpartition(".")[0]
+    folder = files(package or __package__)
+    for name in (f"rules.{language}.md", "rules.md"):
+        if (folder / name).is_file():
+            return (folder / name).read_text("utf-8")
+    raise ValueError(f"{game.name} has no rules.md")
+
+
+def _position(game: BatchGame | View) -> tuple[BatchGame, int | None]:
+    """Return a batch, and the player if it is given by a view."""
+    return (game_of(game), game.player) if isinstance(game, View) else (game, None)
 
 
 @cache

@@ -29,7 +29,7 @@ BY_AGENT = "agents"
 """A placeholder for a function: count by the agent that chooses."""
 DECIDING = {
     "the network": "kododo_env.policy.onnx_validation:answers_of",
-    "the observation": "kododo_env.core.batch_game:BatchGame.observation_of",
+    "the observation": "kododo_env.core.batch_game:BatchGame._observation_of",
     "the mask": "kododo_env.core.batch_game:BatchGame.legal_action_mask",
     ELSEWHERE: "kododo_env.policy.onnx_agent:OnnxAgent.act",
 }

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from kododo_env import registry
 from kododo_env.agent_registry import LEVELS, baselines, make_agent
 from kododo_env.bots.protocol import legal_actions
 from kododo_env.records.lines import DIGEST, sealed
@@ -50,16 +51,17 @@ def _page_entry(puzzle: Puzzle) -> dict[str, Any]:
     seat = puzzle.seat
     view = game.view(seat)
     words = legal_actions(view)
+    picture = registry.picture_of(view)
     missed = len(puzzle.missed_by)
     return {
         # Hash of the position only: the page remembers solved puzzles, and answers of bots change.
         "id": sealed({"header": puzzle.header.to_json(), "played": puzzle.played, "seat": seat})[
             DIGEST
         ],
-        "title": view.text(0).partition("\n")[0],
+        "title": picture.text(0).partition("\n")[0],
         "you": f"player_{seat}",
-        "text": view.text(0),
-        "picture": view.svg(0),
+        "text": picture.text(0),
+        "picture": picture.svg(0),
         "choices": list(dict.fromkeys(words.values())),  # equal cards are a single choice
         "best": words[puzzle.best],
         "gains": [round(100 * gain, 1) for gain in (puzzle.gain, puzzle.low, puzzle.high)],

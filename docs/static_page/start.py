@@ -55,7 +55,7 @@ def rules_page(game: str, language: str = "en") -> str:
 
 
 def _title(game: str) -> str:
-    return registry.batch_game(game, 1, 0).text(0).partition(":")[0]
+    return registry.words_of(registry.batch_game(game, 1, 0)).title()
 
 
 def _form(game: str) -> str:

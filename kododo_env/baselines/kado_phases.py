@@ -35,7 +35,7 @@ class KadoAgent(NoisyAgent):
     def action_values(self, view: View) -> Float32:
         """Return the values of the phase's actions, 0 for the others; shape (A, N)."""
         every = np.zeros((view.num_actions, view.num_envs), np.float32)
-        if view.legal_action_mask[:, view.no_op].all():
+        if view.legal_action_mask[:, moves(view.rules).no_op].all():
             return every
         situation = TableauView(view)
         first = moves(view.rules)

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import WordDescriptions
 from kododo_env.core.numbers import quote
 from kododo_env.core.view import View
+from kododo_env.registry import picture_of, words_of
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.rendering.svg_cards import card_picture
 from kododo_env.rendering.words import card_words, counted, listed
@@ -33,13 +33,14 @@ def position(view: View, pictures: bool, index: int = 0) -> dict[str, Any]:
         ``actions``), "memory", and "knows" (the pieces of the observation by name, as nested
         lists).
     """
-    drawing = {"picture": view.svg(index)} if pictures else {}
+    picture = picture_of(view)
+    drawing = {"picture": picture.svg(index)} if pictures else {}
     return {
-        "text": view.text(index),
+        "text": picture.text(index),
         **drawing,
         "hand": _hand(view, pictures, index),
         "actions": actions(view, index),
-        "memory": view.memory(index),
+        "memory": words_of(view).memory(view, index),
         "knows": {name: piece[index].tolist() for name, piece in view.pieces.items()},
     }
 
@@ -48,7 +49,7 @@ def _hand(view: View, pictures: bool, index: int) -> list[dict[str, str]]:
     """Return the cards that a player holds and has seen."""
     return [
         {"words": card_words(card), **({"picture": card_picture(card)} if pictures else {})}
-        for card in view.held(index)
+        for card in words_of(view).hand(view.player, index)
     ]
 
 
@@ -86,25 +87,27 @@ def actions(view: View, index: int = 0) -> list[dict[str, Any]]:
     form), "kind" (the name of its block in the action layout), "at" (its index in that block, by
     axis name) and "cards" (the indices in the hand of the cards that it plays).
     """
-    words = legal_actions(view, index)
-    if len(words) < 2:
+    choices = legal_actions(view, index)
+    if len(choices) < 2:
         return []
+    words = words_of(view)
     return [
         {
             "action": action,
             "words": description,
-            "short": view.short_form(action, index),
+            "short": words.short_form(action, view.player, index),
             **_place(view.actions, action),
-            "cards": list(view.cards_played(action, index)),
+            "cards": list(words.cards_played(action, view.player, index)),
         }
-        for action, description in words.items()
+        for action, description in choices.items()
     ]
 
 
 def legal_actions(view: View, index: int = 0) -> dict[int, str]:
     """Return a player's legal actions as a dictionary from action number to description."""
     legal = np.flatnonzero(view.legal_action_mask[index]).tolist()
-    return {action: view.describe_choice(action, index) for action in legal}
+    words = words_of(view)
+    return {action: words.describe_choice(action, view.player, index) for action in legal}
 
 
 def named_action(choice: int | str, view: View, index: int = 0) -> int:
@@ -129,9 +132,11 @@ def named_action(choice: int | str, view: View, index: int = 0) -> int:
             (candidate for candidate in words if words[candidate].casefold() == text), choice
         )
     if isinstance(action, str):
-        action = _action_from_short_form(
-            action, {candidate: view.short_form(candidate, index) for candidate in words}
-        )
+        forms = words_of(view)
+        short_forms = {
+            candidate: forms.short_form(candidate, view.player, index) for candidate in words
+        }
+        action = _action_from_short_form(action, short_forms)
     if action not in words:
         options = "; ".join(f"{number}: {description}" for number, description in words.items())
         raise ValueError(f"illegal action {quote(choice)}; choose from {options}")
@@ -159,15 +164,9 @@ def _action_from_short_form(text: str, short_forms: dict[int, str]) -> int | str
 
 def _place(layout: ActionLayout, action: int) -> dict[str, Any]:
     """Return an action's block in the layout, and its index there by axis name."""
-    offset = action
-    for piece in layout.pieces:
-        if offset < piece.size:
-            break
-        offset -= piece.size
-    if not isinstance(piece, ActionPiece):
-        return {"kind": piece.name, "at": {}}
-    place = map(int, np.unravel_index(offset, piece.shape)) if piece.shape else ()
-    return {"kind": piece.name, "at": dict(zip(piece.axes, place, strict=True))}
+    piece, place = layout.locate(action)
+    axes = piece.axes if isinstance(piece, ActionPiece) else ()
+    return {"kind": piece.name, "at": dict(zip(axes, place, strict=bool(axes)))}
 
 
 def news(
@@ -186,9 +185,7 @@ def news(
     played = np.asarray(chosen)
     with speaking("en"):
         lines = story(game, before, played, seat, rewards)
-        rules = [
-            game.rule_of(line) if isinstance(game, WordDescriptions) else None for line in lines
-        ]
+        rules = [words_of(game).rule(line) for line in lines]
     return {"lines": story(game, before, played, seat, rewards), "rules": rules}
 
 
@@ -206,16 +203,16 @@ def story(
         seat: The reader's seat; None reveals everything.
         rewards: The rewards of all S steps of the game so far, (S, P).
     """
-    lines = game.story_of(before, chosen, seat) if isinstance(game, WordDescriptions) else []
+    lines = words_of(game).story(before, chosen, seat)
     return [*lines, *_breakdown(game, rewards), result(game)] if game.terminated[0] else lines
 
 
 def _breakdown(game: BatchGame, rewards: npt.ArrayLike) -> list[str]:
     """Return lines that say where each player's points come from."""
-    if not isinstance(game, WordDescriptions):
-        return []
-    lines = []
-    parts = game.breakdown_of(rewards)
+    lines: list[str] = []
+    parts = words_of(game).breakdown(rewards)
+    if not parts:
+        return lines
     for seat, score in enumerate(game.scores[0].tolist()):
         reasons = ", ".join(
             say("game.source", points=points[seat], name=name)
@@ -248,7 +245,7 @@ def _tie_break(game: BatchGame, winners: int) -> str:
     """Return in words how ties on points were broken."""
     leaders = np.flatnonzero(game.scores[0] == game.scores[0].max()).tolist()
     words = ""
-    keys = game.tie_breaks_of() if isinstance(game, WordDescriptions) else {}
+    keys = words_of(game).tie_breaks()
     for name, numbers in keys.items():
         if len(leaders) > winners:
             listing = listed(f"{numbers[seat]} (player_{seat})" for seat in leaders)

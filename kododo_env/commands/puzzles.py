@@ -19,6 +19,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import Bound, Seed, check_settings
 from kododo_env.records.record import Record, read_record
 from kododo_env.records.replay import replay
+from kododo_env.registry import words_of
 from kododo_env.review.analysis import FEWEST, MOST, WORLDS
 from kododo_env.review.best_agent import best_agent
 from kododo_env.review.puzzles import Puzzle, find_puzzles, order, write_puzzles
@@ -73,7 +74,7 @@ class PuzzleCollection:
         for puzzle in self.puzzles:
             step = str(len(puzzle.played) + 1)
             player = f"player_{puzzle.seat}"
-            words = puzzle.position().describe_choice(puzzle.best, puzzle.seat)
+            words = words_of(puzzle.position()).describe_choice(puzzle.best, puzzle.seat)
             gain = f"{100 * puzzle.gain:.0f} ({100 * puzzle.low:.0f} to {100 * puzzle.high:.0f})"
             missed = f"{len(puzzle.missed_by)} of {len(puzzle.bots)}"
             rows.append((puzzle.header.game, step, player, words, gain, missed))

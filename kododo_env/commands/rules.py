@@ -21,4 +21,4 @@ def rules(config: RulesConfig) -> None:
     Raises:
         ValueError: The game is unknown.
     """
-    print(registry.batch_game(config.game, 1).rules_text().rstrip("\n"), flush=True)
+    print(registry.rules_text(registry.batch_game(config.game, 1)).rstrip("\n"), flush=True)

@@ -7,8 +7,10 @@ from itertools import combinations
 from math import prod
 from typing import Annotated
 
+import numpy as np
+
 from kododo_env.core.bounds import Bound, check_settings
-from kododo_env.core.numbers import whole_tuple
+from kododo_env.core.numbers import whole_number, whole_tuple
 
 MOST_SLOTS = 255  # slots are counted in uint8
 
@@ -96,6 +98,32 @@ class ActionLayout:
     def size(self) -> int:
         """A, the number of actions."""
         return sum(piece.size for piece in self.pieces)
+
+    def locate(self, action: int) -> tuple[ActionPiece | SlotPiece, tuple[int, ...]]:
+        """Return the block of an action, and its index on each axis of the block, or its slots.
+
+        Raises:
+            ValueError: There is no such action.
+        """
+        place = whole_number(action, "action", 0, self.size - 1)
+        for piece in self.pieces:
+            if place < piece.size:
+                break
+            place -= piece.size
+        if isinstance(piece, SlotPiece):
+            return piece, piece.choices[place]
+        return piece, tuple(map(int, np.unravel_index(place, piece.shape)))
+
+    def describe(self, action: int) -> str:
+        """Return an action as its block and its place there, such as "guess gift=0 ribbon=4".
+
+        Raises:
+            ValueError: There is no such action.
+        """
+        piece, index = self.locate(action)
+        axes = ("slot",) * piece.plays if isinstance(piece, SlotPiece) else piece.axes
+        places = (f"{axis}={number}" for axis, number in zip(axes, index, strict=True))
+        return " ".join((piece.name, *places))
 
     def where(self, name: str) -> slice:
         """Return the range of action numbers of a block.

@@ -13,7 +13,6 @@ from kododo_env.core.actions import ActionLayout
 from kododo_env.core.arrays import Array, Bool, Float32, Float64, Int16, Intp, Uint8
 from kododo_env.core.copies import GameCopies
 from kododo_env.core.deck import check_decks, shuffled_decks
-from kododo_env.core.descriptions import Descriptions
 from kododo_env.core.legality import IllegalAction as IllegalAction
 from kododo_env.core.legality import legal_actions, same_for_all, shared_row
 from kododo_env.core.numbers import quote, whole_number, whole_seed
@@ -25,7 +24,7 @@ from kododo_env.core.view import View
 GAMES_FIRST = [(ndim - 1, *range(ndim - 1)) for ndim in range(8)]  # axis orders, by ndim
 
 
-class BatchGame(GameCopies, Descriptions, ABC):
+class BatchGame(GameCopies, ABC):
     """A batch of games, all at the same turn.
 
     Shapes are written (N, P, ...): N = ``num_envs`` games, P = ``num_players`` players.
@@ -51,7 +50,6 @@ class BatchGame(GameCopies, Descriptions, ABC):
         name: The game's name in the registry.
         version: Increases with any change of rules, observation, action or reward.
         no_op: The only legal action of a player who has nothing to decide.
-        clock: Increases whenever the games change; a view is valid while it stays the same.
     """
 
     name: ClassVar[str]
@@ -80,7 +78,7 @@ class BatchGame(GameCopies, Descriptions, ABC):
         self.cards: Uint8 = cards.astype(np.uint8)
         self.cards.flags.writeable = False
         self._max_deals = max_deals
-        self.clock = 0
+        self._clock = 0
         self._masked: tuple[int, Array] | None = None  # clock, mask
         self._observed: tuple[int, Array] | None = None  # clock, observations that views share
         self._source_rows: Intp | None = None
@@ -113,7 +111,7 @@ class BatchGame(GameCopies, Descriptions, ABC):
             checked_decks = shuffled_decks(self.cards, self.num_envs, self.rng)[:, None]
         self._state = self._state_type.blank(self.rules, self.num_envs)
         self._start(games_last(checked_decks))
-        self.clock += 1
+        self._clock += 1
 
     def fresh(self, num_envs: int, seed: int | None = None) -> Self:
         """Return a new batch of ``num_envs`` games with the same rules."""
@@ -150,9 +148,9 @@ class BatchGame(GameCopies, Descriptions, ABC):
         Every player has at least one legal action; a player with nothing to decide has only the
         no-op. The array is read-only and stays the same object for the whole turn.
         """
-        if self._masked is None or self._masked[0] != self.clock:
+        if self._masked is None or self._masked[0] != self._clock:
             self._masked = None  # freed first: it may be the largest array of a batch
-            self._masked = self.clock, self._with_idle(self._mask())
+            self._masked = self._clock, self._with_idle(self._mask())
         return self._masked[1]
 
     def _with_idle(self, mask: Bool) -> Bool:
@@ -188,7 +186,7 @@ class BatchGame(GameCopies, Descriptions, ABC):
         """
         mask = self.legal_action_mask()
         state = self._state
-        chosen = legal_actions(actions, mask, self.name, self.describe_action)
+        chosen = legal_actions(actions, mask, self.name, self.actions.describe)
         state.rewards = np.zeros((self.num_players, self.num_envs), np.float32)
         before = state.terminated
         going_on = not all_true(before)  # if all games are over, nothing is played
@@ -201,7 +199,7 @@ class BatchGame(GameCopies, Descriptions, ABC):
         state.just = state.terminated ^ before
         if going_on:
             state.steps_played += 1
-        self.clock += 1
+        self._clock += 1
 
     # --- looking ----------------------------------------------------------------------
 
@@ -301,13 +299,13 @@ class BatchGame(GameCopies, Descriptions, ABC):
     def _view(self, player: int) -> View:
         return View(self, player)
 
-    def observation_of(self, player: int) -> Array:
+    def _observation_of(self, player: int) -> Array:
         """Return a player's observation, (N, F), read-only.
 
         The observations of all players are computed once per turn.
         """
-        if self._observed is None or self._observed[0] != self.clock:
-            self._observed = self.clock, read_only(self._observation())
+        if self._observed is None or self._observed[0] != self._clock:
+            self._observed = self._clock, read_only(self._observation())
         observation: Array = self._observed[1][player].T
         return observation
 

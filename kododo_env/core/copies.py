@@ -23,7 +23,7 @@ class GameCopies:
     num_players: int
     rng: np.random.Generator
     _caches: ClassVar[tuple[str, ...]] = ("_masked", "_observed")  # None in every copy
-    clock: int
+    _clock: int
     _state: BatchState
 
     def clone(self) -> Self:
@@ -34,7 +34,7 @@ class GameCopies:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes without caches, which contain the knowledge of all players."""
-        return {**self.__dict__, "clock": 0, **dict.fromkeys(self._caches)}
+        return {**self.__dict__, "_clock": 0, **dict.fromkeys(self._caches)}
 
     def _with(self, state: BatchState) -> Self:
         """Return a batch of the same rules in another state, with the same generator."""
@@ -95,11 +95,6 @@ class GameCopies:
         """Return a copy of the state, for ``load_state`` of a batch of the same rules and size."""
         return self._state.as_dict() | {"rng": self.rng.bit_generator.state}
 
-    @property
-    def stored_state(self) -> BatchState:
-        """The state itself, not a copy; any change to it changes the games."""
-        return self._state
-
     def load_state(self, state: dict[str, Any]) -> None:
         """Restore a state of this batch, or of one with the same rules and size.
 
@@ -123,7 +118,7 @@ class GameCopies:
                 raise ValueError(f"not a state of {self.name}: {must}")
         self._state = batch._state
         self.rng.bit_generator.state = rng.bit_generator.state
-        self.clock += 1
+        self._clock += 1
 
     def _shared_invariants(self) -> Iterator[Invariant]:
         """Yield the invariants of the states of all games."""
@@ -154,3 +149,8 @@ class GameCopies:
         Finished games are included. No array may keep anything hidden; the new cards must
         depend only on the player's knowledge and the generator.
         """
+
+
+def stored_state(game: GameCopies) -> BatchState:
+    """Return the state of a batch itself, not a copy; any change to it changes the games."""
+    return game._state

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from kododo_env.core.arrays import Array, Bool, Int64
-from kododo_env.core.capabilities import UndoSupport, WordDescriptions
+from kododo_env.core.capabilities import UndoSupport
 from kododo_env.core.legality import same_for_all, shared_row
-from kododo_env.core.numbers import whole_number
 from kododo_env.core.rows import read_only
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ class View:
 
     def __init__(self, game: BatchGame, player: int) -> None:
         self._game = game
-        self._clock = game.clock
+        self._clock = game._clock
         self.player = player
         self._copies: dict[str, Array] = {}
 
@@ -54,7 +53,7 @@ class View:
         return f"<{type(self).__name__} of player {player} in {self._game!r}>"
 
     def _current(self) -> BatchGame:
-        if self._game.clock != self._clock:
+        if self._game._clock != self._clock:
             raise RuntimeError("this view belongs to an earlier turn; call game.view() again")
         return self._game
 
@@ -106,11 +105,6 @@ class View:
         return self._game.num_actions
 
     @property
-    def no_op(self) -> int:
-        """The only legal action of a player who has nothing to decide."""
-        return self._game.no_op
-
-    @property
     def steps_played(self) -> int:
         """The number of steps since the deal in which at least one game was running."""
         return self._current().steps_played
@@ -129,7 +123,7 @@ class View:
     @property
     def observation(self) -> Array:
         """The player's observation, shape (N, F), ``layout.dtype``, read-only."""
-        return self._cached_copy("observation", lambda: self._game.observation_of(self.player))
+        return self._cached_copy("observation", lambda: self._game._observation_of(self.player))
 
     @property
     def legal_action_mask(self) -> Bool:
@@ -155,51 +149,6 @@ class View:
     def rewards(self) -> Array:
         """The points that each player scored in the last step, shape (N, P), read-only."""
         return self._cached_copy("rewards", lambda: self._game.rewards)
-
-    def text(self, index: int = 0) -> str:
-        """Return one of the games as text, as the player sees it."""
-        return self._current().text(index, self.player)
-
-    def svg(self, index: int = 0) -> str:
-        """Return one of the games as an SVG document, as the player sees it."""
-        return self._current().svg(index, self.player)
-
-    def describe_choice(self, action: int, index: int = 0) -> str:
-        """Return the meaning of an action of the player in one of the games, in words."""
-        return self._current().describe_choice(action, self.player, index)
-
-    def held(self, index: int = 0) -> list[Any]:
-        """Return the cards that the player holds and has seen (``rendering.svg_cards.Card``).
-
-        Empty if the game is not a ``WordDescriptions``.
-        """
-        game = self._current()
-        return game.hand_of(self.player, index) if isinstance(game, WordDescriptions) else []
-
-    def cards_played(self, action: int, index: int = 0) -> tuple[int, ...]:
-        """Return the indices in ``held`` of the cards that a legal action plays."""
-        game = self._current()
-        if not isinstance(game, WordDescriptions):
-            return ()
-        return game.cards_played(action, self.player, index)
-
-    def short_form(self, action: int, index: int = 0) -> str:
-        """Return a legal action in a few letters, to be typed; empty if there is no such form."""
-        game = self._current()
-        if not isinstance(game, WordDescriptions):
-            return ""
-        return game.short_form(action, self.player, index)
-
-    def memory(self, index: int = 0) -> dict[str, Any]:
-        """Return the cards that the player has not seen yet, and other memory aids.
-
-        See ``WordDescriptions.memory_of``; empty if the game is not a ``WordDescriptions``.
-        """
-        game = self._current()
-        if not isinstance(game, WordDescriptions):
-            return {"tables": [], "ruled_out": []}
-        index = whole_number(index, "index", 0, self.num_envs - 1)
-        return game.memory_of({name: piece[index] for name, piece in self.pieces.items()})
 
     def determinize(self, rng: np.random.Generator, samples: int) -> BatchGame:
         """Return possible games, sampled given all that the player knows.
@@ -244,7 +193,7 @@ class JoinedView(View):
     @property
     def observation(self) -> Array:
         """The players' observations, shape (V * N, F), ``layout.dtype``, read-only."""
-        return self._cached_copy("observation", lambda: self._joined(self._game.observation_of))
+        return self._cached_copy("observation", lambda: self._joined(self._game._observation_of))
 
     @property
     def legal_action_mask(self) -> Bool:
@@ -264,6 +213,15 @@ class JoinedView(View):
     def determinize(self, rng: np.random.Generator, samples: int) -> BatchGame:
         """Raise TypeError: a joined view cannot be determinized."""
         raise TypeError("only the view of one player can be determinized")
+
+
+def game_of(view: View) -> BatchGame:
+    """Return the game of a view, for words and pictures, which contain only the view's knowledge.
+
+    Raises:
+        RuntimeError: The view belongs to an earlier turn.
+    """
+    return view._current()
 
 
 def own_facts(view: View) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.output import ColorDepth
 
 from kododo_env.bots.messages import Message
-from kododo_env.core.capabilities import WordDescriptions
 from kododo_env.play.stdio import only_person
+from kododo_env.registry import words_of
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import ink_on
 from kododo_env.rendering.svg_cards import Suit
@@ -58,7 +58,7 @@ class Terminal:
         self._table = table
         self._seat = only_person(table)
         game = table.game.batch
-        self._suits = game.suits() if isinstance(game, WordDescriptions) else ()
+        self._suits = words_of(game).suits()
         self._last_printed = -1  # the last step of the log that has been printed
         self._printed_deal: object = None  # the last deal whose seats have been printed
         self._session: PromptSession[str] = PromptSession()
@@ -280,7 +280,7 @@ def painted(words: str, suits: Sequence[Sequence[Suit]]) -> list[tuple[str, str]
 
     Args:
         words: A text such as "lay blue 3", "B3" or "PR3 (red ribbon)".
-        suits: The suits of the game's cards; see ``WordDescriptions.suits``.
+        suits: The suits of the game's cards; see ``Words.suits``.
     """
     if not suits:
         return [("", words)]

@@ -12,7 +12,6 @@ from kododo_env.core.numbers import is_whole, quote
 from kododo_env.core.view import View
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_schema import checked
-from kododo_env.rendering.languages import speaking
 
 FORMAT = 1
 KEY = "kododo_env"  # the key in the metadata of the ONNX file
@@ -97,8 +96,7 @@ def describe(game: BatchGame | View) -> PolicyMetadata:
     if isinstance(game, BatchGame):
         name = game.name
         version = game.version
-        with speaking("en"):
-            actions = [game.describe_action(action) for action in range(game.num_actions)]
+        actions = [game.actions.describe(action) for action in range(game.num_actions)]
     else:
         name = game.game_name
         version = game.game_version

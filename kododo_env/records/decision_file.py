@@ -17,6 +17,7 @@ from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import quote
 from kododo_env.records.decisions import Decisions
 from kododo_env.records.header import check_players, rules_of
+from kododo_env.registry import words_of
 from kododo_env.system.extras import needs
 from kododo_env.system.files import ordinary_file, written_whole
 
@@ -175,7 +176,7 @@ def facts(game: BatchGame) -> dict[str, Any]:
         "rules": rules_of(game),
         "dtype": game.layout.dtype.newbyteorder("<").str,
         "observation": pieces,
-        "actions": [game.describe_action(action) for action in range(game.num_actions)],
+        "actions": [words_of(game).describe_action(action) for action in range(game.num_actions)],
     }
 
 

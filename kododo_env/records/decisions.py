@@ -89,7 +89,7 @@ class DecisionLog:
                 f"expected actions of shape {self._mask.shape[:2]}, got {played.shape}"
             )
         try:
-            legal_actions(played, self._mask, self._game.name, self._game.describe_action)
+            legal_actions(played, self._mask, self._game.name, self._game.actions.describe)
         except IllegalAction as error:
             raise ValueError(f"expected the actions that were played, got {error}") from error
         chosen = played[games, seats].astype(np.int16)

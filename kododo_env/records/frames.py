@@ -11,6 +11,7 @@ from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.record import Record
 from kododo_env.records.replay import replay
+from kododo_env.registry import picture_of, words_of
 from kododo_env.rendering.svg import FELT, HEIGHT, PALE, WIDTH, Box, label, picture, rectangle
 from kododo_env.rendering.words import counted
 
@@ -32,10 +33,10 @@ def as_text(record: Record, agent: Agent | None = None) -> Iterator[str]:
     alternatives, decisions = _alternatives(record, agent)
     for number, game in enumerate(replay(record)):
         if number == 0:
-            yield f"{_title(record)}\n\n{game.text()}"
+            yield f"{_title(record)}\n\n{picture_of(game).text()}"
         else:
             choices = "\n".join(_choices(record, number, alternatives))
-            yield f"step {number}\n{choices}\n\n{game.text()}"
+            yield f"step {number}\n{choices}\n\n{picture_of(game).text()}"
     yield _ending(record, record.lines[-1])
     if agent is not None:
         differing = sum(bool(words) for step in alternatives for words in step)
@@ -80,8 +81,9 @@ def _alternatives(record: Record, agent: Agent | None) -> tuple[list[list[str]],
 
 def _alternative(agent: Agent, game: BatchGame, seat: int, choice: int, played: int) -> str:
     """Return an agent's choice in words; empty if the same was played."""
-    words = game.describe_choice(choice, seat)
-    if words == game.describe_choice(played, seat):  # equal cards are the same choice
+    game_words = words_of(game)
+    words = game_words.describe_choice(choice, seat)
+    if words == game_words.describe_choice(played, seat):  # equal cards are the same choice
         return ""
     return f"  ({agent.name}: {words})"
 
@@ -94,7 +96,7 @@ def height_of(record: Record) -> int:
 def _captioned(game: BatchGame, caption: list[str], step: str, height: int) -> str:
     """Return the picture of the game with lines of text below it."""
     box = Box(0, HEIGHT, WIDTH, height - HEIGHT)
-    pieces = [game.svg(), rectangle(box, 0, FELT)]
+    pieces = [picture_of(game).svg(), rectangle(box, 0, FELT)]
     for row, line in enumerate(caption):
         pieces.append(label(shortened(line), 16, HEIGHT + LINE * (row + 1), 14))
     pieces.append(label(step, WIDTH - 16, HEIGHT + LINE, 14, PALE, anchor="end"))

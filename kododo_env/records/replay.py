@@ -9,6 +9,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import quote, whole_number, whole_numbers
 from kododo_env.records.lines import DIGEST, at_line, check_keys, check_sealed, where
 from kododo_env.records.record import Record, Step
+from kododo_env.registry import words_of
 
 
 def replay(record: Record) -> Iterator[BatchGame]:
@@ -89,8 +90,9 @@ def play_step(game: BatchGame, number: int, actions: Sequence[int]) -> Step:
 
 def _words(game: BatchGame, actions: list[int]) -> list[str]:
     """Return a joint action in words; empty for an unknown action, which ``step`` rejects."""
+    words = words_of(game)
     return [
-        game.describe_choice(action, player) if 0 <= action < game.num_actions else ""
+        words.describe_choice(action, player) if 0 <= action < game.num_actions else ""
         for player, action in enumerate(actions)
     ]
 

@@ -74,13 +74,20 @@ class Seat:
 
     @classmethod
     def of(
-        cls, game: BatchGame, index: int, seat: int, player: int | None, note: str, gained: Any = 0
+        cls,
+        game: BatchGame,
+        index: int,
+        seat: int,
+        player: int | None,
+        name: str,
+        note: str,
+        gained: Any = 0,
     ) -> Seat:
         """Return the head of a seat's panel in one game of a batch, as ``player`` sees it."""
         share = game.outcome()[index, seat] if game.terminated[index] else 0
         tag = say("game.winner") if share == 1 else say("game.shared_win") if share else ""
         points = float(game.scores[index, seat])
-        return cls(f"player_{seat}", points, float(gained), note, tag, player == seat)
+        return cls(name, points, float(gained), note, tag, player == seat)
 
 
 def panel(box: Box, seat: Seat, content: str = "") -> str:

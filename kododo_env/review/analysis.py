@@ -19,6 +19,7 @@ from kododo_env.core.arrays import Float64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_indices, whole_number
 from kododo_env.records import Record, replay
+from kododo_env.registry import picture_of, words_of
 from kododo_env.review.hints import gives_hints, hint
 from kododo_env.search.search import Means, PolicySearch, SearchAgent
 
@@ -295,13 +296,13 @@ class _Judge:
             step=step,
             seat=seat,
             action=played,
-            words=before.describe_choice(played, seat),
+            words=words_of(before).describe_choice(played, seat),
             advised=advised,
-            advised_words=before.describe_choice(advised, seat),
+            advised_words=words_of(before).describe_choice(advised, seat),
             gain=mean,
             low=low,
             high=high,
-            text=before.text(player=seat),
+            text=picture_of(before).text(player=seat),
         )
 
 

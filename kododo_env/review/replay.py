@@ -8,6 +8,7 @@ from typing import Any
 from kododo_env.bots.protocol import news
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records import Record, parse_record, replay
+from kododo_env.registry import picture_of
 from kododo_env.rendering.languages import say
 
 # With default rules, the longest games have about 100 steps and 6 million characters.
@@ -45,13 +46,13 @@ def replayed_steps(record: Record, pictures: bool) -> Iterator[dict[str, Any]]:
     rewards: list[list[int]] = []
     characters = 0
     for number, game in enumerate(replay(record)):
-        step: dict[str, Any] = {"text": game.text(), "lines": [], "rules": []}
+        step: dict[str, Any] = {"text": picture_of(game).text(), "lines": [], "rules": []}
         if before is not None:
             line = record.lines[number - 1]
             rewards.append(line["points"])
             step |= news(game, before, line["actions"], None, rewards)
         if pictures:
-            step["picture"] = game.svg()
+            step["picture"] = picture_of(game).svg()
         characters += (
             len(step["text"]) + len(step.get("picture", "")) + sum(map(len, step["lines"]))
         )

@@ -13,8 +13,8 @@ from kododo_env.bots.protocol import legal_actions, named_action
 from kododo_env.core.agent import joint_action
 from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import LessonProvider
 from kododo_env.core.view import View
+from kododo_env.registry import lesson_of, words_of
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.rules_arguments import make_game
 from kododo_env.table.stage import Player, Stage
@@ -57,9 +57,10 @@ class LessonStage(Stage):
     can_go_back = False
 
     def __init__(self, game: BatchGame, person: int, first: int) -> None:
-        if not isinstance(game, LessonProvider):
+        lesson = lesson_of(game)
+        if lesson is None:
             raise ValueError(f"{game.name} has no lesson")
-        self._lesson = game.first_lesson()
+        self._lesson = lesson
         self._num_choices = 0  # by the person
         self._news_start = 0  # the number of log entries before the last choice
         self._scripts = [Script() for _ in range(self._lesson.players)]
@@ -108,7 +109,10 @@ class LessonStage(Stage):
         chosen = named_action(choice, view)
         expected = self._expected_actions()
         if expected and chosen not in expected:
-            words, *expected_words = map(view.describe_choice, (chosen, *expected))
+            lesson_words = words_of(view)
+            words, *expected_words = (
+                lesson_words.describe_choice(action, PUPIL) for action in (chosen, *expected)
+            )
             raise ValueError(
                 say(
                     "lesson.wrong_choice",

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from html import escape
-from importlib.resources import files
 from types import ModuleType
 from typing import Any
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.registry import examples_of
+from kododo_env.registry import examples_of, rules_text
 from kododo_env.rendering.languages import current_language
 
 HEADING = re.compile(r"^#{1,6} +", re.M)
@@ -36,8 +35,9 @@ def sections(game: BatchGame, pictures: bool) -> list[dict[str, str]]:
     """
     examples = examples_of(game) if pictures else None
     entries = []
-    english = _chapters(game, game.rules_text())
-    for (name, text), (title, words) in zip(english, _chapters(game, _rules(game)), strict=True):
+    english = _chapters(game, rules_text(game))
+    translated = _chapters(game, rules_text(game, current_language()))
+    for (name, text), (title, words) in zip(english, translated, strict=True):
         section = {"anchor": anchor(name), "title": title, "text": text}
         entries.append(section | ({"html": _html(words, examples)} if pictures else {}))
     return entries
@@ -50,17 +50,6 @@ def _chapters(game: BatchGame, rules: str) -> list[tuple[str, str]]:
         parts.insert(0, f"{game.name}\n{before}")
     headings = (part.partition("\n") for part in parts)
     return [(title, text.strip()) for title, _, text in headings]
-
-
-def _rules(game: BatchGame) -> str:
-    """Return the rules in the current language, or in English if they are not translated."""
-    page = files(_folder(game)) / f"rules.{current_language()}.md"
-    return page.read_text("utf-8") if page.is_file() else game.rules_text()
-
-
-def _folder(game: BatchGame) -> str:
-    """Return the package of the game's class."""
-    return type(game).__module__.rpartition(".")[0] or __package__
 
 
 def anchor(title: str) -> str:

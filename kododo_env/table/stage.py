@@ -12,6 +12,7 @@ from kododo_env.bots.protocol import named_action, news
 from kododo_env.core.agent import Agent, remembers
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records import Recorder
+from kododo_env.registry import words_of
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.review.analysis import Analysis
 from kododo_env.table.shared_deal import agents_choose, command_of, deal_by
@@ -123,7 +124,7 @@ class Stage:
         if self.over:
             raise ValueError(say("table.game_over"))
         if seat in self.chosen:
-            words = self.batch.describe_choice(self.chosen[seat], seat)
+            words = words_of(self.batch).describe_choice(self.chosen[seat], seat)
             raise ValueError(say("table.double_choice", seat=seat, words=words))
         if seat not in self.waiting_for:
             raise ValueError(say("table.no_decision", seat=seat))

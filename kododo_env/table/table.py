@@ -14,8 +14,8 @@ from kododo_env.bots.messages import MOST_EXACT, Message, read_message, to_json
 from kododo_env.bots.protocol import players, position, result
 from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.capabilities import LessonProvider
 from kododo_env.records.header import printable
+from kododo_env.registry import lesson_of, picture_of, rules_text, words_of
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.review.analysis import FEWEST, WORLDS, Analysis, analysis_in_pieces
 from kododo_env.review.hints import check_adviser, hint
@@ -251,7 +251,7 @@ class Table:
         match message["type"]:
             case "rules":
                 parts = sections(self._batch, self._pictures)
-                return {"type": "rules", "text": self._batch.rules_text(), "sections": parts}
+                return {"type": "rules", "text": rules_text(self._batch), "sections": parts}
             case "hint":
                 return self._hint(self.stage.seat_of(person))
             case "record":
@@ -413,7 +413,7 @@ class Table:
             **stage.descriptions[seat, language],
             "chosen": stage.chosen.get(seat),
             "log": stage.log(seat, language),
-            "teaches": isinstance(self._batch, LessonProvider) and len(self.people) == 1,
+            "teaches": lesson_of(self._batch) is not None and len(self.people) == 1,
             "lesson": None,
         }
         if seat not in waiting_for:
@@ -435,12 +435,14 @@ class Table:
         choices = []
         for choice in analysis.choices:
             step, before, *_ = self.stage.past[choice.step - 1]
+            words = words_of(before)
+            picture = picture_of(before)
             texts = {
-                "words": before.describe_choice(choice.action, choice.seat),
-                "advised_words": before.describe_choice(choice.advised, choice.seat),
-                "text": before.text(player=choice.seat),
+                "words": words.describe_choice(choice.action, choice.seat),
+                "advised_words": words.describe_choice(choice.advised, choice.seat),
+                "text": picture.text(player=choice.seat),
             }
-            drawing = {"picture": before.view(choice.seat).svg()} if self._pictures else {}
+            drawing = {"picture": picture.svg(player=choice.seat)} if self._pictures else {}
             choices.append(asdict(choice) | texts | {"to": step} | drawing)
         return {
             "type": "analysis",

@@ -121,7 +121,7 @@ class Choices:
             self._warn()
             return int(random_legal_actions(mask > 0, self.rng)), True
         legal = ", ".join(map(str, np.flatnonzero(mask)))
-        meaning = f" ({self._game.describe_action(number)})" if self._has_own_numbers else ""
+        meaning = f" ({self._game.actions.describe(number)})" if self._has_own_numbers else ""
         raise IllegalAction(f"illegal action of {chooser}: {number}{meaning}; legal now: {legal}")
 
     def numbers(self, actions: Any, receiver: str, count: int) -> Array:

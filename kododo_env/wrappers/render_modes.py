@@ -10,6 +10,7 @@ from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import quote
 from kododo_env.core.options import is_one_of
+from kododo_env.registry import picture_of
 from kododo_env.rendering.pixels import RenderingUnavailable, check_libraries, pixels
 
 PictureMode = Literal["ansi", "rgb_array"]
@@ -70,8 +71,8 @@ def draw(
         logger.warn("render() has no effect: the environment has no render_mode")
         return None
     if render_mode == "human":
-        print(game.text(index, player), end="\n\n", flush=True)
+        print(picture_of(game).text(index, player), end="\n\n", flush=True)
         return None
     if render_mode == "ansi":
-        return game.text(index, player)
-    return pixels(game.svg(index, player))
+        return picture_of(game).text(index, player)
+    return pixels(picture_of(game).svg(index, player))

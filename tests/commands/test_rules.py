@@ -9,6 +9,8 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.commands.rules import RulesConfig, rules
+from kododo_env.registry import rules_text
+from kododo_env.table import rules_page
 from kododo_env.table.factory import make_table
 from kododo_env.table.rules_page import sections
 from tests.game_tables import GAMES
@@ -19,7 +21,7 @@ from tests.toy_game.high_card import high_card_v0
 def test_command_and_table_tell_the_rules(game: str, capsys: pytest.CaptureFixture[str]) -> None:
     rules(RulesConfig(game))
     text = capsys.readouterr().out
-    assert text == registry.batch_game(game, 1).rules_text()
+    assert text == rules_text(registry.batch_game(game, 1))
     table = make_table(game, opponents=["random"], seed=0, pictures=False)
     (message,) = table.talk(0, {"type": "rules"})[0]
     assert message["text"] == text
@@ -43,7 +45,7 @@ def test_rules_of_any_headings_are_told(
 ) -> None:
     """Rules of other packages without ``###`` were once an empty page."""
     game = high_card_v0.batch_game(1)
-    monkeypatch.setattr(type(game), "rules_text", lambda _: text)
+    replace_rules(monkeypatch, text)
     page = sections(game, pictures=True)
     assert [section["title"] for section in page] == titles
     html = "".join(section["html"] for section in page)
@@ -59,7 +61,7 @@ def test_rules_of_any_headings_are_told(
 
 def test_a_game_without_them_says_so() -> None:
     with pytest.raises(ValueError, match=r"high_card has no rules\.md"):
-        high_card_v0.batch_game(1).rules_text()
+        rules_text(high_card_v0.batch_game(1))
 
 
 def test_a_game_in_a_module_of_no_package_has_no_rules_and_no_examples(
@@ -69,5 +71,10 @@ def test_a_game_in_a_module_of_no_package_has_no_rules_and_no_examples(
     monkeypatch.setattr(type(game), "__module__", "high_card")
     with pytest.raises(ValueError, match=r"high_card has no rules\.md"):
         sections(game, pictures=False)
-    monkeypatch.setattr(type(game), "rules_text", lambda _: "Play.")
+    replace_rules(monkeypatch, "Play.")
     assert sections(game, pictures=True)[0]["html"] == "<p>Play.</p>"
+
+
+def replace_rules(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    for module in (registry, rules_page):
+        monkeypatch.setattr(module, "rules_text", lambda *_: text)

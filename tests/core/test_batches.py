@@ -11,6 +11,7 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.games.kododo import KododoGame, Rules
+from kododo_env.registry import picture_of
 from tests.game_tables import GAMES
 from tests.helpers import assert_same_state, differences, play_random, random_actions
 
@@ -59,8 +60,8 @@ def test_a_mask_is_of_its_turn_and_nobodys_to_change(game: str) -> None:
 def test_the_first_game_is_drawn_if_nothing_else_is_said(game: str) -> None:
     played = registry.batch_game(game, 2, 0, num_players=4)
     play_random(played, np.random.default_rng(0), 3)
-    assert played.text() == played.text(0) != played.text(1)
-    assert played.svg() == played.svg(0) != played.svg(1)
+    assert picture_of(played).text() == picture_of(played).text(0) != picture_of(played).text(1)
+    assert picture_of(played).svg() == picture_of(played).svg(0) != picture_of(played).svg(1)
 
 
 @for_every_game

@@ -28,6 +28,7 @@ from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import run
 from kododo_env.core import Agent, BatchGame, ObservationLayout, Piece, RandomAgent
 from kododo_env.core.agent import joint_action
+from kododo_env.registry import picture_of, words_of
 from kododo_env.search.search import SearchAgent, SearchBudget
 from kododo_env.wrappers import SingleSeatEnv
 from kododo_env.wrappers.sb3 import BatchVecEnv
@@ -147,7 +148,11 @@ def test_numbers_of_any_library_are_the_same_number(game: str) -> None:
         seat = SingleSeatEnv(game_batch.fresh(1), number).seat
         assert (type(view.player), type(seat), seat) == (int, int, 1)
         assert np.array_equal(view.observation, game_batch.observe()[:, 1])
-        for call in (game_batch.text, game_batch.svg, game_batch.describe_action):
+        for call in (
+            picture_of(game_batch).text,
+            picture_of(game_batch).svg,
+            words_of(game_batch).describe_action,
+        ):
             assert call(number) == call(1)
     for games in ([2, 0], (2, 0), np.array([2, 0], np.uint8), np.array([2, 0])):
         assert np.array_equal(game_batch.take(games).observe(), game_batch.observe()[[2, 0]])

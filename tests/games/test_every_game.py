@@ -30,6 +30,7 @@ from kododo_env.arena.match import play
 from kododo_env.core import BatchGame, SlotPiece, rows
 from kododo_env.core.capabilities import UndoSupport
 from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.registry import picture_of, words_of
 from kododo_env.testing import check_batch_game
 from tests.game_tables import GAMES, TABLES
 from tests.games.rules_strategies import AT_THE_BOUNDS
@@ -231,7 +232,7 @@ def test_the_modules_draw_text_and_pixels(game: str) -> None:
     for make in (module.parallel_env, module.env):
         env = make(num_players=max(module.PLAYERS), render_mode="ansi")
         env.reset(seed=0)
-        assert env.render() == env.game.text()
+        assert env.render() == picture_of(env.game).text()
     env = make(num_players=max(module.PLAYERS), render_mode="rgb_array")
     env.reset(seed=0)
     drawn = env.render()
@@ -268,7 +269,7 @@ def test_observation_and_actions_are_those_of_the_version(game: str) -> None:
 @per_table
 def test_every_action_has_words_of_its_own(game: str, players: int) -> None:
     table = batch(game, players)
-    words = [table.describe_action(action) for action in range(table.num_actions)]
+    words = [words_of(table).describe_action(action) for action in range(table.num_actions)]
     assert all(sentence and "\n" not in sentence for sentence in words)
     assert len(set(words)) == len(words)
     assert table.actions.size == table.num_actions

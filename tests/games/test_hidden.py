@@ -16,6 +16,7 @@ from kododo_env import registry
 from kododo_env.core import BatchGame, View
 from kododo_env.games.kado.cards import viewers_by_place
 from kododo_env.games.kado.tables import tables
+from kododo_env.registry import picture_of
 from tests.game_tables import GAMES, TABLES
 from tests.games.reachable_objects import arrays, contents, public_attributes, reached
 from tests.helpers import differences, random_actions
@@ -186,7 +187,9 @@ def stories(game: BatchGame, past: list[tuple[Any, ...]], player: int) -> list[t
     view = game.view(player)
     memory = remembered(game, player).T
     moments = zip(view.observation, view.legal_action_mask, memory, strict=True)
-    over = [game.text(at, player) if end else "" for at, end in enumerate(game.terminated)]
+    over = [
+        picture_of(game).text(at, player) if end else "" for at, end in enumerate(game.terminated)
+    ]
     return [
         (*before, *(part.tobytes() for part in moment), end)
         for before, moment, end in zip(past, moments, over, strict=True)
@@ -229,7 +232,7 @@ def test_games_that_a_player_cannot_tell_apart_are_dealt_alike_to_the_bit(name: 
     over = 0
     for played, player, *pair in twins(name):
         first, second = (played.take(np.array([index])) for index in pair)
-        assert first.text(0, player) == second.text(0, player)
+        assert picture_of(first).text(0, player) == picture_of(second).text(0, player)
         first.rng = np.random.default_rng(5)
         second.rng = np.random.default_rng(6)
         first.observe()

@@ -11,10 +11,10 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.bots.protocol import legal_actions, named_action, result, story
-from kododo_env.core.capabilities import WordDescriptions
 from kododo_env.games.kado import Rules as KadoRules
 from kododo_env.games.kododo import Rules as KododoRules
 from kododo_env.games.kododo.text.words import evaluation
+from kododo_env.registry import words_of
 from kododo_env.rendering.words import card_words, counted, listed
 from kododo_env.table.factory import make_table
 from kododo_env.table.rules_page import sections
@@ -29,14 +29,13 @@ from tests.helpers import random_actions
 def test_the_points_of_a_game_add_up_in_its_own_terms(name: str, players: int) -> None:
     game = registry.batch_game(name, 1, seed=2, num_players=players)
     rng = np.random.default_rng(3)
-    assert isinstance(game, WordDescriptions)
     gained = []
     while not game.terminated[0]:
         before = game.clone()
         actions = random_actions(game, rng)
         game.step(actions)
         gained.append(game.rewards[0].tolist())
-    parts = game.breakdown_of(gained)
+    parts = words_of(game).breakdown(gained)
     assert np.sum(list(parts.values()), axis=0).tolist() == game.scores[0].tolist()
     lines = story(game, before, actions[0], 0, gained)[-players - 1 : -1]
     for seat, line in enumerate(lines):
@@ -48,7 +47,7 @@ def lines_of_step(game: Any, actions: list[int], player: int | None = None) -> l
     """Play a step of a batch of one; return the sentences for a player."""
     before = game.clone()
     game.step([actions])
-    lines: list[str] = game.story_of(before, actions, player)
+    lines: list[str] = words_of(game).story(before, actions, player)
     return lines
 
 
@@ -58,15 +57,14 @@ def test_a_hand_is_what_its_player_knows_and_actions_play_cards_of_it(
 ) -> None:
     game = registry.batch_game(name, 1, seed=5, num_players=players)
     rng = np.random.default_rng(6)
-    assert isinstance(game, WordDescriptions)
     while not game.terminated[0]:
         for player in range(players):
-            hand = [card_words(card) for card in game.hand_of(player)]
+            hand = [card_words(card) for card in words_of(game).hand(player)]
             world = game.determinize(player, rng, 1)
-            assert hand == [card_words(card) for card in world.hand_of(player)]
+            assert hand == [card_words(card) for card in words_of(world).hand(player)]
             for action in np.flatnonzero(game.legal_action_mask()[0, player]).tolist():
-                words = game.describe_choice(action, player)
-                for place in game.cards_played(action, player):
+                words = words_of(game).describe_choice(action, player)
+                for place in words_of(game).cards_played(action, player):
                     assert hand[place] in words
         game.step(random_actions(game, rng))
 
@@ -81,9 +79,11 @@ def test_everybody_is_told_something_and_nobody_more_than_who_sees_all(
         before = game.clone()
         actions = random_actions(game, rng)
         game.step(actions)
-        stories = [game.story_of(before, actions[0], seat) for seat in (None, *range(players))]
+        stories = [
+            words_of(game).story(before, actions[0], seat) for seat in (None, *range(players))
+        ]
         assert all(stories[1:])
-        assert len(game.story_of(before, actions[0].tolist())) == len(stories[0])
+        assert len(words_of(game).story(before, actions[0].tolist())) == len(stories[0])
 
 
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
@@ -95,14 +95,16 @@ def test_a_short_form_is_an_action_in_letters_of_any_size_and_in_any_order(
     while not game.terminated[0]:
         view = game.view(game.deciding()[0].argmax())
         for action, words in legal_actions(view).items():
-            typed = ", ".join(reversed(view.short_form(action).lower().split()))
-            assert view.describe_choice(named_action(typed, view)) == words
+            typed = ", ".join(
+                reversed(words_of(view).short_form(action, view.player).lower().split())
+            )
+            assert words_of(view).describe_choice(named_action(typed, view), view.player) == words
         game.step(random_actions(game, rng))
 
 
 def test_a_part_of_a_short_form_is_told_from_one_that_is_none() -> None:
     view = registry.batch_game("kododo", 1, seed=1).view(0)
-    first, _, second = view.short_form(5).partition(" ")
+    first, _, second = words_of(view).short_form(5, view.player).partition(" ")
     with pytest.raises(ValueError, match=f"'{first}' is only part .*choose from {first} "):
         named_action(first, view)
     assert named_action(f"{second}  {first}", view) == 5
@@ -308,6 +310,6 @@ def test_rows_and_columns_are_those_that_the_player_sees() -> None:
     kado.play_turn(game, [0, 1], (0, 0))
     kado.deal(game, [0, 1])
     kado.pass_all(game)
-    words = [game.describe_choice(kado.place(3, *cell), 2) for cell in ((-1, 0), (0, 1))]
+    words = [words_of(game).describe_choice(kado.place(3, *cell), 2) for cell in ((-1, 0), (0, 1))]
     card = "place cube 1 (orange ribbon)"
     assert words == [f"{card} in row 1, column 2", f"{card} in row 2, column 3"]

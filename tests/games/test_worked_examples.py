@@ -15,7 +15,7 @@ from tests.game_tables import GAMES
 @pytest.mark.parametrize("name", GAMES)
 def test_the_game_says_of_the_cards_what_the_rules_say(name: str) -> None:
     game = registry.batch_game(name, 1)
-    blocks = re.findall(r"```text\n(.*?)```", game.rules_text(), flags=re.S)
+    blocks = re.findall(r"```text\n(.*?)```", registry.rules_text(game), flags=re.S)
     assert blocks
     examples = registry.examples_of(game)
     for block in blocks:
@@ -35,6 +35,6 @@ def test_sections_as_html(name: str) -> None:
         {**section, "html": ""} for section in plain
     ]
     whole = "".join(section["html"] for section in illustrated)
-    assert whole.count("<figure><svg ") == game.rules_text().count("```text")
+    assert whole.count("<figure><svg ") == registry.rules_text(game).count("```text")
     assert "|" not in re.sub(r"<svg.*?</svg>", "", whole, flags=re.S)
     ElementTree.fromstring(f"<div>{whole}</div>")  # each tag is closed

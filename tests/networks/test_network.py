@@ -290,7 +290,7 @@ def test_the_file_says_what_it_is_for(policy: tuple[GameNetwork, BatchGame, Path
     _, game, path = policy
     metadata = OnnxAgent(path).metadata
     assert (metadata.game, metadata.num_players) == ("kododo", game.num_players)
-    assert metadata.actions[0] == "lay the card in slot 0"
+    assert metadata.actions[0] == "card slot=0"
     assert metadata.layout == game.layout.fingerprint()
     assert not any(node.metadata_props for node in onnx.load(path).graph.node)
 

@@ -28,10 +28,10 @@ for name in registry.ENVIRONMENT_MODULES:
         for agent in scripted(name):
             game = registry.batch_game(name, 3, 0, num_players=players)
             rng = np.random.default_rng(0)
-            pictures = [game.svg(0, 0)]
+            pictures = [registry.picture_of(game).svg(0, 0)]
             while not game.terminated.all():
                 game.step(joint_action([make_agent(agent, name)] * players, game, rng))
-            pictures += [game.svg(2), game.text(2)]
+            pictures += [registry.picture_of(game).svg(2), registry.picture_of(game).text(2)]
             found.append([name, players, agent, game.scores.tolist(), pictures])
 missing = []
 for make in (kododo_env.kododo_v0.parallel_env, kododo_env.kado_v0.env):

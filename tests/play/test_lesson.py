@@ -11,6 +11,7 @@ import pytest
 from kododo_env.bots.messages import to_json
 from kododo_env.core.agent import RandomAgent
 from kododo_env.play.worker import LOOK, SharedDevice
+from kododo_env.registry import lesson_of
 from kododo_env.rendering import languages
 from kododo_env.table.factory import make_table
 from kododo_env.table.table import Table
@@ -67,7 +68,7 @@ def go_on(table: Table, position: dict[str, Any], choice: int = 0) -> dict[str, 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_lesson_to_its_end_shows_what_it_tells(game: str) -> None:
     table = taught(game)
-    lesson = table.game.batch.first_lesson()  # type: ignore[attr-defined]
+    lesson = lesson_of(table.game.batch)
     position = say(table, "lesson")
     claims = CLAIMS[game]
     for number, step in enumerate((*lesson.steps, None)):

@@ -9,13 +9,14 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.registry import words_of
 from tests.game_tables import EXTREMES
 from tests.helpers import random_actions
 
 
 def tables(game: BatchGame, seat: int) -> list[Any]:
     """Return the numbers left in each table, (rows, columns)."""
-    memory_tables = game.view(seat).memory()["tables"]
+    memory_tables = words_of(game).memory(game.view(seat))["tables"]
     for table in memory_tables:
         unseen, totals = (np.array([row[name] for row in table["rows"]]) for name in ("left", "of"))
         assert unseen.shape == (len(table["rows"]), len(table["columns"]))
@@ -36,8 +37,8 @@ def test_cards_that_one_holds_are_not_left_and_those_of_the_draw_pile_are(
         for seat in range(players):
             counts = {len(batch.cards) - int(unseen.sum()) for unseen in tables(batch, seat)}
             assert len(counts) == 1  # all tables count the same cards
-            assert counts.pop() >= len(batch.view(seat).held())
-            in_words += len(batch.view(seat).held())
+            assert counts.pop() >= len(words_of(batch).hand(seat))
+            in_words += len(words_of(batch).hand(seat))
         batch.step(random_actions(batch, rng))
     assert in_words
 
@@ -60,7 +61,7 @@ def test_what_the_dealer_of_kado_has_is_never_ruled_out() -> None:
     while not game.terminated[0]:
         if game.phase == 1:
             gift, ribbon, _ = game.rules.parts(int(game.held[0, game.dealer]))
-            wrong = game.view(game.challenger).memory()["ruled_out"]
+            wrong = words_of(game).memory(game.view(game.challenger))["ruled_out"]
             num_guesses += len(wrong)
             true = {"gift": gift, "ribbon": ribbon}
             if not game.swapped[0]:

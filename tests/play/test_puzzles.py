@@ -15,6 +15,7 @@ from kododo_env import load, make_agent, registry
 from kododo_env.agent_registry import baselines
 from kododo_env.core.agent import FirstAgent, LastAgent
 from kododo_env.records.lines import sealed
+from kododo_env.registry import words_of
 from kododo_env.rendering.languages import say
 from kododo_env.review.puzzles import (
     HIT_SHARE,
@@ -42,7 +43,9 @@ def puzzle() -> Puzzle:
 def test_the_best_choice_is_better_than_every_other_one(puzzle: Puzzle) -> None:
     view = puzzle.position().view(puzzle.seat)
     actions = np.flatnonzero(view.legal_action_mask[0])
-    words = {int(action): view.describe_choice(int(action)) for action in actions}
+    words = {
+        int(action): words_of(view).describe_choice(int(action), view.player) for action in actions
+    }
     actions = [action for action in words if words[action] != words[puzzle.best]]
     batch_view = puzzle.position().take(np.zeros(len(actions), np.int64)).view(puzzle.seat)
     search = SearchAgent(load("kododo-2p"))

@@ -16,6 +16,7 @@ from kododo_env import make_agent, registry
 from kododo_env.commands import console
 from kododo_env.records import parse_record, read_record, replay
 from kododo_env.records.frames import as_text, frames, height_of
+from kododo_env.registry import words_of
 from kododo_env.rendering.animation import LAST_PICTURE, animated_gif, animated_svg
 from kododo_env.rendering.svg import HEIGHT, WIDTH
 from tests.game_tables import GAMES
@@ -83,8 +84,8 @@ def test_what_an_agent_would_have_chosen(command: Any, path: Path) -> None:
         first_actions = game.legal_action_mask()[0].argmax(axis=1).tolist()
         decisions += int(game.deciding().sum())
         for seat, (action, played) in enumerate(zip(first_actions, line["actions"], strict=True)):
-            words = game.describe_choice(action, seat)
-            if words != game.describe_choice(played, seat):
+            words = words_of(game).describe_choice(action, seat)
+            if words != words_of(game).describe_choice(played, seat):
                 expected.append(words)
     assert re.findall(r"  \(first: (.*)\)$", out, re.MULTILINE) == expected
     last = f"first would have chosen differently in {len(expected)} of {decisions} decisions\n"

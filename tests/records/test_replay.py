@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
+from kododo_env.games.kado.text.cards import card_name
 from kododo_env.records import Recorder, parse_record, read_record, record_games, replay
 from tests.game_tables import EXTREMES, GAMES
 from tests.helpers import assert_same_state, random_actions
@@ -101,7 +102,7 @@ def test_kado_in_words() -> None:
     verbs = {word.split()[0] for word in words}
     assert verbs == {"keep", "give", "guess", "pass", "place", "nothing"}
     assert not any("the card" in word for word in words)
-    card = game.rules.card_name(deck[0])
+    card = card_name(game.rules, deck[0])
     assert lines[1]["words"][0] in (f"keep {card}", *(f"give {card} to player_{i}" for i in (1, 2)))
     for line in lines:
         for seat, words in enumerate(line.get("words", ())):

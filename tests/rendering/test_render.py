@@ -15,6 +15,7 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.games.kododo import KododoGame, Rules
+from kododo_env.registry import picture_of
 from kododo_env.rendering import pixels as pixels_module
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.rendering.pixels import RenderingUnavailable, pixels, png
@@ -85,11 +86,11 @@ def gold_tiles(svg: str) -> int:
 
 
 def test_text_of_a_position() -> None:
-    assert scripted_game(2).text() == MIDDLE_OF_A_ROUND
+    assert picture_of(scripted_game(2)).text() == MIDDLE_OF_A_ROUND
 
 
 def test_text_after_a_round_shows_what_scored_and_hides_the_other_hand() -> None:
-    assert scripted_game(0).text(player=1) == SECRETIVE
+    assert picture_of(scripted_game(0)).text(player=1) == SECRETIVE
 
 
 def test_text_says_which_colour_is_out() -> None:
@@ -97,9 +98,9 @@ def test_text_says_which_colour_is_out() -> None:
     game = start(Rules(num_players=2), rounds)
     for turn in TURNS[:2]:
         lay(game, [cards(names)[turn] for names in rounds[0]])
-    assert "violet 5 out" in game.text()
-    assert "would score now: green" in game.text()
-    assert "limit" in words_of(game.svg())
+    assert "violet 5 out" in picture_of(game).text()
+    assert "would score now: green" in picture_of(game).text()
+    assert "limit" in words_of(picture_of(game).svg())
 
 
 # --- what a picture says ----------------------------------------------------------------
@@ -109,7 +110,7 @@ def test_text_says_which_colour_is_out() -> None:
 @pytest.mark.parametrize("steps", [0, 1, 4, 1000])
 def test_every_picture_is_well_formed_and_names_everything(num_players: int, steps: int) -> None:
     game = random_game(num_players, steps)
-    words = words_of(game.svg())
+    words = words_of(picture_of(game).svg())
     palette = suits(game.rules.num_colours)
     labels = {f"player_{player}" for player in range(num_players)}
     labels |= {suit.letter for suit in palette} | {say(suit.name) for suit in palette}
@@ -134,7 +135,7 @@ IN_THE_SECOND_ROUND: tuple[tuple[Any, ...], ...] = (
 def test_counts_points_and_what_scores_are_in_the_picture(
     turns: int, golden: tuple[int, int], visible: set[str], missing: set[str]
 ) -> None:
-    svg = scripted_game(turns).svg()
+    svg = picture_of(scripted_game(turns)).svg()
     assert (gold_cards(svg), gold_tiles(svg)) == golden
     assert visible <= set(words_of(svg))
     assert not missing & set(words_of(svg))
@@ -169,7 +170,7 @@ def test_kododo_cards_carry_the_lizard() -> None:
     game = random_game(4, 0)
     held = int((game.hands[0] % game.rules.num_values == 0).sum())
     lizard = "rotate(30)"
-    assert game.svg().count(lizard) == held + 1  # and one beside the count
+    assert picture_of(game).svg().count(lizard) == held + 1  # and one beside the count
     assert held > 0
 
 
@@ -198,8 +199,8 @@ def test_seats_lie_in_the_picture_and_apart(num_players: int) -> None:
 def test_other_rules_can_be_drawn(rules: Rules) -> None:
     game = KododoGame(1, rules, seed=1)
     play_random(game, np.random.default_rng(1), 2)
-    assert pixels(game.svg()).shape == (600, 900, 3)
-    assert game.text().count("player_") == 2
+    assert pixels(picture_of(game).svg()).shape == (600, 900, 3)
+    assert picture_of(game).text().count("player_") == 2
 
 
 # --- pixels -----------------------------------------------------------------------------
@@ -301,7 +302,7 @@ def places(svg: str, kind: str) -> list[dict[str, int]]:
 @pytest.mark.parametrize("game", GAMES)
 def test_each_seat_is_a_part_of_the_picture(game: str) -> None:
     batch = registry.batch_game(game, 1, seed=0)
-    part_seats = [place["seat"] for place in places(batch.svg(0, 0), "part") if place]
+    part_seats = [place["seat"] for place in places(picture_of(batch).svg(0, 0), "part") if place]
     assert sorted(part_seats) == list(range(batch.num_players))
 
 
@@ -309,9 +310,9 @@ def test_kado_marks_the_open_cells_of_the_player_who_looks_on() -> None:
     game = registry.batch_game("kado", 1, seed=0)
     rng = np.random.default_rng(0)
     while not game.terminated[0]:
-        assert places(game.svg(), "spot") == []
+        assert places(picture_of(game).svg(), "spot") == []
         for seat in range(game.num_players):
-            spots = places(game.svg(0, seat), "spot")
+            spots = places(picture_of(game).svg(0, seat), "spot")
             cells = [
                 {"row": int(row), "column": int(column)}
                 for row, column in np.argwhere(game.open_cells[0, seat])
@@ -326,8 +327,11 @@ def test_a_tie_has_a_mark_and_nothing_is_lit_before_the_round_is_scored() -> Non
     game = start(Rules(num_players=4), [table])
     lit = f'stroke="{GOLD}" stroke-width="4"'
     lay(game, [cards(names)[TURNS[0]] for names in table])
-    assert lit not in game.svg()
+    assert lit not in picture_of(game).svg()
     finished = start(Rules(num_players=4), [table])
     play_round(finished, table)
-    assert (finished.svg().count(">tie<"), finished.svg().count(">scored<")) == (2, 1)
-    assert finished.svg().count(lit) == 1
+    assert (
+        picture_of(finished).svg().count(">tie<"),
+        picture_of(finished).svg().count(">scored<"),
+    ) == (2, 1)
+    assert picture_of(finished).svg().count(lit) == 1

@@ -338,18 +338,15 @@ def telling_observation(game: Any) -> dict[str, np.ndarray]:
 class TellingText(HighCard):
     """The text for one player shows the top card of the pile."""
 
-    def _text(self, index: int, player: int | None) -> str:
-        top = self._state.deck[self.drawn :, index][:1].tolist()
-        return f"{super()._text(index, player)}\nnext: {top}"
-
-    def _svg(self, index: int, player: int | None) -> str:
-        return super()._text(index, player)
+    def secret(self, index: int) -> str:
+        return f"next: {self._state.deck[self.drawn :, index][:1].tolist()}"
 
 
-@instead("_svg", "hidden cards", r"svg\(\) reveals hidden cards to player 0")
-def telling_picture(game: Any, index: int, player: int | None) -> str:
+@kind("hidden cards", r"svg\(\) reveals hidden cards to player 0")
+class TellingPicture(HighCard):
     """The picture for one player shows all hands."""
-    return game._text(index, None)
+
+    draws_all = True
 
 
 @instead("_view", "hidden cards", r"determinised copies view\(0\).opponents")

@@ -19,6 +19,7 @@ from kododo_env.core import BatchGame, RandomAgent, View
 from kododo_env.core.rewards import MARGIN_WEIGHT, REWARDS, reward_function
 from kododo_env.policy import onnx_validation
 from kododo_env.policy.numpy_session import NumpySession
+from kododo_env.registry import picture_of
 from kododo_env.rendering.pixels import RenderingUnavailable, font_files, pixels
 from kododo_env.wrappers import AECGame, ParallelGame, SingleSeatEnv
 from tests.game_tables import ALL_ALIKE, EXTREMES, GAMES, TABLES, forced_deck
@@ -597,7 +598,8 @@ def test_pictures_show_what_each_learner_may_know(mode: str, kind: Any) -> None:
         pytest.importorskip("resvg_py", reason="rendering pixels is an extra")
     table = kind(players=2, render_mode=mode, **({"seat": 1} if kind.one_learner else {}))
     table.reset(0)
-    drawn = table.game.text if mode == "ansi" else lambda *at: pixels(table.game.svg(*at))
+    picture = picture_of(table.game)
+    drawn = picture.text if mode == "ansi" else lambda *at: pixels(picture.svg(*at))
     expected = [drawn(*at) for at in table.views]
     assert len(expected) == len(table.pictures())
     assert all(map(np.array_equal, table.pictures(), expected))
@@ -612,10 +614,10 @@ def test_people_are_shown_each_turn_without_asking(
     rng = np.random.default_rng(0)
     reply = table.reset(0)
     (view,) = table.views
-    expected = [table.game.text(*view)]
+    expected = [picture_of(table.game).text(*view)]
     while not all(reply.over):
         reply = table.step(legal(table, reply, rng))
-        expected.append(table.game.text(*view))
+        expected.append(picture_of(table.game).text(*view))
     assert capsys.readouterr().out == "".join(f"{text}\n\n" for text in expected)
     assert table.pictures() == [None]
 

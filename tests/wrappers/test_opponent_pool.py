@@ -366,11 +366,11 @@ def retry_failures(env: Any) -> None:
 
     def deal(**options: Any) -> Any:
         while True:
-            clock = env.game.clock
+            clock = env.game._clock
             try:
                 return reset(**options)
             except KeyError:
-                dealt = env.game.clock > clock
+                dealt = env.game._clock > clock
                 if dealt and getattr(env, "agents", True):
                     result = step_on(0)  # the action is ignored
                     return result and (result[0], result[-1])

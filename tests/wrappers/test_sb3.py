@@ -11,6 +11,7 @@ import pytest
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import BatchGame, RandomAgent
+from kododo_env.registry import picture_of
 from tests.game_tables import EXTREMES, GAMES
 from tests.helpers import random_actions
 
@@ -324,8 +325,8 @@ def test_no_more_pictures_than_can_be_looked_at() -> None:
     venv = BatchVecEnv(kododo_v0.batch_game(5, 4), render_mode="ansi")
     start(venv, 0)
     seats = [(game, seat) for game in range(4) for seat in range(4)]
-    assert venv.get_images() == [venv.game.text(*place) for place in seats]
-    assert venv.env_method("render", indices=19) == [venv.game.text(4, 3)]
+    assert venv.get_images() == [picture_of(venv.game).text(*place) for place in seats]
+    assert venv.env_method("render", indices=19) == [picture_of(venv.game).text(4, 3)]
 
 
 def test_numbers_are_of_the_types_that_the_library_has_and_each_slot_is_named() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kododo_env.core.arrays import Array, Bool, Intp, Uint8
-from kododo_env.core.capabilities import JointDeals, LessonProvider, WordDescriptions
+from kododo_env.core.capabilities import JointDeals
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import Knowledge
 from kododo_env.core.rows import blocks, column
@@ -22,11 +22,9 @@ from kododo_env.games.combi_combo.observation import (
     observation_constants,
     observation_layout,
 )
-from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
+from kododo_env.games.combi_combo.rules import Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, by_colour, held, score_hands
 from kododo_env.games.combi_combo.state import CombiComboState
-from kododo_env.games.combi_combo.text import lesson, picture, words
-from kododo_env.rendering.languages import say
 
 
 class CombiComboView(View):
@@ -41,7 +39,7 @@ class CombiComboView(View):
         return self._game.turn
 
 
-class CombiComboGame(CombiComboDisplay, JointDeals, WordDescriptions, LessonProvider):
+class CombiComboGame(CombiComboDisplay, JointDeals):
     """A batch of Combi-Combo games.
 
     Player i's draw pile is ``deck[12i : 12i + 12]``, drawn from the front; its first four cards
@@ -59,9 +57,6 @@ class CombiComboGame(CombiComboDisplay, JointDeals, WordDescriptions, LessonProv
     version = 0
     no_op = 0
     _state_type = CombiComboState
-    _render = picture
-    _words = words
-    _lesson = lesson
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
@@ -182,15 +177,3 @@ class CombiComboGame(CombiComboDisplay, JointDeals, WordDescriptions, LessonProv
         neighbours = (player, (player - 1) % self.num_players)
         distant_seats = [seat for seat in range(self.num_players) if seat not in neighbours]
         self._state.passes[:, distant_seats] = NONE
-
-    # --- in words and pictures ----------------------------------------------------------
-
-    def _describe(self, action: int) -> str:
-        return say("combi_combo.pass", card=card_name(action))
-
-
-def card_name(card: int) -> str:
-    """Return a type of card in words, such as "blue 3"; colours without a name are numbered."""
-    colour, value = divmod(card, VALUES)
-    name = say(f"card.suit.{COLOURS[colour]}") if colour < len(COLOURS) else f"colour {colour}"
-    return say("card.name", suit=name, value=value + 1)

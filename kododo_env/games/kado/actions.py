@@ -1,4 +1,4 @@
-"""The actions of KADO: their numbers, and their meaning in words."""
+"""The actions of KADO and their numbers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
-from kododo_env.games.kado.rules import Rules, gift_name, ribbon_words
-from kododo_env.rendering.languages import say
+from kododo_env.games.kado.rules import Rules
 
 
 class Moves(NamedTuple):
@@ -52,25 +51,3 @@ def moves(rules: Rules) -> Moves:
     """Return the numbers of the actions under these rules."""
     layout = action_layout(rules)
     return Moves(*(layout.where(name.rstrip("_")).start for name in Moves._fields))
-
-
-def describe(rules: Rules, action: int, card: str = "the card", dealer: int | None = None) -> str:
-    """Return the meaning of an action in words, with the names of card and dealer, if known."""
-    first = moves(rules)
-    if action < first.discard:  # the first actions give the card to a seat
-        if not action:
-            return say("kado.keep", card=card)
-        if dealer is None:
-            return say("kado.give_left", card=card, n=action)
-        seat = (dealer + action) % rules.num_players
-        return say("kado.give", card=card, seat=seat)
-    if first.guess <= action < first.place:
-        gift, ribbon = divmod(action - first.guess, rules.num_ribbons)
-        parts = {"gift": gift_name(gift), "ribbon": ribbon_words(ribbon)}
-        return say("kado.guess", **parts)
-    if first.place <= action < first.no_op:
-        row, column = divmod(action - first.place, rules.board_columns)
-        return say("kado.place_on_board", card=card, row=row, column=column)
-    if action == first.discard:
-        return say("kado.put_aside", card=card)
-    return say("kado.pass") if action == first.pass_ else say("kado.wait")

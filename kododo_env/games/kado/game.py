@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from kododo_env.core.arrays import Array, Bool, Intp, Uint8
-from kododo_env.core.capabilities import LessonProvider, StepSkipping, WordDescriptions
+from kododo_env.core.capabilities import StepSkipping
 from kododo_env.core.deck import NONE
 from kododo_env.core.observation import Knowledge
 from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
-from kododo_env.games.kado.actions import action_layout, describe, moves
+from kododo_env.games.kado.actions import action_layout, moves
 from kododo_env.games.kado.cards import cards_at, flat_index, where_seen
 from kododo_env.games.kado.determinization import deal_again
 from kododo_env.games.kado.display import KadoDisplay
@@ -27,10 +27,9 @@ from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import on_board, open_cells, score
 from kododo_env.games.kado.state import KadoState, Phase
 from kododo_env.games.kado.tables import MISSED, PERFECT, tables
-from kododo_env.games.kado.text import lesson, picture, words
 
 
-class KadoGame(KadoDisplay, StepSkipping, WordDescriptions, LessonProvider):
+class KadoGame(KadoDisplay, StepSkipping):
     """A batch of KADO games.
 
     Cards are taken from the front of a deck, in the order in which the dealer looks at them; for a
@@ -49,9 +48,6 @@ class KadoGame(KadoDisplay, StepSkipping, WordDescriptions, LessonProvider):
     name = "kado"
     version = 0
     _state_type = KadoState
-    _render = picture
-    _words = words
-    _lesson = lesson
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
@@ -306,17 +302,3 @@ class KadoGame(KadoDisplay, StepSkipping, WordDescriptions, LessonProvider):
 
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         deal_again(self._state, self.rules, self._tables, player, rng)
-
-    # --- in words and pictures ------------------------------------------------------------
-
-    def _describe(self, action: int) -> str:
-        return describe(self.rules, action)
-
-    def _describe_here(self, action: int, player: int, index: int) -> str | None:
-        if action <= self.moves.discard:
-            card = self.offered[index]
-        elif self.moves.place <= action < self.no_op:
-            return words.placing(self, action, player, index)
-        else:
-            return None
-        return describe(self.rules, action, self.rules.card_name(int(card)), player)

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from kododo_env.core.bounds import Bound, check_settings
 from kododo_env.core.numbers import quote, whole_number, whole_tuple
-from kododo_env.rendering.languages import say
 
 GIFTS = ("socks", "cube", "plush", "flowers", "chocolates")
 RIBBONS = ("violet", "orange", "green", "blue", "red")
@@ -143,12 +142,6 @@ class Rules:
         kind, value = divmod(card, self.num_values)
         return (*divmod(kind, self.num_ribbons), value + 1)
 
-    def card_name(self, card: int) -> str:
-        """Return the name of a card, such as "plush 3 (green ribbon)", by its id."""
-        gift, ribbon, value = self.parts(card)
-        parts = {"suit": gift_name(gift), "value": value, "ribbon": ribbon_words(ribbon)}
-        return say("card.name_with_ribbon", **parts)
-
     @cached_property
     def num_cards(self) -> int:
         """D, the size of the deck."""
@@ -250,22 +243,3 @@ def _as_deck(deck: object) -> Deck:
         tuple(whole_tuple(values, "the values in deck", 1, MOST_TYPES) for values in ribbons)
         for ribbons in rows
     )
-
-
-def gift_name(gift: int) -> str:
-    """Return the name of a gift; gifts that the rulebook does not have are numbered."""
-    if gift < len(GIFTS):
-        return say(f"kado.gift.{GIFTS[gift]}")
-    return say("kado.gift.number", number=gift + 1)
-
-
-def ribbon_name(ribbon: int) -> str:
-    """Return the colour of a ribbon; ribbons that the rulebook does not have are numbered."""
-    if ribbon < len(RIBBONS):
-        return say(f"card.suit.{RIBBONS[ribbon]}")
-    return say("kado.ribbon.number", number=ribbon + 1)
-
-
-def ribbon_words(ribbon: int) -> str:
-    """Return a ribbon in words, such as "violet ribbon"."""
-    return say(f"kado.ribbon.{RIBBONS[ribbon]}") if ribbon < len(RIBBONS) else ribbon_name(ribbon)

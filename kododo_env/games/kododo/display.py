@@ -68,7 +68,3 @@ class KododoDisplay(BatchGame):
         state = self._state
         rules = self.rules
         return rules.drawn(rules.num_rounds, 0) - rules.drawn(state.round_index, state.turn)
-
-    def slots_of(self, action: int) -> tuple[int, ...]:
-        """Return the slots of the hand that an action lays."""
-        return self._tables.slots[action]

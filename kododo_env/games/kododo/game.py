@@ -9,11 +9,9 @@ import numpy as np
 from kododo_env.core.arrays import Array, Bool, Int8, Intp, Uint8
 from kododo_env.core.capabilities import (
     JointDeals,
-    LessonProvider,
     PreviousPosition,
     RoundPlay,
     UndoSupport,
-    WordDescriptions,
 )
 from kododo_env.core.deck import NONE, shuffled_decks
 from kododo_env.core.numbers import whole_number
@@ -29,11 +27,8 @@ from kododo_env.games.kododo.observation import action_layout, knowledge, observ
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import KododoState
 from kododo_env.games.kododo.tables import tables
-from kododo_env.games.kododo.text import lesson, picture, words
 from kododo_env.games.kododo.turn import sort_hands
 from kododo_env.games.kododo.undo import take_back
-from kododo_env.rendering.languages import say
-from kododo_env.rendering.words import listed
 
 LONG_DEALS = 12  # the number of deals per game in sample_decks of the long variant
 
@@ -65,9 +60,7 @@ class KododoView(View):
         return self._game.turn
 
 
-class KododoGame(
-    KododoDisplay, JointDeals, RoundPlay, UndoSupport, WordDescriptions, LessonProvider
-):
+class KododoGame(KododoDisplay, JointDeals, RoundPlay, UndoSupport):
     """A batch of Kododo games.
 
     A deck is dealt from the front: player i gets ``deck[5i : 5i + 5]``. Then in each turn the
@@ -84,9 +77,6 @@ class KododoGame(
     version = 0
     no_op = 0
     _state_type = KododoState
-    _render = picture
-    _words = words
-    _lesson = lesson
 
     def __init__(self, num_envs: int, rules: Rules | None = None, seed: int | None = None) -> None:
         rules = Rules() if rules is None else rules
@@ -142,7 +132,7 @@ class KododoGame(
             fresh.later_decks = state.later_decks[..., games]
             fresh.next_later_deck[:] = len(state.later_decks)  # no later decks for the new games
             state.replace_games(games, fresh.arrays())
-            self.clock += 1
+            self._clock += 1
         return finished
 
     # --- playing ----------------------------------------------------------------------
@@ -247,18 +237,3 @@ class KododoGame(
         before = self.clone()
         candidates = take_back(before._state, self.rules, self._tables, rng)
         return PreviousPosition(before, candidates.transpose(2, 0, 1))
-
-    # --- in words and pictures ----------------------------------------------------------
-
-    def _describe(self, action: int) -> str:
-        slots = self.slots_of(action)
-        if len(slots) == 1:
-            return say("kododo.lay_slot", slot=slots[0])
-        return say("kododo.lay_slots", one=slots[0], other=slots[1])
-
-    def _describe_here(self, action: int, player: int, index: int) -> str | None:
-        if self.terminated[index]:
-            return None
-        held = self.hands[index, player]
-        cards = [int(held[slot]) for slot in self._tables.slots[action]]
-        return say("kododo.lay", cards=listed(picture.card_name(self, card) for card in cards))

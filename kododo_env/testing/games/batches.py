@@ -8,6 +8,7 @@ import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import StepSkipping
+from kododo_env.registry import picture_of
 from kododo_env.testing.differences import check_same
 from kododo_env.testing.games.subject import Subject, turns
 from kododo_env.testing.report import Fault
@@ -80,7 +81,7 @@ def _same_game(batch: BatchGame, index: int, single: BatchGame, when: str) -> No
     pairs["legal_action_mask()"] = batch.legal_action_mask()[row], single.legal_action_mask()
     pairs["outcome()"] = batch.outcome()[row], single.outcome()
     pairs["observe()"] = batch.observe()[row], single.observe()
-    pairs["text()"] = batch.text(index), single.text()
+    pairs["text()"] = picture_of(batch).text(index), picture_of(single).text()
     if single.terminated.all() and not batch.terminated[index]:
         raise Fault(f"{when} game {index} is over when played alone, but not in the batch")
     for name, (actual, expected) in pairs.items():

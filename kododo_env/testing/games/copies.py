@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.copies import stored_state
 from kododo_env.testing.differences import check_same, check_same_members
 from kododo_env.testing.games.subject import Subject, turns
 
@@ -93,7 +94,7 @@ def _check_independent(game: BatchGame, make: Copy, label: str) -> None:
     before = copy.deepcopy(game.state())
     blank = make(game)
     apart = make(game)
-    for array in blank.stored_state.arrays().values():
+    for array in stored_state(blank).arrays().values():
         if array.flags.writeable:
             array[...] = 0
     for actions, _ in zip(turns(apart, np.random.default_rng(0)), range(2), strict=False):

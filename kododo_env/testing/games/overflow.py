@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.copies import stored_state
 from kododo_env.testing.report import Fault
 
 COUNTING = (np.add, np.subtract, np.multiply)
@@ -49,8 +50,8 @@ class WatchedArray(np.ndarray[Any, Any]):
 
 def watch(game: BatchGame) -> None:
     """Replace all arrays of a batch by watched arrays; check that observations can hold them."""
-    for name, array in game.stored_state.arrays().items():
-        setattr(game.stored_state, name, array.view(WatchedArray))
+    for name, array in stored_state(game).arrays().items():
+        setattr(stored_state(game), name, array.view(WatchedArray))
     knowledge: Any = type(game)._knowledge
 
     def checked_knowledge() -> Any:

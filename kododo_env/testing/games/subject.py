@@ -15,6 +15,7 @@ from kododo_env.core.arrays import Int64, Intp, Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import RoundPlay
 from kododo_env.core.view import View
+from kododo_env.registry import picture_of
 from kododo_env.testing.report import Fault
 
 Make = Callable[..., BatchGame]
@@ -120,10 +121,11 @@ def look_at_everything(game: BatchGame, rng: np.random.Generator) -> None:
     if isinstance(game, RoundPlay) and game.round_steps < 1:
         raise Fault(f"round_steps must be at least 1, got {game.round_steps}")
     game.clone()
+    picture = picture_of(game)
     for player in (None, *range(game.num_players)):
-        if not game.text(0, player).strip():
+        if not picture.text(0, player).strip():
             raise Fault("text() is empty")
-        ElementTree.fromstring(game.svg(0, player))
+        ElementTree.fromstring(picture.svg(0, player))
     for player in range(game.num_players):
         shown_by(game.view(player))
         game.determinize(player, rng, 2)

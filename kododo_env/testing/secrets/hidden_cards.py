@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.registry import picture_of
 from kododo_env.testing.differences import check_same
 from kododo_env.testing.games.subject import Subject, shown_by, turns
 from kododo_env.testing.report import Fault, SkippedCheck
@@ -60,8 +61,8 @@ def _check_view(place: Place, player: int, subject: Subject) -> bool:
         raise Fault(f"{when} determinize returns {dealt.num_envs} games, not {SAMPLES}")
     _same_shown(shown_by(dealt.view(player)), shown_by(game.view(player)), player, when)
     for way in ("text", "svg"):
-        outputs = {getattr(dealt, way)(index, player) for index in range(SAMPLES)}
-        if outputs != {getattr(game, way)(0, player)}:
+        outputs = {getattr(picture_of(dealt), way)(index, player) for index in range(SAMPLES)}
+        if outputs != {getattr(picture_of(game), way)(0, player)}:
             raise Fault(f"{when} {way}() reveals hidden cards to player {player}")
     return bool((dealt.observe() != game.observe()).any())
 
@@ -106,7 +107,8 @@ def _check_copies(place: Place, player: int, subject: Subject) -> int:
     """Compare copies of indistinguishable games, and return the number of games."""
     twins = place.of(player)
     if place.game.terminated.all():  # open cards need not be in observations
-        twins = [twin for twin in twins if twin.text(0, player) == place.game.text(0, player)]
+        text = picture_of(place.game).text(0, player)
+        twins = [twin for twin in twins if picture_of(twin).text(0, player) == text]
     twins = twins[:TWINS]
     salt = place.step + 1
     when = f"after step {place.step}"

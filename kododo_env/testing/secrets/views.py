@@ -63,7 +63,7 @@ def _check_facts(game: BatchGame, player: int, when: str) -> None:
     for name, expected in (
         ("player", player), ("game_name", game.name), ("num_envs", game.num_envs),
         ("num_players", game.num_players), ("num_actions", game.num_actions),
-        ("no_op", game.no_op), ("rules", game.rules),
+        ("rules", game.rules),
         ("undoable_steps", game.undoable_steps if isinstance(game, UndoSupport) else 0),
     ):  # fmt: skip
         if getattr(view, name) != expected:

@@ -68,7 +68,7 @@ class SpielState(pyspiel.State):
         game = self.get_game()
         if player == pyspiel.PlayerId.CHANCE:
             return str(game.dealer.describe(action))
-        return f"{action}: {game.batch.describe_action(action)}"
+        return f"{action}: {game.batch.actions.describe(action)}"
 
     def returns(self) -> list[float]:
         """Return the returns of each player so far."""

@@ -12,6 +12,7 @@ import pytest
 from kododo_env.core import REWARDS
 from kododo_env.games.combi_combo import CombiComboGame, Rules
 from kododo_env.games.combi_combo import scoring as score
+from kododo_env.registry import words_of
 from tests.games.combi_combo.written_deals import (
     card,
     cards,
@@ -380,10 +381,10 @@ def test_the_sums_of_the_hand_are_those_that_the_score_asks_for() -> None:
 def test_actions_are_types_of_cards_in_words() -> None:
     game = CombiComboGame(1, seed=0)
     assert game.num_actions == 24
-    assert game.describe_action(card("Y3")) == "pass yellow 3 to the left"
-    assert len({game.describe_action(action) for action in cards("B1 B2 R4")}) == 3
+    assert words_of(game).describe_action(card("Y3")) == "pass yellow 3 to the left"
+    assert len({words_of(game).describe_action(action) for action in cards("B1 B2 R4")}) == 3
     large_game = CombiComboGame(1, Rules(num_colours=8, fours_points=(0,) * 9), seed=0)
-    words = [large_game.describe_action(action) for action in (20, 24, 31)]
+    words = [words_of(large_game).describe_action(action) for action in (20, 24, 31)]
     assert words == [
         "pass red 1 to the left",
         "pass colour 6 1 to the left",

@@ -11,6 +11,7 @@ from kododo_env.core.agent import random_legal_actions
 from kododo_env.games.kado import KadoGame, Rules
 from kododo_env.games.kado.scoring import open_cells, score_columns, score_rows, within_frame
 from kododo_env.games.kado.state import Phase
+from kododo_env.registry import words_of
 from tests.games.kado.written_deals import (
     act,
     card,
@@ -624,7 +625,7 @@ def test_no_news_of_a_player_who_is_not_asked_any_more() -> None:
         game.step(actions)
         if before.phase == Phase.CHALLENGE:
             for index in np.flatnonzero(actions[:, before.challenger] == game.no_op).tolist():
-                lines = game.story_of(before, actions[index], index=index)
+                lines = words_of(game).story(before, actions[index], index=index)
                 quiet += 1
                 assert not [line for line in lines if "guesses" in line]
     assert quiet > 0
@@ -632,15 +633,18 @@ def test_no_news_of_a_player_who_is_not_asked_any_more() -> None:
 
 def test_actions_in_words() -> None:
     game = KadoGame(1, Rules(num_players=3), seed=1)
-    assert game.describe_action(give(0)) == "keep the card"
-    assert game.describe_action(give(2)) == "give the card to the player 2 to the left"
-    assert game.describe_action(discard(3)) == "put the card aside"
-    assert game.describe_action(no_challenge(3)) == "pass"
-    assert game.describe_action(guess(3, "PR")) == "guess plush and red ribbon"
-    assert game.describe_action(guess(3, "SV")) == "guess socks and violet ribbon"
+    assert words_of(game).describe_action(give(0)) == "keep the card"
+    assert words_of(game).describe_action(give(2)) == "give the card to the player 2 to the left"
+    assert words_of(game).describe_action(discard(3)) == "put the card aside"
+    assert words_of(game).describe_action(no_challenge(3)) == "pass"
+    assert words_of(game).describe_action(guess(3, "PR")) == "guess plush and red ribbon"
+    assert words_of(game).describe_action(guess(3, "SV")) == "guess socks and violet ribbon"
     first = game.moves.place
-    assert game.describe_action(first - 1) == "guess chocolates and red ribbon"
-    assert game.describe_action(first) == "place the card in row 0, column 0 of the board"
-    assert game.describe_action(place(3, -1, 1)) == "place the card in row 1, column 4 of the board"
-    assert game.describe_action(no_op(3)) == "nothing to decide"
+    assert words_of(game).describe_action(first - 1) == "guess chocolates and red ribbon"
+    assert words_of(game).describe_action(first) == "place the card in row 0, column 0 of the board"
+    assert (
+        words_of(game).describe_action(place(3, -1, 1))
+        == "place the card in row 1, column 4 of the board"
+    )
+    assert words_of(game).describe_action(no_op(3)) == "nothing to decide"
     assert game.num_actions == no_op(3) + 1

@@ -10,6 +10,7 @@ import pytest
 
 from kododo_env.games.kododo import KododoGame, Rules
 from kododo_env.games.kododo.scoring import kododo_round, score_round, scoring_colour
+from kododo_env.registry import words_of
 from tests.games.kododo.written_deals import (
     COLOURS,
     PAIRS,
@@ -589,8 +590,8 @@ def test_a_player_knows_how_many_cards_are_left() -> None:
 
 def test_actions_in_words() -> None:
     game = KododoGame(1)
-    assert game.describe_action(3) == "lay the card in slot 3"
-    assert game.describe_action(11) == "lay the cards in slots 1 and 4"
+    assert words_of(game).describe_action(3) == "lay the card in slot 3"
+    assert words_of(game).describe_action(11) == "lay the cards in slots 1 and 4"
 
 
 def test_a_long_game_takes_the_decks_of_a_hundred_deals_and_another_of_one() -> None:

@@ -10,6 +10,7 @@ import pytest
 from kododo_env import kododo_v0
 from kododo_env.core.arrays import Int8, Intp, Uint8
 from kododo_env.games.kododo import KododoGame, Rules
+from kododo_env.registry import words_of
 from kododo_env.testing import check_batch_game
 from tests.helpers import assert_same_state, play_random, random_actions
 
@@ -181,8 +182,8 @@ def test_a_game_that_is_over_is_not_shown_as_the_others_go_on() -> None:
     actions = random_actions(game, np.random.default_rng(0))
     game.step(actions)
     for index in np.flatnonzero(before.terminated).tolist():
-        assert game.story_of(before, actions[index], None, index) == []
-        assert game.describe_choice(0, 1, index) == game.describe_action(0)
+        assert words_of(game).story(before, actions[index], None, index) == []
+        assert words_of(game).describe_choice(0, 1, index) == words_of(game).describe_action(0)
     state = game.state()
     state["_counts"][-1, -1, game.terminated] += 1
     with pytest.raises(ValueError, match="_counts must have whole rounds"):

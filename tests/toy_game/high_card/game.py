@@ -189,19 +189,6 @@ class HighCard(BatchGame):
         np.put_along_axis(in_deck, self._state.deck[self.drawn :], True, axis=0)
         self._state.deck[: self.drawn] = np.nonzero(~in_deck.T)[1].reshape(self.num_envs, -1).T
 
-    def _describe(self, action: int) -> str:
-        return f"lay the card in slot {action}"
-
-    def _text(self, index: int, player: int | None) -> str:
-        seats = range(self.num_players) if player is None else [player]
-        hands = [f"player {seat}: {self._state.hands[seat, :, index].tolist()}" for seat in seats]
-        return "\n".join([f"turn {self.turn}", *hands])
-
-    def _svg(self, index: int, player: int | None) -> str:
-        text = self._text(index, player)
-        space = "http://www.w3.org/2000/svg"
-        return f'<svg xmlns="{space}" width="9" height="9"><text>{text}</text></svg>'
-
 
 def make(num_envs: int, seed: int | None = None, **rules: Any) -> HighCard:
     return HighCard(num_envs, Rules(**rules), seed)

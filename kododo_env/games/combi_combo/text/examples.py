@@ -9,7 +9,7 @@ import numpy as np
 from kododo_env.games.combi_combo.game import CombiComboGame
 from kododo_env.games.combi_combo.rules import Rules
 from kododo_env.games.combi_combo.scoring import by_colour, score_lines
-from kododo_env.games.combi_combo.text.picture import LINES, faces
+from kododo_env.games.combi_combo.text.cards import LINES, faces
 from kododo_env.rendering.examples import WIDTH, WorkedExample, named_row, on_felt
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import Box

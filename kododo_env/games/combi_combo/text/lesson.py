@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kododo_env.core.capabilities import Lesson, LessonStep
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
+from kododo_env.rendering.lesson import Lesson, LessonStep
 
 RULES = Rules()
 

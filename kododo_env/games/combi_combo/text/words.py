@@ -2,22 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from kododo_env.core.arrays import Int64, Uint8
 from kododo_env.games.combi_combo.display import CombiComboDisplay
-from kododo_env.games.combi_combo.rules import VALUES, Rules
-from kododo_env.games.combi_combo.text.picture import LINES, faces, line_points
+from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
+from kododo_env.games.combi_combo.scoring import ONE, TWO, by_colour, held
+from kododo_env.games.combi_combo.text.cards import LINES, faces, line_points
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette
 from kododo_env.rendering.words import card_short, cards_in_words, cards_left
 
-TIE_BREAKS = ("combi_combo.line.ones", "combi_combo.line.twos")
 RULES = ((r"\d for (1-2-3-4|[1-4]s)[,:]", "score"), ("^the game is over", "end"))
 """Patterns of sentences, each with the section of ``rules.md`` that explains them."""
+
+
+def title(game: CombiComboDisplay) -> str:
+    """Return the name of the game."""
+    return "Combi-Combo"
+
+
+def moment(game: CombiComboDisplay, index: int, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the progress of the game in words."""
+    if game.terminated[index]:
+        return (say("game.end"),)
+    return (
+        say("game.turn", turn=game.turn + 1, turns=game.rules.num_turns),
+        say("combi_combo.draws_left", n=game.draw_pile_size),
+    )
+
+
+def action(game: CombiComboDisplay, number: int) -> str:
+    """Return the passing of a type of card."""
+    return say("combi_combo.pass", card=card_name(number))
+
+
+def card_name(card: int) -> str:
+    """Return a type of card in words, such as "blue 3"; colours without a name are numbered."""
+    colour, value = divmod(card, VALUES)
+    name = say(f"card.suit.{COLOURS[colour]}") if colour < len(COLOURS) else f"colour {colour}"
+    return say("card.name", suit=name, value=value + 1)
 
 
 def hand(game: CombiComboDisplay, player: int, index: int) -> list[Card]:
@@ -25,14 +53,14 @@ def hand(game: CombiComboDisplay, player: int, index: int) -> list[Card]:
     return faces(game, game.hands[index, player], in_hand=True)
 
 
-def played(game: CombiComboDisplay, action: int, player: int, index: int) -> tuple[int, ...]:
+def played(game: CombiComboDisplay, number: int, player: int, index: int) -> tuple[int, ...]:
     """Return the index in ``hand`` of the card that an action passes; of equal cards the first."""
-    return (int(game.hands[index, player, :action].sum()),)
+    return (int(game.hands[index, player, :number].sum()),)
 
 
-def short(game: CombiComboDisplay, action: int, player: int, index: int) -> str:
+def short(game: CombiComboDisplay, number: int, player: int, index: int) -> str:
     """Return the short form of the card that an action passes, such as "B3"."""
-    (place,) = played(game, action, player, index)
+    (place,) = played(game, number, player, index)
     return card_short(hand(game, player, index)[place])
 
 
@@ -88,6 +116,15 @@ def breakdown(game: CombiComboDisplay, gained: Int64, index: int) -> dict[str, l
     players = [line_points(game, index, seat, None) for seat in range(game.num_players)]
     lines = zip(map(say, LINES), *players, strict=True)
     return {name: [int(points) for points in line] for name, *line in lines}
+
+
+def tie_breaks(game: CombiComboDisplay, index: int) -> dict[str, list[int]]:
+    """Return the numbers of 1s and of 2s in hand."""
+    hands = by_colour(game.hands[index][..., None], game.rules)
+    return {
+        key: held(hands, value)[:, 0].tolist()
+        for key, value in (("combi_combo.line.ones", ONE), ("combi_combo.line.twos", TWO))
+    }
 
 
 def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from kododo_env.games.kado.game import KadoGame
-from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name
+from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import score_columns, score_rows
 from kododo_env.games.kado.state import Phase
-from kododo_env.games.kado.text.picture import GIFT_SUITS, RIBBON_SUITS, face
+from kododo_env.games.kado.text.cards import GIFT_SUITS, RIBBON_SUITS, face, gift_name, ribbon_name
 from kododo_env.games.kado.text.words import challenge, dealing
 from kododo_env.rendering.examples import WIDTH, WorkedExample, named_row, on_felt
 from kododo_env.rendering.languages import say

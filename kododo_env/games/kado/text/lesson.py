@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from kododo_env.core.capabilities import Lesson, LessonStep
 from kododo_env.games.kado.rules import GIFTS, RIBBONS, Rules
+from kododo_env.games.kado.text.cards import card_name
+from kododo_env.rendering.lesson import Lesson, LessonStep
 
 RULES = Rules()
 
@@ -25,11 +26,11 @@ def _id(card: str) -> int:
 
 
 def _keep(card: str) -> str:
-    return f"keep {RULES.card_name(_id(card))}"
+    return f"keep {card_name(RULES, _id(card))}"
 
 
 def _give(card: str, seat: int) -> str:
-    return f"give {RULES.card_name(_id(card))} to player_{seat}"
+    return f"give {card_name(RULES, _id(card))} to player_{seat}"
 
 
 def _guess(gift: str, ribbon: str) -> str:
@@ -37,7 +38,7 @@ def _guess(gift: str, ribbon: str) -> str:
 
 
 def _place(card: str, row: int, column: int) -> str:
-    return f"place {RULES.card_name(_id(card))} in row {row}, column {column}"
+    return f"place {card_name(RULES, _id(card))} in row {row}, column {column}"
 
 
 OPENING = {

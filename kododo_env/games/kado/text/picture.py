@@ -2,133 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
 import numpy as np
 
-from kododo_env.core.arrays import Int16
 from kododo_env.games.kado.display import KadoDisplay
-from kododo_env.games.kado.rules import GIFTS, RIBBONS, gift_name, ribbon_words
-from kododo_env.games.kado.state import Phase
+from kododo_env.games.kado.text.cards import face, gift_suit, ribbon_suit, shown_cells
+from kododo_env.games.kado.text.words import moment, title
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import (
     GOLD,
     HEIGHT,
-    INK,
     PALE,
     WIDTH,
     Box,
     at,
-    circle,
     hand,
     label,
     part,
     picture,
     spot,
-    star,
 )
-from kododo_env.rendering.svg_cards import CARD, PALETTE, Blank, Card, Suit, card, pile, suit_emblem
+from kododo_env.rendering.svg_cards import CARD, Blank, Card, Suit, card, pile, suit_emblem
 from kododo_env.rendering.svg_table import HEAD, Seat, panel, seats
 from kododo_env.rendering.words import card_short, counted
 
 BAND = 104
 """The height of the band between the players, in units of the SVG picture."""
 
-SOCK = "M-.55-.9H.05V.05L.75 .4A.3 .3 0 0 1 .6 .95H-.25Q-.55 .95-.55 .6Z"
-CUBE = "M0-.95L.85-.48V.48L0 .95L-.85 .48V-.48Z"
-BEAR = (
-    "M-.55-.55A.3 .3 0 1 1-.3-.72A.85 .85 0 0 1 .3-.72A.3 .3 0 1 1 .55-.55A.82 .82 0 1 1-.55-.55Z"
-)
-FLOWER = star(5, 0.55)
-CHOCOLATE = "M-.85-.6H.85V.6H-.85Z"
-
-# For each gift its letter, a pale colour for the whole card, and the outline of its picture.
-GIFT_SUITS = tuple(
-    Suit(f"kado.gift.{name}", letter, fill, path)
-    for name, letter, fill, path in zip(
-        GIFTS,
-        "SCPFH",
-        ("#cbdcec", "#eadcae", "#e6c9b3", "#d2e6c5", "#d6c1d8"),
-        (SOCK, CUBE, BEAR, FLOWER, CHOCOLATE),
-        strict=True,
-    )
-)
-RIBBON_SUITS = tuple(
-    replace(suit, name=f"kado.ribbon.{name}")
-    for name in RIBBONS
-    for suit in PALETTE
-    if suit.name == f"card.suit.{name}"
-)
-
-_LINE = f'fill="none" stroke="{INK}" stroke-width=".09" stroke-linejoin="round"'
-# The drawings inside the outlines: the sock's bands, the cube's edges, the bear's face, ...
-_INNER = (
-    f'<path d="M-.55-.6H.05M-.2 .95Q-.05 .6-.5 .45" {_LINE}/>',
-    f'<path d="M-.85-.48L0 0L.85-.48M0 0V.95" {_LINE}/>',
-    f'<path d="M-.28-.15v.01M.28-.15v.01M-.15 .45Q0 .6 .15 .45M0 .2V.45" {_LINE} '
-    'stroke-linecap="round"/>',
-    circle(0, 0, 0.28, "#f3d638"),
-    f'<path d="M-.28-.6V.6M.28-.6V.6M-.85 0H.85" {_LINE}/>',
-)
-_FILLS = ("#6f9bd1", "#d8a93a", "#a9714b", "#d8587c", "#7a4a33")
-GIFT_EMBLEMS = tuple(
-    at(
-        0,
-        0,
-        0.72,
-        f'<path d="{suit.symbol}" fill="{fill}" stroke="{INK}" stroke-width=".07"/>{inner}',
-    )
-    for suit, fill, inner in zip(GIFT_SUITS, _FILLS, _INNER, strict=True)
-)
-
-
-def _suit(suits: tuple[Suit, ...], number: int, name: str) -> Suit:
-    """Return the looks of a gift or ribbon by number; larger decks repeat them."""
-    suit = suits[number % len(suits)]
-    repeat = number // len(suits)
-    return suit if not repeat else Suit(name, f"{suit.letter}{repeat}", suit.fill, suit.symbol)
-
-
-def gift_suit(gift: int) -> Suit:
-    """Return the suit of a gift: letter, colour and symbol."""
-    return _suit(GIFT_SUITS, gift, gift_name(gift))
-
-
-def ribbon_suit(ribbon: int) -> Suit:
-    """Return the suit of a ribbon: letter, colour and symbol."""
-    return _suit(RIBBON_SUITS, ribbon, ribbon_words(ribbon))
-
-
-def face(game: KadoDisplay, number: int) -> Card | Blank:
-    """Return the face of a card by its id, or its back for -1."""
-    if number < 0:
-        return Blank.BACK
-    gift, ribbon, value = game.rules.parts(number)
-    emblem = GIFT_EMBLEMS[gift % len(GIFT_EMBLEMS)]
-    return Card(gift_suit(gift), value, emblem, second=ribbon_suit(ribbon))
-
 
 def _word(game: KadoDisplay, number: int) -> str:
     """Return the short form of a card: gift, ribbon and value, such as PR3; ?? if face down."""
     card_face = face(game, number)
     return "??" if isinstance(card_face, Blank) else card_short(card_face)
-
-
-def _moment(game: KadoDisplay, index: int) -> tuple[str, ...]:
-    """Return the progress of the game in words."""
-    if game.terminated[index]:
-        return (say("game.end"),)
-    seats = {"dealer": game.dealer, "challenger": game.challenger}
-    if game.phase == Phase.PLACING:
-        doing = say("kado.all_place")
-    elif game.phase != Phase.CHALLENGE:
-        doing = say("kado.player_deals", dealer=game.dealer)
-    elif game.swapped[index]:
-        doing = say("kado.challenge_success")
-    else:
-        doing = say("kado.player_may_challenge", **seats)
-    return say("game.turn", turn=game.turn + 1, turns=game.rules.num_turns), doing
 
 
 def _offered(game: KadoDisplay, index: int, player: int | None) -> int:
@@ -143,18 +51,6 @@ def _held(game: KadoDisplay, index: int, player: int | None) -> list[int | None]
     return [
         int(visible[index, seat]) if occupied[seat] else None for seat in range(game.num_players)
     ]
-
-
-def shown_cells(game: KadoDisplay, index: int, seat: int) -> tuple[Int16, tuple[int, int]]:
-    """Return the part of a board to show, and the indices of its first row and column.
-
-    Its cells are card ids, -1 where the next card may be placed, and -2 elsewhere.
-    """
-    board = game.tableaus[index, seat].astype(np.int16)
-    cells = np.where(board >= 0, board, np.where(game.open_cells[index, seat], -1, -2))
-    rows, columns = (np.flatnonzero((cells > -2).any(axis=axis)) for axis in (1, 0))
-    corner = int(rows[0]), int(columns[0])
-    return cells[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], corner
 
 
 def _counted(game: KadoDisplay, index: int, seat: int) -> list[str]:
@@ -176,21 +72,21 @@ def _ruled_out(game: KadoDisplay, index: int) -> list[Suit]:
 # --- text -----------------------------------------------------------------------------
 
 
-def text(game: KadoDisplay, index: int = 0, player: int | None = None) -> str:
+def text(game: KadoDisplay, index: int, player: int | None, names: Sequence[str]) -> str:
     """Return the progress of the game, and each player's points, card of this turn and tableau.
 
     A card is written as the letters of its gift and its ribbon, and its value; ``??`` is a card
     face down, ``..`` a cell where the next card may be placed. Two players share a line.
     """
     draw_pile = say("kado.draws_left", n=game.draw_pile_sizes[index])
-    lines = [f"KADO: {', '.join((*_moment(game, index), draw_pile))}"]
+    lines = [f"{title(game)}: {', '.join((*moment(game, index, names), draw_pile))}"]
     if game.offered[index] >= 0:
         lines.append(say("kado.offer", card=_word(game, _offered(game, index, player))))
     if ruled_out := _ruled_out(game, index):
-        names = ", ".join(say(suit.name) for suit in ruled_out)
-        lines.append(say("kado.wrong_guesses", names=names))
+        excluded = ", ".join(say(suit.name) for suit in ruled_out)
+        lines.append(say("kado.wrong_guesses", names=excluded))
     held = _held(game, index, player)
-    blocks = [_player_lines(game, index, seat, held[seat]) for seat in range(game.num_players)]
+    blocks = [_player_lines(game, index, seat, held[seat], name) for seat, name in enumerate(names)]
     for first in range(0, game.num_players, 2):
         lines.append("")
         beside = zip_longest(*blocks[first : first + 2], fillvalue="")
@@ -198,10 +94,12 @@ def text(game: KadoDisplay, index: int = 0, player: int | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _player_lines(game: KadoDisplay, index: int, seat: int, held: int | None) -> list[str]:
+def _player_lines(
+    game: KadoDisplay, index: int, seat: int, held: int | None, name: str
+) -> list[str]:
     """Return a player's points, card and tableau as text."""
     this_turn = [] if held is None else [_word(game, held)]
-    lines = [f"player_{seat}: {', '.join(_counted(game, index, seat) + this_turn)}"]
+    lines = [f"{name}: {', '.join(_counted(game, index, seat) + this_turn)}"]
     for row in shown_cells(game, index, seat)[0]:
         words = ["" if cell == -2 else ".." if cell == -1 else _word(game, cell) for cell in row]
         lines.append("".join(f"  {word:3}" for word in words).rstrip())
@@ -211,24 +109,25 @@ def _player_lines(game: KadoDisplay, index: int, seat: int, held: int | None) ->
 # --- picture --------------------------------------------------------------------------
 
 
-def svg(game: KadoDisplay, index: int = 0, player: int | None = None) -> str:
+def svg(game: KadoDisplay, index: int, player: int | None, names: Sequence[str]) -> str:
     """Return a picture of the table, 900 by 600 units; outlines are cells for the next card."""
-    pieces = [part(_clock(game, index)), part(_middle(game, index, player))]
+    pieces = [part(_clock(game, index, names)), part(_middle(game, index, player))]
     held = _held(game, index, player)
     for seat, box in enumerate(seats(game.num_players, BAND, player)):
         lying = _tableau(game, index, seat, player, box)
         this_turn = _this_turn(game, held[seat], box)
         lying += hand(this_turn) if seat == player else this_turn
-        pieces.append(part(panel(box, _head(game, index, seat, player), lying), seat=seat))
-    return picture(pieces, f"KADO: {', '.join(_moment(game, index))}")
+        head = _head(game, index, seat, player, names[seat])
+        pieces.append(part(panel(box, head, lying), seat=seat))
+    return picture(pieces, f"{title(game)}: {', '.join(moment(game, index, names))}")
 
 
-def _head(game: KadoDisplay, index: int, seat: int, player: int | None) -> Seat:
+def _head(game: KadoDisplay, index: int, seat: int, player: int | None, name: str) -> Seat:
     """Draw the head of a player's panel."""
     deals = say("kado.dealer") if seat == game.dealer and not game.terminated[index] else ""
     won = _counted(game, index, seat)[1] if game.perfects[index, seat] else ""
     note = ", ".join(words for words in (deals, won) if words)
-    return Seat.of(game, index, seat, player, note, game.rewards[index, seat])
+    return Seat.of(game, index, seat, player, name, note, game.rewards[index, seat])
 
 
 def _tableau(game: KadoDisplay, index: int, seat: int, player: int | None, box: Box) -> str:
@@ -274,11 +173,11 @@ def _this_turn(game: KadoDisplay, held: int | None, box: Box) -> str:
     return words + card(face(game, held), x, y, width)
 
 
-def _clock(game: KadoDisplay, index: int) -> str:
+def _clock(game: KadoDisplay, index: int, names: Sequence[str]) -> str:
     """Draw the progress of the game."""
     middle = HEIGHT / 2
-    pieces = [label("KADO", 16, middle - 24, 22, bold=True)]
-    for line, words in enumerate(_moment(game, index)):
+    pieces = [label(title(game), 16, middle - 24, 22, bold=True)]
+    for line, words in enumerate(moment(game, index, names)):
         pieces.append(label(words, 16, middle + 4 + 21 * line, 14))
     return "".join(pieces)
 

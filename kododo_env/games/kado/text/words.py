@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from kododo_env.core.arrays import Int64
-from kododo_env.core.capabilities import WAITS
+from kododo_env.games.kado.actions import moves
 from kododo_env.games.kado.display import KadoDisplay
-from kododo_env.games.kado.rules import Rules, gift_name, ribbon_name, ribbon_words
+from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.state import Phase
-from kododo_env.games.kado.text.picture import face, gift_suit, ribbon_suit, shown_cells
+from kododo_env.games.kado.text.cards import (
+    card_name,
+    face,
+    gift_name,
+    gift_suit,
+    ribbon_name,
+    ribbon_suit,
+    ribbon_words,
+    shown_cells,
+)
 from kododo_env.rendering.languages import say
+from kododo_env.rendering.plain_words import WAITS
 from kododo_env.rendering.svg_cards import Blank, Card, Suit
 from kododo_env.rendering.words import cards_left, counted, listed
 
-TIE_BREAKS = ()
 RULES = (
     (" guesses | shows ", "challenge"),
     (" puts .* aside$", "duel"),
@@ -34,6 +44,64 @@ SIDES = {
 """The position of a cell relative to its neighbour."""
 
 
+def title(game: KadoDisplay) -> str:
+    """Return the name of the game."""
+    return "KADO"
+
+
+def moment(game: KadoDisplay, index: int, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the progress of the game in words."""
+    if game.terminated[index]:
+        return (say("game.end"),)
+    seats = {"dealer": game.dealer, "challenger": game.challenger}
+    if game.phase == Phase.PLACING:
+        doing = say("kado.all_place")
+    elif game.phase != Phase.CHALLENGE:
+        doing = say("kado.player_deals", dealer=game.dealer)
+    elif game.swapped[index]:
+        doing = say("kado.challenge_success")
+    else:
+        doing = say("kado.player_may_challenge", **seats)
+    return say("game.turn", turn=game.turn + 1, turns=game.rules.num_turns), doing
+
+
+def action(game: KadoDisplay, number: int) -> str:
+    """Return an action without the names of card and dealer."""
+    return describe(game.rules, number)
+
+
+def choice(game: KadoDisplay, number: int, player: int, index: int) -> str | None:
+    """Return an action of a player with the names of card and dealer."""
+    if number <= game.moves.discard:
+        card = card_name(game.rules, int(game.offered[index]))
+        return describe(game.rules, number, card, player)
+    if game.moves.place <= number < game.no_op:
+        return placing(game, number, player, index)
+    return None
+
+
+def describe(rules: Rules, action: int, card: str = "the card", dealer: int | None = None) -> str:
+    """Return the meaning of an action in words, with the names of card and dealer, if known."""
+    first = moves(rules)
+    if action < first.discard:  # the first actions give the card to a seat
+        if not action:
+            return say("kado.keep", card=card)
+        if dealer is None:
+            return say("kado.give_left", card=card, n=action)
+        seat = (dealer + action) % rules.num_players
+        return say("kado.give", card=card, seat=seat)
+    if first.guess <= action < first.place:
+        gift, ribbon = divmod(action - first.guess, rules.num_ribbons)
+        parts = {"gift": gift_name(gift), "ribbon": ribbon_words(ribbon)}
+        return say("kado.guess", **parts)
+    if first.place <= action < first.no_op:
+        row, column = divmod(action - first.place, rules.board_columns)
+        return say("kado.place_on_board", card=card, row=row, column=column)
+    if action == first.discard:
+        return say("kado.put_aside", card=card)
+    return say("kado.pass") if action == first.pass_ else say("kado.wait")
+
+
 def hand(game: KadoDisplay, player: int, index: int) -> list[Card]:
     """Return the card offered to a dealer, and the player's card of this turn if it is known."""
     offered = game.offered[index] if player == game.dealer else -1
@@ -42,27 +110,27 @@ def hand(game: KadoDisplay, player: int, index: int) -> list[Card]:
     return [card for card in faces if not isinstance(card, Blank)]
 
 
-def played(game: KadoDisplay, action: int, player: int, index: int) -> tuple[int, ...]:
+def played(game: KadoDisplay, number: int, player: int, index: int) -> tuple[int, ...]:
     """Return the index in ``hand`` of the card that an action gives away or places, if any."""
     first = game.moves
-    plays = action <= first.discard or first.place <= action < first.no_op
+    plays = number <= first.discard or first.place <= number < first.no_op
     return (0,) if plays else ()
 
 
-def short(game: KadoDisplay, action: int, player: int, index: int) -> str:
+def short(game: KadoDisplay, number: int, player: int, index: int) -> str:
     """Return the short form of an action: a player ("P1"), a guess, a cell ("R1 C2") or a word."""
     first = game.moves
-    if action <= first.discard:
-        to = f"P{(game.dealer + action) % game.num_players}" if action else "keep"
-        return "aside" if action == first.discard else to
-    if action == first.pass_:
+    if number <= first.discard:
+        to = f"P{(game.dealer + number) % game.num_players}" if number else "keep"
+        return "aside" if number == first.discard else to
+    if number == first.pass_:
         return "pass"
-    if action < first.place:
-        gift, ribbon = divmod(action - first.guess, game.rules.num_ribbons)
+    if number < first.place:
+        gift, ribbon = divmod(number - first.guess, game.rules.num_ribbons)
         gifts, ribbons = suits(game)
         return f"{gifts[gift].letter} {ribbons[ribbon].letter}"
-    if action < first.no_op:
-        row, column = cell(game, action, player, index)
+    if number < first.no_op:
+        row, column = cell(game, number, player, index)
         return f"R{row} C{column}"
     return WAITS
 
@@ -93,7 +161,7 @@ def story(
 
 def _card(game: KadoDisplay, card: int) -> str:
     """Return a card in words; -1 is a card face down."""
-    return game.rules.card_name(int(card)) if card >= 0 else say("kado.card")
+    return card_name(game.rules, int(card)) if card >= 0 else say("kado.card")
 
 
 def placing(game: KadoDisplay, action: int, player: int, index: int) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from kododo_env.games.kododo.game import KododoGame
 from kododo_env.games.kododo.rules import Rules
-from kododo_env.games.kododo.text.picture import face, laid_cards, meters_of
+from kododo_env.games.kododo.text.cards import face
+from kododo_env.games.kododo.text.picture import laid_cards, meters_of
 from kododo_env.games.kododo.text.words import evaluation
 from kododo_env.rendering.examples import WIDTH, WorkedExample, named_row, on_felt
 from kododo_env.rendering.languages import say
@@ -50,7 +51,7 @@ def _laying(game: KododoGame, seat: int, cards: list[int]) -> int:
         action
         for action in range(game.num_actions)
         if game.legal_action_mask()[0, seat, action]
-        and sorted(hand[slot] for slot in game.slots_of(action)) == cards
+        and sorted(hand[slot] for slot in game.actions.locate(action)[1]) == cards
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kododo_env.core.capabilities import Lesson, LessonStep
 from kododo_env.games.kododo.rules import Rules
+from kododo_env.rendering.lesson import Lesson, LessonStep
 from kododo_env.rendering.svg_cards import suits
 
 RULES = Rules(num_players=3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
@@ -12,13 +13,12 @@ from kododo_env.core.arrays import Int64
 from kododo_env.games.kododo.display import KododoDisplay
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.scoring import NOBODY
-from kododo_env.games.kododo.text.picture import Tally, face, tally
+from kododo_env.games.kododo.text.cards import Tally, face, tally
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette
 from kododo_env.rendering.words import card_short, cards_in_words, cards_left, counted, listed
 
-TIE_BREAKS = ("kododo.pile_size",)
 RULES = (
     (r"^\d+ Kododo cards?:", "kododo-number"),
     (r"the limit of \d+, out$", "limit"),
@@ -30,20 +30,54 @@ RULES = (
 """Patterns of sentences, each with the section of ``rules.md`` that explains them."""
 
 
+def title(game: KododoDisplay) -> str:
+    """Return the name of the game."""
+    return "Kododo"
+
+
+def moment(game: KododoDisplay, index: int, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the round, the turn and the size of the draw pile in words."""
+    if game.terminated[index]:
+        return (say("game.end"),)
+    rules = game.rules
+    return (
+        say("kododo.round", round=game.round_index + 1, rounds=rules.num_rounds),
+        say("game.turn", turn=game.turn + 1, turns=rules.num_turns),
+        say("kododo.draws_left", n=game.draw_pile_size),
+    )
+
+
+def action(game: KododoDisplay, number: int) -> str:
+    """Return an action by its slots."""
+    _, slots = game.actions.locate(number)
+    if len(slots) == 1:
+        return say("kododo.lay_slot", slot=slots[0])
+    return say("kododo.lay_slots", one=slots[0], other=slots[1])
+
+
+def choice(game: KododoDisplay, number: int, player: int, index: int) -> str | None:
+    """Return the cards that an action lays, in words."""
+    if game.terminated[index]:
+        return None
+    faces = hand(game, player, index)
+    slots = played(game, number, player, index)
+    return say("kododo.lay", cards=cards_in_words([faces[slot] for slot in slots]))
+
+
 def hand(game: KododoDisplay, player: int, index: int) -> list[Card]:
     """Return the cards in hand, by slot."""
     return [face(game, card) for card in game.hands[index, player].tolist() if card >= 0]
 
 
-def played(game: KododoDisplay, action: int, player: int, index: int) -> tuple[int, ...]:
+def played(game: KododoDisplay, number: int, player: int, index: int) -> tuple[int, ...]:
     """Return the indices in ``hand`` of the cards that an action lays."""
-    return game.slots_of(action)
+    return game.actions.locate(number)[1]
 
 
-def short(game: KododoDisplay, action: int, player: int, index: int) -> str:
+def short(game: KododoDisplay, number: int, player: int, index: int) -> str:
     """Return the short form of the cards that an action lays, such as "B3 Y2"."""
-    held = hand(game, player, index)
-    return " ".join(card_short(held[slot]) for slot in game.slots_of(action))
+    faces = hand(game, player, index)
+    return " ".join(card_short(faces[slot]) for slot in played(game, number, player, index))
 
 
 def suits(game: KododoDisplay) -> tuple[tuple[Suit, ...]]:
@@ -96,6 +130,11 @@ def breakdown(game: KododoDisplay, gained: Int64, index: int) -> dict[str, list[
     """Return the points of each round."""
     rounds = gained.reshape(-1, game.rules.num_turns, game.num_players).sum(axis=1).tolist()
     return {say("kododo.round_number", number=k): points for k, points in enumerate(rounds, 1)}
+
+
+def tie_breaks(game: KododoDisplay, index: int) -> dict[str, list[int]]:
+    """Return the numbers of cards won."""
+    return {"kododo.pile_size": game.pile_sizes[index].tolist()}
 
 
 def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:

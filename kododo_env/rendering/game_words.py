@@ -1,0 +1,201 @@
+"""A game in words: its actions, cards, events and results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.numbers import whole_number, whole_numbers
+from kododo_env.core.view import View
+from kododo_env.rendering import plain_words
+from kododo_env.rendering.svg_cards import Card, Suit
+
+
+class Words:
+    """A batch of games in words; see ``registry.words_of``.
+
+    Descriptions for a player contain only what that player knows. All methods raise ValueError
+    if a player, game or action does not exist.
+
+    Args:
+        game: The batch.
+        module: The module of the game's words; what it lacks is taken from ``plain_words``.
+        reader: The only player about whose knowledge it may be asked; None allows all players.
+    """
+
+    def __init__(self, game: BatchGame, module: ModuleType, reader: int | None = None) -> None:
+        self._game = game
+        self._module = module
+        self._reader = reader
+
+    def _part(self, name: str) -> Any:
+        """Return a part of the game's module of words, or its default."""
+        return getattr(self._module, name, getattr(plain_words, name))
+
+    # --- the game -----------------------------------------------------------------------
+
+    def title(self) -> str:
+        """Return the name of the game."""
+        title: str = self._part("title")(self._game)
+        return title
+
+    def moment(self, index: int = 0, names: Sequence[str] | None = None) -> tuple[str, ...]:
+        """Return where a game stands, in one or more parts; for the names see ``Picture.text``."""
+        names = names_of(self._game, names)
+        moment: tuple[str, ...] = self._part("moment")(self._game, self._row(index), names)
+        return moment
+
+    # --- actions and cards --------------------------------------------------------------
+
+    def describe_action(self, action: int) -> str:
+        """Return the meaning of an action, whatever the position."""
+        number = whole_number(action, "action", 0, self._game.num_actions - 1)
+        words: str = self._part("action")(self._game, number)
+        return words
+
+    def describe_choice(self, action: int, player: int, index: int = 0) -> str:
+        """Return the meaning of a player's action in the current position, with card names.
+
+        An action that is not legal now is described as by ``describe_action``.
+        """
+        words = self.describe_action(action)
+        seat, index = self._at(player, index)
+        if not self._game.legal_action_mask()[index, seat, action]:
+            return words
+        return self._part("choice")(self._game, int(action), seat, index) or words
+
+    def hand(self, player: int, index: int = 0) -> list[Card]:
+        """Return the cards that a player holds and has seen, in hand order."""
+        cards: list[Card] = self._part("hand")(self._game, *self._at(player, index))
+        return cards
+
+    def cards_played(self, action: int, player: int, index: int = 0) -> tuple[int, ...]:
+        """Return the indices in ``hand`` of the cards that a legal action plays."""
+        choice = self._choice(action, player, index)
+        if self._game.terminated[choice[2]]:
+            return ()
+        places: tuple[int, ...] = self._part("played")(self._game, *choice)
+        return places
+
+    def short_form(self, action: int, player: int, index: int = 0) -> str:
+        """Return a legal action in a few letters, such as "B3 Y2"; the parts may be in any order.
+
+        Actions with the same short form are equivalent. The form is empty if the game defines none.
+        """
+        choice = self._choice(action, player, index)
+        if self._game.terminated[choice[2]]:
+            return plain_words.WAITS
+        short: str = self._part("short")(self._game, *choice)
+        return short
+
+    def suits(self) -> tuple[Sequence[Suit], ...]:
+        """Return the suits of the cards: one sequence, or two if each card has two suits."""
+        suits: tuple[Sequence[Suit], ...] = self._part("suits")(self._game)
+        return suits
+
+    def memory(self, view: View, index: int = 0) -> dict[str, Any]:
+        """Return a memory aid: counts of cards that an attentive player would know.
+
+        Returns:
+            A dict with the keys "tables", tables as returned by ``rendering.words.cards_left``, and
+            "ruled_out", combinations of indices on action axes, such as ``{"colour": 2}``, with
+            which no action can succeed.
+        """
+        index = self._row(index)
+        pieces = {name: piece[index] for name, piece in view.pieces.items()}
+        memory: dict[str, Any] = self._part("memory")(self._game.rules, pieces)
+        return memory
+
+    # --- what happened ------------------------------------------------------------------
+
+    def rule(self, line: str) -> str | None:
+        """Return the anchor of the section of ``rules.md`` that explains a sentence, or None."""
+        anchors = (anchor for words, anchor in self._part("RULES") if re.search(words, line))
+        return next(anchors, None)
+
+    def story(
+        self, before: BatchGame, actions: npt.ArrayLike, player: int | None = None, index: int = 0
+    ) -> list[str]:
+        """Return the events of the last step as sentences; empty if the game was over before.
+
+        Args:
+            before: A copy of the batch before the step.
+            actions: The actions of all players, shape (P,).
+            player: The player who reads the sentences; None includes all hidden information.
+            index: The index of the game.
+        """
+        game = self._game
+        reader = self._reader if player is None else self._seat(player)
+        index = self._row(index)
+        played = whole_numbers(actions, "actions")
+        shape = (game.num_players,)
+        if played.shape != shape:
+            raise ValueError(f"actions must have shape {shape}, not {played.shape}")
+        batch_key = type(game), game.rules, game.num_envs
+        if (type(before), before.rules, before.num_envs) != batch_key:
+            raise ValueError(f"before must be a copy of {game!r}, not {before!r}")
+        if before.terminated[index]:
+            return []
+        lines: list[str] = self._part("story")(game, before, played, reader, index)
+        return lines
+
+    def breakdown(self, gained: npt.ArrayLike, index: int = 0) -> dict[str, list[int]]:
+        """Return the points of a finished game: for each category a list of the players' points.
+
+        Args:
+            gained: The rewards of the game's S steps, shape (S, P).
+            index: The index of the game.
+        """
+        points = np.asarray(gained, int)
+        players = self._game.num_players
+        if points.ndim != 2 or points.shape[1] != players:
+            raise ValueError(f"gained must have shape (steps, {players}), not {points.shape}")
+        parts: dict[str, list[int]] = self._part("breakdown")(self._game, points, self._row(index))
+        return parts
+
+    def tie_breaks(self, index: int = 0) -> dict[str, list[int]]:
+        """Return the tie-breaking keys of all players by name, most important first."""
+        keys: dict[str, list[int]] = self._part("tie_breaks")(self._game, self._row(index))
+        return keys
+
+    # --- checks -------------------------------------------------------------------------
+
+    def _seat(self, player: Any) -> int:
+        """Return the number of a player, checked."""
+        return checked_seat(self._game, player, self._reader)
+
+    def _row(self, index: Any) -> int:
+        """Return the index of a game, checked."""
+        return whole_number(index, "index", 0, self._game.num_envs - 1)
+
+    def _at(self, player: Any, index: Any) -> tuple[int, int]:
+        """Return a player and the index of a game, checked."""
+        return self._seat(player), self._row(index)
+
+    def _choice(self, action: Any, player: Any, index: Any) -> tuple[int, int, int]:
+        """Return an action, its player and the index of a game, checked."""
+        number = whole_number(action, "action", 0, self._game.num_actions - 1)
+        return number, *self._at(player, index)
+
+
+def checked_seat(game: BatchGame, player: Any, reader: int | None) -> int:
+    """Return the number of a player.
+
+    Raises:
+        ValueError: There is no such player, or it is not the reader.
+    """
+    seat = whole_number(player, "player", 0, game.num_players - 1)
+    if reader not in (None, seat):
+        raise ValueError(f"player must be {reader}, whose view this is, not {seat}")
+    return seat
+
+
+def names_of(game: BatchGame, names: Sequence[str] | None) -> Sequence[str]:
+    """Return the players' names by seat, or ``player_0`` and so on if none are given."""
+    return [f"player_{seat}" for seat in range(game.num_players)] if names is None else names
