@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kododo_env.core.json_text import NestingError, read_json
-from kododo_env.core.numbers import quote, whole_number, whole_numbers
+from kododo_env.core.json_text import read_json
+from kododo_env.core.numbers import whole_number, whole_numbers
 from kododo_env.records.lines import check_keys, check_sealed, sealed
 from kododo_env.system.digests import digest
 from kododo_env.table.table import Table
@@ -80,14 +80,10 @@ def _read(text: str) -> dict[str, Any]:
     """Parse and check a text of ``saved_game``."""
     try:
         content = read_json(text)
-    except NestingError as error:
-        raise ValueError("the saved game is too deeply nested") from error
     except ValueError as error:
         raise ValueError("the saved game is not JSON, or is truncated") from error
-    if not isinstance(content, dict):
-        raise ValueError("the saved game must be a JSON object")
+    if not isinstance(content, dict) or not isinstance(content.get("done"), list):
+        raise ValueError('the saved game must be a JSON object with a list "done"')
     check_keys(content, FIELDS)
     check_sealed(content)
-    if not isinstance(content["done"], list):
-        raise ValueError(f"done must be a list, not {quote(content['done'])}")
     return content

@@ -28,7 +28,7 @@ export function connect({ hear, online, offline }) {
     socket.onopen = () => {
       wait = 500;
       online();
-      for (const each of unsent) socket.send(each);
+      for (const text of unsent) socket.send(text);
       unsent.clear();
     };
     socket.onmessage = (event) => hear(JSON.parse(event.data));

@@ -11,16 +11,16 @@ export function connect({ hear, online, offline }) {
   let worker;
   const send = (message) => worker?.postMessage({ message });
   const bar = loadingBar();
-  const take = ({ data: { loaded, ready, said, kept, wrong } }) => {
+  const take = ({ data: { loaded, ready, response, saved, wrong } }) => {
     if (loaded) bar.value = loaded;
     if (ready || wrong) bar.remove();
     if (ready) {
       online();
       send({ type: "look" });
     }
-    if (said) hear(said);
-    if (said?.type === "position") ({ over } = said);
-    if (kept) keep(kept);
+    if (response) hear(response);
+    if (response?.type === "position") ({ over } = response);
+    if (saved) keep(saved);
     if (wrong) offline(say("page.wrong_table", { wrong }), true);
   };
   setTimeout(() => offline(say("page.loading"), false));
@@ -28,7 +28,7 @@ export function connect({ hear, online, offline }) {
     worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
     worker.onmessage = take;
     worker.onerror = () => take({ data: { wrong: say("page.no_worker") } });
-    worker.postMessage({ open: { ...settings(), kept: load() } });
+    worker.postMessage({ open: { ...settings(), saved: load() } });
   });
   return { send };
 }
@@ -54,14 +54,14 @@ async function keepFiles() {
 }
 
 function settings() {
-  const given = new URLSearchParams(location.search);
-  const all = (name) => given.getAll(name).filter(Boolean);
-  const number = (name) => (/^\d+$/.test(given.get(name)) ? Number(given.get(name)) : given.get(name)); // the table rejects other words
-  const rotate = given.get("seat") === "rotate";
-  const more = { names: given.getAll("name"), rules: all("rules"), rotate, lesson: given.has("lesson"), by_link: byLink() };
-  if (given.get("seat") && !rotate) more.seat = number("seat");
-  for (const name of ["people", "seed"]) if (given.get(name)) more[name] = number(name);
-  return { game: given.get("game") ?? "kododo", players: given.get("players") ? number("players") : 4, opponents: all("opponents"), more };
+  const parameters = new URLSearchParams(location.search);
+  const all = (name) => parameters.getAll(name).filter(Boolean);
+  const number = (name) => (/^\d+$/.test(parameters.get(name)) ? Number(parameters.get(name)) : parameters.get(name)); // the table rejects other words
+  const rotate = parameters.get("seat") === "rotate";
+  const options = { names: parameters.getAll("name"), rules: all("rules"), rotate, lesson: parameters.has("lesson"), by_link: byLink() };
+  if (parameters.get("seat") && !rotate) options.seat = number("seat");
+  for (const name of ["people", "seed"]) if (parameters.get(name)) options[name] = number(name);
+  return { game: parameters.get("game") ?? "kododo", players: parameters.get("players") ? number("players") : 4, opponents: all("opponents"), options };
 }
 
 // The URL of a deal, in which another person gets the same seat.
@@ -81,8 +81,8 @@ const byLink = () => performance.getEntriesByType("navigation")[0]?.type === "na
 // tabs, so that the next tab resumes the game of a closed one.
 function load() {
   try {
-    const own = alone && byLink() ? "" : sessionStorage.getItem(KEPT);
-    return own || (alone && localStorage.getItem(KEPT)) || undefined;
+    const ofTab = alone && byLink() ? "" : sessionStorage.getItem(KEPT);
+    return ofTab || (alone && localStorage.getItem(KEPT)) || undefined;
   } catch {
     return undefined; // storage is unavailable
   }

@@ -19,14 +19,14 @@ async function keepPage() {
 
 // The network comes first, so that an updated page is shown at once.
 async function answer({ request }) {
-  const kept = await open();
+  const cache = await open();
   try {
-    const found = await fetch(request);
-    if (found.ok) await kept.put(key(request), found.clone()).catch(() => {}); // storage is full
-    return found;
+    const response = await fetch(request);
+    if (response.ok) await cache.put(key(request), response.clone()).catch(() => {}); // storage is full
+    return response;
   } catch (error) {
-    const before = await kept.match(key(request));
-    if (before) return before;
+    const cached = await cache.match(key(request));
+    if (cached) return cached;
     throw error;
   }
 }

@@ -25,15 +25,15 @@ function note(puzzle, right) {
   }
 }
 
-let shown = null; // the puzzle on display
+let current = null; // the puzzle on display
 const chosen = () => puzzles.find(({ id }) => `#${id}` === location.hash) ?? next() ?? puzzles[0];
 const next = (after = -1) => {
-  const left = [...puzzles.slice(after + 1), ...puzzles.slice(0, after + 1)];
-  return left.find(({ id }) => !(id in tried));
+  const untried = [...puzzles.slice(after + 1), ...puzzles.slice(0, after + 1)];
+  return untried.find(({ id }) => !(id in tried));
 };
 
 function show() {
-  const puzzle = (shown = chosen());
+  const puzzle = (current = chosen());
   const [title, moment] = parts(puzzle);
   document.title = say("puzzle.page_title", { title });
   at("title").textContent = `${title}, ${puzzle.grade}`;
@@ -61,7 +61,7 @@ function answer(puzzle, words) {
     if (best || button.textContent === words) button.append(best ? " ✓" : " ✗");
     button.classList.toggle("best", best);
   }
-  const [gain, low, high] = puzzle.gains.map((each) => number(each, 1));
+  const [gain, low, high] = puzzle.gains.map((gain) => number(gain, 1));
   const names = (list) => list.join(", ") || say("puzzle.none");
   at("answer").replaceChildren(
     make("p", {}, make("b", {}, right ? say("puzzle.right") : say("puzzle.better", { choice: puzzle.best }))),
@@ -83,7 +83,7 @@ function list(current) {
 }
 
 at("next").addEventListener("click", () => {
-  const place = puzzles.indexOf(shown);
+  const place = puzzles.indexOf(current);
   location.hash = (next(place) ?? puzzles[(place + 1) % puzzles.length]).id;
 });
 window.addEventListener("hashchange", show);

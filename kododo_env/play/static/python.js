@@ -46,34 +46,34 @@ async function addFile(python, read, name) {
   python.FS.writeFile(name, await read(`policies/${name}`));
 }
 
-const inPython = (python, more) => Object.fromEntries(Object.entries(more).map(([name, value]) => [name, python.toPy(value)]));
+const inPython = (python, options) => Object.fromEntries(Object.entries(options).map(([name, value]) => [name, python.toPy(value)]));
 
-// Open a table for `{ game, players, opponents, kept, more }`, with `SharedDevice`'s other arguments in `more`:
-// `hear(message, say)` calls `say` with each response, step by step as it is played; `kept()`
+// Open a table for `{ game, players, opponents, saved, options }`, with `SharedDevice`'s other arguments in `options`:
+// `hear(message, say)` calls `say` with each response, step by step as it is played; `saved()`
 // returns the saved game.
-export async function openTable(read, site, { game, players, opponents, kept, more }) {
+export async function openTable(read, site, { game, players, opponents, saved, options }) {
   const policy = site.policies[game]?.[players]; // undefined for an invalid table, which the table itself rejects
   const [python, content] = await Promise.all([startPython(read, site), policy && read(`policies/${policy}.onnx`)]);
   if (policy) addPolicy(python, policy, content);
   const { SharedDevice } = python.pyimport("kododo_env.play.worker");
   const files = opponents.filter((name) => name.endsWith(".onnx"));
   await Promise.all(files.map((name) => addFile(python, read, name)));
-  const device = SharedDevice.callKwargs(...[game, players, opponents, kept].map((each) => python.toPy(each)), inPython(python, more));
-  const each = (lines, say) => {
+  const device = SharedDevice.callKwargs(...[game, players, opponents, saved].map((value) => python.toPy(value)), inPython(python, options));
+  const deliver = (lines, say) => {
     if (!lines) return false;
-    const found = lines.toJs();
+    const messages = lines.toJs();
     lines.destroy();
-    for (const line of found) say(JSON.parse(line));
+    for (const line of messages) say(JSON.parse(line));
     return true;
   };
   return {
     // The worker handles other messages between steps.
     async hear(message, say) {
       if (message.type === "speak") await addTexts(python, read, message.language);
-      each(device.receive(JSON.stringify(message)), say);
-      while (each(device.advance(), say)) await new Promise((done) => setTimeout(done));
+      deliver(device.receive(JSON.stringify(message)), say);
+      while (deliver(device.advance(), say)) await new Promise((done) => setTimeout(done));
     },
-    kept: () => device.saved_game(),
+    saved: () => device.saved_game(),
   };
 }
 

@@ -7,9 +7,9 @@ const LEVELS = /^level-/;
 const KEPT = "table-names"; // the people who play at this device
 
 for (const form of document.forms) {
-  const [told, all, names] = [".told", ".all", ".names"].map((name) => form.querySelector(name));
-  const one = form.elements.opponents;
-  const each = form.querySelector(".each");
+  const [description, all, names] = [".told", ".all", ".names"].map((name) => form.querySelector(name));
+  const single = form.elements.opponents;
+  const separate = form.querySelector(".each");
   const number = (name) => Number(form.elements[name].value);
   const choices = () => all.querySelectorAll("select");
 
@@ -17,15 +17,15 @@ for (const form of document.forms) {
   function fit() {
     const players = number("players");
     for (const name of ["seat", "people"]) limit(form.elements[name], name === "seat" ? players - 1 : players);
-    const others = players - number("people");
-    one.disabled = each.checked || !others;
-    fill(all, each.checked ? others : 0, (place) => labelled(say("start.opponent", { n: place + 1 }), copyOf(one)));
+    const opponents = players - number("people");
+    single.disabled = separate.checked || !opponents;
+    fill(all, separate.checked ? opponents : 0, (place) => labelled(say("start.opponent", { n: place + 1 }), copyOf(single)));
     fill(names, number("people"), (place) => labelled(number("people") > 1 ? say("start.name", { n: place + 1 }) : say("start.your_name"), field(place)));
     // Levels are made of the shipped policy, which is for the default rules.
     const usual = [...form.querySelectorAll("[name=rules]")].every(({ value }) => !value);
-    for (const select of [one, ...choices()]) keepTo(select, (value) => usual || !LEVELS.test(value));
+    for (const select of [single, ...choices()]) keepTo(select, (value) => usual || !LEVELS.test(value));
     form.querySelector(".lesson").disabled = number("people") > 1; // only for one person
-    told.textContent = one.disabled ? "" : say(...(JSON.parse(form.dataset.told)[players][one.value] ?? [""]));
+    description.textContent = single.disabled ? "" : say(...(JSON.parse(form.dataset.told)[players][single.value] ?? [""]));
   }
 
   const copyOf = (select) => {
@@ -39,8 +39,8 @@ for (const form of document.forms) {
   fit();
 }
 
-function limit(select, most) {
-  keepTo(select, (value) => !/^\d+$/.test(value) || Number(value) <= most);
+function limit(select, maximum) {
+  keepTo(select, (value) => !/^\d+$/.test(value) || Number(value) <= maximum);
 }
 
 // Enable only some options; a disabled choice is replaced by the first enabled one.
@@ -63,11 +63,11 @@ function labelled(words, input) {
 
 function field(place) {
   const input = document.createElement("input");
-  Object.assign(input, { name: "name", maxLength: 20, value: kept()[place] ?? "", autocomplete: "off" });
+  Object.assign(input, { name: "name", maxLength: 20, value: storedNames()[place] ?? "", autocomplete: "off" });
   return input;
 }
 
-function kept() {
+function storedNames() {
   try {
     return JSON.parse(localStorage.getItem(KEPT)) ?? [];
   } catch {
@@ -85,11 +85,11 @@ function keep(names) {
 
 // The deal of the day: its seed is the UTC date, so that it is the same for everybody.
 function deal() {
-  const now = new Date();
-  const day = now.toLocaleDateString(language, { dateStyle: "long", timeZone: "UTC" });
+  const date = new Date();
+  const day = date.toLocaleDateString(language, { dateStyle: "long", timeZone: "UTC" });
   for (const link of document.querySelectorAll("a.daily")) {
     const address = new URL(link.href);
-    address.searchParams.set("seed", now.toISOString().slice(0, 10).replaceAll("-", ""));
+    address.searchParams.set("seed", date.toISOString().slice(0, 10).replaceAll("-", ""));
     link.href = address.href;
     link.title = say("start.day", { day });
   }

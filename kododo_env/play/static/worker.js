@@ -16,8 +16,8 @@ function count(loads) {
   const whole = fetched.reduce((sum, name) => sum + loads[name], 0);
   const load = globalThis.fetch;
   let loaded = 0;
-  globalThis.fetch = async (...asked) => {
-    const answer = await load(...asked);
+  globalThis.fetch = async (...request) => {
+    const answer = await load(...request);
     if (!answer.ok || !(answer.url.replace(HERE, "") in loads)) return answer;
     const counted = new TransformStream({
       transform(chunk, onward) {
@@ -30,22 +30,22 @@ function count(loads) {
   };
 }
 
-async function open(asked) {
+async function open(table) {
   const site = await readSite(read);
   count(site.loads);
-  return openTable(read, site, asked);
+  return openTable(read, site, table);
 }
 
 let opened; // a promise of the table, which messages await
 
-async function take({ open: asked, message }) {
+async function take({ open: table, message }) {
   try {
-    if (asked) opened = open(asked);
+    if (table) opened = open(table);
     const table = await opened;
-    if (asked) postMessage({ ready: true });
+    if (table) postMessage({ ready: true });
     if (!message) return;
-    await table.hear(message, (said) => postMessage({ said }));
-    postMessage({ kept: table.kept() });
+    await table.hear(message, (response) => postMessage({ response }));
+    postMessage({ saved: table.saved() });
   } catch (error) {
     postMessage({ wrong: reason(error) });
   }

@@ -3,12 +3,12 @@
 import { at, make } from "./dom.js";
 import { say } from "./say.js";
 
-let wanted = null; // the step to go back to
+let target = null; // the step to go back to
 
 // Return a button that asks whether to go back to a step.
 export function againButton(to) {
   const ask = () => {
-    wanted = to;
+    target = to;
     at("again-dialog").showModal();
   };
   return make("button", { type: "button", class: "again", onclick: ask }, say("again.from_here"));
@@ -20,5 +20,5 @@ export function showAgain({ position }) {
 
 // `go` is called with the step.
 export function onAgain(go) {
-  at("again").addEventListener("click", () => go(wanted));
+  at("again").addEventListener("click", () => go(target));
 }

@@ -6,10 +6,10 @@ const SVG = "http://www.w3.org/2000/svg";
 const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [220, 46, 12, 10, 40]; // pixels: total height and margins
 
 function draw(name, attributes, ...children) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
 }
 
 // `chances` has mean, low and high after the deal and after each step; `choices` are marked before their step.
@@ -18,7 +18,7 @@ export function chart(chances, choices, width) {
   const x = (step) => LEFT + (step / last) * (width - LEFT - RIGHT);
   const y = (share) => TOP + (1 - share) * (HEIGHT - TOP - BOTTOM);
   const path = (points) => `M${points.map(([step, share]) => `${x(step).toFixed(1)} ${y(share).toFixed(1)}`).join("L")}`;
-  const [means, lows, highs] = [0, 1, 2].map((which) => chances.map((each, step) => [step, each[which]]));
+  const [means, lows, highs] = [0, 1, 2].map((bound) => chances.map((chance, step) => [step, chance[bound]]));
   const text = (words, attributes) => draw("text", attributes, words);
   const across = [0, 0.25, 0.5, 0.75, 1].flatMap((share) => [
     draw("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(share), y2: y(share) }),
@@ -45,6 +45,6 @@ export function chart(chances, choices, width) {
 
 function spoken(chances) {
   const means = chances.map(([mean]) => mean);
-  const [first, last, most, least] = [means[0], means.at(-1), Math.max(...means), Math.min(...means)].map(percent);
-  return say("review.chart_text", { first, last, most, least });
+  const [first, last, highest, lowest] = [means[0], means.at(-1), Math.max(...means), Math.min(...means)].map(percent);
+  return say("review.chart_text", { first, last, most: highest, least: lowest });
 }

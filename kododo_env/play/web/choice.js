@@ -34,9 +34,9 @@ function instruction(position) {
   return inPicture(position.actions) ? say("page.choose_place") : say("page.choose_action");
 }
 
-function waiting({ waiting_for: others, players }) {
-  if (!others.length) return say("page.wait_for_others");
-  return say("page.wait_for", { names: others.map((seat) => players[seat].called).join(", ") });
+function waiting({ waiting_for: seats, players }) {
+  if (!seats.length) return say("page.wait_for_others");
+  return say("page.wait_for", { names: seats.map((seat) => players[seat].called).join(", ") });
 }
 
 const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);

@@ -21,7 +21,7 @@ export function showHand({ position, choice, pending }) {
     at("hand").replaceChildren(...cards);
   }
   if (!pick) return;
-  if (choice && !same(picked, choice.cards, position)) picked = [...choice.cards];
+  if (choice && !equal(picked, choice.cards, position)) picked = [...choice.cards];
   [...at("hand").children].forEach((button, place) => {
     const down = Boolean(pending?.cards.includes(place));
     button.classList.toggle("down", down);
@@ -51,11 +51,11 @@ function cardToPick(card, place) {
 function pick(place) {
   if (!choosing()) return;
   const { position } = state;
-  picked = picked.includes(place) ? picked.filter((each) => each !== place) : [...picked, place];
+  picked = picked.includes(place) ? picked.filter((index) => index !== place) : [...picked, place];
   // If no action has all picked cards, the one picked first is dropped.
   while (!position.actions.some((action) => within(picked, action.cards, position))) picked.shift();
-  const fitting = position.actions.filter((action) => same(picked, action.cards, position));
-  const choice = fitting.find((action) => picked.every((each) => action.cards.includes(each))) ?? fitting[0];
+  const fitting = position.actions.filter((action) => equal(picked, action.cards, position));
+  const choice = fitting.find((action) => picked.every((index) => action.cards.includes(index))) ?? fitting[0];
   if (choice) choose({ ...choice, cards: [...picked] });
   else change({ choice: null, notice: "" });
 }
@@ -63,21 +63,21 @@ function pick(place) {
 // Equal cards are interchangeable, so cards are compared by their words.
 const words = (places, { hand }) => places.map((place) => hand[place].words).sort();
 
-function same(some, others, position) {
-  return words(some, position).join("|") === words(others, position).join("|");
+function equal(places, otherPlaces, position) {
+  return words(places, position).join("|") === words(otherPlaces, position).join("|");
 }
 
-function within(some, others, position) {
-  const left = words(others, position);
-  return words(some, position).every((each) => {
-    const place = left.indexOf(each);
-    if (place >= 0) left.splice(place, 1);
+function within(places, otherPlaces, position) {
+  const remaining = words(otherPlaces, position);
+  return words(places, position).every((card) => {
+    const place = remaining.indexOf(card);
+    if (place >= 0) remaining.splice(place, 1);
     return place >= 0;
   });
 }
 
 // What to pick, in words.
 export function task({ actions }) {
-  const most = Math.max(...actions.map((action) => action.cards.length));
-  return plural(most, "page.choose_cards");
+  const count = Math.max(...actions.map((action) => action.cards.length));
+  return plural(count, "page.choose_cards");
 }

@@ -15,8 +15,8 @@ export function showHandover({ handover, position }) {
   }
   // Whoever loads the page must not see the previous person's cards.
   if (handover && !position && !dialog.open) cover();
-  const now = handover && handover.step === position?.step && !position.actions.length;
-  at("handover").hidden = !now;
+  const due = handover && handover.step === position?.step && !position.actions.length;
+  at("handover").hidden = !due;
   at("handover").textContent = handover ? say("handover.button", { name: handover.called }) : "";
 }
 

@@ -4,17 +4,17 @@ import { at, make } from "./dom.js";
 import { number, percent, say } from "./say.js";
 import { choose, state } from "./state.js";
 
-let shown = null;
+let current = null;
 const SHORT = 6; // bars shown at first
 
 export function showHint({ hint, choice }) {
   at("hint-box").hidden = !hint;
   if (!hint) {
-    shown = null;
+    current = null;
     return;
   }
-  if (hint !== shown) {
-    shown = hint;
+  if (hint !== current) {
+    current = hint;
     at("hint-by").textContent = say("hint.bot", { name: hint.by });
     at("hint-value").textContent = sentence(hint);
     at("hint-bars").classList.add("short");
@@ -30,43 +30,43 @@ export function showHint({ hint, choice }) {
 function sentence({ by, chance, actions }) {
   const parts = { name: by, share: chance === undefined ? "" : small(chance) };
   const wins = parts.share && say("hint.win_share", parts);
-  const worth = actions[0].probability === undefined;
-  const bars = worth ? say("hint.values", parts) : say("hint.chances", parts);
+  const valued = actions[0].probability === undefined;
+  const bars = valued ? say("hint.values", parts) : say("hint.chances", parts);
   return `${wins} ${bars}`.trim();
 }
 
 function bars({ actions }) {
   const merged = merge(actions);
-  const values = merged.map((each) => each.probability ?? each.value);
+  const values = merged.map((action) => action.probability ?? action.value);
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  return merged.map((each, place) => {
-    const chance = each.probability;
+  return merged.map((action, place) => {
+    const chance = action.probability;
     const share = chance ?? (values[place] - low) / (high - low || 1);
     const words = chance === undefined ? number(values[place], 2) : small(chance);
     const bar = make("span", { class: "bar", "aria-hidden": "true" });
     bar.style.setProperty("--share", share);
-    const act = () => choose(state.position.actions.find((action) => action.action === each.action) ?? null);
-    const made = { type: "button", "data-bar": each.words, onclick: act };
-    return make("li", {}, make("button", made, bar, make("span", {}, each.words), make("b", {}, words)));
+    const act = () => choose(state.position.actions.find((legal) => legal.action === action.action) ?? null);
+    const attributes = { type: "button", "data-bar": action.words, onclick: act };
+    return make("li", {}, make("button", attributes, bar, make("span", {}, action.words), make("b", {}, words)));
   });
 }
 
 // Actions with the same words are merged, such as laying either of two equal cards.
 function merge(actions) {
-  const found = new Map();
-  for (const each of actions) {
-    const first = found.get(each.words);
-    if (!first) found.set(each.words, { ...each });
-    else if (each.probability !== undefined) first.probability += each.probability;
+  const byWords = new Map();
+  for (const action of actions) {
+    const first = byWords.get(action.words);
+    if (!first) byWords.set(action.words, { ...action });
+    else if (action.probability !== undefined) first.probability += action.probability;
   }
-  return inOrder([...found.values()]);
+  return inOrder([...byWords.values()]);
 }
 
 // The likeliest first; near-ties keep the order of the list.
-function inOrder(left) {
-  const likeliest = Math.max(...left.map(chance));
-  const next = left.findIndex((each) => chance(each) >= likeliest * (1 - 1e-4));
-  return left.length ? [left[next], ...inOrder(left.filter((_, place) => place !== next))] : [];
+function inOrder(actions) {
+  const likeliest = Math.max(...actions.map(chance));
+  const first = actions.findIndex((action) => chance(action) >= likeliest * (1 - 1e-4));
+  return actions.length ? [actions[first], ...inOrder(actions.filter((_, place) => place !== first))] : [];
 }
 
 const chance = ({ probability }) => probability ?? 0;

@@ -26,7 +26,7 @@ document.addEventListener("keydown", (event) => {
 
 // Move from one card or button to the next.
 function walk({ key, target }) {
-  const all = [...at("choices").querySelectorAll("button")].filter((each) => each.checkVisibility());
+  const all = [...at("choices").querySelectorAll("button")].filter((button) => button.checkVisibility());
   const next = all[all.indexOf(target) + ARROWS[key]];
   if (all.includes(target)) next?.focus();
 }
@@ -35,12 +35,12 @@ function find({ key, target }) {
   if (/^\d$/.test(key)) return at("game").querySelector(`[data-key="${key}"]`);
   // Enter on a focused button presses it; on a chosen card or action it plays the choice.
   const idle = !tabbing || !target.closest("button, a, summary, [role=button]");
-  if (key === "Enter") return idle || target.getAttribute("aria-pressed") === "true" ? shown(at("play")) : null;
-  return shown(at(LETTERS[key] ?? ""));
+  if (key === "Enter") return idle || target.getAttribute("aria-pressed") === "true" ? visible(at("play")) : null;
+  return visible(at(LETTERS[key] ?? ""));
 }
 
 function findInReplay({ key }) {
-  return shown(at(`replay-${REPLAY[key]}`) ?? at(LETTERS[key] ?? ""));
+  return visible(at(`replay-${REPLAY[key]}`) ?? at(LETTERS[key] ?? ""));
 }
 
-const shown = (button) => (button?.checkVisibility() && !button.disabled ? button : null);
+const visible = (button) => (button?.checkVisibility() && !button.disabled ? button : null);

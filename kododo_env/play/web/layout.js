@@ -8,15 +8,15 @@ export const stacked = matchMedia("(orientation: portrait), (max-width: 599px)")
 // The panel has the player's own choice, always visible, and the hint; when folded it shows the latest
 // news. Older steps are below everything else.
 function arrange() {
-  const [hint, story, log, told] = ["hint-box", "story-box", "log-box", "replay-story-box"].map(at);
+  const [hint, story, log, replayStory] = ["hint-box", "story-box", "log-box", "replay-story-box"].map(at);
   if (stacked.matches) {
     at("choose").prepend(hint, story);
     at("beside").append(log);
-    at("replay-controls").prepend(told);
+    at("replay-controls").prepend(replayStory);
   } else {
     at("beside").prepend(hint, story);
     story.append(log);
-    at("replay-beside").prepend(told);
+    at("replay-beside").prepend(replayStory);
   }
 }
 

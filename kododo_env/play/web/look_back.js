@@ -7,16 +7,16 @@ import { draw } from "./picture.js";
 import { language, number, percent, say } from "./say.js";
 import { state } from "./state.js";
 
-let found = null; // the analysis of the finished game
-let shown = null; // the analysis on display
-let here = null; // the current position's step
+let analysis = null; // the analysis of the finished game
+let current = null; // the analysis on display
+let currentStep = null; // the current position's step
 let spoken = null; // the language of the analysis
 
 // Handle the table's messages about the analysis.
 export const saysOfGame = {
-  analysing: ({ step, share }) => step === here && progress(share),
+  analysing: ({ step, share }) => step === currentStep && progress(share),
   analysis: (message) => {
-    if (message.step === here) found = message;
+    if (message.step === currentStep) analysis = message;
     show();
   },
 };
@@ -25,7 +25,7 @@ export const saysOfGame = {
 export function onLookBack(ask) {
   at("look-back").addEventListener("click", () => {
     at("look-back-dialog").showModal();
-    if (found) return show();
+    if (analysis) return show();
     progress(0);
     ask();
   });
@@ -33,9 +33,9 @@ export function onLookBack(ask) {
 
 export function showLookBack({ position }) {
   at("look-back").hidden = !position?.hints;
-  if (!position || (position.step === here && language === spoken)) return;
-  [here, spoken] = [position.step, language];
-  found = shown = null;
+  if (!position || (position.step === currentStep && language === spoken)) return;
+  [currentStep, spoken] = [position.step, language];
+  analysis = current = null;
   at("look-back-found").replaceChildren();
   at("look-back-dialog").close();
 }
@@ -48,16 +48,16 @@ function progress(share) {
 
 function show() {
   // Parts of a picture can only be measured while visible.
-  if (!found || found === shown || !at("look-back-dialog").open) return;
-  shown = found;
+  if (!analysis || analysis === current || !at("look-back-dialog").open) return;
+  current = analysis;
   at("look-back-work").hidden = true;
   const { you } = state.position;
-  const pictures = found.choices.map((choice, place) => [make("div", { id: `look-back-${place}`, class: "picture" }), choice]);
+  const pictures = analysis.choices.map((choice, place) => [make("div", { id: `look-back-${place}`, class: "picture" }), choice]);
   at("look-back-found").replaceChildren(
-    make("p", {}, say("review.basis", { name: found.by })),
+    make("p", {}, say("review.basis", { name: analysis.by })),
     graph(),
-    make("h3", {}, found.choices.length ? say("review.title") : say("review.none")),
-    ...pictures.map(([picture, choice], place) => told(picture, choice, place)),
+    make("h3", {}, analysis.choices.length ? say("review.title") : say("review.none")),
+    ...pictures.map(([picture, choice], place) => article(picture, choice, place)),
     make("p", { class: "sure" }, certainty()),
   );
   for (const [picture, choice] of pictures) if (choice.picture) draw(picture, choice.picture, { own: you, hands: "own", players: state.position.players });
@@ -66,20 +66,20 @@ function show() {
 
 function graph() {
   const held = make("div", { id: "look-back-chart" });
-  const redraw = () => held.clientWidth && held.replaceChildren(chart(found.chances, found.choices, held.clientWidth));
+  const redraw = () => held.clientWidth && held.replaceChildren(chart(analysis.chances, analysis.choices, held.clientWidth));
   new ResizeObserver(redraw).observe(held);
-  const rows = found.chances.map((each, step) => make("tr", {}, make("th", { scope: "row" }, step ? say("review.chart_step", { step }) : say("review.deal")), make("td", {}, words(each))));
+  const rows = analysis.chances.map((chance, step) => make("tr", {}, make("th", { scope: "row" }, step ? say("review.chart_step", { step }) : say("review.deal")), make("td", {}, words(chance))));
   const head = make("thead", {}, make("tr", {}, make("th", { scope: "col" }, say("review.after")), make("th", { scope: "col" }, say("review.chance"))));
   const table = make("details", {}, make("summary", {}, say("review.chance_table")), make("table", {}, head, make("tbody", {}, ...rows)));
   return make("figure", {}, make("figcaption", {}, say("review.chart_title")), held, table);
 }
 
-function told(picture, { step, to, words: played, advised_words: advised, gain, low, high, text }, place) {
+function article(picture, { step, to, words: played, advised_words: advised, gain, low, high, text }, place) {
   return make(
     "article",
     { "aria-label": say("review.choice", { n: place + 1 }) },
     make("h4", {}, make("span", { class: "number" }, String(place + 1)), " ", say("review.step", { step, choice: played })),
-    make("p", {}, make("b", {}, say("review.advice", { name: found.by, choice: advised })), " ", say("review.gain", { gain: games(gain), low: games(low), high: games(high) })),
+    make("p", {}, make("b", {}, say("review.advice", { name: analysis.by, choice: advised })), " ", say("review.gain", { gain: games(gain), low: games(low), high: games(high) })),
     picture,
     make("details", {}, make("summary", {}, say("page.table_text")), make("pre", { tabindex: 0 }, text)),
     ...(canGoBack() ? [againButton(to)] : []),
@@ -90,7 +90,7 @@ const canGoBack = () => state.position.log.some(({ again }) => again);
 
 function certainty() {
   return [
-    say("review.worlds", { n: found.worlds, name: found.by }),
+    say("review.worlds", { n: analysis.worlds, name: analysis.by }),
     say("review.interval"),
     say("review.model"),
   ].join(" ");

@@ -44,7 +44,7 @@ const host = connect({
   },
   offline: (why) => {
     forReplay = false;
-    change({ online: false, notice: why, asked: false, pending: answered(!lying()) });
+    change({ online: false, notice: why, asked: false, pending: withAnswer(!lying()) });
   },
 });
 
@@ -76,27 +76,27 @@ const HEARD = {
 
 // Show a position; returns whether its step is new.
 function show(position) {
-  const other = position.step !== state.position?.step || position.you !== state.position?.you;
-  if (other && state.position) reveal();
-  const same = position.actions.find(({ action }) => action === state.choice?.action);
-  const lost = other || (position.chosen === null && !same);
-  const pending = answered(position.chosen !== null);
+  const isNew = position.step !== state.position?.step || position.you !== state.position?.you;
+  if (isNew && state.position) reveal();
+  const equivalent = position.actions.find(({ action }) => action === state.choice?.action);
+  const lost = isNew || (position.chosen === null && !equivalent);
+  const pending = withAnswer(position.chosen !== null);
   change({
     position,
-    ...(lost ? { choice: null } : same ? { choice: { ...same, cards: state.choice.cards } } : {}), // perhaps in another language
-    ...(other ? { hint: null, notice: "" } : {}),
-    pending: other || (pending?.answered && position.chosen === null) ? null : pending,
+    ...(lost ? { choice: null } : equivalent ? { choice: { ...equivalent, cards: state.choice.cards } } : {}), // perhaps in another language
+    ...(isNew ? { hint: null, notice: "" } : {}),
+    pending: isNew || (pending?.answered && position.chosen === null) ? null : pending,
   });
   // Keep the focus.
-  if (other && position.log.length && !tabbing) foldFor(lasting(position));
-  if (other && focus && position.actions.length) at("game").querySelector("#choose [data-key], #options button, .spot[data-key]")?.focus();
-  return other;
+  if (isNew && position.log.length && !tabbing) foldFor(lasting(position));
+  if (isNew && focus && position.actions.length) at("game").querySelector("#choose [data-key], #options button, .spot[data-key]")?.focus();
+  return isNew;
 }
 
 // The action that was played. Positions sent before the response to it do not count, as others may have
 // chosen first.
-function answered(now) {
-  return state.pending && { ...state.pending, answered: state.pending.answered || now };
+function withAnswer(received) {
+  return state.pending && { ...state.pending, answered: state.pending.answered || received };
 }
 
 function note(words) {

@@ -3,19 +3,19 @@
 import { at, make } from "./dom.js";
 import { settings } from "./settings.js";
 
-let shown = null;
+let current = null;
 let on = null;
 
 export function showMemory({ position }) {
-  if (!position || (position === shown && on === settings.memory)) return;
-  [shown, on] = [position, settings.memory];
+  if (!position || (position === current && on === settings.memory)) return;
+  [current, on] = [position, settings.memory];
   const { tables } = position.memory;
   at("memory-box").hidden = on !== "on" || !tables.length;
   if (!at("memory-box").hidden) at("memory").replaceChildren(...tables.map(tableOf));
 }
 
 function tableOf({ title, columns, rows }) {
-  const head = make("tr", {}, make("td"), ...columns.map((each) => make("th", { scope: "col" }, each)));
+  const head = make("tr", {}, make("td"), ...columns.map((column) => make("th", { scope: "col" }, column)));
   return make("table", {}, make("caption", {}, title), make("thead", {}, head), make("tbody", {}, ...rows.map(rowOf)));
 }
 

@@ -19,15 +19,15 @@ export function lasting({ log, picture = "" }) {
 const waiting = [];
 let free = 0; // when the next position may be shown
 let timer = null;
-let shown = null;
+let current = null;
 
-const alike = (one, other) => one?.step === other.step && one.you === other.you;
+const sameStep = (position, otherPosition) => position?.step === otherPosition.step && position.you === otherPosition.you;
 
 // Queue a position. It replaces the last queued one of the same step; and one of the step on display
 // waits only for the reveal, since the person may be choosing in it.
 export function enqueue(position, show) {
-  if (alike(shown, position) && !at("game").classList.contains("revealing")) return void show(position);
-  if (alike(waiting.at(-1)?.[0], position)) waiting.pop();
+  if (sameStep(current, position) && !at("game").classList.contains("revealing")) return void show(position);
+  if (sameStep(waiting.at(-1)?.[0], position)) waiting.pop();
   waiting.push([position, show]);
   if (timer === null) next();
 }
@@ -54,7 +54,7 @@ function next() {
     return;
   }
   const [position, show] = waiting.shift();
-  shown = position;
+  current = position;
   if (show(position)) hold(lasting(position));
   next();
 }

@@ -19,8 +19,8 @@ export function cut(element, { own, hands }) {
   const svg = element.firstElementChild;
   const stays = (hand) => hands && hand.querySelector("rect") && (hands !== "own" || Number(hand.closest(".part").dataset.seat) === own);
   for (const hand of svg.querySelectorAll(".hand")) if (!stays(hand)) takeAway(hand);
-  const found = [...svg.querySelectorAll(".part")].map((part) => ({ part, box: part.getBBox() }));
-  const parts = found.filter(({ box }) => box.width > 0).map(({ part, box }) => alone(svg, part, box));
+  const boxes = [...svg.querySelectorAll(".part")].map((part) => ({ part, box: part.getBBox() }));
+  const parts = boxes.filter(({ box }) => box.width > 0).map(({ part, box }) => alone(svg, part, box));
   laid.set(element, { parts, own });
   if (parts.length) arrange(element);
 }
@@ -37,38 +37,38 @@ function takeAway(hand) {
 }
 
 function alone(svg, part, box) {
-  const made = svg.cloneNode(false);
+  const element = svg.cloneNode(false);
   const [width, height] = [box.width + 2 * EDGE, box.height + 2 * EDGE];
-  made.setAttribute("viewBox", [box.x - EDGE, box.y - EDGE, width, height].join(" "));
-  for (const name of ["width", "height", "aria-label"]) made.removeAttribute(name);
-  made.append(part);
-  return { made, width, height, y: box.y, seat: part.dataset.seat === undefined ? null : Number(part.dataset.seat) };
+  element.setAttribute("viewBox", [box.x - EDGE, box.y - EDGE, width, height].join(" "));
+  for (const name of ["width", "height", "aria-label"]) element.removeAttribute(name);
+  element.append(part);
+  return { element, width, height, y: box.y, seat: part.dataset.seat === undefined ? null : Number(part.dataset.seat) };
 }
 
 // Set the order and the size of the parts.
 function arrange(element) {
   const { parts, own } = laid.get(element);
   const width = element.clientWidth - 2 * GAP;
-  const sized = (some) => {
-    const middle = ofMiddle(some.filter(({ seat }) => seat === null), width);
+  const sized = (parts) => {
+    const middle = ofMiddle(parts.filter(({ seat }) => seat === null), width);
     const scales = (scale) => (part) => (part.seat === null ? middle : scale);
-    const groups = inGroups(some, own);
+    const groups = inGroups(parts, own);
     const scale = best(groups, width, scales, element.closest("main")?.offsetTop ?? 0, own);
     return { groups, scale, scaleOf: scales(scale) };
   };
   const [all, fewer] = [sized(parts), sized(parts.slice(1))];
   // The first part repeats the page's header.
   const { groups, scaleOf } = all.scale < READABLE && fewer.scale > all.scale ? fewer : all;
-  for (const part of parts) part.made.style.width = `${fitted(part, scaleOf, width)}px`;
-  element.replaceChildren(...groups.map((group) => make("div", { class: "parts" }, ...group.map(({ made }) => made))));
+  for (const part of parts) part.element.style.width = `${fitted(part, scaleOf, width)}px`;
+  element.replaceChildren(...groups.map((group) => make("div", { class: "parts" }, ...group.map(({ element }) => element))));
   for (const part of parts) enlarge(part, fitted(part, scaleOf, width) / part.width);
 }
 
 // Enlarge words, and tags with them, that would be too small; those that would then overlap others are hidden,
 // since the page repeats them beside the picture. Words on cards stay as they are.
-function enlarge({ made }, scale) {
-  const all = made.getBoundingClientRect();
-  for (const text of made.querySelectorAll("text")) {
+function enlarge({ element }, scale) {
+  const all = element.getBoundingClientRect();
+  for (const text of element.querySelectorAll("text")) {
     const size = Number(text.getAttribute("font-size"));
     if (!size || (text.closest("[transform]") && !text.hasAttribute("transform"))) continue;
     const badge = text.closest(".badge");
@@ -81,15 +81,15 @@ function enlarge({ made }, scale) {
     const box = text.getBoundingClientRect();
     text.style.translate = `${(Math.max(0, all.left - box.left) - Math.max(0, box.right - all.right)) / scale}px`;
   }
-  const words = [...made.querySelectorAll("text[text-anchor=end]:not([font-weight])")];
-  const others = [...made.querySelectorAll("text:not([text-anchor]), .badge")];
-  for (const note of words) note.style.visibility = others.some((each) => apart(each, note) < 0) ? "hidden" : "";
+  const words = [...element.querySelectorAll("text[text-anchor=end]:not([font-weight])")];
+  const obstacles = [...element.querySelectorAll("text:not([text-anchor]), .badge")];
+  for (const note of words) note.style.visibility = obstacles.some((element) => apart(element, note) < 0) ? "hidden" : "";
 }
 
 // The distance to the nearest element on the left of a text.
 function apart(left, right) {
-  const [one, other] = [left, right].map((each) => each.getBoundingClientRect());
-  return one.top < other.bottom && other.top < one.bottom ? other.left - one.right : 0;
+  const [first, second] = [left, right].map((element) => element.getBoundingClientRect());
+  return first.top < second.bottom && second.top < first.bottom ? second.left - first.right : 0;
 }
 
 // Order the parts around the table; or the middle first and oneself last, beside one's own cards.
@@ -101,7 +101,7 @@ function inGroups(parts, own) {
   return [middle, [...seats.filter(({ seat }) => seat !== own), ...seats.filter(({ seat }) => seat === own)]];
 }
 
-const inOrder = (parts) => parts.map((part) => [part.made.viewBox.baseVal.x, part]).sort(([one], [other]) => one - other).map(([, part]) => part);
+const inOrder = (parts) => parts.map((part) => [part.element.viewBox.baseVal.x, part]).sort(([first], [second]) => first - second).map(([, part]) => part);
 
 // The scale of the middle part: in one line if it is readable, else in several.
 function ofMiddle(parts, width) {
@@ -113,21 +113,21 @@ const inLine = (parts, width) => (width - GAP * (parts.length - 1)) / parts.redu
 
 // The largest scale of the seats at which everything is visible.
 function best(groups, width, scales, top, own) {
-  const most = (room) => {
+  const largest = (room) => {
     for (let scale = LARGEST; scale > SMALLEST; scale -= 0.01) {
       const heights = groups.map((group) => flow(group, scales(scale), width));
-      if (heights.reduce((sum, each) => sum + each + GAP, GAP) <= room) return scale;
+      if (heights.reduce((sum, height) => sum + height + GAP, GAP) <= room) return scale;
     }
     return SMALLEST;
   };
   const room = document.documentElement.clientHeight - top;
   if (stacked.matches) {
-    if (own === null) return most(room - REPLAY);
-    const beside = most(room - PANEL);
-    return beside >= READABLE ? beside : most(room - FOLDED);
+    if (own === null) return largest(room - REPLAY);
+    const beside = largest(room - PANEL);
+    return beside >= READABLE ? beside : largest(room - FOLDED);
   }
   // Around the table if that makes them only slightly smaller.
-  const free = most(room - REST);
+  const free = largest(room - REST);
   const rows = groups.filter((group) => group.some(({ seat }) => seat !== null));
   const around = Math.min(...rows.map((row) => inLine(row, width)));
   return around >= 0.6 * free ? Math.min(around, free) : free;
@@ -135,11 +135,11 @@ function best(groups, width, scales, top, own) {
 
 // The height of parts in wrapped lines.
 function flow(group, scales, width) {
-  let [left, line, above] = [0, 0, 0];
+  let [offset, line, above] = [0, 0, 0];
   for (const part of group) {
     const wide = fitted(part, scales, width);
-    if (left + wide > width) [left, line, above] = [0, 0, above + line + GAP];
-    left += wide + GAP;
+    if (offset + wide > width) [offset, line, above] = [0, 0, above + line + GAP];
+    offset += wide + GAP;
     line = Math.max(line, (part.height * wide) / part.width);
   }
   return above + line;
@@ -147,4 +147,4 @@ function flow(group, scales, width) {
 
 const fitted = (part, scales, width) => Math.floor(Math.min(width, part.width * scales(part)));
 
-window.addEventListener("resize", () => [...laid.keys()].filter((each) => each.clientWidth && laid.get(each).parts.length).forEach(arrange));
+window.addEventListener("resize", () => [...laid.keys()].filter((element) => element.clientWidth && laid.get(element).parts.length).forEach(arrange));

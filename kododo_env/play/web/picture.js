@@ -29,27 +29,27 @@ export function showPicture({ position }) {
 export function draw(element, text, view) {
   // Ids are made unique, since there may be two pictures on the page.
   const svg = drawing(text.replace(/(id="|url\(#)/g, `$1${element.id}-`));
-  const seen = turnOver(svg);
+  const counts = turnOver(svg);
   nameIn(svg, view.players);
   element.replaceChildren(svg);
   cut(element, view);
   for (const svg of element.querySelectorAll("svg:not([aria-label])")) svg.setAttribute("aria-label", nameOf(svg, view));
-  before = seen;
+  before = counts;
 }
 
 // Mark the cards on the table that are new, so that only these are revealed. A card is
 // identified by its player and its short form; a pale one is from the last round.
 function turnOver(svg) {
-  const left = new Map(before);
-  const seen = new Map();
-  const take = (key) => left.get(key) > 0 && left.set(key, left.get(key) - 1);
+  const remaining = new Map(before);
+  const counts = new Map();
+  const take = (key) => remaining.get(key) > 0 && remaining.set(key, remaining.get(key) - 1);
   for (const card of svg.querySelectorAll(".laid")) {
     const name = `${card.closest(".part").dataset.seat} ${card.dataset.card}`;
     const pale = card.querySelector("[opacity]") ? `${name} pale` : "";
     if (!take(name) && !take(pale)) card.classList.add("turned");
-    seen.set(pale || name, (seen.get(pale || name) ?? 0) + 1);
+    counts.set(pale || name, (counts.get(pale || name) ?? 0) + 1);
   }
-  return seen;
+  return counts;
 }
 
 // After the cards, reveal the count, its evaluation and the points in turn; a tap or a key skips.

@@ -4,7 +4,7 @@ import { at, make } from "./dom.js";
 import { language, say } from "./say.js";
 
 let heard = null; // the language of the rules received
-let wanted = ""; // the anchor of the section to open
+let target = ""; // the anchor of the section to open
 let ask = () => {};
 
 // Any element with data-rule opens the rules at that section. They are requested when first needed.
@@ -19,7 +19,7 @@ document.addEventListener("click", ({ target }) => {
 
 function open(anchor) {
   for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
-  wanted = anchor;
+  target = anchor;
   at("rules-dialog").showModal();
   if (heard === language) begin();
   else ask();
@@ -35,19 +35,19 @@ export function heardRules({ sections }) {
 
 // The HTML is trusted: the table makes it from the game's own rules.
 function section({ anchor, title, html }) {
-  const made = make("section", { "aria-labelledby": `rules-${anchor}` });
-  made.innerHTML = html ?? "";
-  made.prepend(make("h3", { id: `rules-${anchor}`, tabindex: "-1" }, title));
-  return made;
+  const element = make("section", { "aria-labelledby": `rules-${anchor}` });
+  element.innerHTML = html ?? "";
+  element.prepend(make("h3", { id: `rules-${anchor}`, tabindex: "-1" }, title));
+  return element;
 }
 
 function begin() {
-  const title = at(`rules-${wanted}`);
+  const title = at(`rules-${target}`);
   at("rules-text").scrollTop = 0;
   if (!title) return;
   title.scrollIntoView();
   title.focus({ preventScroll: true });
-  at("rules-section").value = wanted;
+  at("rules-section").value = target;
 }
 
 at("rules-section").addEventListener("change", ({ target }) => at(`rules-${target.value}`).scrollIntoView());

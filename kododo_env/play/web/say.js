@@ -7,7 +7,7 @@ import { change } from "./state.js";
 const ATTRIBUTES = { label: "aria-label", placeholder: "placeholder" };
 
 let texts = {}; // in the current language, by key
-let wanted = null; // the language requested last
+let requested = null; // the language requested last
 export let language = "en";
 
 // A text with its {parts}, which are already translated. What is not a key is shown as it is.
@@ -48,21 +48,21 @@ const page = [...written()];
 
 function translate() {
   document.documentElement.lang = language;
-  for (const [key, { dataset }, english, put] of page) {
-    put(say(key, Object.fromEntries(Object.entries(dataset).map(([name, part]) => [name, say(part)])), english));
+  for (const [key, { dataset }, english, write] of page) {
+    write(say(key, Object.fromEntries(Object.entries(dataset).map(([name, part]) => [name, say(part)])), english));
   }
 }
 
 // --- choosing a language ------------------------------------------------------------------
 
 const languages = await read("languages.json", { en: "English" });
-const usual = navigator.languages.map((each) => each.split("-")[0]).find((each) => each in languages) ?? "en";
+const usual = navigator.languages.map((code) => code.split("-")[0]).find((code) => code in languages) ?? "en";
 
 async function speak(code) {
-  wanted = code;
-  const known = await read(`${code}.json`, {});
-  if (wanted !== code) return; // another language has been requested meanwhile
-  [language, texts] = [code, known];
+  requested = code;
+  const translations = await read(`${code}.json`, {});
+  if (requested !== code) return; // another language has been requested meanwhile
+  [language, texts] = [code, translations];
   translate();
 }
 

@@ -8,7 +8,7 @@ import { change, state } from "./state.js";
 
 const CLAIM = /^#result=(-?\d{1,6}),(\d{1,3})$/;
 
-let shown = null;
+let current = null;
 
 // A player's rank: behind those with a larger share of the victory, or an equal share and more points.
 export function placeOf(seat, results) {
@@ -21,8 +21,8 @@ export function showShare({ position, par, asked }) {
   if (!position?.over || !position.deal) return;
   at("share").hidden = !position.counts; // games with repeated choices do not count
   at("share-par").setAttribute("aria-disabled", asked);
-  if (shown === position && at("share-results").dataset.par === String(Boolean(par))) return;
-  shown = position;
+  if (current === position && at("share-results").dataset.par === String(Boolean(par))) return;
+  current = position;
   const rows = [result(say("share.you"), position.players, position.you)];
   if (par) {
     const results = par.scores.map((score, seat) => ({ score, won: par.won[seat] }));
@@ -50,19 +50,19 @@ function words({ players, you, deal }, par) {
   const place = placeOf(you, players);
   const bot = par ? say("share.bot_result", { name: par.by, score: par.scores[you] }) : "";
   const points = plural(score, "game.points");
-  const mine = say("share.result", { points, place: say(`share.rank.${place}`, {}, String(place)), all: players.length });
+  const result = say("share.result", { points, place: say(`share.rank.${place}`, {}, String(place)), all: players.length });
   // People sit side by side; the seat in a URL is the first person's.
   const first = players.findIndex(({ person }, seat) => person && !players.at(seat - 1).person);
   const address = addressOf(deal.seed, Math.max(0, first));
   const how = say("share.address", { address: address ? `${address}#result=${score},${place}` : deal.command });
-  return [mine, bot, how].filter(Boolean).join(" ");
+  return [result, bot, how].filter(Boolean).join(" ");
 }
 
 // The result claimed by the sender of the URL, if this is the same deal. It cannot be verified.
 function claimed({ deal, players }) {
   const [, score, place] = CLAIM.exec(location.hash) ?? [];
-  const theirs = new URLSearchParams(location.search).get("seed") === String(deal.seed);
-  return theirs && place >= 1 && place <= players.length ? { score: Number(score), place: Number(place) } : null;
+  const sameDeal = new URLSearchParams(location.search).get("seed") === String(deal.seed);
+  return sameDeal && place >= 1 && place <= players.length ? { score: Number(score), place: Number(place) } : null;
 }
 
 // Ways to share the text, and the message on success. Over plain http only the second is available.

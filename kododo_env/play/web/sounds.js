@@ -12,7 +12,7 @@ const OVER = [[392, 0, 0.2], [523, 0.18, 0.2], [659, 0.36, 0.5]];
 const LOUD = 0.12;
 
 let context = null; // created with the first sound
-let shown = null;
+let current = null;
 let down = null; // the face-down choice
 
 function play(notes, later = 0) {
@@ -33,9 +33,9 @@ function play(notes, later = 0) {
 export function sound({ position, pending }) {
   if (pending && !down) play(LAID);
   down = pending;
-  if (!position || position === shown) return;
-  const before = shown;
-  shown = position;
+  if (!position || position === current) return;
+  const before = current;
+  current = position;
   if (!before || position.step === before.step || !position.log.length) return;
   play(TURNED);
   const end = lasting(position) / 1000; // when all cards have been revealed

@@ -19,8 +19,8 @@ export function listen(listener) {
   listeners.push(listener);
 }
 
-export function change(what) {
-  Object.assign(state, what);
+export function change(changes) {
+  Object.assign(state, changes);
   for (const listener of listeners) listener(state);
 }
 

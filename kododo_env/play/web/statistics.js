@@ -10,8 +10,8 @@ const SEEDS = 200; // remembered deals, so that each counts once
 // { tables: { [name]: { games, won, places, of } }, seeds: [] }; `of` has the parts of the name, for other languages
 function load() {
   try {
-    const found = JSON.parse(localStorage.getItem(KEPT));
-    return { tables: { ...found?.tables }, seeds: [...(found?.seeds ?? [])] };
+    const statistics = JSON.parse(localStorage.getItem(KEPT));
+    return { tables: { ...statistics?.tables }, seeds: [...(statistics?.seeds ?? [])] };
   } catch {
     return { tables: {}, seeds: [] }; // storage is unavailable or damaged
   }
@@ -44,25 +44,25 @@ export function count({ position }) {
 // The game, the number of players, and the opponents.
 function partsOf({ text, players, you }) {
   const [title] = text.split(/\s?: /);
-  const others = [...new Set(players.filter((_, seat) => seat !== you).map(({ name, person }) => (person ? "people" : name)))];
-  return { title, n: players.length, others: others.sort() };
+  const opponents = [...new Set(players.filter((_, seat) => seat !== you).map(({ name, person }) => (person ? "people" : name)))];
+  return { title, n: players.length, others: opponents.sort() };
 }
 
 // The same in English, as the key of stored results.
 const nameOf = (position) => {
-  const { title, n, others } = partsOf(position);
-  return `${title}, ${n} players, against ${others.join(", ")}`;
+  const { title, n, others: opponents } = partsOf(position);
+  return `${title}, ${n} players, against ${opponents.join(", ")}`;
 };
 
-function said({ title, n, others }) {
-  const names = others.map((each) => (each === "people" ? say("start.people") : each)).join(", ");
+function labelOf({ title, n, others: opponents }) {
+  const names = opponents.map((name) => (name === "people" ? say("start.people") : name)).join(", ");
   return say("statistics.row", { title, n, names });
 }
 
 function show() {
   const rows = Object.entries(load().tables).map(([name, { games, won, places, of }]) => {
     const cells = [games, percent(won / games), number(places / games, 1)];
-    return make("tr", {}, make("th", { scope: "row" }, of ? said(of) : name), ...cells.map((each) => make("td", {}, String(each))));
+    return make("tr", {}, make("th", { scope: "row" }, of ? labelOf(of) : name), ...cells.map((cell) => make("td", {}, String(cell))));
   });
   at("statistics-rows").replaceChildren(...rows);
   at("statistics-table").hidden = !rows.length;

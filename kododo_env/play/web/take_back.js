@@ -8,19 +8,19 @@ import { change, state } from "./state.js";
 let held = null; // the delayed action, its timer, and its start
 
 // Do something after the delay; a tap or a key ends the delay.
-export function lay(then) {
+export function lay(send) {
   const moment = 2 * pace()[0];
-  if (moment) held = { then, timer: setTimeout(reveal, moment), since: performance.now() };
-  else then();
+  if (moment) held = { send, timer: setTimeout(reveal, moment), since: performance.now() };
+  else send();
 }
 
 // Whether a choice has not been sent yet.
 export const lying = () => held !== null;
 
 function reveal() {
-  const { then } = held;
+  const { send } = held;
   drop();
-  then();
+  send();
   show(state);
 }
 
@@ -31,8 +31,8 @@ function drop() {
 
 function show({ position, pending }) {
   if (!pending) drop(); // the position has changed or is gone
-  const others = position?.waiting_for.length && position.chosen !== null;
-  at("take-back").hidden = !held && !others;
+  const undecided = position?.waiting_for.length && position.chosen !== null;
+  at("take-back").hidden = !held && !undecided;
 }
 
 // `send` takes back a choice that has already been sent.
