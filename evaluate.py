@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from agents.commands.script import run_script
+from agents.commands.script import prepare_script
 
 if __name__ == "__main__":
-    run_script("agents.commands.evaluate:EvaluateConfig", "agents.commands.evaluate:evaluate")
+    prepare_script()
+    from agents.commands.evaluate import EvaluateConfig, evaluate
+    from kododo_env.commands.cli import run_cli
+
+    run_cli(EvaluateConfig, evaluate)

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from agents.commands.script import run_script
+from typing import TYPE_CHECKING
+
+from agents.commands.script import prepare_script
+
+if TYPE_CHECKING:
+    from agents.training.training_config import TrainConfig
+
+
+def main(config: TrainConfig) -> None:
+    """Train; libraries are imported after the arguments are read."""
+    from agents.commands.train import train
+
+    train(config)
+
 
 if __name__ == "__main__":
-    run_script(
-        "agents.training.training_config:TrainConfig",
-        "agents.commands.train:train",
-        "agents.training.training_config:defaults",
-    )
+    prepare_script()
+    from agents.training.training_config import TrainConfig, defaults
+    from kododo_env.commands.cli import run_cli
+
+    run_cli(TrainConfig, main, defaults=defaults)

@@ -1,4 +1,4 @@
-"""The options that train.py and evaluate.py share: the budget and the engine.
+"""The options that train.py and evaluate.py share, and when an option can be given.
 
 This module imports no third-party library, so that ``evaluate.py --help`` is quick.
 """
@@ -6,7 +6,9 @@ This module imports no third-party library, so that ``evaluate.py --help`` is qu
 from __future__ import annotations
 
 import time
-from typing import Any, Literal
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, get_type_hints
 
 from kododo_env.core.bounds import MOST_STEPS, YEAR, flag
 from kododo_env.core.numbers import finite_number, whole_number
@@ -16,19 +18,47 @@ RAY: Engine = "ray"
 DEFAULT_MINUTES = 5.0
 
 
-def check_engine(config: Any, *ray_only: str) -> None:
-    """Check that options of ``--engine ray`` are given only together with it.
+@dataclass(frozen=True)
+class Use:
+    """When a setting can be given, declared like ``Annotated[float, Use(needs="magnet")]``.
+
+    Attributes:
+        fixed: Whether it cannot change when a run is resumed.
+        needs: The setting without which it has no effect.
+        value: The value that the needed setting must have; "": any value but an empty one.
+    """
+
+    fixed: bool = False
+    needs: str = ""
+    value: str = ""
+
+
+@cache
+def uses_of(config_class: type) -> dict[str, Use]:
+    """Return the ``Use`` of each field that declares one."""
+    hints = get_type_hints(config_class, include_extras=True)
+    declared = {name: getattr(hint, "__metadata__", ()) for name, hint in hints.items()}
+    return {
+        name: use for name, metadata in declared.items() for use in metadata if isinstance(use, Use)
+    }
+
+
+def check_needs(config: Any, usual: Any) -> None:
+    """Raise ValueError if a setting is changed that has no effect without another setting.
 
     Args:
-        config: A dataclass of options with a field ``engine``.
-        *ray_only: The names of the fields that need ``--engine ray``; None means not given.
-
-    Raises:
-        ValueError: Such an option is given without ``--engine ray``.
+        config: A dataclass.
+        usual: What has the usual values as attributes.
     """
-    for name in ray_only:
-        if config.engine != RAY and getattr(config, name) is not None:
-            raise ValueError(f"{flag(name)} needs --engine ray")
+    for name, use in uses_of(config.__class__).items():
+        if not use.needs or getattr(config, name) == getattr(usual, name):
+            continue
+        present = getattr(config, use.needs)
+        if present != use.value if use.value else not present:
+            needed = f"{flag(use.needs)} {use.value}".rstrip()
+            raise ValueError(
+                f"{flag(name)} has no effect without {needed}; give both or leave it out"
+            )
 
 
 class Budget:

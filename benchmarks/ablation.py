@@ -23,15 +23,10 @@ from agents.training.duels import against
 from agents.training.run_folder import POLICY
 from agents.training.training_config import TrainConfig, default_config, task_of
 from benchmarks.result_rows import check_names, is_same_training, new_row
-from kododo_env.agent_registry import (
-    VALIDATION,
-    held_out,
-    policy_tables,
-    population,
-    without_searches,
-)
+from kododo_env.agent_registry import policy_tables, without_searches
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.bounds import Bound, Games, Steps, check_settings
+from kododo_env.held_out import VALIDATION, held_out, population
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import write_text
 
@@ -172,7 +167,7 @@ def _measured(config: AblationConfig, table: str, row: str, seed: int) -> dict[s
     gain = response_gain(policy, response_steps, config.games)
     trained_results = json.loads((folder / "results.json").read_text())
     return {
-        **{f"v {name} (held out)": result.share.mean for name, result in held_out_results.items()},
+        **{f"v {name}": result.share.mean for name, result in held_out_results.items()},
         f"a best response of {response_steps:,} steps gains": gain,
         "v validation opponents": fmean(result.share.mean for result in shares.values()),
         **{

@@ -18,9 +18,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from kododo_env.agent_registry import VALIDATION, population, without_searches
+from kododo_env.agent_registry import without_searches
 from kododo_env.arena.head_to_head import Match
 from kododo_env.core.agent import Agent
+from kododo_env.held_out import VALIDATION, population
 
 FIRST_SECONDS = 1.0
 GROWTH = 1.25

@@ -23,11 +23,7 @@ import numpy as np
 from agents.release.config import policies_of
 from benchmarks.result_rows import file_of
 from kododo_env import registry
-from kododo_env.agent_registry import (
-    make_agent,
-    policy_tables,
-    search_budget,
-)
+from kododo_env.agent_registry import make_agent, policy_tables, search_budget
 from kododo_env.arena.head_to_head import Match, MatchResult
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent

@@ -25,23 +25,21 @@ from agents.release.config import policies_of
 from agents.training.response_training import train_best_response
 from benchmarks.result_rows import file_of
 from kododo_env.agent_registry import (
-    TEST,
     baselines,
-    held_out,
     make_agent,
     policy_path,
     policy_tables,
-    population,
     without_searches,
 )
 from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.intervals import Estimate, mean, share
-from kododo_env.arena.lineups import Chunk, chunk_sizes
+from kododo_env.arena.match import Chunk, chunk_sizes
 from kododo_env.arena.workers import run
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Float64
 from kododo_env.core.bounds import Bound, Games, Seed, Steps, check_settings
+from kododo_env.held_out import TEST, held_out, population
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import write_text
 

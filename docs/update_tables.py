@@ -23,10 +23,11 @@ from benchmarks.speed import page as speed_page
 from docs.game_tables import arguments, head, layout
 from docs.static_page.puzzles import ask_again
 from kododo_env import registry
-from kododo_env.agent_registry import LEVELS, POLICIES, SEARCHING, levels, policy_tables
+from kododo_env.agent_registry import POLICIES, policy_tables
 from kododo_env.arena.benchmark import figures as benchmark_figures
 from kododo_env.arena.intervals import Estimate
 from kododo_env.commands.benchmark import read_entry
+from kododo_env.levels import LEVELS, SEARCHING, levels
 
 DOCS = Path(__file__).parent
 EVIDENCE = DOCS / "evidence"

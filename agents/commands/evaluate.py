@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Annotated
 
 from agents.commands.best_response_config import BestResponseConfig
-from agents.options import RAY, Engine, check_engine
+from agents.options import RAY, Engine, Use, check_needs
 from kododo_env.commands import tournament
 from kododo_env.commands.tournament import JSON, Play, TournamentConfig, play_and_write
 from kododo_env.core.bounds import Games, check_settings, flag
 from kododo_env.system.cores import available_cores
 from kododo_env.system.files import write_json
 
-TOURNAMENT_ONLY = (
-    "agents", "game", "players", "variant", "rules", "plot", "record", "record_games", "resume",
-    "engine", "compare", "among",
-)  # fmt: skip
+# Options that --best-response uses, too.
+SHARED = ("games", "seed", "workers", "json", "response")
 
 
 @dataclass(frozen=True)
@@ -37,14 +36,14 @@ class EvaluateConfig(TournamentConfig):
     engine: Engine = "local"
     """Where games are played: local (this machine) or ray (a Ray cluster); the results are the
     same."""
-    address: str | None = None
+    address: Annotated[str | None, Use(needs="engine", value=RAY)] = None
     """Address of a running Ray cluster, such as 10.0.0.1:6379; by default one is started on this
     machine."""
     response: BestResponseConfig = field(default_factory=BestResponseConfig)
     """Exploitability of one policy."""
 
     def __post_init__(self) -> None:
-        check_engine(self, "address")
+        check_needs(self, type(self))
         if self.response.best_response is None:
             if not self.agents:
                 raise ValueError("expected two agents with --agents, or --best-response POLICY")
@@ -53,10 +52,10 @@ class EvaluateConfig(TournamentConfig):
                 raise ValueError("--engine ray cannot be combined with --compare")
             return
         check_settings(self, flags=True)
-        for name in TOURNAMENT_ONLY:
-            if getattr(self, name) != getattr(type(self), name):
+        for option in fields(self):
+            if option.name not in SHARED and getattr(self, option.name) != option.default:
                 raise ValueError(
-                    f"{flag(name)} cannot be combined with --best-response, which plays no "
+                    f"{flag(option.name)} cannot be combined with --best-response, which plays no "
                     "tournament and takes the game from the policy's file"
                 )
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from agents.commands.script import run_script
-
-if __name__ == "__main__":  # first, so that Ctrl-C prints one line even during imports
-    run_script("agents.commands.plain_export:PlainConfig", "agents.commands.plain_export:plain")
-
 from dataclasses import dataclass
 from pathlib import Path
 
 from agents.export.plain_policy import write_plain
 from kododo_env.agent_registry import SUFFIX, policy_path
+from kododo_env.commands.cli import run_cli
 from kododo_env.policy.metadata_file import metadata_file
 
 
@@ -35,3 +31,7 @@ def plain(config: PlainConfig) -> None:
         raise ValueError(f"{config.out} must end with {SUFFIX}")
     write_plain(policy_path(config.policy), config.out)
     print(f"{config.out}\n{metadata_file(config.out)}")
+
+
+if __name__ == "__main__":
+    run_cli(PlainConfig, plain)

@@ -8,9 +8,11 @@ information than its choice (G. Hinton et al., "Distilling the knowledge in a ne
 from __future__ import annotations
 
 import numpy as np
+from torch import Tensor
 from torch.nn import functional
 
 from agents.ppo.ppo import LONGEST_UPDATE, PPO, Batch, Losses, Rollout, minibatches
+from agents.recipes.recipe import Recipe
 from kododo_env.core.agent import (
     ActionValueAgent,
     Agent,
@@ -59,13 +61,8 @@ class Imitation:
         return self.learner.descend(batches, self.losses, rate)
 
     def losses(self, batch: Batch) -> Losses:
-        """Return the loss and its parts, as means over a batch."""
-        logits, values = self.learner.evaluate(batch)
-        log_probs = log_probabilities(logits, batch["masks"])
-        cross_entropy = -(batch["targets"] * log_probs).sum(dim=1).mean()
-        value_loss = functional.mse_loss(values, batch["returns"])
-        loss = cross_entropy + self.recipe.vf_coef * value_loss
-        return {"cross_entropy": cross_entropy, "value_loss": value_loss, "loss": loss}
+        """Return ``imitation_losses`` of a batch."""
+        return imitation_losses(self.recipe, *self.learner.evaluate(batch), batch)
 
     def play(self, game: BatchGame, rng: np.random.Generator) -> Rollout:
         """Let the expert play all seats of a newly dealt batch to its end.
@@ -102,6 +99,22 @@ class Imitation:
             "returns": gains["returns"],
         }
         return Rollout(decisions, agent_steps)
+
+
+def imitation_losses(recipe: Recipe, logits: Tensor, values: Tensor, batch: Batch) -> Losses:
+    """Return the loss and its parts, as means over a batch.
+
+    Args:
+        recipe: The settings.
+        logits: The network's logits of the batch, (B, A).
+        values: Its values, (B,).
+        batch: The batch.
+    """
+    log_probs = log_probabilities(logits, batch["masks"])
+    cross_entropy = -(batch["targets"] * log_probs).sum(dim=1).mean()
+    value_loss = functional.mse_loss(values, batch["returns"])
+    loss = cross_entropy + recipe.vf_coef * value_loss
+    return {"cross_entropy": cross_entropy, "value_loss": value_loss, "loss": loss}
 
 
 def demonstrate(

@@ -253,36 +253,8 @@ class PPO(nn.Module):
     # --- the loss -------------------------------------------------------------------------
 
     def losses(self, batch: Batch, entropy_weight: float) -> Losses:
-        """Return the means over a batch of the loss, its parts, and measures of the policy's
-        change.
-        """
-        recipe = self.recipe
-        logits, values = self.evaluate(batch)
-        log_probs = log_probabilities(logits, batch["masks"])
-        action_log_probs = log_probs.gather(1, batch["actions"][:, None]).squeeze(1)
-        entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
-        log_ratio = action_log_probs - batch["log_probs"]
-        ratio = log_ratio.exp()
-        clipped = ratio.clamp(1 - recipe.clip_range, 1 + recipe.clip_range)
-        advantages = batch["advantages"]
-        policy_loss = -torch.min(advantages * ratio, advantages * clipped).mean()
-        value_loss = functional.mse_loss(values, batch["returns"])
-        loss = policy_loss - entropy_weight * entropy + recipe.vf_coef * value_loss
-        pulled = {}
-        if "magnet" in batch:
-            divergence = divergence_of(log_probs, batch["magnet"])
-            loss = loss + recipe.magnet * divergence
-            pulled = {"divergence": divergence}
-        moved = (ratio.detach() - 1).abs()
-        return {
-            **pulled,
-            "policy_gradient_loss": policy_loss,
-            "value_loss": value_loss,
-            "entropy_loss": -entropy,
-            "approx_kl": (ratio.detach() - 1 - log_ratio.detach()).mean(),
-            "clip_fraction": (moved > recipe.clip_range).float().mean(),
-            "loss": loss,
-        }
+        """Return ``policy_losses`` of a batch."""
+        return policy_losses(self.recipe, *self.evaluate(batch), batch, entropy_weight)
 
     def evaluate(self, batch: Batch, network: Learned | None = None) -> tuple[Tensor, Tensor]:
         """Return logits (B, A) and values (B,) of a batch.
@@ -397,6 +369,45 @@ class PPO(nn.Module):
             pairs = zip(self.average.parameters(), self.network.parameters(), strict=True)
             for average, weight in pairs:
                 average.lerp_(weight, 1 / self.recipe.magnet_updates)
+
+
+def policy_losses(
+    recipe: Recipe, logits: Tensor, values: Tensor, batch: Batch, entropy_weight: float
+) -> Losses:
+    """Return the means over a batch of the loss, its parts, and measures of the policy's change.
+
+    Args:
+        recipe: The settings.
+        logits: The network's logits of the batch, (B, A).
+        values: Its values, (B,).
+        batch: The batch.
+        entropy_weight: The weight of the entropy bonus.
+    """
+    log_probs = log_probabilities(logits, batch["masks"])
+    action_log_probs = log_probs.gather(1, batch["actions"][:, None]).squeeze(1)
+    entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
+    log_ratio = action_log_probs - batch["log_probs"]
+    ratio = log_ratio.exp()
+    clipped = ratio.clamp(1 - recipe.clip_range, 1 + recipe.clip_range)
+    advantages = batch["advantages"]
+    policy_loss = -torch.min(advantages * ratio, advantages * clipped).mean()
+    value_loss = functional.mse_loss(values, batch["returns"])
+    loss = policy_loss - entropy_weight * entropy + recipe.vf_coef * value_loss
+    pulled = {}
+    if "magnet" in batch:
+        divergence = divergence_of(log_probs, batch["magnet"])
+        loss = loss + recipe.magnet * divergence
+        pulled = {"divergence": divergence}
+    moved = (ratio.detach() - 1).abs()
+    return {
+        **pulled,
+        "policy_gradient_loss": policy_loss,
+        "value_loss": value_loss,
+        "entropy_loss": -entropy,
+        "approx_kl": (ratio.detach() - 1 - log_ratio.detach()).mean(),
+        "clip_fraction": (moved > recipe.clip_range).float().mean(),
+        "loss": loss,
+    }
 
 
 def about(decisions: Batch, entropy_weight: float) -> dict[str, float]:

@@ -53,12 +53,6 @@ def configuration(task: Task, workers: int, learners: int, bfloat16: bool = Fals
     )
     config.training(
         learner_class=SelfPlayLearner,
-        gamma=recipe.gamma,
-        lambda_=recipe.gae_lambda,
-        clip_param=recipe.clip_range,
-        vf_loss_coeff=recipe.vf_coef,
-        vf_clip_param=float("inf"),
-        use_kl_loss=False,
         grad_clip=recipe.max_grad_norm,
         grad_clip_by="global_norm",
         num_epochs=recipe.n_epochs,

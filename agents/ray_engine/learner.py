@@ -1,4 +1,4 @@
-"""RLlib's PPO learner, with the network, optimiser and imitation of ``agents.ppo``."""
+"""RLlib's learner, with the network, optimiser and losses of ``agents.ppo``."""
 
 from __future__ import annotations
 
@@ -6,23 +6,19 @@ from typing import Any
 
 import numpy as np
 import torch
-from ray.rllib.algorithms.ppo.torch.ppo_torch_learner import PPOTorchLearner
 from ray.rllib.core import DEFAULT_MODULE_ID
-from ray.rllib.core.columns import Columns
-from ray.rllib.utils.schedules.scheduler import Scheduler
+from ray.rllib.core.learner.torch.torch_learner import TorchLearner
 from torch import Tensor
-from torch.nn import functional
 
+from agents.ppo.imitation import imitation_losses
 from agents.ppo.machine import prepare_process
 from agents.ppo.optimizer import set_learning_rate
-from agents.ppo.ppo import PPO, PROBED, divergence_of
+from agents.ppo.ppo import PPO, PROBED, normalised, policy_losses
 from kododo_env.networks.network import check_answers, check_finite
 
-VALUE_TARGETS = "value_targets"  # RLlib's name for the returns
 
-
-class SelfPlayLearner(PPOTorchLearner):
-    """RLlib's PPO learner with a magnet, and with the imitation loss if a batch has ``targets``."""
+class SelfPlayLearner(TorchLearner):
+    """RLlib's learner with the losses of ``agents.ppo``: imitation if a batch has ``targets``."""
 
     def build(self) -> None:
         """Make the module and its optimiser."""
@@ -60,9 +56,7 @@ class SelfPlayLearner(PPOTorchLearner):
         """
         np.random.seed(timesteps["seed"])  # noqa: NPY002  RLlib shuffles with it
         set_learning_rate(self.ppo.optimizer, timesteps["rate"])
-        self.entropy_coeff_schedulers_per_module[DEFAULT_MODULE_ID] = Scheduler(
-            fixed_value_or_schedule=timesteps["entropy"], framework="torch"
-        )
+        self._entropy_weight = timesteps["entropy"]
         self._losses: list[dict[str, Tensor]] = []
         try:
             super().update(*args, timesteps={}, **kwargs)
@@ -83,40 +77,15 @@ class SelfPlayLearner(PPOTorchLearner):
     ) -> Tensor:
         """Return the mean loss of a minibatch."""
         self._latest = {name: batch[name][:PROBED] for name in ("canonical", "entries")}
+        recipe = self.ppo.recipe
+        logits = fwd_out["logits"]
+        values = fwd_out["values"]
         if "targets" in batch:
-            return self._imitation_loss(config.vf_loss_coeff, batch, fwd_out)
-        advantages = batch["advantages"]
-        logits = fwd_out[Columns.ACTION_DIST_INPUTS]
-        if len(advantages) > 1:  # the standard deviation of a single number is NaN
-            advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
-        batch = {
-            **batch,
-            "advantages": advantages,
-            VALUE_TARGETS: batch["returns"],
-            Columns.ACTION_LOGP: batch["log_probs"],
-            Columns.ACTION_DIST_INPUTS: logits.detach(),  # for RLlib's KL, which is not used
-            Columns.VF_PREDS: fwd_out[Columns.VF_PREDS],
-        }
-        loss: Tensor = super().compute_loss_for_module(
-            module_id=module_id, config=config, batch=batch, fwd_out=fwd_out
-        )
-        if "magnet" in batch:
-            log_probs = functional.log_softmax(logits, dim=1)
-            loss = loss + self.ppo.recipe.magnet * divergence_of(log_probs, batch["magnet"])
-        self._losses.append({"loss": loss.detach()})
-        return loss
-
-    def _imitation_loss(
-        self, vf_coef: float, batch: dict[str, Any], fwd_out: dict[str, Tensor]
-    ) -> Tensor:
-        """Return the loss of ``agents.ppo.imitation``."""
-        log_probs = functional.log_softmax(fwd_out[Columns.ACTION_DIST_INPUTS], dim=1)
-        cross_entropy = -(batch["targets"] * log_probs).sum(dim=1).mean()
-        value_loss = functional.mse_loss(fwd_out[Columns.VF_PREDS], batch["returns"])
-        loss: Tensor = cross_entropy + vf_coef * value_loss
-        losses = {"cross_entropy": cross_entropy, "value_loss": value_loss, "loss": loss}
-        self._losses.append({name: loss_part.detach() for name, loss_part in losses.items()})
-        return loss
+            losses = imitation_losses(recipe, logits, values, batch)
+        else:
+            losses = policy_losses(recipe, logits, values, normalised(batch), self._entropy_weight)
+        self._losses.append({name: loss.detach() for name, loss in losses.items()})
+        return losses["loss"]
 
     def compute_gradients(self, loss_per_module: dict[str, Tensor], **kwargs: Any) -> Any:
         """Compute and check the gradients; RLlib would replace NaN by 0."""

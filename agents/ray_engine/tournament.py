@@ -15,8 +15,7 @@ from ray.exceptions import RayError, RayTaskError
 
 from agents.ray_engine.cluster import cores
 from kododo_env.agent_registry import SUFFIX, policy_file, search_parts
-from kododo_env.arena.lineups import Chunk
-from kododo_env.arena.match import ChunkResult, play_chunk
+from kododo_env.arena.match import Chunk, ChunkResult, play_chunk
 from kododo_env.arena.tournament import Tournament
 from kododo_env.core.agent import Agent
 from kododo_env.policy.policy_file import read_policy

@@ -11,6 +11,7 @@ from typing import Annotated, Any, cast
 
 import numpy as np
 
+from agents.options import Use
 from kododo_env.agent_registry import search_parts
 from kododo_env.bots.factory import is_bot
 from kododo_env.bots.python_code import is_code, load_code
@@ -22,6 +23,7 @@ from kododo_env.core.rewards import REWARDS, Reward, RewardName
 from kododo_env.policy.policy_schema import NETWORK
 
 MIXED: RewardName = "margin+win"
+FIXED = Use(fixed=True)
 LAST_RATE = 0.01  # imitation ends at this share of its initial learning rate
 MIN_TEMPERATURE = 0.001  # of imitation; lower ones overflow float32
 MIN_TIED_WIDTH = 8  # embeddings are a quarter as wide; ONNX drops 1 x 1 matrices
@@ -37,7 +39,7 @@ class Recipe:
         ValueError: A setting is invalid, or out of its field's bounds.
     """
 
-    num_envs: Annotated[int, Bound(1, 1_000_000)] = 512
+    num_envs: Annotated[int, Bound(1, 1_000_000), FIXED] = 512
     """Games played in parallel in each update, from start to end; every seat learns."""
     batch_size: Annotated[int, Bound(1, 10_000_000)] = 4096
     """Decisions in a minibatch."""
@@ -47,15 +49,15 @@ class Recipe:
     """Initial learning rate of self-play; it falls linearly."""
     final_learning_rate: Annotated[float, real(0, 1)] = 1e-4
     """Learning rate at the end of self-play."""
-    muon: Annotated[float, real(0, 1000)] = 0.0
+    muon: Annotated[float, real(0, 1000), FIXED] = 0.0
     """Learning rate of Muon, for matrices of hidden layers, relative to Adam's; 0 = no Muon."""
     ent_coef: Annotated[float, real(0, 10)] = 0.02
     """Initial weight of the entropy bonus in self-play; it falls linearly."""
     final_ent_coef: Annotated[float, real(0, 10)] = 0.005
     """Weight of the entropy bonus at the end of self-play."""
-    magnet: Annotated[float, real(0, 10)] = 0.0
+    magnet: Annotated[float, real(0, 10), FIXED] = 0.0
     """Weight of the penalty on the policy's divergence from the average of its past; 0 = none."""
-    magnet_updates: Annotated[float, real(1, 1_000_000)] = 20.0
+    magnet_updates: Annotated[float, real(1, 1_000_000), Use(needs="magnet")] = 20.0
     """Time constant of that average, in updates."""
     clip_range: Annotated[float, positive(10)] = 0.2
     """PPO's clipping parameter."""
@@ -69,43 +71,47 @@ class Recipe:
     """Weight of the value's loss."""
     max_grad_norm: Annotated[float, positive(1_000_000)] = 0.5
     """Maximum norm of the gradient, which is clipped to it."""
-    reward: str = MIXED
+    reward: Annotated[str, FIXED] = MIXED
     """The reward: margin+win, score, margin, win, or your own function, as module:function or
     file.py:function, which gets a batch of games and returns an array (N, P). Its code is run."""
-    margin_weight: Annotated[float, real(-1000, 1000)] = rewards.MARGIN_WEIGHT
+    margin_weight: Annotated[float, real(-1000, 1000), Use(needs="reward", value=MIXED)] = (
+        rewards.MARGIN_WEIGHT
+    )
     """Weight of the margin of points, which is rewarded at every score, relative to the win at the
     end."""
-    network: str = ""
+    network: Annotated[str, FIXED] = ""
     """Your own network class, as module:Class or file.py:Class, whose code is run; see
     docs/training.md. "" = GameNetwork."""
-    width: Annotated[int, NETWORK["width"]] = 256
+    width: Annotated[int, NETWORK["width"], FIXED] = 256
     """Width of the hidden layers."""
-    depth: Annotated[int, NETWORK["depth"]] = 3
+    depth: Annotated[int, NETWORK["depth"], FIXED] = 3
     """Number of hidden layers."""
-    one_hot: Annotated[int, NETWORK["one_hot"]] = 8
+    one_hot: Annotated[int, NETWORK["one_hot"], FIXED] = 8
     """Encode small numbers of the observation up to this maximum also one-hot; 0 = none."""
-    tied: bool = False
+    tied: Annotated[bool, FIXED] = False
     """Share weights among entries that the game declares interchangeable, such as seats."""
-    init: str = ""
+    init: Annotated[str, FIXED] = ""
     """The policy whose network self-play starts from, without imitation: the name of a shipped
     policy, or a policy file. "" = new weights."""
-    expert: str = ""
+    expert: Annotated[str, FIXED] = ""
     """The agent to imitate before self-play: a scripted player, a bot such as bot.py:Class, or the
     name or file of a policy, whose temperature is ignored. If several policies are given, separated
     by commas, their mean is imitated. "" = no imitation."""
-    imitation_steps: Annotated[int, Bound(0, MOST_STEPS)] = 1_000_000
+    imitation_steps: Annotated[int, Bound(0, MOST_STEPS), Use(fixed=True, needs="expert")] = (
+        1_000_000
+    )
     """Minimum agent-steps of imitation; a shorter training consists of imitation only."""
-    imitation_share: Annotated[float, real(0, 1)] = 0.1
+    imitation_share: Annotated[float, real(0, 1), Use(fixed=True, needs="expert")] = 0.1
     """Share of the training spent on imitation, if longer than --imitation-steps."""
-    imitation_learning_rate: Annotated[float, positive(1)] = 2e-3
+    imitation_learning_rate: Annotated[float, positive(1), Use(needs="expert")] = 2e-3
     """Initial learning rate of imitation; it falls linearly to a hundredth."""
-    imitation_temperature: Annotated[float, real(0, 1000)] = 0.3
+    imitation_temperature: Annotated[float, real(0, 1000), Use(needs="expert")] = 0.3
     """Temperature of the expert's action values, in points, or of a policy's probabilities.
     0 = only the chosen action."""
-    opponents: tuple[str, ...] = ()
+    opponents: Annotated[tuple[str, ...], Use(needs="opponents_share")] = ()
     """Opponents in a share of the updates: scripted players, policy files, or bots such as
     bot.py:Class, whose code is run. An opponent that is named twice plays twice as often."""
-    opponents_share: Annotated[float, real(0, 1)] = 0.5
+    opponents_share: Annotated[float, real(0, 1), Use(needs="opponents")] = 0.5
     """Share of the updates that are played against the opponents."""
     temperature: Annotated[float, real(0, 100)] = 0.25
     """Playing temperature of the trained policy; 0 = always the likeliest action."""

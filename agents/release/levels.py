@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from agents.commands.script import run_script
-
-if __name__ == "__main__":  # first, so that Ctrl-C prints one line even during imports
-    run_script("agents.release.levels:LevelsConfig", "agents.release.levels:measure_levels")
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,24 +14,17 @@ import numpy as np
 from agents.export.policy_weights import game_of
 from agents.release.config import policies_of
 from agents.release.runs import content_of
-from kododo_env.agent_registry import (
-    AS_IT_SHIPS,
-    LEVELS_FILE,
-    OUTCOMES_FILE,
-    SEARCH,
-    SEARCHING,
-    WEAKER,
-    policy_path,
-    search_budget,
-)
+from kododo_env.agent_registry import OUTCOMES_FILE, SEARCH, policy_path, search_budget
 from kododo_env.arena.chunk_log import ChunkLog
 from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.intervals import Estimate, share
-from kododo_env.arena.lineups import Chunk
+from kododo_env.arena.match import Chunk
 from kododo_env.arena.tournament import check_numbers
 from kododo_env.arena.workers import run, worker_pool
+from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import Bound, Games, Processes, check_settings
+from kododo_env.levels import AS_IT_SHIPS, LEVELS_FILE, SEARCHING, WEAKER
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.search.outcome_model import OutcomeModel
 from kododo_env.search.search import SearchAgent
@@ -195,3 +183,7 @@ def _entry_of(table: str, file: Path) -> dict[str, Any]:
 def _share(player: Agent | str, policy: OnnxAgent, games: int, deals: int) -> Estimate:
     """Return the win share of an agent against P - 1 copies of the policy."""
     return Match(player, policy, policy.game, policy.num_players, games, deals).play().share
+
+
+if __name__ == "__main__":
+    run_cli(LevelsConfig, measure_levels)

@@ -6,11 +6,6 @@ or failed.
 
 from __future__ import annotations
 
-from agents.commands.script import run_script
-
-if __name__ == "__main__":  # first, so that Ctrl-C prints one line even during imports
-    run_script("agents.release.config:PoliciesConfig", "agents.release.make_policies:make_policies")
-
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -27,9 +22,11 @@ from agents.release.config import PARTS, PoliciesConfig, PolicyJob
 from agents.release.runs import content_of, train_all
 from agents.training.checkpoint import read_checkpoint
 from agents.training.run_folder import CHECKPOINT
-from kododo_env.agent_registry import SPLITS, SUFFIX, baselines, policy_path, population
+from kododo_env.agent_registry import SUFFIX, baselines, policy_path
 from kododo_env.arena.workers import worker_pool
+from kododo_env.commands.cli import run_cli
 from kododo_env.export.policy_graph import policy_bytes
+from kododo_env.held_out import SPLITS, population
 from kododo_env.policy.metadata_file import ENDING, write_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.policy_file import read_policy
@@ -172,3 +169,7 @@ def rewrite(source: Path, path: Path, **changes: Any) -> None:
     with written_whole(path) as aside:
         aside.write_bytes(content)
         OnnxAgent(aside)  # raises if the file cannot be read
+
+
+if __name__ == "__main__":
+    run_cli(PoliciesConfig, make_policies)

@@ -8,11 +8,6 @@ report its strength.
 
 from __future__ import annotations
 
-from agents.commands.script import run_script
-
-if __name__ == "__main__":  # first, so that Ctrl-C prints one line even during imports
-    run_script("agents.release.population:PopulationConfig", "agents.release.population:populate")
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -28,18 +23,12 @@ from agents.release.make_policies import rewrite
 from agents.release.runs import train_all
 from agents.training.run_folder import POLICY
 from agents.training.training_config import TrainConfig
-from kododo_env.agent_registry import (
-    DRAWN,
-    MEMBER,
-    POPULATION,
-    SPLITS,
-    SUFFIX,
-    baselines,
-    policy_tables,
-)
+from kododo_env.agent_registry import SUFFIX, baselines, policy_tables
 from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.workers import worker_pool
+from kododo_env.commands.cli import run_cli
 from kododo_env.core.bounds import Games, Processes, check_settings
+from kododo_env.held_out import DRAWN, HELD_OUT, POPULATION, SPLITS
 from kododo_env.system.cores import available_cores
 from kododo_env.system.files import write_text
 from kododo_env.system.folders import filled_folder
@@ -93,7 +82,7 @@ def populate(config: PopulationConfig) -> None:
             for table, members in zip(tables, member_lists, strict=True):
                 for member in members:
                     if member["kind"] == "policy":
-                        name = member["name"].removeprefix(MEMBER)
+                        name = member["name"].removeprefix(HELD_OUT)
                         rewrite(config.runs / name / POLICY, config.out / f"{name}{SUFFIX}")
                 lines = [json.dumps(member, separators=(",", ":")) for member in members]
                 write_text(config.out / f"{table}.jsonl", "\n".join([*lines, ""]))
@@ -146,22 +135,22 @@ def _members(table: str, config: PopulationConfig) -> list[dict[str, Any]]:
     def strong(names: Iterator[str], kind: str) -> Iterator[dict[str, Any]]:
         for name in names:
             games = config.games // (FLAT_SHARE if kind == "flat" else 1)
-            share = _strength(name, table, games, config.runs)
+            share = _strength(name, kind, table, games, config.runs)
             if share >= WEAK / players:
                 yield {"name": name, "kind": kind, "share": round(share, 4), "games": games}
 
     members = list(strong(iter(FLATS), "flat"))
-    members += strong((f"{MEMBER}{table}-{number}" for number in range(POLICIES)), "policy")
+    members += strong((f"{HELD_OUT}{table}-{number}" for number in range(POLICIES)), "policy")
     vacancies = MEMBERS - len(members)
     members += islice(strong((f"{DRAWN}{seed}" for seed in count(1)), "drawn"), vacancies)
     return _split(members)
 
 
-def _strength(name: str, table: str, games: int, runs: Path) -> float:
+def _strength(name: str, kind: str, table: str, games: int, runs: Path) -> float:
     """Return the win share of a player against P - 1 copies of the game's heuristic."""
     game, players = policy_tables()[table]
-    if name.startswith(MEMBER):
-        name = str(runs / name.removeprefix(MEMBER) / POLICY)
+    if kind == "policy":
+        name = str(runs / name.removeprefix(HELD_OUT) / POLICY)
     return Match(name, baselines(game)[-1], game, players, games, DEALS).play().share.mean
 
 
@@ -177,3 +166,7 @@ def _split(members: list[dict[str, Any]]) -> list[dict[str, Any]]:
             for place in rng.permutation(len(alike_members))
         ]
     return sorted(split, key=lambda member: (member["half"], member["kind"], member["name"]))
+
+
+if __name__ == "__main__":
+    run_cli(PopulationConfig, populate)

@@ -10,8 +10,9 @@ from agents.commands.best_response_config import BestResponseConfig
 from agents.export.policy_weights import changed_rules
 from agents.release.config import CHOICE, PolicyJob
 from agents.training.response_training import train_best_response
-from kododo_env.agent_registry import TEST, VALIDATION, baselines, population, without_searches
+from kododo_env.agent_registry import baselines, without_searches
 from kododo_env.arena.head_to_head import Match, MatchResult
+from kododo_env.held_out import TEST, VALIDATION, population
 from kododo_env.policy.onnx_agent import OnnxAgent
 
 TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 1.0)

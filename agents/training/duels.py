@@ -8,8 +8,8 @@ from typing import Any
 from agents.training.training_config import Task
 from kododo_env.agent_registry import baselines
 from kododo_env.arena.head_to_head import Match, MatchResult
-from kododo_env.arena.text_table import table as aligned
 from kododo_env.core.agent import Agent
+from kododo_env.system.text_table import table as aligned
 
 
 def against(

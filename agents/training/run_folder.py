@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import kododo_env
-from agents.options import Budget
+from agents.options import Budget, check_needs, uses_of
+from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import Checkpoint, read_checkpoint
-from agents.training.training_config import Task, TrainConfig, check_init, check_needs, task_of
+from agents.training.training_config import Task, TrainConfig, check_init, task_of
 from kododo_env.core.bounds import flag
 from kododo_env.core.numbers import quote
 from kododo_env.policy.metadata import describe, differences
@@ -28,12 +29,6 @@ POLICY = "policy.onnx"
 METADATA = "policy.meta.json"
 LOGS = "tensorboard"
 FILES = (CHECKPOINT, POLICY, METADATA, "results.json", "learning_curve.png", "config.json")
-# Settings that a resumed run cannot change: the shapes of the network, of its optimiser's state and
-# of the games, the reward, and the settings of phases that may be over.
-FIXED = (
-    "num_envs", "reward", "network", "width", "depth", "one_hot", "tied", "muon", "magnet", "init",
-    "expert", "imitation_steps", "imitation_share",
-)  # fmt: skip
 BEGINS_AGAIN = "the run was stopped before its first checkpoint and starts again"
 
 
@@ -159,8 +154,9 @@ def _changes(before: Task, after: Task, imitates: bool) -> list[str]:
     """Describe each changed setting in a line; raise ValueError if one cannot change."""
     had, settings = ({"seed": task.seed, **vars(task.recipe)} for task in (before, after))
     changed = {name: (was, settings[name]) for name, was in had.items() if settings[name] != was}
+    fixed = {name for name, use in uses_of(Recipe).items() if use.fixed}
     for name, (was, value) in changed.items():
-        if name in ("seed", *FIXED):
+        if name in fixed | {"seed"}:
             raise ValueError(
                 f"{flag(name)} cannot be changed on --resume: the run started with {quote(was)}, "
                 f"got {quote(value)}; leave it out, or start another run"

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from agents.options import RAY, Budget, Engine, check_engine
+from agents.options import RAY, Budget, Engine, Use, check_needs
 from agents.ppo.mean_policy import MeanPolicy
-from agents.recipes.recipe import GAME, MIXED, Recipe, recipe_for
+from agents.recipes.recipe import GAME, Recipe, recipe_for
 from kododo_env.agent_registry import make_agent, policy_path
 from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
@@ -28,14 +28,7 @@ from kododo_env.policy.plain_text import plain
 from kododo_env.rules_arguments import default_players, hashable, make_game, parse_rules
 
 DEFAULT_GAME = "kododo"
-# Settings that have no effect without another setting.
-IMITATION = ("imitation_learning_rate", "imitation_temperature")
-NEEDED = {
-    "expert": ("imitation_steps", "imitation_share", *IMITATION),
-    "opponents": ("opponents_share",),
-    "opponents_share": ("opponents",),
-    "magnet": ("magnet_updates",),
-}
+ON_RAY = Use(needs="engine", value=RAY)
 Table = tuple[BatchGame, list[Agent | None]]
 """A batch of games, and the agent in each seat; None where the policy learns."""
 
@@ -82,30 +75,28 @@ class TrainConfig:
     """Games against each baseline for the final table."""
     threads: Processes = 2
     """CPU threads for acting and learning; with --engine ray each process has one."""
-    device: str = "cpu"
+    device: Annotated[str, Use(needs="engine", value="local")] = "cpu"
     """Device of the network: cpu, cuda, or auto (a GPU if there is one). The games stay on the
     CPU."""
     bfloat16: bool | None = None
     """Multiply matrices in bfloat16 while learning; by default if the device supports it."""
     engine: Engine = "local"
     """Where to train: local (in this process) or ray (on a Ray cluster)."""
-    address: str | None = None
+    address: Annotated[str | None, ON_RAY] = None
     """Address of a running Ray cluster, such as 10.0.0.1:6379; by default one is started on this
     machine."""
-    workers: Processes | None = None
+    workers: Annotated[Processes | None, ON_RAY] = None
     """Processes of the Ray cluster that play, each a part of --num-envs; by default one per
     core."""
-    learners: Processes | None = None
+    learners: Annotated[Processes | None, ON_RAY] = None
     """Processes of the Ray cluster that learn, each from a part of a minibatch; by default 1."""
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        check_engine(self, "address", "workers", "learners")
+        check_needs(self, type(self))
         if self.engine == RAY and self.settings.code:
             options = " and ".join(map(flag, self.settings.code))
             raise ValueError(f"{options}: a cluster does not have your code; use --engine local")
-        if self.engine == RAY and self.device != "cpu":
-            raise ValueError("--device needs --engine local: a cluster uses no GPU")
         self.budget()  # raises ValueError if both are given
         if self.device != "cpu":
             from agents.ppo.machine import device_named  # imports torch
@@ -369,8 +360,9 @@ def check_init(config: TrainConfig, game: BatchGame) -> None:
                 f"{flag(name)}: the network of {recipe.init} has {argument}, got "
                 f"{getattr(recipe, name)}; leave it out"
             )
-    for name in ("expert", *NEEDED["expert"]):
-        if getattr(recipe, name) != getattr(usual, name):
+    for name in vars(recipe):
+        imitates = name == "expert" or name.startswith("imitation_")
+        if imitates and getattr(recipe, name) != getattr(usual, name):
             raise ValueError(f"{flag(name)} cannot be combined with --init, which skips imitation")
 
 
@@ -389,22 +381,3 @@ def check_network(recipe: Recipe, usual: Recipe) -> None:
             raise ValueError(
                 f"{flag(name)}: {quote(recipe.network)} takes no argument {name}; leave it out"
             )
-
-
-def check_needs(recipe: Recipe, usual: Recipe) -> None:
-    """Raise ValueError if a setting is changed that has no effect without another setting."""
-    for needed, settings in NEEDED.items():
-        for name in settings:
-            if not getattr(recipe, needed) and getattr(recipe, name) != getattr(usual, name):
-                raise ValueError(
-                    f"{flag(name)} has no effect without {flag(needed)}; give both or leave it out"
-                )
-    if recipe.expert and not (recipe.imitation_steps or recipe.imitation_share):
-        for name in IMITATION:
-            if getattr(recipe, name) != getattr(usual, name):
-                raise ValueError(
-                    f"{flag(name)} has no effect without --imitation-steps or --imitation-share; "
-                    "leave it out"
-                )
-    if recipe.reward != MIXED and recipe.margin_weight != usual.margin_weight:
-        raise ValueError(f"--margin-weight has no effect without --reward {MIXED}; leave it out")

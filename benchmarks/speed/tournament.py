@@ -7,20 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import cycle, islice
 from time import perf_counter, process_time
 
 from benchmarks.speed.figures import PLAYERS, Bench, Sample
 from kododo_env import registry
-from kododo_env.agent_registry import baselines, scripted
+from kododo_env.agent_registry import baselines
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arena.workers import run
+from kododo_env.held_out import HELD_OUT, held_out
 
 GAME = next(iter(registry.ENVIRONMENT_MODULES))
-POLICIES = (f"{GAME}-{PLAYERS}p", f"stranger-{GAME}-{PLAYERS}p")
+POLICIES = (f"{GAME}-{PLAYERS}p", f"{HELD_OUT}{GAME}-{PLAYERS}p")
+SCRIPTED = tuple(name for name in held_out(GAME, PLAYERS) if name.count(":") == 1)
 FIELDS = {
     "scripted": baselines(GAME)[-PLAYERS:],
-    "nine": (*islice(cycle(scripted(GAME)), 9 - len(POLICIES)), *POLICIES),
+    "nine": (*baselines(GAME), *SCRIPTED, "first", *POLICIES),
 }
 """Players by tournament: the four strongest scripted players; nine players, two of them
 policies."""

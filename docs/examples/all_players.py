@@ -25,10 +25,10 @@ from torch import nn
 import kododo_env
 from kododo_env import registry
 from kododo_env.arena.head_to_head import Match
-from kododo_env.arena.text_table import table as aligned
 from kododo_env.export import export_tables
 from kododo_env.networks import GameNetwork
 from kododo_env.networks.network import drawn, log_probabilities
+from kododo_env.system.text_table import table as aligned
 from kododo_env.wrappers.sb3 import BatchVecEnv
 from kododo_env.wrappers.spaces import layouts_of
 

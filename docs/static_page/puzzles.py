@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from kododo_env import registry
-from kododo_env.agent_registry import LEVELS, baselines, make_agent
+from kododo_env.agent_registry import baselines, make_agent
 from kododo_env.bots.protocol import legal_actions
+from kododo_env.levels import LEVELS
 from kododo_env.records.lines import DIGEST, sealed
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.review.puzzles import Puzzle, ask_bots, order, read_puzzles, write_puzzles

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from kododo_env import registry
-from kododo_env.agent_registry import AS_IT_SHIPS, LEVEL_WORDS, baselines, levels
+from kododo_env.agent_registry import baselines
+from kododo_env.levels import AS_IT_SHIPS, LEVEL_WORDS, levels
 from kododo_env.play import __file__ as play
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.rules_arguments import default_players, rule_choices

@@ -6,4 +6,4 @@ from kododo_env.system.extras import needs
 
 needs("kododo_env.arena", "play", "tabulate", "tqdm")
 
-from kododo_env.arena.comparison import compare as compare  # noqa: E402
+from kododo_env.arena.head_to_head import compare as compare  # noqa: E402

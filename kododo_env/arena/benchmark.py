@@ -20,28 +20,24 @@ import numpy as np
 
 from kododo_env import registry
 from kododo_env.agent_registry import (
-    LEVEL,
-    LEVELS,
     SEARCH,
-    SEARCHING,
     SUFFIX,
-    TEST,
     baselines,
     make_agent,
     policy_file,
-    population,
     search_parts,
     without_searches,
 )
 from kododo_env.arena.intervals import resampled
-from kododo_env.arena.lineups import Chunk, chunk_sizes
-from kododo_env.arena.match import ChunkResult, play
+from kododo_env.arena.match import Chunk, ChunkResult, chunk_sizes, play
 from kododo_env.arena.tournament import Contest
 from kododo_env.bots.factory import EXEC, is_bot
 from kododo_env.core.agent import Agent, begin
 from kododo_env.core.arrays import Float64, Int64, Integer
 from kododo_env.core.numbers import finite_number, quote, whole_number
 from kododo_env.core.view import View
+from kododo_env.held_out import TEST, population
+from kododo_env.levels import LEVEL, LEVELS, SEARCHING
 from kododo_env.search.exact import exact
 from kododo_env.search.game_tree import GameTree
 from kododo_env.system.digests import json_digest

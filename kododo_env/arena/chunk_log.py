@@ -10,8 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from kododo_env.arena.lineups import Chunk
-from kododo_env.arena.match import ChunkResult
+from kododo_env.arena.match import Chunk, ChunkResult
 from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import quote
 from kododo_env.system.digests import digest

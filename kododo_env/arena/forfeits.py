@@ -14,8 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from kododo_env.arena.lineups import Chunk
-from kododo_env.arena.match import ChunkResult, play_chunk
+from kododo_env.arena.match import Chunk, ChunkResult, play_chunk
 from kododo_env.arena.tournament import Tournament
 from kododo_env.bots.factory import EXEC, FILE
 from kododo_env.bots.time_limit import LOADING, call_within

@@ -9,10 +9,32 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.arena.lineups import Chunk
 from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.arrays import Float64
 from kododo_env.core.batch_game import BatchGame
+
+CHUNK_DEALS = 512  # the maximum in a chunk; larger batches are hardly faster
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A number of deals that the same agents play.
+
+    Attributes:
+        index: The index of the chunk, from 0, which determines its decks.
+        lineup: The index of the agent at each of the P places of the table, clockwise.
+        deals: The number of decks; each is played P times, once for each rotation of the seats.
+    """
+
+    index: int
+    lineup: tuple[int, ...]
+    deals: int
+
+
+def chunk_sizes(deals: int, least_chunks: int = 1) -> list[int]:
+    """Divide deals evenly into chunks of at most ``CHUNK_DEALS``, and return their sizes."""
+    number = min(deals, max(least_chunks, -(-deals // CHUNK_DEALS)))
+    return [deals // number + (index < deals % number) for index in range(number)]
 
 
 class Watcher(Protocol):

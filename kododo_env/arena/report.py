@@ -12,8 +12,8 @@ import numpy as np
 from kododo_env.arena.intervals import Estimate, mean, share
 from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.ratings import REFERENCE, intransitive_triples, pair_shares, ratings
-from kododo_env.arena.text_table import table
 from kododo_env.arena.tournament import Tournament
+from kododo_env.system.text_table import table
 
 
 @dataclass(frozen=True)

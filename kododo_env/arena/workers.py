@@ -17,8 +17,7 @@ from queue import SimpleQueue
 from traceback import format_exception
 from typing import Any
 
-from kododo_env.arena.lineups import Chunk
-from kododo_env.arena.match import ChunkResult, play_chunk
+from kododo_env.arena.match import Chunk, ChunkResult, play_chunk
 from kododo_env.arena.tournament import Contest
 from kododo_env.core.agent import Agent
 from kododo_env.core.numbers import whole_number

@@ -128,5 +128,5 @@ def drawn(seed: int) -> Agent:
     return ForecasterAgent(drawn_weights(ForecasterWeights, seed))
 
 
-HELD_OUT_SEARCHES = ("flat:random:64", "search:forecaster:64")
+HELD_OUT_SEARCHES = ("flat:random:64", "search:held-out:forecaster:64")
 """The names of the searches that are never used in training."""

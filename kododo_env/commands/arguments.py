@@ -68,8 +68,7 @@ def read_arguments(
         add_help=not ignore_unknown,
     )
     _add(parser, parser, config_class, default)
-    words = _join_signs(sys.argv[1:] if args is None else args)
-    options, unknown_words = parser.parse_known_args(words)
+    options, unknown_words = parser.parse_known_args(args)
     if unknown_words and not ignore_unknown:
         name = _similar_name(unknown_words[0], config_class)
         hint = f"did you mean {flag(name)}?" if name else "see --help"
@@ -104,24 +103,6 @@ def _required(config_class: type[Any], default: Any) -> list[str]:
 
 def _width() -> int:
     return min(100, shutil.get_terminal_size().columns - 2)
-
-
-def _join_signs(args: Sequence[str]) -> list[str]:
-    """Join a negative number to its option, since argparse takes ``-1e-3`` for an option."""
-    words: list[str] = []
-    for word in args:
-        if words and words[-1].startswith("--") and _is_negative(word):
-            words[-1] += f"={word}"
-        else:
-            words.append(word)
-    return words
-
-
-def _is_negative(word: str) -> bool:
-    try:
-        return word.startswith("-") and float(word) is not None
-    except ValueError:
-        return False
 
 
 def _names(config_class: type[Any]) -> Iterator[str]:
@@ -183,30 +164,10 @@ def _settings(kind: Any) -> dict[str, Any]:
 
 def _reader(kind: Any) -> Any:
     """Return the function that converts a word to a type."""
-    readers: dict[Any, Any] = {int: _whole, float: _number, Path: _path, str: str}
+    readers: dict[Any, Any] = {int: int, float: float, Path: _path, str: str}
     if kind not in readers:
         raise TypeError(f"unsupported type of an argument: {kind}")
     return readers[kind]
-
-
-def _whole(word: str) -> int:
-    return int(_check_digits(word, int))
-
-
-def _number(word: str) -> float:
-    return float(_check_digits(word, float))
-
-
-def _check_digits(word: str, kind: type[int] | type[float]) -> str:
-    """Return a number in the digits 0 to 9 unchanged; Python would also accept other digits."""
-    try:
-        if word.isascii() and "_" not in word:
-            kind(word)
-            return word
-    except ValueError:
-        pass
-    name = "an integer" if kind is int else "a number"
-    raise ArgumentTypeError(f"expected {name} in the digits 0 to 9, got {quote(word)}")
 
 
 def _path(word: str) -> Path:

@@ -12,7 +12,6 @@ from kododo_env import __version__
 from kododo_env.agent_registry import make_agent
 from kododo_env.arena.benchmark import PROTOCOL, Benchmark, Entry, compare, entry, verify
 from kododo_env.arena.chunk_log import ChunkLog
-from kododo_env.arena.text_table import table
 from kododo_env.arena.workers import run
 from kododo_env.commands.tournament import (
     DEFAULT_GAME,
@@ -27,6 +26,7 @@ from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.rules_arguments import default_players
 from kododo_env.system.cores import available_cores
 from kododo_env.system.files import read_ordinary, write_json
+from kododo_env.system.text_table import table
 
 LARGEST = 1 << 20  # the maximum size of a file of results, in bytes
 HUNDREDTH = 100

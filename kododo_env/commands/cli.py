@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, NoReturn, TypeVar, get_type_hints
 
 from kododo_env.commands.arguments import read_arguments
@@ -31,7 +30,7 @@ BOTS = "kododo_env.bots.python_bot"  # imported only when a bot is named
 
 def run_cli(
     config_class: type[Config],
-    main: Callable[[Config], None] | str,
+    main: Callable[[Config], None],
     args: Sequence[str] | None = None,
     defaults: Callable[[Any], Config] | None = None,
 ) -> NoReturn:
@@ -45,8 +44,7 @@ def run_cli(
 
     Args:
         config_class: A dataclass, whose fields are the arguments and their docstrings the help.
-        main: The function to call, or its name as ``module:name``. A name is imported after the
-            arguments are read, so that ``--help`` does not import the function's libraries.
+        main: The function to call. If it imports its libraries, ``--help`` does not wait for them.
         args: The arguments; None for those of the process.
         defaults: A function that returns the default values if these depend on arguments. The
             annotation of its parameter is a dataclass of these arguments, which are read first.
@@ -59,9 +57,8 @@ def run_cli(
             with written_out():
                 with on_stop(end_at_once):  # while libraries are imported
                     config = _read(config_class, defaults, args)
-                    function = resolve_name(main) if isinstance(main, str) else main
                 with on_stop(interrupt):
-                    function(config)
+                    main(config)
         except KeyboardInterrupt as stop:
             print(": ".join(["\nstopped", *map(str, stop.args)]), file=sys.stderr)
             sys.exit(exit_status(stop))

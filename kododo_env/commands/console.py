@@ -6,29 +6,26 @@ Libraries are imported in functions, so that Ctrl-C prints one line even during 
 from __future__ import annotations
 
 import sys
-from pkgutil import resolve_name
-from typing import NoReturn
+from importlib import import_module
+from typing import NoReturn, get_type_hints
 
 from kododo_env import __version__
 from kododo_env.system.signals import end_at_once_on_stop
 
 COMMANDS = {
-    "evaluate": ("tournament:TournamentConfig", "let agents play each other"),
-    "contest": ("contest:ContestConfig", "let all bots of a folder play, and write a page"),
-    "benchmark": ("benchmark:BenchmarkConfig", "measure one agent with a fixed protocol"),
-    "play": ("play:PlayConfig", "play against agents: in the browser, the terminal, over stdin"),
-    "dataset": ("dataset:DatasetConfig", "write a data set for offline learning"),
-    "replay": ("replay:ReplayConfig", "show the record of a game, or draw it as an animation"),
-    "analyse": (
-        "analyse:AnalyseConfig",
-        "find the costliest choices of a recorded game",
-    ),
-    "puzzles": ("puzzles:PuzzlesConfig", "make puzzles from the records of games"),
-    "rules": ("rules:RulesConfig", "print the rules of a game"),
-    "adopt": ("adopt:AdoptConfig", "make a policy file from an ONNX file of any exporter"),
-    "bench": ("bench:BenchConfig", "measure the speed of the games on this machine"),
+    "evaluate": ("tournament", "let agents play each other"),
+    "contest": ("contest", "let all bots of a folder play, and write a page"),
+    "benchmark": ("benchmark", "measure one agent with a fixed protocol"),
+    "play": ("play", "play against agents: in the browser, the terminal, over stdin"),
+    "dataset": ("dataset", "write a data set for offline learning"),
+    "replay": ("review", "show the record of a game, or draw it as an animation"),
+    "analyse": ("review", "find the costliest choices of a recorded game"),
+    "puzzles": ("puzzles", "make puzzles from the records of games"),
+    "rules": ("play", "print the rules of a game"),
+    "adopt": ("adopt", "make a policy file from an ONNX file of any exporter"),
+    "bench": ("bench", "measure the speed of the games on this machine"),
 }
-"""By command, ``module:dataclass`` and the help; the module's function has the command's name."""
+"""By command, the module of its function, which has the same name, and the help."""
 
 
 def main() -> NoReturn:
@@ -48,16 +45,12 @@ def main() -> NoReturn:
         sys.exit(0 if name else BAD_INPUT)
     if name not in COMMANDS:
         fail(f"unknown command {quote(name)}; choose from {', '.join(COMMANDS)}")
-    module, _, config = COMMANDS[name][0].partition(":")
-    module_name = f"kododo_env.commands.{module}"
     sys.argv[:2] = [f"kododo {name}"]
     try:
-        config_class = resolve_name(f"{module_name}:{config}")
-        function = resolve_name(f"{module_name}:{name}")
+        function = getattr(import_module(f"kododo_env.commands.{COMMANDS[name][0]}"), name)
     except ImportError as error:  # an extra is not installed
         fail(str(error))
-    run_cli(config_class, function)
-    raise AssertionError("run_cli exits the process")
+    run_cli(get_type_hints(function)["config"], function)
 
 
 def _print_help(name: str | None) -> None:

@@ -7,16 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from kododo_env import __version__
-from kododo_env.agent_registry import (
-    VALIDATION,
-    baselines,
-    population,
-    scripted,
-    shipped,
-    without_searches,
-)
+from kododo_env.agent_registry import baselines, shipped, without_searches
 from kododo_env.commands.tournament import DEFAULT_GAME, TournamentConfig, evaluate
 from kododo_env.core.bounds import Games, Processes, Seed, check_settings
+from kododo_env.held_out import VALIDATION, population
 from kododo_env.rules_arguments import default_players
 from kododo_env.system.extras import needs
 from kododo_env.system.files import fingerprint, read_json, write_json, write_text
@@ -58,7 +52,7 @@ class DatasetConfig:
     games: Games = 20_000
     """Total number of games."""
     agents: tuple[str, ...] = ()
-    """Names of the agents that play; by default the scripted agents, the shipped policy, and the
+    """Names of the agents that play; by default the baselines, the shipped policy, and the
     validation opponents without searches. Test opponents do not play."""
     seed: Seed = 0
     """Seed of the decks and of the agents' randomness."""
@@ -92,7 +86,7 @@ def mixed_field(game: str, players: int) -> tuple[str, ...]:
     policy = f"{game}-{players}p"
     opponents = population(game, players, VALIDATION)
     policies = [policy] if policy in shipped() else []
-    names = [*baselines(game), *scripted(game), *policies, *without_searches(opponents)]
+    names = [*baselines(game), *policies, *without_searches(opponents)]
     return tuple(dict.fromkeys(names))
 
 

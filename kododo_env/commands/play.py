@@ -1,4 +1,4 @@
-"""``kododo play``: open a table for people and agents."""
+"""``kododo play``: open a table for people and agents; ``kododo rules``: print a game's rules."""
 
 from __future__ import annotations
 
@@ -147,3 +147,22 @@ def _table(config: PlayConfig) -> Table:
     if config.lesson:
         table.teach()
     return table
+
+
+@dataclass(frozen=True)
+class RulesConfig:
+    """Print the rules of a game, as Markdown."""
+
+    game: str
+    """The game."""
+
+
+def rules(config: RulesConfig) -> None:
+    """Print the rules.
+
+    Raises:
+        ValueError: The game is unknown.
+    """
+    from kododo_env import registry
+
+    print(registry.rules_text(registry.batch_game(config.game, 1)).rstrip("\n"), flush=True)

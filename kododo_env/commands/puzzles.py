@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from kododo_env import registry
-from kododo_env.agent_registry import LEVELS, baselines, make_agent, shipped
-from kododo_env.arena.text_table import table
-from kododo_env.commands.game_records import RECORD
+from kododo_env.agent_registry import baselines, make_agent, shipped
+from kododo_env.commands.recording import RECORD
 from kododo_env.commands.tournament import play_and_write
 from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.bounds import Bound, Seed, check_settings
+from kododo_env.levels import LEVELS
 from kododo_env.records.record import Record, read_record
 from kododo_env.records.replay import replay
 from kododo_env.registry import words_of
@@ -25,6 +25,7 @@ from kododo_env.review.best_agent import best_agent
 from kododo_env.review.puzzles import Puzzle, find_puzzles, order, write_puzzles
 from kododo_env.search.search import SearchAgent
 from kododo_env.system.folders import files_in
+from kododo_env.system.text_table import table
 
 
 @dataclass(frozen=True)

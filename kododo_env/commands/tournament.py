@@ -13,15 +13,14 @@ from typing import Any, Protocol, TypeVar
 from kododo_env import __version__
 from kododo_env.agent_registry import policy_path
 from kododo_env.arena.chunk_log import ChunkLog
-from kododo_env.arena.comparison import Comparison, ComparisonResult
-from kododo_env.arena.lineups import LEAST_CHUNKS, Chunk
-from kododo_env.arena.match import ChunkResult
+from kododo_env.arena.head_to_head import Comparison, ComparisonResult
+from kododo_env.arena.match import Chunk, ChunkResult
 from kododo_env.arena.progress import games_bar
 from kododo_env.arena.report import TournamentReport, build_report
-from kododo_env.arena.tournament import Tournament
+from kododo_env.arena.tournament import LEAST_CHUNKS, Tournament
 from kododo_env.arena.workers import run
 from kododo_env.commands.cli import escaped
-from kododo_env.commands.game_records import PARQUET, Keep, is_parquet, recorded
+from kododo_env.commands.recording import PARQUET, Keep, is_parquet, recorded
 from kododo_env.core.agent import Agent
 from kododo_env.core.bounds import Games, Processes, Seed, check_settings, flag
 from kododo_env.core.numbers import quote

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from kododo_env import agent_registry, arena
-from kododo_env.arena.comparison import Comparison
-from kododo_env.arena.head_to_head import Match
+from kododo_env.arena.head_to_head import Comparison, Match
 from kododo_env.core import RandomAgent
 from tests.arena.players import GAME, FirstActionAgent, width
 
@@ -26,7 +25,7 @@ def test_each_agent_plays_the_match_that_it_plays_alone() -> None:
 
 def test_the_difference_is_of_the_deals_in_pairs() -> None:
     """Two agents that are alike on most deals differ by less than two lone matches tell."""
-    comparison = arena.compare("plain-heuristic", "heuristic", GAME, 4, 800, seed=1)
+    comparison = arena.compare("held-out:plain-heuristic", "heuristic", GAME, 4, 800, seed=1)
     assert comparison.difference.mean == pytest.approx(
         comparison.a.share.mean - comparison.b.share.mean
     )

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from kododo_env.arena.head_to_head import Match
-from kododo_env.arena.lineups import Chunk
-from kododo_env.arena.match import play_chunk
+from kododo_env.arena.match import Chunk, play_chunk
 from kododo_env.arena.tournament import Tournament
 from kododo_env.core import RandomAgent
 from kododo_env.core.agent import LastAgent

@@ -7,7 +7,8 @@ from itertools import combinations, pairwise, permutations
 
 import pytest
 
-from kododo_env.arena.lineups import CHUNK_DEALS, chunk_sizes, mixed_tables
+from kododo_env.arena.match import CHUNK_DEALS, chunk_sizes
+from kododo_env.arena.tournament import mixed_tables
 
 
 @pytest.mark.parametrize(

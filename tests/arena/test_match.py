@@ -9,10 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from kododo_env.arena.intervals import Estimate, mean, share
-from kododo_env.arena.lineups import (
-    Chunk,
-)
-from kododo_env.arena.match import GameResults, play, play_chunk, play_duplicates
+from kododo_env.arena.match import Chunk, GameResults, play, play_chunk, play_duplicates
 from kododo_env.core import Agent, RandomAgent, View
 from kododo_env.core.agent import LastAgent
 from tests.arena.players import FirstActionAgent, batch, tournament, width

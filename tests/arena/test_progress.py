@@ -7,8 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from kododo_env.arena.lineups import Chunk
-from kododo_env.arena.match import ChunkResult
+from kododo_env.arena.match import Chunk, ChunkResult
 from kododo_env.arena.progress import budget_bar, games_bar
 
 Said = pytest.CaptureFixture[str]

@@ -14,8 +14,8 @@ import pytest
 from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.plots import draw_report
 from kododo_env.arena.report import build_report
-from kododo_env.arena.text_table import table
 from kododo_env.arena.tournament import Tournament
+from kododo_env.system.text_table import table
 from tests.arena.players import GAME, report_of, tournament
 
 

@@ -11,13 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kododo_env import registry
-from kododo_env.agent_registry import scripted
+from kododo_env.agent_registry import baselines, make_agent
 from kododo_env.core.agent import joint_action
+from kododo_env.held_out import held_out
 from tests.game_tables import TABLES
 from tests.games.rules_strategies import AT_THE_BOUNDS, rules_of, short_name
 from tests.helpers import hypothesis_settings
 
 STEPS = 15
+
+
+def scripted_players(game: str) -> list[str]:
+    """The names of a game's scripted players, with the held-out ones."""
+    return [*baselines(game), *(name for name in held_out(game, 0) if name.count(":") == 1)]
+
+
 RULES: list[tuple[str, dict[str, Any]]] = [
     *((name, {"num_players": players}) for name, players in TABLES),
     *(("kododo", {"num_players": players, "variant": "long"}) for players in (2, 3, 4, 5)),
@@ -31,8 +39,8 @@ RULES: list[tuple[str, dict[str, Any]]] = [
 def test_scripted_players_play_legally_to_the_end_and_with_nothing_to_decide(
     game: str, rules: dict[str, Any]
 ) -> None:
-    for name, make in scripted(game).items():
-        agent = make()
+    for name in scripted_players(game):
+        agent = make_agent(name, game)
         played = registry.batch_game(game, 20, 1, **rules)
         assert agent.name == name
         while True:
@@ -49,10 +57,10 @@ def test_scripted_players_play_legally_to_the_end_and_with_nothing_to_decide(
 
 @pytest.mark.parametrize("game", registry.ENVIRONMENT_MODULES)
 def test_the_same_generator_gives_the_same_choices_and_they_differ_else(game: str) -> None:
-    for make in scripted(game).values():
+    for name in scripted_players(game):
         view = registry.batch_game(game, 500, 1).view(0)
         choices, repeat, other_choices = (
-            make().act(view, np.random.default_rng(s)) for s in (5, 5, 6)
+            make_agent(name, game).act(view, np.random.default_rng(s)) for s in (5, 5, 6)
         )
         assert (choices == repeat).all()
         assert (choices != other_choices).any()
@@ -61,10 +69,10 @@ def test_the_same_generator_gives_the_same_choices_and_they_differ_else(game: st
 def play(name: str, rules: Any) -> None:
     """Play some steps with each scripted player in every seat; illegal actions raise."""
     numbers = {number.name: getattr(rules, number.name) for number in fields(rules)}
-    for make in scripted(name).values():
+    for player in scripted_players(name):
         game = registry.batch_game(name, 2, 0, **numbers)
         rng = np.random.default_rng(0)
-        agent = make()
+        agent = make_agent(player, name)
         while not game.terminated.all() and game.steps_played < STEPS:
             game.step(joint_action([agent] * game.num_players, game, rng))
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kododo_env import agent_registry, registry
-from kododo_env.agent_registry import LEVELS, SEARCHES, SEARCHING, SPLITS, make_agent
+from kododo_env.agent_registry import SEARCHES, make_agent
 from kododo_env.core.agent import (
     Agent,
     ProbabilisticAgent,
@@ -20,6 +20,8 @@ from kododo_env.core.agent import (
 )
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
+from kododo_env.held_out import SPLITS, held_out, population
+from kododo_env.levels import LEVELS, SEARCHING
 from kododo_env.rules_arguments import default_players
 from kododo_env.search.search import SearchAgent
 
@@ -34,14 +36,13 @@ def strict_script() -> Iterator[None]:
 def agent_names(game: str, players: int) -> Iterator[str]:
     """Return the agents of a table, without searches."""
     yield from agent_registry.scripted(game)
-    yield from agent_registry.FIXED
-    yield from (f"drawn:{seed}" for seed in range(3))
-    for name in agent_registry.held_out(game, players):
+    yield from (f"held-out:drawn-{seed}" for seed in range(3))
+    for name in held_out(game, players):
         if not name.startswith(SEARCHES):
             yield name
     yield from (level for level in LEVELS if level != SEARCHING)
     for half in SPLITS:
-        yield from agent_registry.population(game, players, half)
+        yield from population(game, players, half)
 
 
 def moments(

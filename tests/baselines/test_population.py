@@ -8,18 +8,11 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
-from kododo_env.agent_registry import (
-    MEMBER,
-    POPULATION,
-    SPLITS,
-    TEST,
-    make_agent,
-    policy_path,
-    population,
-)
+from kododo_env.agent_registry import make_agent, policy_path
 from kododo_env.baselines.kododo_forecaster import ForecasterWeights
 from kododo_env.baselines.weights import drawn_weights
 from kododo_env.core.agent import ActionValueAgent, joint_action
+from kododo_env.held_out import HELD_OUT, POPULATION, SPLITS, TEST, population
 from tests.game_tables import GAMES, TABLES
 
 
@@ -39,8 +32,8 @@ def test_the_halves_are_as_large_and_nobody_is_in_both(game: str, players: int) 
 
 def test_every_policy_of_the_population_is_a_member_and_small() -> None:
     members = {name for table in TABLES for half in SPLITS for name in population(*table, half)}
-    files = {f"{MEMBER}{path.stem}" for path in POPULATION.glob("*.onnx")}
-    assert files == {name for name in members if name.startswith(MEMBER)}
+    files = {f"{HELD_OUT}{path.stem}" for path in POPULATION.glob("*.onnx")}
+    assert files < members
     assert sum(policy_path(name).stat().st_size for name in files) < 8_000_000
 
 
@@ -59,12 +52,13 @@ def test_a_seed_draws_a_player(game: str) -> None:
     """The same seed plays alike, another seed differently."""
     batch = registry.batch_game(game, 300, 0)
     rng = np.random.default_rng(0)
-    agents = [make_agent("drawn:3", game)] * batch.num_players
+    agents = [make_agent("held-out:drawn-3", game)] * batch.num_players
     for _ in range(4):
         batch.step(joint_action(agents, batch, rng))
     view = batch.view(int(batch.deciding().any(axis=0).argmax()))
     chosen = [
-        make_agent(f"drawn:{seed}", game).act(view, np.random.default_rng(1)) for seed in (3, 3, 4)
+        make_agent(f"held-out:drawn-{seed}", game).act(view, np.random.default_rng(1))
+        for seed in (3, 3, 4)
     ]
     assert np.array_equal(chosen[0], chosen[1])
     assert not np.array_equal(chosen[0], chosen[2])
@@ -78,7 +72,7 @@ def test_weights_are_drawn_from_their_ranges() -> None:
     assert ForecasterWeights().stake == 0.1
 
 
-@pytest.mark.parametrize("name", ["drawn:", "drawn:x", "drawn:-1", "drawn:²", "drawn:" + "9" * 20])
+@pytest.mark.parametrize("name", ["", "nobody", "drawn-", "drawn-²", "drawn-" + "9" * 20])
 def test_a_seed_that_is_none_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="drawn:SEED"):
-        make_agent(name, "kododo")
+    with pytest.raises(ValueError, match="unknown held-out opponent"):
+        make_agent(f"{HELD_OUT}{name}", "kododo")

@@ -184,7 +184,7 @@ def test_an_agent_has_its_own_name_and_a_file_that_without_its_folder() -> None:
         assert Benchmark(bot, "kododo", 4).about_agent() == {"name": bot, "file": None}
     in_a_folder = Benchmark("search:my/bot.py:Bot:8", "kododo", 4).about_agent()
     assert in_a_folder == {"name": "search:bot.py:Bot:8", "file": None}
-    names = ("stranger-kododo-4p", "search:member-kododo-4p-1:8", "kododo-4p")
+    names = ("held-out:kododo-4p", "search:held-out:kododo-4p-1:8", "kododo-4p")
     agents = [Benchmark(name, "kododo", 4).about_agent() for name in names]
     assert tuple(agent["name"] for agent in agents) == names
     copied = str(POLICIES / "kododo-4p.onnx")

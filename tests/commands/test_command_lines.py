@@ -23,7 +23,6 @@ from agents.training.training_config import TrainConfig, default_config, default
 from kododo_env.agent_registry import POLICIES
 from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.adopt import AdoptConfig
-from kododo_env.commands.analyse import AnalyseConfig
 from kododo_env.commands.bench import BenchConfig
 from kododo_env.commands.benchmark import BenchmarkConfig
 from kododo_env.commands.cli import run_cli
@@ -31,7 +30,7 @@ from kododo_env.commands.contest import ContestConfig
 from kododo_env.commands.dataset import DatasetConfig
 from kododo_env.commands.play import PlayConfig
 from kododo_env.commands.puzzles import PuzzlesConfig
-from kododo_env.commands.replay import ReplayConfig
+from kododo_env.commands.review import AnalyseConfig, ReplayConfig
 from kododo_env.core.bounds import bounds_of, flag
 from kododo_env.search.search import SearchBudget
 from kododo_env.system import extras
@@ -69,9 +68,6 @@ TRAIN: Lines = [
     (["--steps", ""], "--steps"),
     (["--seed", "-1"], "--seed must be 0 to 4294967295"),
     (["--seed", "²"], "--seed"),
-    (["--seed", "\u0661"], "digits 0 to 9"),
-    (["--seed=\u0661\u0662"], "digits 0 to 9"),
-    (["--seed", "1_0"], "digits 0 to 9"),
     (["--games", "3"], "games must be at least 4"),
     (["--num-envs", "900000", "--width", "4096"], "memory"),
     # the game

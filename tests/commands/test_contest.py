@@ -106,7 +106,7 @@ def test_a_file_is_a_file_whatever_its_name_looks_like(
     """The first name was once run as a command, and others were searches."""
     folder = tmp_path / "bots"
     folder.mkdir()
-    names = ['exec:sh -c "touch ran" .onnx', "search:kododo-2p:1.onnx", "drawn:0.onnx"]
+    names = ['exec:sh -c "touch ran" .onnx', "search:kododo-2p:1.onnx", "flat:0.onnx"]
     for name in names:
         (folder / name).symlink_to(POLICIES / "kododo-2p.onnx")
     (folder / "exec:sh.py").write_text(f"class Bot:\n    {GOOD}\n")

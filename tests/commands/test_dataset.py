@@ -9,8 +9,8 @@ import mlcroissant
 import numpy as np
 import pytest
 
-from kododo_env.agent_registry import TEST, population
 from kododo_env.commands.dataset import DatasetConfig, dataset, mixed_field
+from kododo_env.held_out import TEST, population
 from kododo_env.records import read_decisions
 
 FIELD = ("random", "greedy", "heuristic")
@@ -46,7 +46,7 @@ def test_a_name_with_a_bar_is_one_cell_of_the_card(tmp_path: Path) -> None:
 def test_the_half_of_the_population_that_is_reported_stays_unknown() -> None:
     field = mixed_field("kododo", 4)
     assert {"random", "heuristic", "kododo-4p"} < {*field}
-    assert any(name.startswith("member-") for name in field)
+    assert any(name.startswith("held-out:kododo-4p-") for name in field)
     assert not {*field} & {*population("kododo", 4, TEST)}
 
 

@@ -14,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from agents.commands.train import train
+from agents.options import uses_of
 from agents.recipes.recipe import Recipe
 from agents.training import checkpoint
 from agents.training.checkpoint import Checkpoint, read_checkpoint
-from agents.training.run_folder import FIXED, resumed, run_folder, write_config
+from agents.training.run_folder import resumed, run_folder, write_config
 from agents.training.trainer import Trainer
 from agents.training.training_config import (
     TableChoice,
@@ -92,6 +93,9 @@ def test_a_run_goes_on_to_the_end_that_it_was_given(folder: Path) -> None:
     (folder / "config.json").write_text('{"minutes": 2, "steps": 3}')
     changed = defaults(TableChoice(run_dir=folder, resume=True))
     assert (changed.minutes, changed.steps) == (None, None)
+
+
+FIXED = [name for name, use in uses_of(Recipe).items() if use.fixed]
 
 
 def test_every_setting_is_known_here() -> None:
@@ -268,7 +272,7 @@ def test_such_a_run_begins_with_a_policy_that_may_be_another_one_by_now(tmp_path
     config = short(run, players=2, init=str(policy), width=256)
     run.mkdir()
     write_config(run, task_of(config), config)
-    shutil.copy(policy_path("member-kododo-2p-1"), policy)
+    shutil.copy(policy_path("held-out:kododo-2p-1"), policy)
     config = replace(
         defaults(TableChoice(run_dir=run, resume=True)), run_dir=run, resume=True, steps=1
     )

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kododo_env import registry
-from kododo_env.commands.rules import RulesConfig, rules
+from kododo_env.commands.play import RulesConfig, rules
 from kododo_env.registry import rules_text
 from kododo_env.table import rules_page
 from kododo_env.table.factory import make_table

@@ -30,13 +30,14 @@ SDIST = "from setuptools.build_meta import build_sdist; import sys; build_sdist(
 PLAY = """
 import kododo_env
 from kododo_env import make_agent
-from kododo_env.agent_registry import baselines, shipped, held_out_policy_names
+from kododo_env.agent_registry import baselines, shipped
+from kododo_env.held_out import held_out_policies
 from kododo_env.arena.head_to_head import Match
 
 print(kododo_env.__file__)
 print(*baselines("kododo"))
 print(*shipped())
-print(*held_out_policy_names())
+print(*held_out_policies())
 bot = kododo_env.load("kododo-4p")
 print(Match(bot, "heuristic", "kododo", 4, 8).play().share.mean >= 0)
 """
@@ -46,8 +47,8 @@ AGENTS = ("kododo-2p", "heuristic", "--players", "2", "--workers", "1")
 
 def held_out_policies() -> list[str]:
     """The names of the held-out policies of this checkout."""
-    files = (ROOT / "kododo_env/policy/held_out").glob("*.onnx")
-    return sorted(f"stranger-{file.stem}" for file in files)
+    files = (ROOT / "kododo_env/policy").glob("[hp]*/*.onnx")
+    return [f"held-out:{file.stem}" for file in sorted(files)]
 
 
 def tree(root: Path = ROOT) -> list[Path]:
@@ -130,11 +131,11 @@ def test_users_who_installed_it_can_play(wheel: Path, tmp_path: Path) -> None:
     python = environment(tmp_path / "fresh", "play")
     pip("install", wheel, cwd=tmp_path, python=python)
     lines = run(python, "-c", PLAY, cwd=tmp_path).splitlines()
-    where, baselines, shipped, held_out_policy_names, played = lines
+    where, baselines, shipped, names, played = lines
     assert Path(where).is_relative_to(tmp_path / "fresh")
     assert baselines.split()[0] == "random"
     assert len(shipped.split()) == 9
-    assert held_out_policy_names.split() == held_out_policies()
+    assert names.split() == held_out_policies()
     assert played == "True"
     kododo = python.with_name("kododo")
     assert "let agents play each other" in run(kododo, "--help", cwd=tmp_path)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kododo_env.agent_registry import held_out_policy_names, shipped
+from kododo_env.agent_registry import shipped
+from kododo_env.held_out import held_out_policies
 from tests.game_tables import TABLES
 from tests.packaging.bare_environment import fresh, output_of
 
@@ -45,10 +46,11 @@ POLICIES = """
 import kododo_env
 import numpy as np
 from kododo_env import registry
-from kododo_env.agent_registry import shipped, held_out_policy_names
+from kododo_env.agent_registry import shipped
+from kododo_env.held_out import held_out_policies
 from kododo_env.core.agent import joint_action
 
-for name in (*shipped(), *held_out_policy_names()):
+for name in (*shipped(), *held_out_policies()):
     agent, rng = kododo_env.load(name), np.random.default_rng(0)
     game = registry.batch_game(agent.game, 4, 0, num_players=agent.num_players)
     assert np.allclose(agent.probabilities(game.view(0)).sum(axis=1), 1)
@@ -93,7 +95,7 @@ def test_games_scripted_players_and_pictures(python: Path) -> None:
 
 def test_policies_play(python: Path) -> None:
     """``load`` said that it needed onnxruntime."""
-    assert output_of(python, "-c", POLICIES).split() == [*shipped(), *held_out_policy_names()]
+    assert output_of(python, "-c", POLICIES).split() == [*shipped(), *held_out_policies()]
 
 
 def test_searches_play(python: Path) -> None:

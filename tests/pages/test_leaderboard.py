@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from kododo_env.agent_registry import LEVELS, policy_path, search_parts, shipped
+from kododo_env.agent_registry import policy_path, search_parts, shipped
 from kododo_env.arena.benchmark import Benchmark, compare
 from kododo_env.arena.workers import run
 from kododo_env.commands.benchmark import read_entry
+from kododo_env.levels import LEVELS
 from kododo_env.system.files import fingerprint
 from tests.pages.scripts import script
 

@@ -18,14 +18,13 @@ from kododo_env import registry
 from kododo_env.agent_registry import baselines, policy_tables
 from kododo_env.bots.factory import is_bot
 from kododo_env.commands.adopt import AdoptConfig
-from kododo_env.commands.analyse import AnalyseConfig
 from kododo_env.commands.arguments import read_arguments
 from kododo_env.commands.benchmark import BenchmarkConfig
 from kododo_env.commands.contest import ContestConfig
 from kododo_env.commands.dataset import DatasetConfig
-from kododo_env.commands.play import PlayConfig
+from kododo_env.commands.play import PlayConfig, RulesConfig
 from kododo_env.commands.puzzles import PuzzlesConfig
-from kododo_env.commands.rules import RulesConfig
+from kododo_env.commands.review import AnalyseConfig
 from kododo_env.commands.tournament import TournamentConfig
 from tests.helpers import play_random
 from tests.pages.links import dead_links

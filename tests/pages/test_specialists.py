@@ -35,7 +35,7 @@ def test_specialists_are_trained_once_and_make_a_table(
     config = CONFIG(("combi_combo-4p",), opponents=1, steps=1, games=40, json=path)
     specialists.specialists(config)
     (row,) = json.loads(path.read_text())
-    assert row["cell"]["against"] == "drawn:1"
+    assert row["cell"]["against"] == "held-out:drawn-1"
     before = path.read_bytes()
     monkeypatch.setattr(specialists, "measured", lambda _: pytest.fail("trained once more"))
     specialists.specialists(config)

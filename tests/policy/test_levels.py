@@ -14,20 +14,10 @@ import pytest
 
 import kododo_env
 from kododo_env import agent_registry, registry
-from kododo_env.agent_registry import (
-    AS_IT_SHIPS,
-    LEVELS,
-    LEVELS_FILE,
-    OUTCOMES_FILE,
-    SEARCHING,
-    WEAKER,
-    levels,
-    make_agent,
-    policy_path,
-    policy_tables,
-)
+from kododo_env.agent_registry import OUTCOMES_FILE, make_agent, policy_path, policy_tables
 from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.tournament import Tournament
+from kododo_env.levels import AS_IT_SHIPS, LEVELS, LEVELS_FILE, SEARCHING, WEAKER, levels
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.search.outcome_model import OutcomeModel
 from kododo_env.search.search import SearchAgent

@@ -19,10 +19,11 @@ from onnx import TensorProto, helper, numpy_helper
 import kododo_env
 from agents.export.policy_weights import game_of
 from kododo_env import registry
-from kododo_env.agent_registry import HELD_OUT_POLICIES, POLICIES, SUFFIX, shipped
+from kododo_env.agent_registry import POLICIES, SUFFIX, shipped
 from kododo_env.export import export
 from kododo_env.export.parity import positions
 from kododo_env.export.policy_graph import portable
+from kododo_env.held_out import HELD_OUT_POLICIES
 from kododo_env.policy import onnx_validation
 from kododo_env.policy.metadata import KEY, MOST_CHARACTERS, PolicyMetadata, describe
 from kododo_env.policy.numpy_session import NumpySession

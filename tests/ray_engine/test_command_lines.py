@@ -31,14 +31,14 @@ def test_rays_options_need_the_engine(
     option: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     result = train_py(capsys, ["--run-dir", str(tmp_path / "run"), *option])
-    assert_refused(result, f"{option[0]} needs --engine ray", tmp_path)
+    assert_refused(result, f"{option[0]} has no effect without --engine ray", tmp_path)
 
 
 def test_evaluates_address_needs_the_engine(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     result = cli(capsys, *AGENTS, "--address", "auto")
-    assert_refused(result, "--address needs --engine ray", tmp_path)
+    assert_refused(result, "--address has no effect without --engine ray", tmp_path)
     result = cli(capsys, "--best-response", "kododo-4p", "--engine", "ray")
     assert_refused(result, "--engine", tmp_path)
 
@@ -46,7 +46,7 @@ def test_evaluates_address_needs_the_engine(
 def test_no_device_goes_with_the_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Ray's processes learn on CPUs; a trainer's network on another device raised a traceback."""
     run = ["--run-dir", str(tmp_path / "run"), "--engine", "ray", "--device", "auto"]
-    assert_refused(train_py(capsys, run), "--device needs --engine local", tmp_path)
+    assert_refused(train_py(capsys, run), "--device has no effect without --engine local", tmp_path)
 
 
 @pytest.mark.skipif(HAS_RAY, reason="Ray is installed")

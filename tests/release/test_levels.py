@@ -11,7 +11,8 @@ import pytest
 
 from agents.release import levels as maker
 from agents.release.levels import TEMPERATURES, LevelsConfig, measure_levels, temperatures_for
-from kododo_env.agent_registry import LEVELS, OUTCOMES_FILE, SEARCHING
+from kododo_env.agent_registry import OUTCOMES_FILE
+from kododo_env.levels import LEVELS, SEARCHING
 from kododo_env.search import outcome_model
 from tests.helpers import InProcessExecutor
 

@@ -29,6 +29,7 @@ from agents.training.training_config import default_config, imitates_only, task_
 from kododo_env import agent_registry as registry
 from kododo_env.arena.head_to_head import Match, MatchResult
 from kododo_env.arena.intervals import Estimate
+from kododo_env.held_out import HELD_OUT_POLICIES, held_out, held_out_policies
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import fingerprint
 from tests.helpers import InProcessExecutor
@@ -124,11 +125,11 @@ def test_a_policy_its_numbers_and_its_card_are_written(finished_config: Policies
 def test_no_recipe_learns_from_a_held_out_player() -> None:
     for job in PoliciesConfig().policies():
         recipe = recipe_for(job.game, job.players)
-        kept_out = {*registry.held_out(job.game, job.players), *registry.held_out_policy_names()}
+        kept_out = {*held_out(job.game, job.players), *held_out_policies()}
         assert len(kept_out) >= 3
         for name in (recipe.expert, *recipe.opponents):
             assert not kept_out & {name, registry.search_parts(name)[1]}
-            assert registry.HELD_OUT_POLICIES.name not in Path(name).parts  # nor by its file
+            assert HELD_OUT_POLICIES.name not in Path(name).parts  # nor by its file
 
 
 def test_nothing_is_done_twice(

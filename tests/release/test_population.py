@@ -11,7 +11,8 @@ import pytest
 from agents.recipes.recipe import recipe_for
 from agents.release import population as maker
 from agents.release.population import PopulationConfig, populate
-from kododo_env.agent_registry import MEMBER, POLICIES, SPLITS, TEST, policy_tables, population
+from kododo_env.agent_registry import POLICIES, policy_tables
+from kododo_env.held_out import HELD_OUT, SPLITS, TEST, population
 from tests.helpers import InProcessExecutor
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +31,9 @@ def test_nothing_that_learns_or_is_chosen_names_the_test_half() -> None:
 def test_one_command_makes_a_population(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With strengths that are told, and nothing trained: weak players are left out, not copied."""
     config = PopulationConfig(("kododo-2p",), jobs=1, out=tmp_path / "out", runs=tmp_path)
-    strengths = {"drawn:1": 0.1, "flat:random:16": 0.1, f"{MEMBER}kododo-2p-0": 0.1}
+    strengths = {
+        "held-out:drawn-1": 0.1, "flat:random:16": 0.1, f"{HELD_OUT}kododo-2p-0": 0.1,
+    }  # fmt: skip
     monkeypatch.setattr(maker, "train_all", lambda *_: None)
     monkeypatch.setattr(maker, "rewrite", lambda _, path: path.write_bytes(b"a policy"))
     monkeypatch.setattr(maker, "_strength", lambda name, *_: strengths.get(name, 0.4))

@@ -379,10 +379,6 @@ def test_a_setting_is_refused_without_the_one_for_which_it_counts(
     ("settings", "message"),
     [
         (
-            {"imitation_steps": 0, "imitation_share": 0.0, "imitation_learning_rate": 0.1},
-            "--imitation-learning-rate .*--imitation-steps or --imitation-share",
-        ),
-        (
             {"opponents": ("heuristic",), "opponents_share": 0.0},
             "--opponents .*--opponents-share",
         ),

@@ -15,7 +15,8 @@ from docs.static_page import build as building
 from docs.static_page import compiler, start
 from docs.static_page.start import rules_page, start_page
 from kododo_env import registry
-from kododo_env.agent_registry import LEVELS, baselines, levels, shipped
+from kododo_env.agent_registry import baselines, shipped
+from kododo_env.levels import LEVELS, levels
 from kododo_env.rendering.languages import say
 from tests.play.static.folder import build_with_numpy
 

@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.arena.lineups import Chunk
-from kododo_env.arena.match import ChunkResult
+from kododo_env.arena.match import Chunk, ChunkResult
 from kododo_env.arena.tournament import Tournament
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.decision_file import DecisionFile

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
-from kododo_env.commands import game_records
+from kododo_env.commands import recording
 from kododo_env.commands import tournament as evaluation
 from kododo_env.records import read_record, replay
 from kododo_env.records.decision_file import read_decisions
@@ -194,7 +194,7 @@ def test_no_record_stays_of_a_part_that_is_not_kept(
     fails: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Records of the first part once stayed, and --resume rejected the folder."""
-    write_text = game_records.write_text
+    write_text = recording.write_text
     out = tmp_path / "out.json"
     folder = tmp_path / "records"
     number = count(1)
@@ -206,7 +206,7 @@ def test_no_record_stays_of_a_part_that_is_not_kept(
 
     args = (*AGENTS, "--games", "240", "--record", str(folder), "--json", str(out))
     with monkeypatch.context() as patch:
-        patch.setattr(game_records, "write_text", full)
+        patch.setattr(recording, "write_text", full)
         assert cli(capsys, *args)[0] == 2
     assert [*tmp_path.iterdir()] == []
     assert cli(capsys, *args, "--resume")[0] == 0
