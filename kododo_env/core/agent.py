@@ -48,7 +48,6 @@ class Agent(Protocol):
         Returns:
             Action numbers, shape (N,).
         """
-        ...
 
 
 @runtime_checkable
@@ -64,7 +63,6 @@ class RatingAgent(Agent, Protocol):
         Returns:
             Shape (A, N); values of illegal actions are meaningless.
         """
-        ...
 
 
 @runtime_checkable
@@ -86,7 +84,6 @@ class ProbabilisticAgent(Agent, Protocol):
 
     def probabilities(self, view: View) -> Floating:
         """Return the probability of each action, shape (N, A); 0 for illegal actions."""
-        ...
 
 
 @runtime_checkable
@@ -95,7 +92,6 @@ class ValueAgent(Agent, Protocol):
 
     def value(self, view: View) -> Floating:
         """Return the expected return of the rest of each game, shape (N,), in any unit."""
-        ...
 
 
 @runtime_checkable
@@ -129,7 +125,6 @@ class RememberingAgent(Agent, Protocol):
         Args:
             view: What the player knows in each of N games.
         """
-        ...
 
 
 @runtime_checkable
@@ -138,7 +133,6 @@ class CheckingAgent(Agent, Protocol):
 
     def check(self, game: BatchGame) -> None:
         """Raise ValueError, with the reason, if the agent cannot play this game."""
-        ...
 
 
 def check_agents(game: BatchGame, agents: Iterable[Agent | None]) -> None:

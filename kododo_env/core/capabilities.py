@@ -23,7 +23,6 @@ class RoundPlay(Protocol):
     @property
     def round_steps(self) -> int:
         """The number of steps until the current round is scored, at least 1."""
-        ...
 
 
 @runtime_checkable
@@ -36,7 +35,6 @@ class StepSkipping(Protocol):
     @property
     def steps_passed(self) -> int:
         """The number of steps skipped since the deal, which ``steps_played`` does not count."""
-        ...
 
 
 @runtime_checkable
@@ -49,7 +47,6 @@ class JointDeals(Protocol):
     @property
     def dealt_together(self) -> tuple[int, ...]:
         """A group number for each place of the deck; cards of the same group can be swapped."""
-        ...
 
 
 class PreviousPosition(NamedTuple):
@@ -75,7 +72,6 @@ class UndoSupport(Protocol):
     @property
     def undoable_steps(self) -> int:
         """The number of steps that ``before_last_step`` can undo."""
-        ...
 
     def before_last_step(self, rng: np.random.Generator) -> PreviousPosition:
         """Return a position before the last step, and the actions that may have been played.
@@ -88,4 +84,3 @@ class UndoSupport(Protocol):
         Raises:
             ValueError: ``undoable_steps`` is 0.
         """
-        ...

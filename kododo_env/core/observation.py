@@ -65,6 +65,14 @@ class Piece:
         return prod(self.shape)
 
 
+def over_axes(
+    lengths: Mapping[str, int], name: str, maximum: int, description: str, *axes: str
+) -> Piece:
+    """Return a piece over axes of these lengths; a maximum of 0, of numbers always 0, becomes 1."""
+    shape = tuple(lengths[axis] for axis in axes)
+    return Piece(name, shape, max(1, maximum), description, axes)
+
+
 @dataclass(frozen=True)
 class Symmetry:
     """Axes whose entries may be renamed without changing the game.

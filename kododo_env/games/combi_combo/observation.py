@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.arrays import Intp, Uint8
-from kododo_env.core.observation import Knowledge, ObservationLayout, Piece, Symmetry, numbered
+from kododo_env.core.observation import Knowledge, ObservationLayout, Symmetry, numbered, over_axes
 from kododo_env.core.rows import for_all, read_only
 from kododo_env.games.combi_combo.rules import VALUES, Rules
 from kododo_env.games.combi_combo.state import CombiComboState
@@ -17,25 +17,27 @@ from kododo_env.games.combi_combo.state import CombiComboState
 
 def observation_layout(rules: Rules) -> ObservationLayout:
     """Return the layout of an observation; ``face_up`` exists only with a central pile."""
-    colours = rules.num_colours
-    max_copies = max(rules.copies)
+    copies = max(rules.copies)
     turns = rules.num_turns
-
-    def by_type(name: str, maximum: int, text: str) -> Piece:
-        return Piece(name, (colours, VALUES), maximum, text, ("colour", "value"))
-
+    piece = partial(
+        over_axes, {"colour": rules.num_colours, "value": VALUES, "turn": rules.num_turns}
+    )
+    passed = "cards passed to the left neighbour in all turns so far"
     pieces = [
-        by_type("hand", max_copies, "own cards"),
-        by_type("passed", turns, "cards passed to the left neighbour in all turns so far"),
-        by_type("received", turns, "cards received from the right neighbour so far"),
-        Piece("by_value", (VALUES,), rules.pile_size, "own cards of each value", ("value",)),
-        Piece("by_colour", (colours,), VALUES, "different values held in a colour", ("colour",)),
-        Piece("fours", (), colours, "different colours among the own 4s"),
-        Piece("turn", (turns,), 1, "which turn it is (one-hot; all 0 after the end)", ("turn",)),
-        Piece("draw_pile", (), max(1, turns - 1), "cards left in the own draw pile"),
+        piece("hand", copies, "own cards", "colour", "value"),
+        piece("passed", turns, passed, "colour", "value"),
+        piece(
+            "received", turns, "cards received from the right neighbour so far", "colour", "value"
+        ),
+        piece("by_value", rules.pile_size, "own cards of each value", "value"),
+        piece("by_colour", VALUES, "different values held in a colour", "colour"),
+        piece("fours", rules.num_colours, "different colours among the own 4s"),
+        piece("turn", 1, "which turn it is (one-hot; all 0 after the end)", "turn"),
+        piece("draw_pile", turns - 1, "cards left in the own draw pile"),
     ]
     if rules.central_pile:
-        pieces.insert(3, by_type("face_up", max_copies, "cards out of play, face up in the middle"))
+        text = "cards out of play, face up in the middle"
+        pieces.insert(3, piece("face_up", copies, text, "colour", "value"))
     keys = ("by_colour", "hand", "passed", "received", "face_up")
     names = [piece.name for piece in pieces]
     symmetry = Symmetry(("colour",), "permutations", tuple(k for k in keys if k in names))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +12,10 @@ from kododo_env.core.deck import NONE
 from kododo_env.core.observation import (
     Knowledge,
     ObservationLayout,
-    Piece,
     Symmetry,
     from_own_seat,
     numbered,
+    over_axes,
 )
 from kododo_env.core.rows import column, for_all, read_only
 from kododo_env.games.kado.cards import cards_at, dealt_as
@@ -26,8 +26,68 @@ from kododo_env.games.kado.tables import KadoTables, tables
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:
-    """Return the layout of an observation; seats are in turn order, the player's own first."""
-    pieces = (*_tableau_pieces(rules), *_turn_pieces(rules), *_own_pieces(rules))
+    """Return the layout of an observation; seats are in turn order, the player's own first.
+
+    It has tableaus as scoring sees them: the order of the cards in a row does not matter.
+    """
+    values = rules.num_values
+    turns = rules.num_turns
+    dealt = rules.num_players + rules.max_discards
+    lengths = {
+        "seat": rules.num_players,
+        "row": rules.board_rows,
+        "column": rules.board_columns,
+        "gift": rules.num_gifts,
+        "ribbon": rules.num_ribbons,
+        "value": values,
+        "phase": len(Phase),
+    }
+    piece = partial(over_axes, lengths)
+    one_hot = "its ribbon (one-hot)"
+    cards_seen = "cards seen so far: revealed, dealt or put aside by oneself, placed by anybody"
+    ruled_out = "1 where a wrong guess has ruled it out for the dealer's card"
+    pieces = (
+        piece(
+            "row_points",
+            rules.num_columns * values,
+            "values of the cards in a row",
+            "seat",
+            "row",
+            "gift",
+        ),
+        piece("column_ribbons", rules.num_rows, "cards in a column", "seat", "column", "ribbon"),
+        piece("column_best", values, "highest value in a column", "seat", "column"),
+        piece("filled", 1, "1 where a card lies", "seat", "row", "column"),
+        piece("open", 1, "1 where the next card may go", "seat", "row", "column"),
+        piece("scores", rules.max_score, "points so far: rows, full columns, perfects", "seat"),
+        piece("perfects", turns, "perfects so far", "seat"),
+        piece("turns_left", turns, "turns that have not ended"),
+        piece("phase", 1, "dealing, challenge or placing (one-hot)", "phase"),
+        piece("dealer", 1, "who deals (one-hot)", "seat"),
+        piece("challenger", 1, "who may challenge now (one-hot)", "seat"),
+        piece(
+            "dealt_as", dealt, "position of the player's card in this turn's deal, from 1", "seat"
+        ),
+        piece("put_aside", dealt, "position of the card put aside in this turn's deal, from 1"),
+        piece(
+            "card_gift",
+            1,
+            "gift of the player's card, if seat 0 has seen it (one-hot)",
+            "seat",
+            "gift",
+        ),
+        piece("card_ribbon", 1, one_hot, "seat", "ribbon"),
+        piece("card_value", values, "its value", "seat"),
+        piece("offered_gift", 1, "gift of the card that the dealer looks at (one-hot)", "gift"),
+        piece("offered_ribbon", 1, one_hot, "ribbon"),
+        piece("offered_value", values, "its value"),
+        piece("not_gift", 1, ruled_out, "gift"),
+        piece("not_ribbon", 1, ruled_out, "ribbon"),
+        # Totals of the player's tableau, as keys for gifts and ribbons.
+        piece("own_gifts", turns * values, "values of the cards in the own tableau", "gift"),
+        piece("own_ribbons", turns, "cards in the own tableau", "ribbon"),
+        piece("seen", rules.max_copies, cards_seen, "gift", "ribbon", "value"),
+    )
     interchangeable = ("seat", "row", "column")
     if not rules.rotates:
         return ObservationLayout(pieces, tied_axes=interchangeable)
@@ -36,87 +96,6 @@ def observation_layout(rules: Rules) -> ObservationLayout:
     keys = ("card_gift", "offered_gift", "own_gifts", "own_ribbons")
     symmetry = Symmetry(("gift", "ribbon"), "rotations", keys)
     return ObservationLayout(pieces, symmetry, tied_axes=interchangeable)
-
-
-def _piece(
-    name: str, maximum: int, text: str, shape: tuple[int, ...] = (), axes: tuple[str, ...] = ()
-) -> Piece:
-    return Piece(name, shape, maximum, text, axes)
-
-
-def _tableau_pieces(rules: Rules) -> tuple[Piece, ...]:
-    """The tableaus as scoring sees them: the order of the cards in a row does not matter."""
-    seats = rules.num_players
-    rows = rules.board_rows
-    columns = rules.board_columns
-    gifts = rules.num_gifts
-    ribbons = rules.num_ribbons
-    values = rules.num_values
-    by_gift = ("seat", "row", "gift")
-    by_ribbon = ("seat", "column", "ribbon")
-    board = ((seats, rows, columns), ("seat", "row", "column"))
-    by_seat = ((seats,), ("seat",))
-    row = rules.num_columns * values
-    column = rules.num_rows
-    return (
-        _piece("row_points", row, "values of the cards in a row", (seats, rows, gifts), by_gift),
-        _piece("column_ribbons", column, "cards in a column", (seats, columns, ribbons), by_ribbon),
-        _piece("column_best", values, "highest value in a column", (seats, columns), by_ribbon[:2]),
-        _piece("filled", 1, "1 where a card lies", *board),
-        _piece("open", 1, "1 where the next card may go", *board),
-        _piece("scores", rules.max_score, "points so far: rows, full columns, perfects", *by_seat),
-        _piece("perfects", rules.num_turns, "perfects so far", *by_seat),
-    )
-
-
-def _turn_pieces(rules: Rules) -> tuple[Piece, ...]:
-    """This turn: the dealer, the cards that the player has seen, and the guesses."""
-    seats = rules.num_players
-    gifts = rules.num_gifts
-    ribbons = rules.num_ribbons
-    by_seat = ((seats,), ("seat",))
-    by_gift = ((gifts,), ("gift",))
-    by_ribbon = ((ribbons,), ("ribbon",))
-    gift = ((seats, gifts), ("seat", "gift"))
-    ribbon = ((seats, ribbons), ("seat", "ribbon"))
-    dealt = rules.num_players + rules.max_discards
-    value = rules.num_values
-    before = "gift of the player's card, if seat 0 has seen it (one-hot)"
-    offered = "gift of the card that the dealer looks at (one-hot)"
-    ruled_out = "1 where a wrong guess has ruled it out for the dealer's card"
-    return (
-        _piece("turns_left", rules.num_turns, "turns that have not ended"),
-        _piece("phase", 1, "dealing, challenge or placing (one-hot)", (len(Phase),), ("phase",)),
-        _piece("dealer", 1, "who deals (one-hot)", *by_seat),
-        _piece("challenger", 1, "who may challenge now (one-hot)", *by_seat),
-        _piece(
-            "dealt_as", dealt, "position of the player's card in this turn's deal, from 1", *by_seat
-        ),
-        _piece("put_aside", dealt, "position of the card put aside in this turn's deal, from 1"),
-        _piece("card_gift", 1, before, *gift),
-        _piece("card_ribbon", 1, "its ribbon (one-hot)", *ribbon),
-        _piece("card_value", value, "its value", *by_seat),
-        _piece("offered_gift", 1, offered, *by_gift),
-        _piece("offered_ribbon", 1, "its ribbon (one-hot)", *by_ribbon),
-        _piece("offered_value", value, "its value"),
-        _piece("not_gift", 1, ruled_out, *by_gift),
-        _piece("not_ribbon", 1, ruled_out, *by_ribbon),
-    )
-
-
-def _own_pieces(rules: Rules) -> tuple[Piece, ...]:
-    """Totals of the player's tableau, as keys for gifts and ribbons, and the cards seen."""
-    gifts = rules.num_gifts
-    ribbons = rules.num_ribbons
-    values = rules.num_values
-    max_sum = rules.num_turns * values
-    types = ("gift", "ribbon", "value")
-    cards_seen = "cards seen so far: revealed, dealt or put aside by oneself, placed by anybody"
-    return (
-        Piece("own_gifts", (gifts,), max_sum, "values of the cards in the own tableau", ("gift",)),
-        Piece("own_ribbons", (ribbons,), rules.num_turns, "cards in the own tableau", ("ribbon",)),
-        Piece("seen", (gifts, ribbons, values), rules.max_copies, cards_seen, types),
-    )
 
 
 class ObservationConstants(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,9 +12,9 @@ from kododo_env.core.arrays import Array, Intp, Uint8
 from kododo_env.core.observation import (
     Knowledge,
     ObservationLayout,
-    Piece,
     Symmetry,
     numbered,
+    over_axes,
 )
 from kododo_env.core.rows import any_true, for_all, read_only
 from kododo_env.games.kododo.rules import Rules
@@ -22,63 +23,39 @@ from kododo_env.games.kododo.state import KododoState
 
 def observation_layout(rules: Rules) -> ObservationLayout:
     """Return the layout of an observation; seats are in turn order, the player's own first."""
-    types = (rules.num_colours, rules.num_values)
-    by_type = ("colour", "value")
-    revealed = "cards revealed since the last shuffle"
-    return ObservationLayout(
-        (
-            _piece("hand", rules.hand_size, "own cards", types, by_type),
-            *_table_pieces(rules),
-            *_deal_pieces(rules),
-            _piece("seen", max(rules.copies), revealed, types, by_type),
-        ),
-        Symmetry(("colour",), "permutations", ("colour_totals", "hand")),
-        tied_axes=("seat", "colour"),
-    )
-
-
-def _piece(
-    name: str, maximum: int, text: str, shape: tuple[int, ...] = (), axes: tuple[str, ...] = ()
-) -> Piece:
-    return Piece(name, shape, max(1, maximum), text, axes)
-
-
-def _table_pieces(rules: Rules) -> tuple[Piece, ...]:
-    """The cards on the table, by player and in total."""
     seats = rules.num_players
-    colours = rules.num_colours
     cards = rules.round_cards
-    by_seat = ((seats,), ("seat",))
-    by_colour = ((colours,), ("colour",))
-    by_seat_and_colour = ((seats, colours), ("seat", "colour"))
-    kododos = min(seats * cards, colours * max(rules.copies))
+    kododos = min(seats * cards, rules.num_colours * max(rules.copies))
     missing = "Kododo cards missing to the Kododo number; 0 if reached or exceeded"
-    return (
-        _piece("table_cards", cards, "cards laid this round", *by_seat_and_colour),
-        _piece(
-            "table_points", cards * rules.num_values, "their values added up", *by_seat_and_colour
-        ),
-        _piece("table_kododos", cards, "Kododo cards laid this round", *by_seat),
-        _piece("colour_totals", seats * cards, "cards on the table", *by_colour),
-        _piece("to_limit", rules.limit, "cards missing to the limit", *by_colour),
-        _piece("kododo_total", kododos, "Kododo cards on the table"),
-        _piece("to_kododo_number", rules.kododo_number, missing),
-    )
-
-
-def _deal_pieces(rules: Rules) -> tuple[Piece, ...]:
-    """Points and piles of all players, and the progress of the deal."""
-    by_seat = ((rules.num_players,), ("seat",))
-    by_turn = ((rules.num_turns,), ("turn",))
     pile = "cards in the score pile, the tie-break"
-    return (
-        _piece("scores", rules.max_score, "points so far", *by_seat),
-        _piece("pile_sizes", rules.num_rounds * rules.round_cards, pile, *by_seat),
-        _piece("turn", 1, "which turn of the round it is (one-hot)", *by_turn),
-        _piece("rounds_left", rules.num_rounds, "rounds of this deal that have not ended"),
-        _piece("draw_pile", rules.draw_pile, "cards left to draw"),
-        _piece("later_deal", 1, "1 in the second and later deals of the long variant"),
+    lengths = {
+        "seat": seats,
+        "colour": rules.num_colours,
+        "value": rules.num_values,
+        "turn": rules.num_turns,
+    }
+    piece = partial(over_axes, lengths)
+    pieces = (
+        piece("hand", rules.hand_size, "own cards", "colour", "value"),
+        piece("table_cards", cards, "cards laid this round", "seat", "colour"),
+        piece("table_points", cards * rules.num_values, "their values added up", "seat", "colour"),
+        piece("table_kododos", cards, "Kododo cards laid this round", "seat"),
+        piece("colour_totals", seats * cards, "cards on the table", "colour"),
+        piece("to_limit", rules.limit, "cards missing to the limit", "colour"),
+        piece("kododo_total", kododos, "Kododo cards on the table"),
+        piece("to_kododo_number", rules.kododo_number, missing),
+        piece("scores", rules.max_score, "points so far", "seat"),
+        piece("pile_sizes", rules.num_rounds * cards, pile, "seat"),
+        piece("turn", 1, "which turn of the round it is (one-hot)", "turn"),
+        piece("rounds_left", rules.num_rounds, "rounds of this deal that have not ended"),
+        piece("draw_pile", rules.draw_pile, "cards left to draw"),
+        piece("later_deal", 1, "1 in the second and later deals of the long variant"),
+        piece(
+            "seen", max(rules.copies), "cards revealed since the last shuffle", "colour", "value"
+        ),
     )
+    symmetry = Symmetry(("colour",), "permutations", ("colour_totals", "hand"))
+    return ObservationLayout(pieces, symmetry, tied_axes=("seat", "colour"))
 
 
 def action_layout(rules: Rules) -> ActionLayout:
