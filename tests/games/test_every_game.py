@@ -267,6 +267,13 @@ def test_observation_and_actions_are_those_of_the_version(game: str) -> None:
 
 
 @per_table
+def test_knowledge_takes_little_memory(game: str, players: int) -> None:
+    knowledge = batch(game, players)._knowledge()
+    wide = {name: str(numbers.dtype) for name, numbers in knowledge.items() if numbers.itemsize > 2}
+    assert wide == {}
+
+
+@per_table
 def test_every_action_has_words_of_its_own(game: str, players: int) -> None:
     table = batch(game, players)
     words = [words_of(table).describe_action(action) for action in range(table.num_actions)]

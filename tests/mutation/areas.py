@@ -93,6 +93,7 @@ AREAS = {
         (
             "games/test_transcripts.py",
             "games/test_every_game.py::test_observation_and_actions_are_those_of_the_version",
+            "games/test_every_game.py::test_knowledge_takes_little_memory",
             "games/test_rules.py::test_whole_games_go_as_with_the_referee",
             "pages/test_docs.py::test_the_tables_of_the_layout_are_the_codes",
         ),
