@@ -6,6 +6,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from kododo_env.export.onnx_editor import OnnxEditor
+
 
 def halved(model: onnx.ModelProto) -> onnx.ModelProto:
     """Return a copy of a model with its matrices in half precision.
@@ -17,24 +19,19 @@ def halved(model: onnx.ModelProto) -> onnx.ModelProto:
     Raises:
         ValueError: A weight is not a finite number in half precision.
     """
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
-    single: dict[str, str] = {}  # the name of the cast matrix by the matrix's name
-    for tensor in copy.graph.initializer:
+    editor = OnnxEditor(model)
+    names: dict[str, str] = {}  # the name of the cast matrix by the matrix's name
+    for tensor in editor.graph.initializer:
         if tensor.data_type != TensorProto.FLOAT or len(tensor.dims) < 2:
             continue
-        name = tensor.name
         with np.errstate(over="ignore"):
             half = numpy_helper.to_array(tensor).astype(np.float16)
         if not np.isfinite(half).all():
-            raise ValueError(f"{name} has weights outside the range of half precision")
-        tensor.CopyFrom(numpy_helper.from_array(half, name))
-        single[name] = f"{name}/single"
-    for node in copy.graph.node:
-        node.input[:] = [single.get(name, name) for name in node.input]
-    casts = [helper.make_node("Cast", [n], [s], to=TensorProto.FLOAT) for n, s in single.items()]
-    nodes = [*casts, *copy.graph.node]
-    del copy.graph.node[:]
-    copy.graph.node.extend(nodes)
-    onnx.checker.check_model(copy)
-    return copy
+            raise ValueError(f"{tensor.name} has weights outside the range of half precision")
+        tensor.CopyFrom(numpy_helper.from_array(half, tensor.name))
+        names[tensor.name] = f"{tensor.name}/single"
+    editor.rename(names)
+    casts = [helper.make_node("Cast", [n], [s], to=TensorProto.FLOAT) for n, s in names.items()]
+    editor.set_nodes([*casts, *editor.graph.node])
+    onnx.checker.check_model(editor.model)
+    return editor.model

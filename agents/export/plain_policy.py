@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import onnx
-from onnx import TensorProto, numpy_helper
+from onnx import TensorProto
 
 from agents.export.policy_weights import game_of
 from kododo_env.core.agent import ValueAgent
 from kododo_env.core.arrays import Array, Float32, Int8
+from kododo_env.export.onnx_editor import OnnxEditor
 from kododo_env.export.parity import check_parity
 from kododo_env.export.policy_graph import policy_bytes
 from kododo_env.policy.metadata_file import written_with_metadata
@@ -58,37 +59,17 @@ def plain_model(model: onnx.ModelProto) -> onnx.ModelProto:
 
     The sorting keys of the canonical form stay in double precision, and indices stay int64.
     """
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
-    kinds = {}
-    for tensor in copy.graph.initializer:
-        if tensor.data_type in _REPLACEMENTS:
-            kind = _REPLACEMENTS[tensor.data_type]
-            numbers = numpy_helper.to_array(tensor)
-            dtype = onnx.helper.tensor_dtype_to_np_dtype(kind)
-            tensor.CopyFrom(numpy_helper.from_array(numbers.astype(dtype), tensor.name))
-        kinds[tensor.name] = tensor.data_type
-    for graph_input in copy.graph.input:
-        kind = graph_input.type.tensor_type.elem_type
-        graph_input.type.tensor_type.elem_type = kinds[graph_input.name] = _REPLACEMENTS.get(
-            kind, kind
-        )
-    _drop_casts(copy.graph, kinds)
-    onnx.checker.check_model(copy, full_check=True)
-    return copy
-
-
-def _drop_casts(graph: onnx.GraphProto, kinds: dict[str, int]) -> None:
-    """Remove casts of weights and inputs to their own type."""
-    nodes: list[onnx.NodeProto] = []
+    editor = OnnxEditor(model)
+    editor.convert(_REPLACEMENTS)
+    graph = editor.graph
+    kinds = {tensor.name: tensor.data_type for tensor in graph.initializer}
+    kinds |= {end.name: end.type.tensor_type.elem_type for end in graph.input}
     sources: dict[str, str] = {}  # the name of the equal tensor by the cast's name
     for node in graph.node:
-        node.input[:] = [sources.get(name, name) for name in node.input]
-        to = next((attribute.i for attribute in node.attribute if attribute.name == "to"), None)
-        if node.op_type == "Cast" and kinds.get(node.input[0]) == to:
-            sources[node.output[0]] = node.input[0]
-        else:
-            nodes.append(node)
-    copies = [onnx.NodeProto.FromString(node.SerializeToString()) for node in nodes]
-    del graph.node[:]
-    graph.node.extend(copies)
+        source = sources.get(node.input[0], node.input[0])
+        if node.op_type == "Cast" and kinds.get(source) == node.attribute[0].i:
+            sources[node.output[0]] = source
+    editor.set_nodes(node for node in graph.node if node.output[0] not in sources)
+    editor.rename(sources)
+    onnx.checker.check_model(editor.model, full_check=True)
+    return editor.model

@@ -23,7 +23,7 @@ from onnx.reference.op_run import OpRun
 
 from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.canonical import CanonicalForm
+from kododo_env.export.onnx_editor import OnnxEditor
 from kododo_env.export.parity import Answers
 from kododo_env.export.trained_model import GraphEnds, TrainedModel
 from kododo_env.policy.numpy_operators import gather_elements
@@ -61,8 +61,8 @@ _GELU = {
 }
 # Policies do not compute in these types, in which the results of runtimes differ too much.
 _REDUCED = {TensorProto.FLOAT16: "float16", TensorProto.BFLOAT16: "bfloat16"}
+_FLOATS = (TensorProto.FLOAT16, TensorProto.FLOAT, TensorProto.DOUBLE)
 _NUMBERS = ("value", "value_int", "value_ints", "value_float", "value_floats")  # of a Constant
-_PLAIN = "plain_logits"  # the logits of plain actions, gathered from canonical ones
 _PREFIX = "model/"  # of all names in the original graph
 
 
@@ -82,8 +82,7 @@ def from_file(
         normalize: Whether the model was trained with ``normalize=True``.
         observation_dtype: The dtype of observations in training; None means that of the input.
         action_mask: Where the mask was in training.
-        canonical: Whether the model was trained with ``canonical=True``. The conversion to
-            canonical form is then added, so that the result takes plain observations.
+        canonical: Whether the model was trained with ``canonical=True``.
 
     Raises:
         ValueError: The file cannot be read, has unsupported parts, or its inputs and outputs do not
@@ -108,58 +107,7 @@ def from_file(
     form = ObservationFormat(game, dtype, normalize, action_mask, canonical)
     producer = " ".join(filter(None, (original.producer_name, original.producer_version)))
     made_by = {"library": plain(producer or "unknown", 100), "model": "ONNX"}
-    if canonical:
-        model, ends, answers = _with_canonical_inputs(model, ends, answers, game, form)
     return TrainedModel(model, ends, form, answers, made_by)
-
-
-def _with_canonical_inputs(
-    model: onnx.ModelProto,
-    ends: GraphEnds,
-    answers: Answers,
-    game: BatchGame,
-    form: ObservationFormat,
-) -> tuple[onnx.ModelProto, GraphEnds, Answers]:
-    """Add the conversion to canonical form before a model of canonical observations."""
-    from kododo_env.export.torch_models import canonical_inputs  # imports torch
-
-    front = canonical_inputs(game, form).graph
-    graph = model.graph
-    types = {end.name: end.type.tensor_type.elem_type for end in (*graph.input, *graph.output)}
-    nodes = [
-        *front.node,
-        helper.make_node(
-            "Cast", ["canonical_numbers"], [ends.observation], to=types[ends.observation]
-        ),
-    ]
-    if ends.mask:
-        nodes.append(helper.make_node("Cast", ["canonical_mask"], [ends.mask], to=types[ends.mask]))
-    nodes += graph.node
-    nodes.append(helper.make_node("GatherElements", [ends.logits, "places"], [_PLAIN], axis=1))
-    logits = helper.make_tensor_value_info(_PLAIN, types[ends.logits], ["N", game.num_actions])
-    outputs = [logits, *(end for end in graph.output if end.name == ends.value)]
-    weights = [*front.initializer, *graph.initializer]
-    joined = helper.make_graph(nodes, "policy", front.input, outputs, weights)
-    plain_model = helper.make_model(joined, opset_imports=[helper.make_opsetid("", OPSET)])
-    plain_ends = GraphEnds("numbers", "mask", _PLAIN, ends.value)
-    return plain_model, plain_ends, _plain_answers(answers, form)
-
-
-def _plain_answers(answers: Answers, form: ObservationFormat) -> Answers:
-    """Wrap a model of canonical observations as one of plain observations, using numpy."""
-    layouts = form.layouts
-    canonical_form = CanonicalForm(layouts.observation, layouts.actions)
-
-    def plain_answers(numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
-        counts = (numbers * form.maxima).round() if form.normalize else numbers
-        rows = canonical_form(counts.astype(layouts.observation.dtype), mask)
-        canonical_numbers = form.of_rows(rows.observations)
-        canonical_logits, values = answers(canonical_numbers, rows.masks.astype(np.int8))
-        logits = np.empty_like(canonical_logits)
-        np.put_along_axis(logits, rows.actions, canonical_logits, axis=1)
-        return logits, values
-
-    return plain_answers
 
 
 def _prefixed(ends: GraphEnds) -> GraphEnds:
@@ -180,31 +128,31 @@ def tidied(original: onnx.ModelProto) -> onnx.ModelProto:
     """
     for tensor in original.graph.initializer:
         _check_inside(tensor)
-    model = _translated(inliner.inline_local_functions(_without_gelu(original)))
-    if reduced_types(model):
-        _make_single(model)
-    graph = model.graph
+    editor = OnnxEditor(_translated(inliner.inline_local_functions(_without_gelu(original))))
+    graph = editor.graph
+    tensors = [_plain_tensor(tensor, tensor.name) for tensor in graph.initializer]
+    tensors += [_constant(node) for node in graph.node if node.op_type == "Constant"]
+    del graph.initializer[:]
+    graph.initializer.extend(tensors)
+    editor.set_nodes(node for node in graph.node if node.op_type != "Constant")
+    if reduced_types(editor.model):
+        editor.convert(dict.fromkeys(_REDUCED, TensorProto.FLOAT))
+    constants = {tensor.name for tensor in tensors}
+    computed_floats = {name for name, kind in editor.types().items() if kind in _FLOATS} - constants
+    nodes: list[onnx.NodeProto] = []
     for node in graph.node:
         if node.op_type in RECURRENT:
             raise ValueError(f"the model is recurrent (operator {node.op_type}); {STATELESS}")
-    tensors = [_plain_tensor(tensor, tensor.name) for tensor in graph.initializer]
-    tensors += [_constant(node) for node in graph.node if node.op_type == "Constant"]
-    constants = {tensor.name for tensor in tensors}
-    computed = _floats(model) - constants
-    nodes = list[onnx.NodeProto]()
-    for node in graph.node:
-        if node.op_type == "Constant":
-            continue
         if node.op_type == "Dropout":  # the identity outside training
             node = helper.make_node("Identity", node.input[:1], node.output[:1])
         del node.metadata_props[:]
         node.doc_string = ""
-        divides = node.op_type == "Div" and computed.issuperset(node.input)
+        divides = node.op_type == "Div" and computed_floats.issuperset(node.input)
         nodes += _without_division(node) if divides else [node]
     for name in sorted({node.op_type for node in nodes} - ALLOWED_OPERATORS):
         raise ValueError(f"the graph has the unsupported operator {name}")
     inputs = [end for end in graph.input if end.name not in constants]
-    graph = helper.make_graph(nodes, "policy", inputs, graph.output, tensors)
+    graph = helper.make_graph(nodes, "policy", inputs, graph.output, graph.initializer)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
 
 
@@ -214,46 +162,12 @@ def reduced_types(model: onnx.ModelProto) -> list[str]:
     Half-precision weights that are only cast do not count. All bfloat16 weights count, since policy
     files do not support this type.
     """
-    types = _types(model)
+    types = OnnxEditor(model).types()
     kinds = {tensor.data_type for tensor in model.graph.initializer} & {TensorProto.BFLOAT16}
     for node in model.graph.node:
         if node.op_type not in ("Cast", "Constant"):
             kinds |= {types.get(name, 0) for name in (*node.input, *node.output)}
     return sorted(_REDUCED[kind] for kind in kinds & _REDUCED.keys())
-
-
-def _make_single(model: onnx.ModelProto) -> None:
-    """Convert all half-precision and bfloat16 tensors to single precision, in place."""
-    graph = model.graph
-    attributes = [attribute for node in graph.node for attribute in node.attribute]
-    constants = [attribute.t for attribute in attributes if attribute.HasField("t")]
-    for tensor in (*graph.initializer, *constants):
-        if tensor.data_type in _REDUCED:
-            _check_inside(tensor)
-            numbers = numpy_helper.to_array(tensor).astype(np.float32)
-            tensor.CopyFrom(numpy_helper.from_array(numbers, tensor.name))
-    for node in graph.node:
-        for attribute in node.attribute:
-            if node.op_type == "Cast" and attribute.name == "to" and attribute.i in _REDUCED:
-                attribute.i = TensorProto.FLOAT
-    for end in (*graph.input, *graph.output):
-        if end.type.tensor_type.elem_type in _REDUCED:
-            end.type.tensor_type.elem_type = TensorProto.FLOAT
-    del graph.value_info[:]
-
-
-def _types(model: onnx.ModelProto) -> dict[str, int]:
-    """Return the element types of tensors by name, as far as onnx can infer them."""
-    graph = shape_inference.infer_shapes(model).graph
-    infos = [*graph.input, *graph.value_info, *graph.output]
-    types = {info.name: info.type.tensor_type.elem_type for info in infos}
-    return types | {tensor.name: tensor.data_type for tensor in graph.initializer}
-
-
-def _floats(model: onnx.ModelProto) -> set[str]:
-    """Return the names of floating-point tensors, as far as onnx can infer them."""
-    kinds = TensorProto.FLOAT16, TensorProto.FLOAT, TensorProto.DOUBLE
-    return {name for name, kind in _types(model).items() if kind in kinds}
 
 
 def _without_division(node: onnx.NodeProto) -> list[onnx.NodeProto]:
@@ -271,8 +185,7 @@ def _without_gelu(original: onnx.ModelProto) -> onnx.ModelProto:
     """Copy a model with each Gelu replaced by a function of older operators."""
     if not any(opset.domain in ONNX_DOMAINS for opset in original.opset_import):
         raise ValueError("the model has no operator set version (opset_import)")
-    model = onnx.ModelProto()
-    model.CopyFrom(original)
+    model = OnnxEditor(original).model
     for node in model.graph.node:
         if node.op_type == "Gelu" and node.domain in ONNX_DOMAINS:
             modes = [attribute.s.decode() for attribute in node.attribute] or ["none"]

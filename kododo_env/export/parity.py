@@ -9,6 +9,7 @@ import numpy as np
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.canonical import CanonicalForm
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.onnx_graph import ILLEGAL
 from kododo_env.policy.plain_text import plain
@@ -22,7 +23,7 @@ TOLERANCE = 1e-4  # of logits and values, absolute and relative
 Answers = Callable[[Array, Int8], tuple[Float32, Float32 | None]]
 """A model as a function of numpy arrays.
 
-It maps observations (n, F), in the format of training, and masks (n, A) to logits (n, A), also of
+It maps observations (n, F) and masks (n, A), in the format of training, to logits (n, A), also of
 illegal actions, and values (n,), or None if the model has no values.
 """
 
@@ -70,7 +71,12 @@ def check_parity(
     """
     observation, mask = positions(game, POSITIONS, seed=1)
     blocks = [slice(start, start + ROWS) for start in range(0, len(mask), ROWS)]
-    model = [_ask_model(answers, form.of_rows(observation[block]), mask[block]) for block in blocks]
+    layouts = form.layouts
+    canonical = CanonicalForm(layouts.observation, layouts.actions) if layouts.canonical else None
+    model = [
+        _plain_answers(answers, form, canonical, observation[block], mask[block])
+        for block in blocks
+    ]
     file = [agent.evaluate(observation[block], mask[block]) for block in blocks]
     logits = np.concatenate([logits for logits, _ in model])
     if (logits >= 0).all() and np.allclose(logits.sum(axis=1), 1, atol=1e-3):
@@ -90,6 +96,23 @@ def check_parity(
                 f"the exported policy disagrees with the network: {name} differ by up to "
                 f"{np.nanmax(np.abs(expected - outputs)):.2g}; no file is written"
             )
+
+
+def _plain_answers(
+    answers: Answers,
+    form: ObservationFormat,
+    canonical: CanonicalForm | None,
+    observation: Array,
+    mask: Int8,
+) -> tuple[Float32, Float32 | None]:
+    """Return a model's logits of plain actions, and values, for plain observations."""
+    if canonical is None:
+        return _ask_model(answers, form.of_rows(observation), mask)
+    rows = canonical(observation, mask)
+    logits, values = _ask_model(answers, form.of_rows(rows.observations), rows.masks)
+    plain_logits = np.empty_like(logits)
+    np.put_along_axis(plain_logits, rows.actions, logits, axis=1)
+    return plain_logits, values
 
 
 def _ask_model(answers: Answers, numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:

@@ -15,7 +15,6 @@ from torch import Tensor, nn
 from kododo_env.core.agent import TIE
 from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.canonical import CanonicalForm
 from kododo_env.export.onnx_models import STATELESS
 from kododo_env.export.parity import Answers
 from kododo_env.export.torch_models import from_module
@@ -191,21 +190,14 @@ def _actor_critic(policy: Any, observation: Any) -> tuple[Tensor, Tensor]:
 
 def _checked(model: Any, form: ObservationFormat, answers: Answers) -> Answers:
     """Wrap answers to check them against the model's ``predict``, which is called without masks."""
-    canonical = CanonicalForm(*form.layouts[:2]) if form.layouts.canonical else None
 
     def checked(numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
         logits, values = answers(numbers, mask)
-        if canonical is not None:
-            whole = np.rint(numbers * form.maxima) if form.normalize else numbers
-            ordered, mask, actions = canonical(whole.astype(form.layouts.observation.dtype), mask)
-            numbers = form.of_rows(ordered)
         observation = form.observation(numbers, mask)
         normalizer = model.get_vec_normalize_env()
         if normalizer is not None:
             observation = normalizer.normalize_obs(observation)
         chosen, _ = model.predict(observation, deterministic=True)
-        if canonical is not None:
-            chosen = np.take_along_axis(actions, chosen[:, None], axis=1)[:, 0]
         lost = logits.max(axis=1) - np.take_along_axis(logits, chosen[:, None], 1)[:, 0]
         if lost.max() > TIE:
             raise ValueError(

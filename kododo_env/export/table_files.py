@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.padding import Padding
 from kododo_env.export.policy_export import SUFFIX, export
-from kododo_env.export.torch_models import ExportedNetwork
+from kododo_env.export.torch_models import CanonicalInputs, ExportedNetwork
 from kododo_env.wrappers.all_tables import all_tables, padding_of
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
@@ -87,6 +87,7 @@ class TableNetwork(nn.Module):
         self.network = ExportedNetwork(network, form)
         self._dtype = getattr(torch, form.dtype.name)
         self._normalize = form.normalize
+        self._canonical = CanonicalInputs(form.layouts) if form.layouts.canonical else None
         source, exists = _gathered(padding.columns, padding.layout.size)
         mask_source, mask_exists = _gathered(padding.numbers, padding.actions.size)
         tables = {
@@ -103,10 +104,15 @@ class TableNetwork(nn.Module):
     def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, ...]:
         """Return logits (B, A) and, if the network has them, values (B,) of plain observations."""
         padded = observation.to(torch.float32)[:, self.source] * self.exists
+        mask = action_mask.to(torch.float32)[:, self.mask_source] * self.mask_exists
+        places: Tensor | None = None
+        if self._canonical is not None:
+            padded, mask, places = self._canonical(padded, mask)
         if self._normalize:
             padded = padded / self.maxima
-        mask = action_mask.to(torch.float32)[:, self.mask_source] * self.mask_exists
         logits, *values = self.network(padded.to(self._dtype), mask)
+        if places is not None:
+            logits = logits.gather(1, places)
         return logits[:, self.numbers], *values
 
 

@@ -23,7 +23,7 @@ from kododo_env.export.trained_model import GraphEnds, TrainedModel
 from kododo_env.networks.canonical import CanonicalActions
 from kododo_env.policy.onnx_graph import OPSET
 from kododo_env.policy.plain_text import plain
-from kododo_env.wrappers.spaces import ObservationFormat
+from kododo_env.wrappers.spaces import GameLayouts, ObservationFormat
 
 _RECURRENT = (nn.RNNBase, nn.RNNCellBase)
 _REDUCED = (torch.float16, torch.bfloat16)
@@ -50,7 +50,6 @@ class ExportedNetwork(nn.Module):
         self._reduced = bool(_reduced_tensors(network))
         for tensor in _reduced_tensors(self.network):
             tensor.data = tensor.data.float()
-        self._canonical = CanonicalInputs(form) if form.layouts.canonical else None
         self._key = form.key if form.in_observation else None
         self._mask_type = torch.bool if bool_mask else getattr(torch, form.mask_dtype.name)
         self._second = _wants_mask(network)
@@ -62,9 +61,6 @@ class ExportedNetwork(nn.Module):
             numbers: Observations in the format of training, (B, F).
             mask: Masks of legal actions, (B, A).
         """
-        places: Tensor | None = None
-        if self._canonical is not None:
-            numbers, mask, places = self._canonical(numbers, mask)
         mask = mask.to(self._mask_type)
         if self._reduced and numbers.dtype in _REDUCED:
             numbers = numbers.float()
@@ -72,8 +68,6 @@ class ExportedNetwork(nn.Module):
         arguments = (observation, mask) if self._second else (observation,)
         outputs = self.network(*arguments)
         logits, *values = outputs if isinstance(outputs, tuple | list) else (outputs,)
-        if places is not None:
-            logits = logits.gather(1, places)
         # Tianshou's networks return None as their state.
         return logits.float(), *(value.flatten().float() for value in values if value is not None)
 
@@ -82,29 +76,25 @@ class CanonicalInputs(nn.Module):
     """A module that converts observations and masks to canonical form.
 
     Args:
-        form: The format of the network's observations in training.
+        layouts: The layouts of the observations and actions.
     """
 
-    def __init__(self, form: ObservationFormat) -> None:
+    def __init__(self, layouts: GameLayouts) -> None:
         super().__init__()
-        self._canonical = CanonicalActions(form.layouts.observation, form.layouts.actions)
-        self._maxima = torch.from_numpy(form.maxima) if form.normalize else None
+        self._canonical = CanonicalActions(layouts.observation, layouts.actions)
 
     def forward(self, numbers: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Convert observations (B, F) and masks (B, A).
+        """Convert observations (B, F), which are not normalised, and masks (B, A).
 
         Returns:
-            Canonical observations, canonical masks, and int64 (B, A): for each plain action the
-            number of its canonical action.
+            Canonical observations, float32; canonical masks; and int64 (B, A): for each plain
+            action the number of its canonical action.
         """
-        whole = numbers if self._maxima is None else (numbers * self._maxima).round()
-        ordered, places = self._canonical(whole)
-        if self._maxima is not None:
-            ordered = ordered / self._maxima
+        ordered, places = self._canonical(numbers)
         actions = torch.arange(mask.shape[1], device=mask.device)
         moved = (places[:, None, :] == actions[:, None]).to(torch.float32)
         masks = (moved @ mask.to(torch.float32)[:, :, None]).squeeze(2)
-        return ordered.to(numbers.dtype), masks.to(mask.dtype), places
+        return ordered, masks.to(mask.dtype), places
 
 
 def _reduced_tensors(network: nn.Module) -> list[Tensor]:
@@ -144,16 +134,20 @@ def from_module(network: nn.Module, game: BatchGame, form: ObservationFormat) ->
     ends = _ENDS if len(module(*example)) == 2 else _ENDS._replace(value=None)
     made_by = {"library": f"torch {torch.__version__}", "model": type(network).__name__}
     outputs = ["raw_logits", *filter(None, [ends.value])]
-    return TrainedModel(_to_onnx(module, example, outputs), ends, form, answers_of(module), made_by)
+    model = _to_onnx(module, example, ["numbers", "mask"], outputs)
+    return TrainedModel(model, ends, form, answers_of(module), made_by)
 
 
-def canonical_inputs(game: BatchGame, form: ObservationFormat) -> onnx.ModelProto:
-    """Return ``CanonicalInputs`` for a game as an ONNX model."""
+def canonical_inputs(game: BatchGame) -> onnx.ModelProto:
+    """Return ``CanonicalInputs`` for a game as an ONNX model.
+
+    Its inputs are those of policy files, its outputs ``numbers``, ``mask`` and ``places``.
+    """
     observation, mask = positions(game, 2)
-    example = torch.from_numpy(form.of_rows(observation)), torch.from_numpy(mask)
-    return _to_onnx(
-        CanonicalInputs(form), example, ["canonical_numbers", "canonical_mask", "places"]
-    )
+    module = CanonicalInputs(GameLayouts(game.layout, game.actions, canonical=False))
+    example = torch.from_numpy(observation), torch.from_numpy(mask)
+    inputs = ["observation", "action_mask"]
+    return _to_onnx(module, example, inputs, ["numbers", "mask", "places"])
 
 
 def answers_of(module: ExportedNetwork) -> Answers:
@@ -205,7 +199,7 @@ def _wrap(
 
 
 def _to_onnx(
-    module: nn.Module, example: tuple[Tensor, Tensor], outputs: list[str]
+    module: nn.Module, example: tuple[Tensor, Tensor], inputs: list[str], outputs: list[str]
 ) -> onnx.ModelProto:
     batch = torch.export.Dim("batch", min=1)
     try:
@@ -213,7 +207,7 @@ def _to_onnx(
             program = torch.onnx.export(
                 module,
                 example,
-                input_names=["numbers", "mask"],
+                input_names=inputs,
                 output_names=outputs,
                 dynamic_shapes={"numbers": {0: batch}, "mask": {0: batch}},
                 dynamo=True,
