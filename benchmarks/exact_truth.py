@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import Checkpoint
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, default_config, task_of
+from benchmarks.gambit import efg, set_numbers
 from benchmarks.result_rows import check_names, is_same_training, new_row
 from kododo_env import registry
 from kododo_env.commands.cli import run_cli
@@ -29,8 +31,7 @@ from kododo_env.core.agent import first_of_best
 from kododo_env.core.bounds import Bound, Steps, check_settings
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.networks.network_agent import NetworkAgent
-from kododo_env.search.exact import Strategy, UniformAgent, exact, exact_of, mixture, strategy
-from kododo_env.search.gambit import efg, set_numbers
+from kododo_env.search.exact import Strategy, UniformAgent, exact, exact_of, strategy
 from kododo_env.search.game_tree import GameTree
 from kododo_env.system.extras import needs
 from kododo_env.system.files import write_text
@@ -286,6 +287,38 @@ def _learned(config: TruthConfig, changes: dict[str, Any], seed: int) -> list[di
         {name: point[name] for name in ("seconds", "steps", "nash_conv")}
         for point in trainer.progress.curve
     ]
+
+
+def mixture(tree: GameTree, strategies: Sequence[Strategy], player: int) -> Strategy:
+    """Return the strategy of a player who draws one of several strategies before each game.
+
+    Args:
+        tree: The game.
+        strategies: Strategies of this player, drawn uniformly.
+        player: The player.
+
+    Returns:
+        The equivalent strategy: in each information set the mean of the action probabilities,
+        weighted by the probability that a strategy reaches the set. If no strategy reaches it, all
+        legal actions are equally likely.
+    """
+    total = [np.zeros(step.legal[player].shape) for step in tree.steps]
+    for component in strategies:
+        reach = np.ones(
+            len(tree.probabilities)
+        )  # the player's own contribution to the reach probability
+        for step, probabilities, summed in zip(tree.steps, component, total, strict=True):
+            summed += reach[step.first[player], None] * probabilities
+            action_probabilities = probabilities[
+                step.sets[player][step.before], step.actions[:, player]
+            ]
+            reach = (reach[step.before] * action_probabilities)[~step.over]
+    mean_strategy: Strategy = []
+    for step, summed in zip(tree.steps, total, strict=True):
+        legal = step.legal[player]
+        weights = np.where(summed.sum(axis=1, keepdims=True) > 0, summed, legal)
+        mean_strategy.append(weights / weights.sum(axis=1, keepdims=True))
+    return mean_strategy
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ only the other players' cards of this turn are unknown. Tables have the probabil
 lays each colour, and all combinations are scored by the rules.
 
 The tables are fitted to games of the heuristic against itself and other players, repeatedly, until
-they are consistent with its play: see ``agents/release/kododo_fitting.py``.
+they are consistent with its play: see ``benchmarks/kododo_fitting.py``.
 """
 
 from __future__ import annotations

@@ -157,38 +157,6 @@ def best_response(
     return float(later.sum()), response[::-1]
 
 
-def mixture(tree: GameTree, strategies: Sequence[Strategy], player: int) -> Strategy:
-    """Return the strategy of a player who draws one of several strategies before each game.
-
-    Args:
-        tree: The game.
-        strategies: Strategies of this player, drawn uniformly.
-        player: The player.
-
-    Returns:
-        The equivalent strategy: in each information set the mean of the action probabilities,
-        weighted by the probability that a strategy reaches the set. If no strategy reaches it, all
-        legal actions are equally likely.
-    """
-    total = [np.zeros(step.legal[player].shape) for step in tree.steps]
-    for component in strategies:
-        reach = np.ones(
-            len(tree.probabilities)
-        )  # the player's own contribution to the reach probability
-        for step, probabilities, summed in zip(tree.steps, component, total, strict=True):
-            summed += reach[step.first[player], None] * probabilities
-            action_probabilities = probabilities[
-                step.sets[player][step.before], step.actions[:, player]
-            ]
-            reach = (reach[step.before] * action_probabilities)[~step.over]
-    mean_strategy: Strategy = []
-    for step, summed in zip(tree.steps, total, strict=True):
-        legal = step.legal[player]
-        weights = np.where(summed.sum(axis=1, keepdims=True) > 0, summed, legal)
-        mean_strategy.append(weights / weights.sum(axis=1, keepdims=True))
-    return mean_strategy
-
-
 def _weights(
     tree: GameTree, strategies: Sequence[Strategy], without: int | None = None
 ) -> list[Float64]:

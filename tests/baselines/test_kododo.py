@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from agents.release import kododo_fitting
+from benchmarks import kododo_fitting
 from kododo_env.arena.head_to_head import Match
 from kododo_env.baselines.kododo import (
     FollowAgent,

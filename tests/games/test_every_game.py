@@ -351,6 +351,8 @@ OF_ALL_GAMES = (
     "benchmarks/bench_ray.py",
     # The small game that is solved.
     "benchmarks/exact_truth.py",
+    # The game whose heuristic has fitted tables.
+    "benchmarks/kododo_fitting.py",
     # One game with small networks and one with large ones.
     "benchmarks/devices.py",
     "benchmarks/libraries.py",

@@ -20,7 +20,6 @@ from kododo_env.search.exact import (
     best_response,
     exact,
     exact_of,
-    mixture,
     strategy,
     value,
 )
@@ -111,20 +110,6 @@ def test_a_best_response_gains_what_it_says(game: str, rules: dict[str, Any]) ->
         assert share == solution.best[player]
         pairs = zip(tree.steps, best, strict=True)
         assert not any((probabilities * ~step.legal[player]).any() for step, probabilities in pairs)
-
-
-def test_a_mixture_is_worth_the_mean() -> None:
-    tree = tree_of(DRAWS)
-    played = [strategy(tree, Hashed(), player) for player in (0, 1)]
-    best = best_response(tree, played, 0)[1]
-    mixed = mixture(tree, [best, strategy(tree, UniformAgent(), 0)], 0)
-    shares = [
-        value(tree, [first_strategy, played[1]])
-        for first_strategy in (best, strategy(tree, UniformAgent(), 0))
-    ]
-    assert value(tree, [mixed, played[1]]) == pytest.approx(np.mean(shares, axis=0))
-    assert all(probabilities.sum(axis=1) == pytest.approx(1) for probabilities in mixed)
-    assert mixture(tree, [best], 0)[0] == pytest.approx(best[0])
 
 
 def test_the_value_of_play_is_the_share_that_play_shows() -> None:

@@ -29,6 +29,7 @@ from open_spiel.python.algorithms import (
 from open_spiel.python.algorithms.expected_game_score import policy_value
 from open_spiel.python.bots.uniform_random import UniformRandomBot
 
+from benchmarks.gambit import efg
 from kododo_env import combi_combo_v0, kododo_v0, registry
 from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.match import play
@@ -39,7 +40,6 @@ from kododo_env.core.rewards import MARGIN_WEIGHT
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.search.deals import distinct_decks
 from kododo_env.search.exact import UniformAgent, exact, strategy
-from kododo_env.search.gambit import efg
 from kododo_env.search.game_tree import GameTree
 from kododo_env.wrappers.open_spiel import SpielAgent, load_game, resampler
 from kododo_env.wrappers.open_spiel.chance_nodes import MOST_DECKS, DeckDealer, dealer

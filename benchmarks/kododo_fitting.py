@@ -1,4 +1,4 @@
-"""Refit the tables of Kododo's heuristic: ``python -m agents.release.kododo_fitting``.
+"""Refit the tables of Kododo's heuristic: ``python -m benchmarks.kododo_fitting``.
 
 The heuristic plays against itself, the follower and the random player, and sometimes chooses at
 random, so that bad positions occur too. Its tables are fitted to the outcomes of all choices, and
