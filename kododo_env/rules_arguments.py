@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args, get_origin
 
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import quote
+from kododo_env.system.json_text import parse_json
 
 PLAYERS = "num_players"
 
@@ -79,7 +79,7 @@ def parse_rules(options: Sequence[str]) -> dict[str, Any]:
 
 def _parse_rule(name: str, text: str) -> Any:
     try:
-        return hashable(read_json(text))
+        return hashable(parse_json(text))
     except json.JSONDecodeError:
         return text
     except ValueError as error:  # brackets are nested too deep, or a number has too many digits

@@ -11,10 +11,10 @@ from typing import Any, Self
 import numpy as np
 
 from kododo_env.arena.match import Chunk, ChunkResult
-from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import quote
 from kododo_env.system.digests import digest
 from kododo_env.system.files import naming, read_ordinary
+from kododo_env.system.json_text import parse_json
 
 LARGEST_LOG = 1 << 30  # bytes; the log of ten million games has about half of it
 
@@ -111,7 +111,7 @@ class ChunkLog:
     def _check(self, line: bytes) -> None:
         """Raise ValueError unless the first line is the heading of this tournament."""
         content = self._check_digest(line)
-        heading = read_json(content)
+        heading = parse_json(content)
         expected = json.loads(self._heading)
         for key in expected:
             if heading.get(key) != expected[key]:
@@ -125,7 +125,7 @@ class ChunkLog:
         try:
             if line_digest != _digest(self._heading, line):
                 raise ValueError("wrong digest")
-            content = read_json(line)
+            content = parse_json(line)
             chunk = chunks[content["chunk"]]
             shares, points = (np.array(content[key], np.float64) for key in ("shares", "points"))
             if not shares.shape == points.shape == (chunk.deals, len(chunk.lineup)):

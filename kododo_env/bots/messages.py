@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from kododo_env.core.json_text import NestingError, read_json
 from kododo_env.core.numbers import is_whole, quote, whole_number
 from kododo_env.rendering.languages import LANGUAGES
+from kododo_env.system.json_text import NestingError, parse_json
 
 Message = dict[str, Any]
 DECKS = ("same", "other")
@@ -51,7 +51,7 @@ def read_message(message: object, kinds: Collection[str] | None = None) -> Messa
 
 def _parse(text: str | bytes) -> object:
     try:
-        content: object = read_json(text)
+        content: object = parse_json(text)
     except NestingError as error:
         raise ValueError("message is too deeply nested JSON") from error
     except ValueError as error:  # includes UnicodeDecodeError and integers with too many digits

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from kododo_env.core.bounds import Processes, check_settings
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.rules_arguments import default_players
 from kododo_env.system.cores import available_cores
-from kododo_env.system.files import read_ordinary, write_json
+from kododo_env.system.files import read_json, write_json
 from kododo_env.system.text_table import table
 
 LARGEST = 1 << 20  # the maximum size of a file of results, in bytes
@@ -166,9 +165,9 @@ def read_entry(path: Path) -> Entry:
         ValueError: The file cannot be read, or its results are invalid.
     """
     try:
-        entry: Entry = json.loads(read_ordinary(path, LARGEST, str(path)))
+        entry: Entry = read_json(path, LARGEST)
         verify(entry)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ValueError(f"{path} has no valid benchmark results: {error}") from error
     return entry
 

@@ -19,7 +19,7 @@ from kododo_env.commands.tournament import DEFAULT_GAME, MOST_AGENTS, play_and_w
 from kododo_env.core.bounds import Bound, Games, Processes, Seed, check_settings
 from kododo_env.rules_arguments import default_players, parse_rules
 from kododo_env.system.cores import available_cores
-from kododo_env.system.files import read_ordinary, write_text
+from kododo_env.system.files import read_text, write_text
 from kododo_env.system.folders import files_in
 
 LIST = "bots.txt"
@@ -197,11 +197,7 @@ def bots_of(folder: Path) -> list[str]:
     # With ./ in front, a file whose name looks like a command or a search is still a path.
     names = [f"./{name}" if ":" in name else name for name in files]
     if (folder / LIST).exists():
-        content = read_ordinary(folder / LIST, LARGEST_LIST, str(folder / LIST))
-        try:
-            text = content.decode("utf-8-sig")  # some editors write a byte order mark
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{folder / LIST} must be UTF-8 text") from error
+        text = read_text(folder / LIST, LARGEST_LIST, str(folder / LIST))
         lines = map(str.strip, text.splitlines())
         names += [line for line in lines if line and not line.startswith("#")]
     names = list(dict.fromkeys(names))

@@ -12,10 +12,9 @@ from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any
 
-from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import quote, whole_number
 from kododo_env.records.lines import check_keys
-from kododo_env.system.files import read_ordinary, written_whole
+from kododo_env.system.files import read_json, written_whole
 from kododo_env.system.folders import filled_folder
 from kododo_env.system.reservation import reserved
 
@@ -95,7 +94,7 @@ def _check_tokens(tokens: Any) -> None:
 
 def _read(path: Path) -> TableFile:
     try:
-        content = read_json(read_ordinary(path, LARGEST, f"the saved table {path}"))
+        content = read_json(path, LARGEST, f"the saved table {path}")
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f'expected {{"format": "{FORMAT}", ...}}')
         check_keys(content, FIELDS)

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import is_whole, quote
 from kododo_env.core.view import View
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_schema import checked
+from kododo_env.system.json_text import parse_json
 
 FORMAT = 1
 KEY = "kododo_env"  # the key in the metadata of the ONNX file
@@ -77,7 +77,7 @@ class PolicyMetadata:
         if len(text) > MOST_CHARACTERS:
             raise ValueError(f"the metadata have more than {MOST_CHARACTERS:,} characters")
         try:
-            content = read_json(text)
+            content = parse_json(text)
         except ValueError as error:
             raise ValueError(f"the metadata cannot be read ({plain(error, 80)})") from error
         if not isinstance(content, dict) or "format" not in content:

@@ -13,13 +13,13 @@ import numpy as np
 
 from kododo_env.core.arrays import Array
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import quote
 from kododo_env.records.decisions import Decisions
 from kododo_env.records.header import check_players, rules_of
 from kododo_env.registry import words_of
 from kododo_env.system.extras import needs
 from kododo_env.system.files import ordinary_file, written_whole
+from kododo_env.system.json_text import parse_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -140,7 +140,7 @@ def read_decisions(path: Path | str) -> dict[str, Array]:
     with ordinary_file(Path(path), str(path)) as file:
         try:
             table = parquet.read_table(file).combine_chunks()
-            metadata = read_json(table.schema.metadata[KEY])
+            metadata = parse_json(table.schema.metadata[KEY])
             version = (metadata["format"], metadata["format_version"])
             if version != (FORMAT, FORMAT_VERSION):
                 raise ValueError(

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import quote
 from kododo_env.records.header import Header
 from kododo_env.records.lines import at_line, sealed, where
-from kododo_env.system.files import read_ordinary
+from kododo_env.system.files import read_text
+from kododo_env.system.json_text import parse_json
 
 LARGEST_RECORD = 1 << 26  # bytes; a usual record has a few thousand bytes
 
@@ -69,10 +69,7 @@ def read_record(path: Path | str) -> Record:
         ValueError: The file cannot be read, is not a record, or is truncated; the message contains
             the line number.
     """
-    try:
-        text = read_ordinary(Path(path), LARGEST_RECORD, f"record {path}").decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not a record of a game: expected UTF-8 text") from error
+    text = read_text(Path(path), LARGEST_RECORD, f"record {path}")
     return parse_record(text, str(path))
 
 
@@ -102,7 +99,7 @@ def parse_record(text: str, source: str = "") -> Record:
 
 def _object(line: str) -> dict[str, Any]:
     try:
-        content = read_json(line, object_pairs_hook=_unique_names)
+        content = parse_json(line, object_pairs_hook=_unique_names)
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON, or truncated: {quote(line)}") from error
     if not isinstance(content, dict):

@@ -18,7 +18,6 @@ import numpy as np
 from kododo_env.bots.protocol import legal_actions
 from kododo_env.core.agent import Agent, check_forgets, choice_of
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import finite_number, quote, whole_number
 from kododo_env.records.header import Header
 from kododo_env.records.lines import at_line, check_keys, check_sealed, sealed
@@ -27,6 +26,7 @@ from kododo_env.records.replay import play_step, replay
 from kododo_env.review.analysis import INTERVAL, WORLDS_FACTOR
 from kododo_env.search.search import SearchAgent
 from kododo_env.system.files import read_ordinary, write_text
+from kododo_env.system.json_text import parse_json
 
 LARGEST = 1 << 26  # bytes per file
 TRIES = 32  # how often a bot is asked, since some choose at random
@@ -258,6 +258,6 @@ def read_puzzles(path: Path) -> list[Puzzle]:
 
 def _parse(line: bytes) -> Any:
     try:
-        return read_json(line)
+        return parse_json(line)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"the line is not JSON, or is truncated: {quote(line[:40])}") from error

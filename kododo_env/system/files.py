@@ -15,6 +15,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
+from kododo_env.system.json_text import parse_json
+
 RANDOM = "[a-z0-9_]" * 8  # the random part in the names of temporary files, as a glob pattern
 LARGEST_JSON = 1 << 26  # bytes
 
@@ -63,17 +65,30 @@ def read_ordinary(path: Path, largest: int, description: str) -> bytes:
         raise ValueError(f"cannot read {description}: {error.strerror}") from error
 
 
-def read_json(path: Path, largest: int = LARGEST_JSON) -> Any:
-    """Return the content of a JSON file of at most ``largest`` bytes.
+def read_text(path: Path, largest: int, description: str) -> str:
+    """Return the UTF-8 text of a regular file, without a byte order mark; see ``read_ordinary``.
+
+    Raises:
+        ValueError: The file cannot be read, is too large, is a device or a pipe, or is not UTF-8.
+    """
+    try:
+        return read_ordinary(path, largest, description).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"cannot read {description}: it is not UTF-8 text") from error
+
+
+def read_json(path: Path, largest: int = LARGEST_JSON, description: str = "") -> Any:
+    """Return the content of a JSON file; see ``read_ordinary``.
 
     Raises:
         ValueError: The file cannot be read, is too large, is a device or a pipe, or is not JSON.
     """
-    content = read_ordinary(path, largest, str(path))
+    description = description or str(path)
+    text = read_text(path, largest, description)
     try:
-        return json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is not JSON: {error}") from error
+        return parse_json(text)
+    except ValueError as error:
+        raise ValueError(f"cannot read {description}: it is not JSON: {error}") from error
 
 
 @contextmanager

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import whole_number, whole_numbers
 from kododo_env.records.lines import check_keys, check_sealed, sealed
 from kododo_env.system.digests import digest
+from kododo_env.system.json_text import parse_json
 from kododo_env.table.table import Table
 
 FIELDS = {"seed", "first", "moved", "done", "stands", "digest"}
@@ -79,7 +79,7 @@ def _state_digest(table: Table) -> str:
 def _read(text: str) -> dict[str, Any]:
     """Parse and check a text of ``saved_game``."""
     try:
-        content = read_json(text)
+        content = parse_json(text)
     except ValueError as error:
         raise ValueError("the saved game is not JSON, or is truncated") from error
     if not isinstance(content, dict) or not isinstance(content.get("done"), list):

@@ -191,7 +191,7 @@ def test_a_list_of_bots_is_text_with_a_mark_or_without(tmp_path: Path) -> None:
         (tmp_path / "bots.txt").write_bytes(mark + b"last\r\n# more\r\nfirst\r\n")
         assert bots_of(tmp_path) == ["last", "first"]
     (tmp_path / "bots.txt").write_bytes("last".encode("utf-16"))
-    with pytest.raises(ValueError, match=r"bots\.txt must be UTF-8 text"):
+    with pytest.raises(ValueError, match=r"bots\.txt: it is not UTF-8"):
         bots_of(tmp_path)
 
 

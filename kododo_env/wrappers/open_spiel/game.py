@@ -12,11 +12,11 @@ import pyspiel
 
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.json_text import read_json
 from kododo_env.core.numbers import quote
 from kododo_env.core.options import is_one_of
 from kododo_env.core.rewards import MARGIN_WEIGHT
 from kododo_env.rules_arguments import hashable
+from kododo_env.system.json_text import parse_json
 from kododo_env.wrappers.open_spiel.chance_nodes import dealer
 from kododo_env.wrappers.open_spiel.position import Position
 from kododo_env.wrappers.open_spiel.state import SpielObserver, SpielState
@@ -157,7 +157,7 @@ def from_text(text: str) -> dict[str, Any]:
         ValueError: The text is not of this form.
     """
     try:
-        rules = read_json(text.replace(";", ","))
+        rules = parse_json(text.replace(";", ","))
     except ValueError as error:
         raise ValueError(f'rules must be like {{"num_players":2}}, not {quote(text)}') from error
     if not isinstance(rules, dict):

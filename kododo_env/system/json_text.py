@@ -18,7 +18,7 @@ class NestingError(ValueError):
         super().__init__(f"JSON must be nested at most {DEEPEST} deep")
 
 
-def read_json(
+def parse_json(
     text: str | bytes, object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None
 ) -> Any:
     """Parse a JSON text; the result is safe to pass to numpy, to print and to serialise again.
