@@ -20,7 +20,7 @@ from kododo_env.policy.policy_file import read_policy
 from kododo_env.system.files import check_other
 from kododo_env.wrappers.spaces import ObservationFormat
 
-_REPLACEMENTS = {
+_REPLACEMENTS: dict[int, int] = {
     TensorProto.FLOAT16: TensorProto.FLOAT,
     **dict.fromkeys((TensorProto.UINT8, TensorProto.UINT16, TensorProto.INT8), TensorProto.INT32),
 }
