@@ -103,6 +103,10 @@ def test_a_log_that_was_not_told_of_every_step_is_refused() -> None:
     game.restart_finished()
     with pytest.raises(ValueError, match="must be over"):
         log.end()
+    while not game.terminated.all():
+        game.step(random_actions(game, rng))
+    with pytest.raises(ValueError, match="dealt again"):
+        log.end()
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from agents.training.run_folder import write_config
 from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.commands import tournament as evaluation
 from kododo_env.system.files import check_file, remove_leftovers, write_text, written_whole
-from kododo_env.system.reservation import reserved
+from kododo_env.system.reservation import UNFINISHED, folder_written_whole, reserved
 from tests.command_line import cli, run
 
 SOME = ("--agents", "random", "greedy", "--games", "40", "--workers", "1")
@@ -206,3 +206,22 @@ def test_a_file_in_the_making_is_not_left_by_an_error(tmp_path: Path) -> None:
     assert failed.value.filename == str(tmp_path / "file.json")
     remove_leftovers(tmp_path / "file.json")
     assert names(tmp_path) == []
+
+
+def test_a_folder_takes_the_place_of_what_a_killed_process_left_and_of_nothing_else(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / UNFINISHED).mkdir()
+    (tmp_path / "old").touch()
+    with folder_written_whole(tmp_path, ["old", "new"]) as scratch:
+        for name in ("old", "new"):
+            (scratch / name).write_text(name)
+    assert names(tmp_path) == ["new", "old"]
+    assert (tmp_path / "old").read_text() == "old"
+    (tmp_path / UNFINISHED).mkdir()
+    with (
+        pytest.raises(ValueError, match="not empty"),
+        folder_written_whole(tmp_path, ["new"]),
+    ):
+        pass
+    assert (tmp_path / "old").exists()

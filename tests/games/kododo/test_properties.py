@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,7 +38,11 @@ def present(hands: Int8) -> list[int]:
 
 @pytest.mark.parametrize(
     "rules",
-    [rules for rules in ALL_RULES if rules.variant == "standard" or rules.num_players in (2, 5)],
+    [
+        *ALL_RULES[:4],
+        *(replace(rules, target_score=20) for rules in (ALL_RULES[4], ALL_RULES[7])),
+        *ALL_RULES[8:],
+    ],
     ids=short_name,
 )
 def test_the_game_keeps_its_promises(rules: Rules) -> None:
