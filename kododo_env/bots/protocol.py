@@ -10,37 +10,42 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.core.actions import ActionLayout, ActionPiece
-from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import quote
 from kododo_env.core.view import View
 from kododo_env.registry import picture_of, words_of
-from kododo_env.rendering.languages import say, speaking
+from kododo_env.rendering.languages import speaking
 from kododo_env.rendering.svg_cards import card_picture
-from kododo_env.rendering.words import card_words, counted, listed
+from kododo_env.rendering.words import card_words
 
 
-def position(view: View, pictures: bool, index: int = 0) -> dict[str, Any]:
+def position(
+    view: View, pictures: bool, index: int = 0, names: Sequence[str] | None = None
+) -> dict[str, Any]:
     """Return the fields of a ``position`` message that describe one game of a view.
 
     Args:
         view: A player's view.
         pictures: Whether to draw the table and the player's cards as SVG.
         index: The index of the game in the view.
+        names: The players' names by seat, for people; None names them ``player_0``, ...
 
     Returns:
-        A dictionary with "text", "picture" (only with ``pictures``), "hand", "actions" (see
-        ``actions``), "memory", and "knows" (the pieces of the observation by name, as nested
-        lists).
+        A dictionary with "title" (the game's name), "moment" (where the game stands, in parts),
+        "text", "picture" (only with ``pictures``), "hand", "actions" (see ``actions``), "memory",
+        and "knows" (the pieces of the observation by name, as nested lists).
     """
+    words = words_of(view)
     picture = picture_of(view)
-    drawing = {"picture": picture.svg(index)} if pictures else {}
+    drawing = {"picture": picture.svg(index, names=names)} if pictures else {}
     return {
-        "text": picture.text(index),
+        "title": words.title(),
+        "moment": list(words.moment(index, names)),
+        "text": picture.text(index, names=names),
         **drawing,
         "hand": _hand(view, pictures, index),
-        "actions": actions(view, index),
-        "memory": words_of(view).memory(view, index),
+        "actions": actions(view, index, names),
+        "memory": words.memory(view, index),
         "knows": {name: piece[index].tolist() for name, piece in view.pieces.items()},
     }
 
@@ -80,14 +85,15 @@ def players(
     ]
 
 
-def actions(view: View, index: int = 0) -> list[dict[str, Any]]:
+def actions(view: View, index: int = 0, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """Return a list of a player's legal actions, which is empty if only one action is legal.
 
-    Each entry is a dictionary with "action" (the number of the action), "words", "short" (the short
-    form), "kind" (the name of its block in the action layout), "at" (its index in that block, by
+    Each entry is a dictionary with "action" (the number of the action), "words", "label" (the words
+    without its cards), "labels" (the words of its index on each axis), "short" (the short form),
+    "kind" (the name of its block in the action layout), "at" (its index in that block, by
     axis name) and "cards" (the indices in the hand of the cards that it plays).
     """
-    choices = legal_actions(view, index)
+    choices = legal_actions(view, index, names)
     if len(choices) < 2:
         return []
     words = words_of(view)
@@ -95,6 +101,8 @@ def actions(view: View, index: int = 0) -> list[dict[str, Any]]:
         {
             "action": action,
             "words": description,
+            "label": words.label(action, view.player, index, names),
+            "labels": words.labels(action, names),
             "short": words.short_form(action, view.player, index),
             **_place(view.actions, action),
             "cards": list(words.cards_played(action, view.player, index)),
@@ -103,11 +111,11 @@ def actions(view: View, index: int = 0) -> list[dict[str, Any]]:
     ]
 
 
-def legal_actions(view: View, index: int = 0) -> dict[int, str]:
+def legal_actions(view: View, index: int = 0, names: Sequence[str] | None = None) -> dict[int, str]:
     """Return a player's legal actions as a dictionary from action number to description."""
     legal = np.flatnonzero(view.legal_action_mask[index]).tolist()
     words = words_of(view)
-    return {action: words.describe_choice(action, view.player, index) for action in legal}
+    return {action: words.describe_choice(action, view.player, index, names) for action in legal}
 
 
 def named_action(choice: int | str, view: View, index: int = 0) -> int:
@@ -175,26 +183,11 @@ def news(
     chosen: Sequence[int],
     seat: int | None,
     rewards: npt.ArrayLike,
+    names: Sequence[str] | None = None,
 ) -> dict[str, list[Any]]:
-    """Return the news of the last step, with the rules that apply; for the arguments see ``story``.
+    """Return the news of the last step.
 
-    Returns:
-        A dictionary with "lines", the sentences of ``story`` in the current language, and "rules",
-        for each line the anchor of a section of the rules, or None.
-    """
-    played = np.asarray(chosen)
-    with speaking("en"):
-        lines = story(game, before, played, seat, rewards)
-        rules = [words_of(game).rule(line) for line in lines]
-    return {"lines": story(game, before, played, seat, rewards), "rules": rules}
-
-
-def story(
-    game: BatchGame, before: BatchGame, chosen: Int64, seat: int | None, rewards: npt.ArrayLike
-) -> list[str]:
-    """Return the news of the last step for a seat as sentences.
-
-    When the game is over, the list ends with the sources of the points and the winner.
+    When the game is over, they end with the sources of the points and the winners.
 
     Args:
         game: A batch of one.
@@ -202,54 +195,24 @@ def story(
         chosen: The actions of all P players in the last step, (P,).
         seat: The reader's seat; None reveals everything.
         rewards: The rewards of all S steps of the game so far, (S, P).
+        names: The players' names by seat, for "events"; None names them ``player_0``, ...
+
+    Returns:
+        A dictionary with "events" (see ``Words.line``), "lines", their sentences with ``player_0``
+        and so on, and "rules", for each of them the anchor of a section of the rules, or None.
     """
-    lines = words_of(game).story(before, chosen, seat)
-    return [*lines, *_breakdown(game, rewards), result(game)] if game.terminated[0] else lines
-
-
-def _breakdown(game: BatchGame, rewards: npt.ArrayLike) -> list[str]:
-    """Return lines that say where each player's points come from."""
-    lines: list[str] = []
-    parts = words_of(game).breakdown(rewards)
-    if not parts:
-        return lines
-    for seat, score in enumerate(game.scores[0].tolist()):
-        reasons = ", ".join(
-            say("game.source", points=points[seat], name=name)
-            for name, points in parts.items()
-            if points[seat]
-        )
-        lines.append(
-            f"player_{seat}: {reasons or say('game.nothing')}: {counted(score, 'game.points')}"
-        )
-    return lines
+    words = words_of(game)
+    events = words.events(before, np.asarray(chosen), seat)
+    if game.terminated[0]:
+        events += words.ending(rewards)
+    return {
+        "events": [words.line(event, names) for event in events],
+        "lines": list(map(words.sentence, events)),
+        "rules": [event["rule"] for event in events],
+    }
 
 
 def result(game: BatchGame) -> str:
     """Return a sentence with the winners of a finished game, the tie-breaks and the points."""
-    shares = game.outcome()[0]
-    scores = game.scores[0]
-    winners = np.flatnonzero(shares).tolist()
-    names = listed(f"player_{seat}" for seat in winners)
-    parts = {
-        "names": names,
-        "tie_break": _tie_break(game, len(winners)),
-        "points": listed(f"{score} (player_{seat})" for seat, score in enumerate(scores.tolist())),
-    }
-    if len(winners) == 1:
-        return say("game.over.one", **parts)
-    return say("game.over.many", **parts)
-
-
-def _tie_break(game: BatchGame, winners: int) -> str:
-    """Return in words how ties on points were broken."""
-    leaders = np.flatnonzero(game.scores[0] == game.scores[0].max()).tolist()
-    words = ""
-    keys = words_of(game).tie_breaks()
-    for name, numbers in keys.items():
-        if len(leaders) > winners:
-            listing = listed(f"{numbers[seat]} (player_{seat})" for seat in leaders)
-            words += say("game.tie_break", name=say(name), told=listing)
-            best = max(numbers[seat] for seat in leaders)
-            leaders = [seat for seat in leaders if numbers[seat] == best]
-    return words
+    words = words_of(game)
+    return words.sentence(words.result())

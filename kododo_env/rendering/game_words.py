@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -14,7 +13,11 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_number, whole_numbers
 from kododo_env.core.view import View
 from kododo_env.rendering import plain_words
+from kododo_env.rendering.languages import say
+from kododo_env.rendering.plain_words import Event, event
+from kododo_env.rendering.sentences import Piece, fill, list_of, player_piece, points_piece, text_of
 from kododo_env.rendering.svg_cards import Card, Suit
+from kododo_env.rendering.words import listed
 
 
 class Words:
@@ -59,7 +62,9 @@ class Words:
         words: str = self._part("action")(self._game, number)
         return words
 
-    def describe_choice(self, action: int, player: int, index: int = 0) -> str:
+    def describe_choice(
+        self, action: int, player: int, index: int = 0, names: Sequence[str] | None = None
+    ) -> str:
         """Return the meaning of a player's action in the current position, with card names.
 
         An action that is not legal now is described as by ``describe_action``.
@@ -68,7 +73,23 @@ class Words:
         seat, index = self._at(player, index)
         if not self._game.legal_action_mask()[index, seat, action]:
             return words
-        return self._part("choice")(self._game, int(action), seat, index) or words
+        labels = names_of(self._game, names)
+        return self._part("choice")(self._game, int(action), seat, index, labels) or words
+
+    def label(
+        self, action: int, player: int, index: int = 0, names: Sequence[str] | None = None
+    ) -> str:
+        """Return a legal action without the names of its cards, for a button beside them."""
+        choice = self._choice(action, player, index)
+        words: str = self._part("label")(self._game, *choice, names_of(self._game, names))
+        return " ".join(words.split())
+
+    def labels(self, action: int, names: Sequence[str] | None = None) -> dict[str, str]:
+        """Return the words of an action's index on each axis of its block, by axis."""
+        number = whole_number(action, "action", 0, self._game.num_actions - 1)
+        names = names_of(self._game, names)
+        words: dict[str, str] = self._part("labels")(self._game, number, names)
+        return words
 
     def hand(self, player: int, index: int = 0) -> list[Card]:
         """Return the cards that a player holds and has seen, in hand order."""
@@ -82,6 +103,11 @@ class Words:
             return ()
         places: tuple[int, ...] = self._part("played")(self._game, *choice)
         return places
+
+    def played_cards(self, action: int, player: int, index: int = 0) -> list[int]:
+        """Return the numbers of the cards that a legal action plays."""
+        cards: list[int] = self._part("cards")(self._game, *self._choice(action, player, index))
+        return cards
 
     def short_form(self, action: int, player: int, index: int = 0) -> str:
         """Return a legal action in a few letters, such as "B3 Y2"; the parts may be in any order.
@@ -114,21 +140,19 @@ class Words:
 
     # --- what happened ------------------------------------------------------------------
 
-    def rule(self, line: str) -> str | None:
-        """Return the anchor of the section of ``rules.md`` that explains a sentence, or None."""
-        anchors = (anchor for words, anchor in self._part("RULES") if re.search(words, line))
-        return next(anchors, None)
-
-    def story(
+    def events(
         self, before: BatchGame, actions: npt.ArrayLike, player: int | None = None, index: int = 0
-    ) -> list[str]:
-        """Return the events of the last step as sentences; empty if the game was over before.
+    ) -> list[Event]:
+        """Return what happened in the last step; empty if the game was over before.
 
         Args:
             before: A copy of the batch before the step.
             actions: The actions of all players, shape (P,).
-            player: The player who reads the sentences; None includes all hidden information.
+            player: The player who reads the events; None includes all hidden information.
             index: The index of the game.
+
+        Returns:
+            JSON dictionaries with "key", "rule" and the facts; see ``plain_words.event``.
         """
         game = self._game
         reader = self._reader if player is None else self._seat(player)
@@ -142,11 +166,11 @@ class Words:
             raise ValueError(f"before must be a copy of {game!r}, not {before!r}")
         if before.terminated[index]:
             return []
-        lines: list[str] = self._part("story")(game, before, played, reader, index)
-        return lines
+        events: list[Event] = self._part("events")(game, before, played, reader, index)
+        return events
 
-    def breakdown(self, gained: npt.ArrayLike, index: int = 0) -> dict[str, list[int]]:
-        """Return the points of a finished game: for each category a list of the players' points.
+    def ending(self, gained: npt.ArrayLike, index: int = 0) -> list[Event]:
+        """Return the events of the end of a game: each player's points by source, and the result.
 
         Args:
             gained: The rewards of the game's S steps, shape (S, P).
@@ -156,13 +180,66 @@ class Words:
         players = self._game.num_players
         if points.ndim != 2 or points.shape[1] != players:
             raise ValueError(f"gained must have shape (steps, {players}), not {points.shape}")
-        parts: dict[str, list[int]] = self._part("breakdown")(self._game, points, self._row(index))
-        return parts
+        index = self._row(index)
+        sources = self._part("sources")(self._game, points, index)
+        scores = self._game.scores[index].tolist()
+        rule = sources[0][0]["rule"] if sources else None
+        sheet = [
+            event(
+                "game.points_by_source",
+                rule,
+                seats=[seat],
+                sources=[source | {"points": by[seat]} for source, by in sources if by[seat]],
+                points=score,
+            )
+            for seat, score in enumerate(scores if sources else [])
+        ]
+        return [*sheet, self.result(index)]
 
-    def tie_breaks(self, index: int = 0) -> dict[str, list[int]]:
-        """Return the tie-breaking keys of all players by name, most important first."""
-        keys: dict[str, list[int]] = self._part("tie_breaks")(self._game, self._row(index))
-        return keys
+    def result(self, index: int = 0) -> Event:
+        """Return the event ``game.over``: the winners, the tie-breaks and the points."""
+        index = self._row(index)
+        scores = self._game.scores[index].tolist()
+        winners = np.flatnonzero(self._game.outcome()[index]).tolist()
+        leaders = [seat for seat, score in enumerate(scores) if score == max(scores)]
+        tie_breaks = []
+        for key, numbers in self._part("tie_breaks")(self._game, index).items():
+            if len(leaders) > len(winners):
+                tied = [numbers[seat] for seat in leaders]
+                tie_breaks.append(event("game.tie_break", name=key, seats=leaders, numbers=tied))
+                leaders = [seat for seat in leaders if numbers[seat] == max(tied)]
+        return event("game.over", "end", seats=winners, scores=scores, tie_breaks=tie_breaks)
+
+    def sentence(self, happening: Event, names: Sequence[str] | None = None) -> str:
+        """Return the sentence of an event in the current language.
+
+        Args:
+            happening: The event.
+            names: The players' names by seat; None names them ``player_0``, ``player_1``, ...
+        """
+        return text_of(self._pieces(happening, names_of(self._game, names)))
+
+    def line(self, happening: Event, names: Sequence[str] | None = None) -> Event:
+        """Return an event with its sentence as "text", and in pieces as "parts".
+
+        A piece is a text, or a dictionary with "text" and "player" (a seat) or "points".
+        """
+        pieces = self._pieces(happening, names_of(self._game, names))
+        return happening | {"text": text_of(pieces), "parts": pieces}
+
+    def _pieces(self, happening: Event, names: Sequence[str]) -> list[Piece]:
+        key = happening["key"]
+        if key in ENDING:
+            return ENDING[key](happening, names)
+        players = [player_piece(seat, names) for seat in happening.get("seats", ())]
+        cards = [self._part("card")(self._game, card) for card in happening.get("cards", ())]
+        values = happening | dict(zip(("player", "other"), players, strict=False))
+        values |= dict(zip(("card", "other_card"), cards, strict=False))
+        if cards:
+            values["cards"] = listed(cards)
+        if "points" in happening:
+            values["points"] = points_piece(happening["points"])
+        return fill(key, **(values | self._part("details")(self._game, happening)))
 
     # --- checks -------------------------------------------------------------------------
 
@@ -182,6 +259,43 @@ class Words:
         """Return an action, its player and the index of a game, checked."""
         number = whole_number(action, "action", 0, self._game.num_actions - 1)
         return number, *self._at(player, index)
+
+
+def _points_by_source(happening: Event, names: Sequence[str]) -> list[Piece]:
+    sources = [
+        say("game.source", points=source["points"], name=say(source["key"], **source))
+        for source in happening["sources"]
+    ]
+    return fill(
+        "game.points_by_source",
+        player=player_piece(happening["seats"][0], names),
+        sources=", ".join(sources) or say("game.nothing"),
+        points=points_piece(happening["points"]),
+    )
+
+
+def _by_player(numbers: Iterable[int], seats: Iterable[int], names: Sequence[str]) -> list[Piece]:
+    """Return a list of numbers, each with its player."""
+    pairs = zip(numbers, seats, strict=True)
+    return list_of([[f"{number} (", *player_piece(seat, names), ")"] for number, seat in pairs])
+
+
+def _game_over(happening: Event, names: Sequence[str]) -> list[Piece]:
+    winners = happening["seats"]
+    tie_breaks: list[Piece] = []
+    for tie in happening["tie_breaks"]:
+        standings = _by_player(tie["numbers"], tie["seats"], names)
+        tie_breaks += fill("game.tie_break", name=say(tie["name"]), told=standings)
+    return fill(
+        "game.over.one" if len(winners) == 1 else "game.over.many",
+        names=list_of([player_piece(seat, names) for seat in winners]),
+        tie_break=tie_breaks,
+        points=_by_player(happening["scores"], range(len(names)), names),
+    )
+
+
+ENDING = {"game.points_by_source": _points_by_source, "game.over": _game_over}
+"""How the sentences of the events of ``Words.ending`` are formatted."""
 
 
 def checked_seat(game: BatchGame, player: Any, reader: int | None) -> int:

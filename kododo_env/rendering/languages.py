@@ -54,7 +54,7 @@ def current_language() -> str:
     return _language.get()
 
 
-def say(key: str, **parts: Any) -> str:
+def say(key: str, /, **parts: Any) -> str:
     """Return a text in the current language (see ``speaking``), with its placeholders filled in.
 
     Args:

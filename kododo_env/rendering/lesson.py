@@ -6,20 +6,46 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 
-class LessonStep(NamedTuple):
-    """One choice of the player in a lesson; actions are identified by their descriptions.
+class LessonAction(NamedTuple):
+    """An action of a lesson.
 
     Attributes:
-        text: The explanation shown before the choice.
+        kind: The name of its block in the action layout.
+        at: Its index on each axis of the block; empty if its cards tell it.
+        cards: The numbers of the cards that it plays, in any order; empty if its index tells it.
+    """
+
+    kind: str
+    at: tuple[int, ...] = ()
+    cards: tuple[int, ...] = ()
+
+
+class Sign(NamedTuple):
+    """An event to which a lesson points.
+
+    Attributes:
+        key: The event's key.
+        seats: Its seats; None means any.
+    """
+
+    key: str
+    seats: tuple[int, ...] | None = None
+
+
+class LessonStep(NamedTuple):
+    """One choice of the player in a lesson.
+
+    Attributes:
+        text: The key of the explanation shown before the choice.
         expected_actions: The actions with which the lesson continues; empty accepts any.
         other_actions: The actions of the other seats until the player's next choice, in order.
-        shows: Parts of sentences of the game's report that must appear after the choice.
+        signs: Events that must happen after the choice, and which are highlighted.
     """
 
     text: str
-    expected_actions: tuple[str, ...]
-    other_actions: Mapping[int, tuple[str, ...]]
-    shows: tuple[str, ...] = ()
+    expected_actions: tuple[LessonAction, ...]
+    other_actions: Mapping[int, tuple[LessonAction, ...]]
+    signs: tuple[Sign, ...] = ()
 
 
 class Lesson(NamedTuple):
@@ -32,11 +58,11 @@ class Lesson(NamedTuple):
         deck: The ids of the first cards of the deck; all other cards follow in the game's order.
         opening: The actions before the lesson begins, in the form of ``other_actions``.
         steps: The player's choices.
-        end: The text after the last choice.
+        end: The key of the text after the last choice.
     """
 
     players: int
     deck: tuple[int, ...]
-    opening: Mapping[int, tuple[str, ...]]
+    opening: Mapping[int, tuple[LessonAction, ...]]
     steps: tuple[LessonStep, ...]
     end: str

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kododo_env.core.actions import ActionPiece
 from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.rendering.svg_cards import Card, Suit
@@ -16,8 +17,21 @@ from kododo_env.rendering.svg_cards import Card, Suit
 WAITS = "wait"
 """The short form of an action of a player who has nothing to decide."""
 
-RULES: tuple[tuple[str, str], ...] = ()
-"""Patterns of sentences, each with the section of ``rules.md`` that explains them."""
+Event = dict[str, Any]
+"""What happened, as a JSON dictionary; see ``event``."""
+
+
+def event(key: str, rule: str | None = None, **facts: Any) -> Event:
+    """Return an event.
+
+    Args:
+        key: The key of its sentence, such as ``kododo.player_takes``.
+        rule: The anchor of the section of ``rules.md`` that explains it, or None.
+        **facts: What the sentence says: "seats" (of the players, in the order of the placeholders
+            ``{player}`` and ``{other}``), "cards" (the numbers of the cards, None for one that the
+            reader does not know), "points", and others of the game.
+    """
+    return {"key": key, **facts, "rule": rule}
 
 
 def title(game: BatchGame) -> str:
@@ -35,9 +49,33 @@ def action(game: BatchGame, number: int) -> str:
     return game.actions.describe(number)
 
 
-def choice(game: BatchGame, number: int, player: int, index: int) -> str | None:
+def choice(
+    game: BatchGame, number: int, player: int, index: int, names: Sequence[str]
+) -> str | None:
     """Return the meaning of a legal action here, or None if ``action`` says enough."""
     return None
+
+
+def label(game: BatchGame, number: int, player: int, index: int, names: Sequence[str]) -> str:
+    """Return the meaning of a legal action without its cards, for a button beside them."""
+    return choice(game, number, player, index, names) or action(game, number)
+
+
+def labels(game: BatchGame, number: int, names: Sequence[str]) -> dict[str, str]:
+    """Return the words of an action's index on each axis of its block."""
+    piece, place = game.actions.locate(number)
+    axes = piece.axes if isinstance(piece, ActionPiece) else ()
+    return {axis: str(index) for axis, index in zip(axes, place, strict=False)}
+
+
+def card(game: BatchGame, number: int | None) -> str:
+    """Return a card in words by its number; None is a card that the reader does not know."""
+    return f"card {number}"
+
+
+def cards(game: BatchGame, number: int, player: int, index: int) -> list[int]:
+    """Return the numbers of the cards that a legal action plays."""
+    return []
 
 
 def hand(game: BatchGame, player: int, index: int) -> list[Card]:
@@ -60,20 +98,34 @@ def suits(game: BatchGame) -> tuple[Sequence[Suit], ...]:
     return ()
 
 
-def story(
+def events(
     game: BatchGame, before: BatchGame, actions: Int64, player: int | None, index: int
-) -> list[str]:
-    """Return what happened in the last step of a running game, as sentences."""
+) -> list[Event]:
+    """Return what happened in the last step of a running game."""
     return []
 
 
-def breakdown(game: BatchGame, gained: Int64, index: int) -> dict[str, list[int]]:
-    """Return the points of a finished game: for each source a list of the players' points."""
+def details(game: BatchGame, happening: Event) -> dict[str, Any]:
+    """Return what the placeholders in the sentence of one of the game's events stand for.
+
+    Facts of the event stand for themselves, and need not be returned.
+    """
     return {}
 
 
+def sources(game: BatchGame, gained: Int64, index: int) -> list[tuple[Event, list[int]]]:
+    """Return the sources of the points of a finished game, each with the points of all players.
+
+    A source is an event whose sentence is the name of the source; its rule explains it.
+    """
+    return []
+
+
 def tie_breaks(game: BatchGame, index: int) -> dict[str, list[int]]:
-    """Return the keys of all players that break ties on points, most important first, by name."""
+    """Return the numbers of all players that break ties on points, most important first.
+
+    The keys of the dictionary are those of the names of the tie-breaks.
+    """
     return {}
 
 

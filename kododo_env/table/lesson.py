@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from kododo_env.bots.messages import Message
-from kododo_env.bots.protocol import legal_actions, named_action
+from kododo_env.bots.protocol import named_action
 from kododo_env.core.agent import joint_action
 from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 from kododo_env.registry import lesson_of, words_of
-from kododo_env.rendering.languages import say, speaking
+from kododo_env.rendering.languages import say
+from kododo_env.rendering.lesson import LessonAction
 from kododo_env.rules_arguments import make_game
 from kododo_env.table.stage import Player, Stage
 
@@ -26,17 +27,30 @@ class Script:
     """An agent that plays the actions of a script.
 
     Attributes:
-        lines: The English words of the actions still to be played, in order.
+        lines: The actions still to be played, in order.
     """
 
     name = "the lesson"
 
     def __init__(self) -> None:
-        self.lines: deque[str] = deque()
+        self.lines: deque[LessonAction] = deque()
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
         """Play the next action of the script; returns int64 of shape (1,)."""
-        return np.array([named_action(self.lines.popleft(), view)])
+        return np.array([_actions_like([self.lines.popleft()], view)[0]])
+
+
+def _actions_like(expected: Iterable[LessonAction], view: View) -> list[int]:
+    """Return the numbers of a player's legal actions that are actions of a lesson."""
+    words = words_of(view)
+    keys = [(action.kind, action.at, sorted(action.cards)) for action in expected]
+    numbers = []
+    for number in np.flatnonzero(view.legal_action_mask[0]).tolist():
+        piece, place = view.actions.locate(number)
+        cards = sorted(words.played_cards(number, view.player))
+        if (piece.name, place, []) in keys or (piece.name, (), cards) in keys:
+            numbers.append(number)
+    return numbers
 
 
 class LessonStage(Stage):
@@ -132,10 +146,8 @@ class LessonStage(Stage):
 
     def _expected_actions(self) -> list[int]:
         """Return the actions that the lesson asks for; empty if any will do."""
-        words = () if self._done else self._lesson.steps[self._at].expected_actions
-        with speaking("en"):
-            legal = legal_actions(self.batch.view(PUPIL))
-        return [action for action, description in legal.items() if description in words]
+        expected = () if self._done else self._lesson.steps[self._at].expected_actions
+        return _actions_like(expected, self.batch.view(PUPIL))
 
     def take_back(self, seat: int) -> None:
         """Raise ValueError, since the opponents follow a script."""
@@ -167,10 +179,10 @@ class LessonStage(Stage):
         return {"lesson": lesson}
 
     def _find_highlights(self, log: list[dict[str, Any]]) -> Iterator[str]:
-        """Yield the news to which the lesson points, found by their English words."""
-        shows = self._lesson.steps[self._at - 1].shows if self._at else ()
-        english_log = self.log(PUPIL, "en")
-        for english, entry in [*zip(english_log, log, strict=True)][self._news_start :]:
-            for line, translation in zip(english["lines"], entry["lines"], strict=True):
-                if any(phrase in line for phrase in shows):
-                    yield translation
+        """Yield the news to which the lesson points."""
+        signs = self._lesson.steps[self._at - 1].signs if self._at else ()
+        for entry in log[self._news_start :]:
+            for event, line in zip(entry["events"], entry["lines"], strict=True):
+                key = event["key"], tuple(event.get("seats", ()))
+                if any(sign.key == key[0] and sign.seats in (None, key[1]) for sign in signs):
+                    yield line

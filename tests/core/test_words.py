@@ -161,14 +161,13 @@ def test_what_is_asked_of_a_player_game_or_step_that_there_is_not_is_refused(nam
         *((lambda at=at: words.hand(*at), at) for at in ((-1, 0), (4, 0), (0, -1), (0, 2))),
         *((lambda at=at: words.cards_played(*at), at) for at in ((-1, 0), (999, 0), (0, 0, 2))),
         *((lambda at=at: words.short_form(*at), at) for at in ((-1, 0), (999, 0), (0, -1))),
-        *((lambda at=at: words.tie_breaks(at), at) for at in (-1, 2)),
-        *((lambda at=at: words.breakdown(np.zeros((1, 4)), at), at) for at in (-1, 2)),
-        (lambda: words.breakdown(np.zeros(4)), "gained"),
-        (lambda: words.story(before, actions), "actions"),
-        (lambda: words.story(before, actions[0], 4), "player"),
-        (lambda: words.story(before, actions[0], None, -1), "index"),
-        (lambda: words.story(before.take(np.array([0])), actions[0]), "a smaller batch"),
-        (lambda: words.story(other_game, actions[0]), "another game"),
+        *((lambda at=at: words.ending(np.zeros((1, 4)), at), at) for at in (-1, 2)),
+        (lambda: words.ending(np.zeros(4)), "gained"),
+        (lambda: words.events(before, actions), "actions"),
+        (lambda: words.events(before, actions[0], 4), "player"),
+        (lambda: words.events(before, actions[0], None, -1), "index"),
+        (lambda: words.events(before.take(np.array([0])), actions[0]), "a smaller batch"),
+        (lambda: words.events(other_game, actions[0]), "another game"),
     ]
     for call, label in calls:
         with pytest.raises(ValueError, match="must"):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 
 from kododo_env import registry
-from kododo_env.bots.protocol import legal_actions, named_action, result, story
+from kododo_env.bots.protocol import legal_actions, named_action, news, result
 from kododo_env.games.kado import Rules as KadoRules
 from kododo_env.games.kododo import Rules as KododoRules
 from kododo_env.games.kododo.text.words import evaluation
@@ -35,9 +35,12 @@ def test_the_points_of_a_game_add_up_in_its_own_terms(name: str, players: int) -
         actions = random_actions(game, rng)
         game.step(actions)
         gained.append(game.rewards[0].tolist())
-    parts = words_of(game).breakdown(gained)
-    assert np.sum(list(parts.values()), axis=0).tolist() == game.scores[0].tolist()
-    lines = story(game, before, actions[0], 0, gained)[-players - 1 : -1]
+    *sheet, over = words_of(game).ending(gained)
+    assert over["scores"] == game.scores[0].tolist()
+    for seat, by_source in enumerate(sheet):
+        points = sum(source["points"] for source in by_source["sources"])
+        assert (by_source["seats"], points) == ([seat], game.scores[0, seat])
+    lines = news(game, before, actions[0], 0, gained)["lines"][-players - 1 : -1]
     for seat, line in enumerate(lines):
         assert line.startswith(f"player_{seat}: ")
         assert line.endswith(f": {counted(game.scores[0, seat], 'game.points')}")
@@ -47,8 +50,8 @@ def lines_of_step(game: Any, actions: list[int], player: int | None = None) -> l
     """Play a step of a batch of one; return the sentences for a player."""
     before = game.clone()
     game.step([actions])
-    lines: list[str] = words_of(game).story(before, actions, player)
-    return lines
+    words = words_of(game)
+    return list(map(words.sentence, words.events(before, actions, player)))
 
 
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
@@ -80,10 +83,12 @@ def test_everybody_is_told_something_and_nobody_more_than_who_sees_all(
         actions = random_actions(game, rng)
         game.step(actions)
         stories = [
-            words_of(game).story(before, actions[0], seat) for seat in (None, *range(players))
+            words_of(game).events(before, actions[0], seat) for seat in (None, *range(players))
         ]
         assert all(stories[1:])
-        assert len(words_of(game).story(before, actions[0].tolist())) == len(stories[0])
+        assert words_of(game).events(before, actions[0].tolist()) == stories[0]
+        for event in stories[1]:
+            assert json.loads(json.dumps(event)) == event
 
 
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
@@ -125,11 +130,19 @@ def test_points_and_the_end_name_a_section_of_the_rules(name: str, players: int)
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_each_section_that_sentences_name_is_there(name: str) -> None:
-    game = registry.batch_game(name, 1)
+def test_each_section_that_events_name_is_there(name: str) -> None:
+    game = registry.batch_game(name, 1, seed=1)
     anchors = {section["anchor"] for section in sections(game, pictures=False)}
-    rules = import_module(f"{type(game).__module__.rpartition('.')[0]}.text.words").RULES
-    assert {anchor for _, anchor in rules} <= anchors
+    rng = np.random.default_rng(1)
+    gained = []
+    while not game.terminated[0]:
+        before = game.clone()
+        actions = random_actions(game, rng)
+        game.step(actions)
+        gained.append(game.rewards[0].tolist())
+        rules = {event["rule"] for event in words_of(game).events(before, actions[0])}
+        assert rules <= anchors | {None}
+    assert {event["rule"] for event in words_of(game).ending(gained)} <= anchors
 
 
 # --- Kododo -------------------------------------------------------------------------------
@@ -139,7 +152,7 @@ def evaluated(table: list[str]) -> list[str]:
     """Return the sentences about a round with this table."""
     game = kododo.start(KododoRules(num_players=len(table)), [table])
     kododo.play_round(game, table)
-    return evaluation(game, 0)
+    return list(map(words_of(game).sentence, evaluation(game, 0)))
 
 
 def test_a_colour_over_the_limit_is_out_and_the_next_one_scores() -> None:
@@ -224,6 +237,22 @@ def test_a_card_passed_is_seen_by_its_giver_and_its_receiver() -> None:
         passes[0], passes[3], "player_0 draws orange 4", "violet 4 is turned up",
     ]  # fmt: skip
     assert lines_of_step(game, actions)[:4] == passes
+
+
+def test_a_line_names_its_players_and_emphasises_them_and_points() -> None:
+    game = combi_combo.start(
+        ["B2 B2 G2 G2 G3 O4", "V1 V2 V2 V3 V3 O3", "Y2 Y2 Y3 Y3 Y3 O2", "R2 R2 R3 R3 R3 B1"],
+        "B3 B3 B3 G4 G4 V4",
+    )
+    words = words_of(game)
+    names = ["Ann", "player_3", "Cem", "Di"]
+    event = {"key": "combi_combo.player_passes", "seats": [0, 1], "cards": [1], "rule": None}
+    line = words.line(event, names)
+    assert line["text"] == "Ann passes blue 2 to player_3"
+    ann = {"player": 0, "text": "Ann"}
+    assert line["parts"] == [ann, " passes blue 2 to ", {"player": 1, "text": "player_3"}]
+    sheet = words.line(words.ending(np.zeros((8, 4)))[0], names)
+    assert sheet["parts"][-1] == {"points": 0, "text": "0 points"}
 
 
 def test_a_tie_break_is_told_and_the_winners_are_those_of_the_outcome() -> None:

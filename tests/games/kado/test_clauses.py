@@ -625,9 +625,9 @@ def test_no_news_of_a_player_who_is_not_asked_any_more() -> None:
         game.step(actions)
         if before.phase == Phase.CHALLENGE:
             for index in np.flatnonzero(actions[:, before.challenger] == game.no_op).tolist():
-                lines = words_of(game).story(before, actions[index], index=index)
+                events = words_of(game).events(before, actions[index], index=index)
                 quiet += 1
-                assert not [line for line in lines if "guesses" in line]
+                assert not [event for event in events if "guesses" in event["key"]]
     assert quiet > 0
 
 

@@ -187,7 +187,7 @@ def test_a_game_that_is_over_is_not_shown_as_the_others_go_on() -> None:
     actions = random_actions(game, np.random.default_rng(0))
     game.step(actions)
     for index in np.flatnonzero(before.terminated).tolist():
-        assert words_of(game).story(before, actions[index], None, index) == []
+        assert words_of(game).events(before, actions[index], None, index) == []
         assert words_of(game).describe_choice(0, 1, index) == words_of(game).describe_action(0)
     state = game.state()
     state["_counts"][-1, -1, game.terminated] += 1

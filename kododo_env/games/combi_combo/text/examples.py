@@ -9,9 +9,12 @@ import numpy as np
 from kododo_env.games.combi_combo.game import CombiComboGame
 from kododo_env.games.combi_combo.rules import Rules
 from kododo_env.games.combi_combo.scoring import by_colour, score_lines
+from kododo_env.games.combi_combo.text import words
 from kododo_env.games.combi_combo.text.cards import LINES, faces
 from kododo_env.rendering.examples import WIDTH, WorkedExample, named_row, on_felt
+from kododo_env.rendering.game_words import Words
 from kododo_env.rendering.languages import say
+from kododo_env.rendering.plain_words import event
 from kododo_env.rendering.svg import Box
 from kododo_env.rendering.words import card_short, counted
 
@@ -34,16 +37,12 @@ def worked(lines: Sequence[str]) -> WorkedExample:
         note = counted(sum(line), "game.points")
         pieces += named_row(f"player_{seat}", note, faces(game, hand, in_hand=True), box, 40)
     picture = on_felt(pieces, say("combi_combo.hands_picture"), 6 + 82 * len(hands))
-    return WorkedExample(
-        picture, [_in_words(seat, line) for seat, line in enumerate(points.tolist())]
-    )
+    sentences = [_in_words(game, seat, line) for seat, line in enumerate(points.tolist())]
+    return WorkedExample(picture, sentences)
 
 
-def _in_words(seat: int, line: list[int]) -> str:
+def _in_words(game: CombiComboGame, seat: int, line: list[int]) -> str:
     """A player's points for each line of the score."""
-    score_text = ", ".join(
-        say("game.source", points=points, name=say(name))
-        for name, points in zip(LINES, line, strict=True)
-        if points
-    )
-    return f"player_{seat}: {score_text}: {counted(sum(line), 'game.points')}"
+    sources = [event(key, points=points) for key, points in zip(LINES, line, strict=True) if points]
+    sheet = event("game.points_by_source", seats=[seat], sources=sources, points=sum(line))
+    return Words(game, words).sentence(sheet)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
-from kododo_env.rendering.lesson import Lesson, LessonStep
+from kododo_env.rendering.lesson import Lesson, LessonAction, LessonStep, Sign
 
 RULES = Rules()
 
@@ -15,39 +15,40 @@ PILES = (
     "G4 B4 V2 B3 G3 R3 V4 Y3 G3 G2 O3 Y1",
     "G1 B4 O3 Y4 V2 B3 B4 V4 O4 G4 G4 O1",
 )
-LETTERS = {colour[0].upper(): colour for colour in COLOURS}
+RECEIVES = Sign("combi_combo.player_passes", (3, 0))
+LETTERS = "".join(colour[0].upper() for colour in COLOURS)
 
-# For each of the last turns: the text, the cards that may be passed, and ``LessonStep.shows``.
+# For each of the last turns: the text, the cards that may be passed, and ``LessonStep.signs``.
 TURNS = (
     (
         "combi_combo.lesson.pass",
         ("Y4",),
-        ("to player_0",),
+        (RECEIVES,),
     ),
     (
         "combi_combo.lesson.sequence",
         ("V2", "G2", "R2"),
-        ("to player_0",),
+        (RECEIVES,),
     ),
     (
         "combi_combo.lesson.ones",
         ("B4",),
-        ("to player_0", "player_0: "),
+        (RECEIVES, Sign("game.points_by_source", (0,))),
     ),
 )
 END = "combi_combo.lesson.end"
 
 
-def _name(code: str) -> str:
-    return f"{LETTERS[code[0]]} {code[1]}"
+def _number(code: str) -> int:
+    """The number of a card, such as Y4."""
+    return LETTERS.index(code[0]) * VALUES + int(code[1]) - 1
 
 
-def _pass(code: str) -> str:
-    return f"pass {_name(code)} to the left"
+def _pass(code: str) -> LessonAction:
+    return LessonAction("pass_card", cards=(_number(code),))
 
 
 def _lesson() -> Lesson:
-    names = [f"{colour} {value}" for colour in COLOURS for value in range(1, VALUES + 1)]
     piles = [pile.split() for pile in PILES]
     passed = [tuple(map(_pass, pile[: RULES.num_turns])) for pile in piles]
     before = RULES.num_turns - len(TURNS)
@@ -57,14 +58,14 @@ def _lesson() -> Lesson:
             text,
             tuple(map(_pass, cards)),
             {seat: passed[seat][turn : turn + 1] for seat in seats},
-            shows,
+            signs,
         )
-        for turn, (text, cards, shows) in enumerate(TURNS, before)
+        for turn, (text, cards, signs) in enumerate(TURNS, before)
     ]
     return Lesson(
         players=RULES.num_players,
-        deck=tuple(names.index(_name(code)) for pile in piles for code in pile),
-        opening={seat: words[:before] for seat, words in enumerate(passed)},
+        deck=tuple(_number(code) for pile in piles for code in pile),
+        opening={seat: actions[:before] for seat, actions in enumerate(passed)},
         steps=tuple(steps),
         end=END,
     )

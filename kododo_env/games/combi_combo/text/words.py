@@ -13,12 +13,10 @@ from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, by_colour, held
 from kododo_env.games.combi_combo.text.cards import LINES, faces, line_points
 from kododo_env.rendering.languages import say
+from kododo_env.rendering.plain_words import Event, event
 from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette
-from kododo_env.rendering.words import card_short, cards_in_words, cards_left
-
-RULES = ((r"\d for (1-2-3-4|[1-4]s)[,:]", "score"), ("^the game is over", "end"))
-"""Patterns of sentences, each with the section of ``rules.md`` that explains them."""
+from kododo_env.rendering.words import card_short, cards_left
 
 
 def title(game: CombiComboDisplay) -> str:
@@ -39,6 +37,23 @@ def moment(game: CombiComboDisplay, index: int, names: Sequence[str]) -> tuple[s
 def action(game: CombiComboDisplay, number: int) -> str:
     """Return the passing of a type of card."""
     return say("combi_combo.pass", card=card_name(number))
+
+
+def label(
+    game: CombiComboDisplay, number: int, player: int, index: int, names: Sequence[str]
+) -> str:
+    """Return the words for passing a card."""
+    return say("combi_combo.pass", card="")
+
+
+def card(game: CombiComboDisplay, number: int) -> str:
+    """Return a card in words, such as "blue 3"."""
+    return card_name(number)
+
+
+def cards(game: CombiComboDisplay, number: int, player: int, index: int) -> list[int]:
+    """Return the card that an action passes."""
+    return [number]
 
 
 def card_name(card: int) -> str:
@@ -69,40 +84,37 @@ def suits(game: CombiComboDisplay) -> tuple[tuple[Suit, ...]]:
     return (palette(game.rules.num_colours),)
 
 
-def story(
+def events(
     game: CombiComboDisplay,
     before: CombiComboDisplay,
     actions: Int64,
     player: int | None,
     index: int,
-) -> list[str]:
+) -> list[Event]:
     """Return the events of a turn: cards passed and received, new cards, the end."""
-    lines = []
-    for seat, card in enumerate(actions.tolist()):
-        neighbour = _left_neighbour(game, seat)
+    turn_events = []
+    for seat, number in enumerate(actions.tolist()):
+        neighbour = (seat + 1) % game.num_players
         if player in (None, seat, neighbour):
-            parts = {"seat": seat, "card": _named(game, card), "left": neighbour}
-            lines.append(say("combi_combo.player_passes", **parts))
+            seats = [seat, neighbour]
+            turn_events.append(event("combi_combo.player_passes", seats=seats, cards=[number]))
     if game.terminated[index]:
-        return [*lines, say("combi_combo.all_show")]
+        return [*turn_events, event("combi_combo.all_show")]
     drawn = _drawn(game, before, actions)[index]
     for seat in range(game.num_players):
         if player in (None, seat):
-            cards = cards_in_words(faces(game, drawn[seat]))
-            lines.append(say("game.player_draws", seat=seat, cards=cards))
+            numbers = _numbers(drawn[seat])
+            turn_events.append(event("game.player_draws", seats=[seat], cards=numbers))
     turned_up = game.face_up[index] - before.face_up[index]
     if turned_up.any():
-        lines.append(say("combi_combo.card_turns_up", card=cards_in_words(faces(game, turned_up))))
-    return lines
+        turn_events.append(event("combi_combo.card_turns_up", cards=_numbers(turned_up)))
+    return turn_events
 
 
-def _left_neighbour(game: CombiComboDisplay, seat: int) -> int:
-    return (seat + 1) % game.num_players
-
-
-def _named(game: CombiComboDisplay, card: int) -> str:
-    """Return a card by its type."""
-    return cards_in_words(faces(game, np.eye(game.num_actions, dtype=np.uint8)[card]))
+def _numbers(counts: Uint8) -> list[int]:
+    """Return the numbers of cards that are counted by type."""
+    numbers: list[int] = np.repeat(np.arange(len(counts)), counts).tolist()
+    return numbers
 
 
 def _drawn(game: CombiComboDisplay, before: CombiComboDisplay, actions: Int64) -> Uint8:
@@ -111,11 +123,13 @@ def _drawn(game: CombiComboDisplay, before: CombiComboDisplay, actions: Int64) -
     return game.hands - (before.hands - passed + np.roll(passed, 1, axis=0))
 
 
-def breakdown(game: CombiComboDisplay, gained: Int64, index: int) -> dict[str, list[int]]:
+def sources(game: CombiComboDisplay, gained: Int64, index: int) -> list[tuple[Event, list[int]]]:
     """Return the points of each line of the score."""
     players = [line_points(game, index, seat, None) for seat in range(game.num_players)]
-    lines = zip(map(say, LINES), *players, strict=True)
-    return {name: [int(points) for points in line] for name, *line in lines}
+    return [
+        (event(key, "score"), [int(points) for points in line])
+        for key, *line in zip(LINES, *players, strict=True)
+    ]
 
 
 def tie_breaks(game: CombiComboDisplay, index: int) -> dict[str, list[int]]:

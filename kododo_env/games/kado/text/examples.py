@@ -11,10 +11,12 @@ from kododo_env.games.kado.game import KadoGame
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import score_columns, score_rows
 from kododo_env.games.kado.state import Phase
+from kododo_env.games.kado.text import words
 from kododo_env.games.kado.text.cards import GIFT_SUITS, RIBBON_SUITS, face, gift_name, ribbon_name
-from kododo_env.games.kado.text.words import challenge, dealing
 from kododo_env.rendering.examples import WIDTH, WorkedExample, named_row, on_felt
+from kododo_env.rendering.game_words import Words
 from kododo_env.rendering.languages import say
+from kododo_env.rendering.plain_words import Event
 from kododo_env.rendering.svg import GOLD, Box, label
 from kododo_env.rendering.svg_cards import card
 from kododo_env.rendering.words import card_short, counted
@@ -32,7 +34,7 @@ def worked(lines: Sequence[str]) -> WorkedExample:
             ``guesses`` and the letters of gift and ribbon, such as PG. For a tableau, its rows.
     """
     words_by_line = [line.split() for line in lines]
-    if any(words[0] == "player_0" for words in words_by_line):
+    if any(line_words[0] == "player_0" for line_words in words_by_line):
         return _turn(words_by_line)
     return _tableau(words_by_line)
 
@@ -47,26 +49,27 @@ def _cards(game: KadoGame) -> dict[str, int]:
 
 def _turn(lines: list[list[str]]) -> WorkedExample:
     """The cards that player_0 deals, and the guesses of the others."""
-    to = {words[0]: words[1] for words in lines}
+    to = {line_words[0]: line_words[1] for line_words in lines}
     game = KadoGame(1, Rules(num_players=len(to) - (ASIDE in to)), seed=0)
     names = _cards(game)
     dealt = [names[name] for name in to.values()]
     remaining = Counter(game.cards.tolist())
     remaining.subtract(dealt)
     game.reset(decks=[[*dealt, *sorted(remaining.elements())]])
-    sentences: list[str] = []
+    events: list[Event] = []
     for owner in to:
         action = game.moves.discard if owner == ASIDE else game.moves.give + int(owner[7:])
         if game.phase == Phase.DEALING:
             before = _act(game, game.dealer, action)
-            sentences += dealing(game, before, action, None, 0)
-    guesses = {words[0]: words[3] for words in lines if len(words) > 2}
+            events += words.dealing(game, before, action, None, 0)
+    guesses = {line_words[0]: line_words[3] for line_words in lines if len(line_words) > 2}
     if guesses:  # then the example does not include the dealing
-        sentences = []
+        events = []
     for guesser in sorted(guesses):
         action = game.moves.guess + _guess(game, guesses[guesser])
         before = _act(game, int(guesser[7:]), action)
-        sentences += challenge(before, action, 0)
+        events += words.challenge(before, action, 0)
+    sentences = list(map(Words(game, words).sentence, events))
     return WorkedExample(_cards_of_turn(game, to, names, guesses), sentences)
 
 

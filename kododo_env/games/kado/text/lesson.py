@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from kododo_env.games.kado.rules import GIFTS, RIBBONS, Rules
-from kododo_env.games.kado.text.cards import card_name
-from kododo_env.rendering.lesson import Lesson, LessonStep
+from kododo_env.rendering.lesson import Lesson, LessonAction, LessonStep, Sign
 
 RULES = Rules()
 
@@ -25,87 +24,78 @@ def _id(card: str) -> int:
     return RULES.card(GIFTS.index(gift), RIBBONS.index(ribbon), int(value))
 
 
-def _keep(card: str) -> str:
-    return f"keep {card_name(RULES, _id(card))}"
+PASS = LessonAction("pass")
 
 
-def _give(card: str, seat: int) -> str:
-    return f"give {card_name(RULES, _id(card))} to player_{seat}"
+def _give(places: int) -> LessonAction:
+    """Give the card to the player this many places to the left of the dealer, or keep it by 0."""
+    return LessonAction("give", (places,))
 
 
-def _guess(gift: str, ribbon: str) -> str:
-    return f"guess {gift} and {ribbon} ribbon"
+def _guess(gift: str, ribbon: str) -> LessonAction:
+    return LessonAction("guess", (GIFTS.index(gift), RIBBONS.index(ribbon)))
 
 
-def _place(card: str, row: int, column: int) -> str:
-    return f"place {card_name(RULES, _id(card))} in row {row}, column {column}"
+def _place(row: int, column: int) -> LessonAction:
+    """Place the card in a cell of the whole board, counted from 0."""
+    return LessonAction("place", (row, column))
 
 
 OPENING = {
-    0: (
-        _keep("plush 3 green"), _give("cube 3 violet", 1),
-        "pass", _place("cube 4 green", 3, 2),
-        "pass", _place("plush 5 red", 2, 3),
-    ),
-    1: (
-        "pass",
-        _keep("cube 2 blue"), _give("socks 1 orange", 2), _place("cube 2 blue", 2, 3),
-        "pass", _place("flowers 5 violet", 3, 2),
-    ),
-    2: (
-        "pass",
-        "pass", _place("socks 1 orange", 2, 3),
-        _keep("socks 3 violet"), _give("flowers 5 violet", 1), _place("socks 3 violet", 3, 3),
-    ),
-}  # fmt: skip
+    0: (_give(0), _give(1), PASS, _place(3, 3), PASS, _place(2, 4)),
+    1: (PASS, _give(0), _give(1), _place(2, 4), PASS, _place(3, 3)),
+    2: (PASS, PASS, _place(2, 4), _give(0), _give(2), _place(3, 4)),
+}
+PLACES = Sign("kado.player_scores", (0,))
+SWAPS = Sign("kado.players_swap")
 STEPS = (
     LessonStep(
         "kado.lesson.deal",
-        (_give("chocolates 1 red", 1),),
+        (_give(1),),
         {},
-        ("player_0 gives",),
+        (Sign("kado.player_gives", (0, 1)),),
     ),
     LessonStep(
         "kado.lesson.column",
-        (_keep("socks 5 green"),),
-        {1: (_guess("plush", "red"),), 2: ("pass",)},
-        ("player_1 guesses",),
+        (_give(0),),
+        {1: (_guess("plush", "red"),), 2: (PASS,)},
+        (Sign("kado.player_guesses_wrong", (1,)),),
     ),
     LessonStep(
         "kado.lesson.place",
-        (_place("socks 5 green", 4, 2),),
+        (_place(4, 3),),
         {
-            1: (_place("chocolates 1 red", 3, 3), _keep("cube 5 orange"), _give("cube 3 blue", 2)),
-            2: (_place("flowers 1 orange", 4, 3), _guess("socks", "blue")),
+            1: (_place(3, 4), _give(0), _give(1)),
+            2: (_place(4, 4), _guess("socks", "blue")),
         },
-        ("player_0 places", "player_2 guesses"),
+        (PLACES, Sign("kado.player_guesses_wrong", (2,))),
     ),
     LessonStep(
         "kado.lesson.guess",
         (_guess("cube", "violet"),),
         {},
-        ("player_0 guesses", "and they swap"),
+        (Sign("kado.player_guesses_right", (0,)), SWAPS),
     ),
     LessonStep(
         "kado.lesson.swap",
-        (_place("cube 5 orange", 2, 3),),
+        (_place(3, 4),),
         {
-            1: (_place("flowers 3 violet", 4, 2),),
-            2: (_place("cube 3 blue", 3, 2), _keep("socks 4 blue"), _give("plush 1 violet", 1)),
+            1: (_place(4, 3),),
+            2: (_place(4, 3), _give(0), _give(2)),
         },
-        ("player_0 places",),
+        (PLACES,),
     ),
     LessonStep(
         "kado.lesson.gap",
         (_guess("socks", "blue"),),
         {},
-        ("player_0 guesses", "and they swap"),
+        (Sign("kado.player_guesses_perfect", (0,)), SWAPS),
     ),
     LessonStep(
         "kado.lesson.perfect",
-        (_place("socks 4 blue", 3, 3),),
-        {1: (_place("plush 1 violet", 3, 3),), 2: (_place("chocolates 2 orange", 1, 4),)},
-        ("player_0 places",),
+        (_place(4, 4),),
+        {1: (_place(4, 4),), 2: (_place(2, 5),)},
+        (PLACES,),
     ),
 )
 END = "kado.lesson.end"

@@ -23,24 +23,11 @@ from kododo_env.games.kado.text.cards import (
     shown_cells,
 )
 from kododo_env.rendering.languages import say
-from kododo_env.rendering.plain_words import WAITS
+from kododo_env.rendering.plain_words import WAITS, Event, event
 from kododo_env.rendering.svg_cards import Blank, Card, Suit
-from kododo_env.rendering.words import cards_left, counted, listed
+from kododo_env.rendering.words import cards_left, listed
 
-RULES = (
-    (" guesses | shows ", "challenge"),
-    (" puts .* aside$", "duel"),
-    (r" places .*: \d+ points?$|\d for (rows|columns|perfects)", "score"),
-    ("^the game is over", "end"),
-)
-"""Patterns of sentences, each with the section of ``rules.md`` that explains them."""
-
-SIDES = {
-    (0, -1): "kado.side.right",
-    (0, 1): "kado.side.left",
-    (-1, 0): "kado.side.below",
-    (1, 0): "kado.side.above",
-}
+SIDES = {(0, -1): "right", (0, 1): "left", (-1, 0): "below", (1, 0): "above"}
 """The position of a cell relative to its neighbour."""
 
 
@@ -53,15 +40,18 @@ def moment(game: KadoDisplay, index: int, names: Sequence[str]) -> tuple[str, ..
     """Return the progress of the game in words."""
     if game.terminated[index]:
         return (say("game.end"),)
-    seats = {"dealer": game.dealer, "challenger": game.challenger}
     if game.phase == Phase.PLACING:
         doing = say("kado.all_place")
     elif game.phase != Phase.CHALLENGE:
-        doing = say("kado.player_deals", dealer=game.dealer)
+        doing = say("kado.player_deals", player=names[game.dealer])
     elif game.swapped[index]:
         doing = say("kado.challenge_success")
     else:
-        doing = say("kado.player_may_challenge", **seats)
+        doing = say(
+            "kado.player_may_challenge",
+            player=names[game.challenger],
+            other=names[game.dealer],
+        )
     return say("game.turn", turn=game.turn + 1, turns=game.rules.num_turns), doing
 
 
@@ -70,26 +60,60 @@ def action(game: KadoDisplay, number: int) -> str:
     return describe(game.rules, number)
 
 
-def choice(game: KadoDisplay, number: int, player: int, index: int) -> str | None:
-    """Return an action of a player with the names of card and dealer."""
+def choice(
+    game: KadoDisplay, number: int, player: int, index: int, names: Sequence[str]
+) -> str | None:
+    """Return an action of a player with the names of cards and of the receiver."""
+    card_words = "".join(card(game, number) for number in cards(game, number, player, index))
     if number <= game.moves.discard:
-        card = card_name(game.rules, int(game.offered[index]))
-        return describe(game.rules, number, card, player)
+        return describe(game.rules, number, card_words, _receiver(game, number, player, names))
     if game.moves.place <= number < game.no_op:
-        return placing(game, number, player, index)
+        row, column = cell(game, number, player, index)
+        return say("kado.place", card=card_words, row=row, column=column)
     return None
 
 
-def describe(rules: Rules, action: int, card: str = "the card", dealer: int | None = None) -> str:
-    """Return the meaning of an action in words, with the names of card and dealer, if known."""
+def _receiver(game: KadoDisplay, number: int, dealer: int, names: Sequence[str]) -> str:
+    return names[(dealer + number) % game.num_players]
+
+
+def label(game: KadoDisplay, number: int, player: int, index: int, names: Sequence[str]) -> str:
+    """Return an action of a player without its card."""
+    return describe(game.rules, number, "", _receiver(game, number, player, names))
+
+
+def labels(game: KadoDisplay, number: int, names: Sequence[str]) -> dict[str, str]:
+    """Return the gift and the ribbon of a guess, or the receiver of a card."""
+    piece, place = game.actions.locate(number)
+    if piece.name == "guess":
+        return {"gift": gift_name(place[0]), "ribbon": ribbon_words(place[1])}
+    if piece.name == "give":
+        return {"seat": _receiver(game, number, game.dealer, names)}
+    return {axis: str(k + 1) for axis, k in zip(("row", "column"), place, strict=False)}
+
+
+def card(game: KadoDisplay, number: int | None) -> str:
+    """Return a card in words, such as "plush 3 (green ribbon)"."""
+    return say("kado.card") if number is None else card_name(game.rules, number)
+
+
+def cards(game: KadoDisplay, number: int, player: int, index: int) -> list[int]:
+    """Return the card that an action gives away or places, if any."""
+    if not played(game, number, player, index):
+        return []
+    offered = number <= game.moves.discard
+    return [int(game.offered[index] if offered else game.held[index, player])]
+
+
+def describe(rules: Rules, action: int, card: str = "the card", receiver: str | None = None) -> str:
+    """Return the meaning of an action in words, with the names of card and receiver, if known."""
     first = moves(rules)
     if action < first.discard:  # the first actions give the card to a seat
         if not action:
             return say("kado.keep", card=card)
-        if dealer is None:
+        if receiver is None:
             return say("kado.give_left", card=card, n=action)
-        seat = (dealer + action) % rules.num_players
-        return say("kado.give", card=card, seat=seat)
+        return say("kado.give", card=card, player=receiver)
     if first.guess <= action < first.place:
         gift, ribbon = divmod(action - first.guess, rules.num_ribbons)
         parts = {"gift": gift_name(gift), "ribbon": ribbon_words(ribbon)}
@@ -142,33 +166,21 @@ def suits(game: KadoDisplay) -> tuple[tuple[Suit, ...], tuple[Suit, ...]]:
     return gifts, tuple(map(ribbon_suit, range(rules.num_ribbons)))
 
 
-def story(
+def events(
     game: KadoDisplay, before: KadoDisplay, actions: Int64, player: int | None, index: int
-) -> list[str]:
+) -> list[Event]:
     """Return the events of a step, including the placing if the game performed it automatically."""
-    lines = []
+    step_events = []
     if before.phase == Phase.DEALING:
-        lines += dealing(game, before, int(actions[before.dealer]), player, index)
+        step_events += dealing(game, before, int(actions[before.dealer]), player, index)
     elif before.phase == Phase.CHALLENGE:
-        lines += challenge(before, int(actions[before.challenger]), index)
+        step_events += challenge(before, int(actions[before.challenger]), index)
     if game.turn > before.turn:
-        lines += _placing(game, before, index)
+        step_events += _placing(game, before, index)
     elif game.phase == Phase.PLACING and player is not None:
-        card = _card(game, game.held[index, player])
-        lines.append(say("kado.player_has", seat=player, card=card))
-    return lines
-
-
-def _card(game: KadoDisplay, card: int) -> str:
-    """Return a card in words; -1 is a card face down."""
-    return card_name(game.rules, int(card)) if card >= 0 else say("kado.card")
-
-
-def placing(game: KadoDisplay, action: int, player: int, index: int) -> str:
-    """Return a placing in words."""
-    row, column = cell(game, action, player, index)
-    card = _card(game, game.held[index, player])
-    return say("kado.place", card=card, row=row, column=column)
+        held = int(game.held[index, player])
+        step_events.append(event("kado.player_has", seats=[player], cards=[held]))
+    return step_events
 
 
 def cell(game: KadoDisplay, action: int, player: int, index: int) -> tuple[int, int]:
@@ -178,109 +190,116 @@ def cell(game: KadoDisplay, action: int, player: int, index: int) -> tuple[int, 
     return row - first_row + 1, column - first_column + 1
 
 
-def _where(game: KadoDisplay, player: int, row: int, column: int, index: int) -> str:
-    """Return the cards beside a cell; rows and columns shift while a tableau grows."""
+def _beside(game: KadoDisplay, player: int, row: int, column: int, index: int) -> dict[str, int]:
+    """Return the cards beside a cell, by side; rows and columns shift while a tableau grows."""
     board = np.pad(game.tableaus[index, player], 1, constant_values=-1)
-    beside = [
-        say(side, card=_card(game, board[row + 1 + down, column + 1 + right]))
+    return {
+        side: int(board[row + 1 + down, column + 1 + right])
         for (down, right), side in SIDES.items()
         if board[row + 1 + down, column + 1 + right] >= 0
-    ]
-    return ", ".join(beside) or say("kado.first_card")
+    }
 
 
 def dealing(
     game: KadoDisplay, before: KadoDisplay, action: int, player: int | None, index: int
-) -> list[str]:
-    """Report who was given a card; only the dealer sees the card."""
+) -> list[Event]:
+    """Return who was given a card; only the dealer sees the card."""
     dealer = before.dealer
     visible = player in (None, before.dealer)
-    offered = _card(game, before.offered[index] if visible else -1)
+    offered = int(before.offered[index]) if visible else None
     if action == before.moves.discard:
-        lines = [say("kado.player_puts_aside", dealer=dealer, card=offered)]
+        deal_events = [event("kado.player_puts_aside", "duel", seats=[dealer], cards=[offered])]
         receiver = -1
     else:
         receiver = (dealer + action) % game.num_players
-        lines = [_giving(dealer, receiver, offered)]
+        deal_events = [_giving(dealer, receiver, offered)]
     for seat in range(game.num_players):
         if before.held[index, seat] < 0 <= game.held[index, seat] and seat != receiver:
-            last = _card(game, game.held[index, seat] if visible else -1)
-            lines.append(_giving(dealer, seat, last))
-    return lines
+            last = int(game.held[index, seat]) if visible else None
+            deal_events.append(_giving(dealer, seat, last))
+    return deal_events
 
 
-def _giving(dealer: int, seat: int, card: str) -> str:
+def _giving(dealer: int, seat: int, card: int | None) -> Event:
     if seat == dealer:
-        return say("kado.player_keeps", dealer=dealer, card=card)
-    return say("kado.player_gives", dealer=dealer, card=card, seat=seat)
+        return event("kado.player_keeps", seats=[dealer], cards=[card])
+    return event("kado.player_gives", seats=[dealer, seat], cards=[card])
 
 
-def _named(gift: int, ribbon: int) -> tuple[str, str]:
-    return gift_name(gift), ribbon_words(ribbon)
-
-
-def challenge(before: KadoDisplay, action: int, index: int) -> list[str]:
-    """Report a guess, the part of it that is right, and the resulting swap."""
+def challenge(before: KadoDisplay, action: int, index: int) -> list[Event]:
+    """Return a guess, the part of it that is right, and the resulting swap."""
     seat = before.challenger
     dealer = before.dealer
     rules = before.rules
     if action == before.moves.no_op:  # after a swap nobody may challenge
         return []
     if action == before.moves.pass_:
-        return [say("kado.player_passes", seat=seat)]
-    guess = _named(*divmod(action - before.moves.guess, rules.num_ribbons))
-    dealer_card, challenger_card = (int(before.held[index, holder]) for holder in (dealer, seat))
-    true = _named(*rules.parts(dealer_card)[:2])
-    right = [name for name, fact in zip(guess, true, strict=True) if name == fact]
-    parts = {"seat": seat, "guess": listed(guess)}
-    if not right:
-        return [say("kado.player_guesses_wrong", **parts)]
-    if len(right) == 2:
-        points = counted(rules.perfect_points, "game.points")
-        sentence = say("kado.player_guesses_perfect", **parts, points=points)
+        return [event("kado.player_passes", seats=[seat])]
+    gift, ribbon = divmod(action - before.moves.guess, rules.num_ribbons)
+    swapped = [int(before.held[index, holder]) for holder in (dealer, seat)]
+    true_gift, true_ribbon, _ = rules.parts(swapped[0])
+    facts = {"seats": [seat], "gift": gift, "ribbon": ribbon}
+    if gift != true_gift and ribbon != true_ribbon:
+        return [event("kado.player_guesses_wrong", "challenge", **facts)]
+    if gift == true_gift and ribbon == true_ribbon:
+        points = rules.perfect_points
+        guess = event("kado.player_guesses_perfect", "challenge", **facts, points=points)
     else:
-        sentence = say("kado.player_guesses_right", **parts, part=right[0])
-    swap = say(
-        "kado.players_swap",
-        dealer=dealer,
-        kept=_card(before, dealer_card),
-        seat=seat,
-        other=_card(before, challenger_card),
-    )
-    return [sentence, swap]
+        right = "gift" if gift == true_gift else "ribbon"
+        guess = event("kado.player_guesses_right", "challenge", **facts, right=right)
+    return [guess, event("kado.players_swap", "challenge", seats=[dealer, seat], cards=swapped)]
 
 
-def _placing(game: KadoDisplay, before: KadoDisplay, index: int) -> list[str]:
-    """Report where the cards were placed, and the points."""
-    lines = []
+def _placing(game: KadoDisplay, before: KadoDisplay, index: int) -> list[Event]:
+    """Return where the cards were placed, and the points."""
+    place_events = []
     points_after, points_before = (
         position.scores[index] - position.perfects[index] * np.int16(position.rules.perfect_points)
         for position in (game, before)
     )
-    gains = points_after - points_before
-    for seat in range(game.num_players):
+    gains = (points_after - points_before).tolist()
+    for seat, points in enumerate(gains):
         filled = (game.tableaus[index, seat] >= 0) & (before.tableaus[index, seat] < 0)
         row, column = (int(place) for place in np.argwhere(filled)[0])
-        card = _card(game, game.tableaus[index, seat, row, column])
-        where = _where(game, seat, row, column, index)
-        lines.append(say("kado.player_places", seat=seat, card=card, where=where))
-        lines[-1] += f": {counted(gains[seat], 'game.points')}" if gains[seat] else ""
+        facts: dict[str, Any] = {
+            "seats": [seat],
+            "cards": [int(game.tableaus[index, seat, row, column])],
+            "beside": _beside(game, seat, row, column, index),
+        }
+        if points:
+            place_events.append(event("kado.player_scores", "score", **facts, points=points))
+        else:
+            place_events.append(event("kado.player_places", **facts))
     if not game.terminated[index]:
         turn = game.turn + 1
-        dealer = game.dealer
-        lines.append(say("kado.player_deals_turn", turn=turn, dealer=dealer))
-    return lines
+        place_events.append(event("kado.player_deals_turn", seats=[game.dealer], turn=turn))
+    return place_events
 
 
-def breakdown(game: KadoDisplay, gained: Int64, index: int) -> dict[str, list[int]]:
+def details(game: KadoDisplay, happening: Event) -> dict[str, Any]:
+    """Return a guess in words, and where a card was placed."""
+    words: dict[str, Any] = {}
+    if "gift" in happening:
+        parts = {"gift": gift_name(happening["gift"]), "ribbon": ribbon_words(happening["ribbon"])}
+        words = {"guess": listed(parts.values()), "part": parts.get(happening.get("right", ""))}
+    if "beside" in happening:
+        sides = [
+            say(f"kado.side.{side}", card=card(game, number))
+            for side, number in happening["beside"].items()
+        ]
+        words = {"where": ", ".join(sides) or say("kado.first_card")}
+    return words
+
+
+def sources(game: KadoDisplay, gained: Int64, index: int) -> list[tuple[Event, list[int]]]:
     """Return the points for rows, columns and perfects."""
     rows, columns = game.points_by_axis()
     perfects = game.perfects[index].astype(np.int64) * game.rules.perfect_points
-    return {
-        say("kado.source.rows"): rows[index].tolist(),
-        say("kado.source.columns"): columns[index].tolist(),
-        say("kado.source.perfects"): perfects.tolist(),
-    }
+    return [
+        (event("kado.source.rows", "score"), rows[index].tolist()),
+        (event("kado.source.columns", "score"), columns[index].tolist()),
+        (event("kado.source.perfects", "score"), perfects.tolist()),
+    ]
 
 
 def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:

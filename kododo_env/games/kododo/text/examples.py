@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from kododo_env.games.kododo.game import KododoGame
 from kododo_env.games.kododo.rules import Rules
+from kododo_env.games.kododo.text import words
 from kododo_env.games.kododo.text.cards import face
 from kododo_env.games.kododo.text.picture import laid_cards, meters_of
-from kododo_env.games.kododo.text.words import evaluation
 from kododo_env.rendering.examples import WIDTH, WorkedExample, named_row, on_felt
+from kododo_env.rendering.game_words import Words
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import Box
 from kododo_env.rendering.svg_table import meter
@@ -27,7 +28,8 @@ def worked(lines: Sequence[str]) -> WorkedExample:
     names = {card_short(face(game, card)): card for card in range(game.rules.num_card_types)}
     laid = [[names[name] for name in line.split()[1:]] for line in lines]
     play_round(game, laid)
-    return WorkedExample(_picture(game), evaluation(game, 0))
+    sentences = map(Words(game, words).sentence, words.evaluation(game, 0))
+    return WorkedExample(_picture(game), list(sentences))
 
 
 def play_round(game: KododoGame, laid: Sequence[Sequence[int]]) -> None:

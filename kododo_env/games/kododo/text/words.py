@@ -12,22 +12,19 @@ import numpy as np
 from kododo_env.core.arrays import Int64
 from kododo_env.games.kododo.display import KododoDisplay
 from kododo_env.games.kododo.rules import Rules
-from kododo_env.games.kododo.scoring import NOBODY
 from kododo_env.games.kododo.text.cards import Tally, face, tally
 from kododo_env.rendering.languages import say
+from kododo_env.rendering.plain_words import Event, event
 from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette
-from kododo_env.rendering.words import card_short, cards_in_words, cards_left, counted, listed
-
-RULES = (
-    (r"^\d+ Kododo cards?:", "kododo-number"),
-    (r"the limit of \d+, out$", "limit"),
-    ("as many of each, out$", "ties"),
-    ("the colour that scores$|^nobody scores$|^player_\\d+ takes ", "evaluation"),
-    ("dealt again$", "long-variant"),
-    ("for round |^the game is over", "end"),
+from kododo_env.rendering.words import (
+    card_short,
+    card_words,
+    cards_in_words,
+    cards_left,
+    counted,
+    listed,
 )
-"""Patterns of sentences, each with the section of ``rules.md`` that explains them."""
 
 
 def title(game: KododoDisplay) -> str:
@@ -55,13 +52,31 @@ def action(game: KododoDisplay, number: int) -> str:
     return say("kododo.lay_slots", one=slots[0], other=slots[1])
 
 
-def choice(game: KododoDisplay, number: int, player: int, index: int) -> str | None:
+def choice(
+    game: KododoDisplay, number: int, player: int, index: int, names: Sequence[str]
+) -> str | None:
     """Return the cards that an action lays, in words."""
     if game.terminated[index]:
         return None
     faces = hand(game, player, index)
     slots = played(game, number, player, index)
     return say("kododo.lay", cards=cards_in_words([faces[slot] for slot in slots]))
+
+
+def label(game: KododoDisplay, number: int, player: int, index: int, names: Sequence[str]) -> str:
+    """Return the words for laying cards."""
+    return say("kododo.lay", cards="")
+
+
+def card(game: KododoDisplay, number: int) -> str:
+    """Return a card in words, such as "blue 3"."""
+    return card_words(face(game, number))
+
+
+def cards(game: KododoDisplay, number: int, player: int, index: int) -> list[int]:
+    """Return the cards that an action lays."""
+    held = game.hands[index, player]
+    return [int(held[slot]) for slot in played(game, number, player, index)]
 
 
 def hand(game: KododoDisplay, player: int, index: int) -> list[Card]:
@@ -85,9 +100,9 @@ def suits(game: KododoDisplay) -> tuple[tuple[Suit, ...]]:
     return (palette(game.rules.num_colours),)
 
 
-def story(
+def events(
     game: KododoDisplay, before: KododoDisplay, actions: Int64, player: int | None, index: int
-) -> list[str]:
+) -> list[Event]:
     """Return the events of a turn: cards laid, the evaluation of a round, cards drawn."""
     rules = game.rules
     turn = before.turn
@@ -95,41 +110,47 @@ def story(
     table = (game.last_table if evaluated else game.table)[index]
     first = rules.laid_before[turn]
     laid = table[:, first : first + rules.plays[turn]].tolist()
-    lines = [
-        say("kododo.player_lays", seat=seat, cards=_faces_in_words(game, cards))
-        for seat, cards in enumerate(laid)
+    turn_events = [
+        event("kododo.player_lays", seats=[seat], cards=cards) for seat, cards in enumerate(laid)
     ]
     if evaluated:
-        lines += evaluation(game, index)
+        turn_events += evaluation(game, index)
     dealt_again = evaluated and before.round_index == rules.num_rounds - 1
     if dealt_again and not game.terminated[index]:
-        lines.append(say("kododo.deal_again"))
+        turn_events.append(event("kododo.deal_again", "long-variant"))
     elif player is not None:
-        lines += _drawn(game, before, laid[player], player, index)
-    return lines
+        turn_events += _draw(game, before, laid[player], player, index)
+    return turn_events
 
 
-def _drawn(
+def _draw(
     game: KododoDisplay, before: KododoDisplay, laid: list[int], player: int, index: int
-) -> list[str]:
-    """Return the cards that a player has drawn."""
+) -> list[Event]:
+    """Return the cards that a player has drawn, as an event if there are any."""
     hand_before = Counter(before.hands[index, player].tolist())
     hand_after = Counter(game.hands[index, player].tolist())
-    drawn = hand_after - (hand_before - Counter(laid))
-    cards = [card for card in sorted(drawn.elements()) if card >= 0]
-    if not cards:
-        return []
-    return [say("game.player_draws", seat=player, cards=_faces_in_words(game, cards))]
+    difference = hand_after - (hand_before - Counter(laid))
+    drawn = [number for number in sorted(difference.elements()) if number >= 0]
+    return [event("game.player_draws", seats=[player], cards=drawn)] if drawn else []
 
 
-def _faces_in_words(game: KododoDisplay, cards: list[int]) -> str:
-    return cards_in_words([face(game, card) for card in cards])
+def details(game: KododoDisplay, happening: Event) -> dict[str, Any]:
+    """Return the numbers of cards in an evaluation in words."""
+    count = happening.get("count", 0)
+    if "colours" not in happening:
+        return {"cards": counted(count, "kododo.kododos")} if "count" in happening else {}
+    colours = [palette(game.rules.num_colours)[colour] for colour in happening["colours"]]
+    counts = [counted(count, "kododo.colour_cards", colour=say(suit.name)) for suit in colours]
+    return {"cards": listed(counts)}
 
 
-def breakdown(game: KododoDisplay, gained: Int64, index: int) -> dict[str, list[int]]:
+def sources(game: KododoDisplay, gained: Int64, index: int) -> list[tuple[Event, list[int]]]:
     """Return the points of each round."""
     rounds = gained.reshape(-1, game.rules.num_turns, game.num_players).sum(axis=1).tolist()
-    return {say("kododo.round_number", number=k): points for k, points in enumerate(rounds, 1)}
+    return [
+        (event("kododo.round_number", "end", number=number), points)
+        for number, points in enumerate(rounds, 1)
+    ]
 
 
 def tie_breaks(game: KododoDisplay, index: int) -> dict[str, list[int]]:
@@ -152,49 +173,40 @@ def memory(rules: Rules, pieces: dict[str, Any]) -> dict[str, Any]:
 # --- the evaluation of a round ------------------------------------------------------------
 
 
-def evaluation(game: KododoDisplay, index: int) -> list[str]:
-    """Report how the last round was scored: colours out, scoring cards, and gains."""
+def evaluation(game: KododoDisplay, index: int) -> list[Event]:
+    """Return how the last round was scored: colours out, scoring cards, and gains."""
     totals = tally(game, index)
     rules = game.rules
-    kododos = counted(totals.kododos, "kododo.kododos")
+    facts: dict[str, Any] = {"count": totals.kododos, "number": rules.kododo_number}
     if totals.kododos_score:
-        lines = [say("kododo.kododos_score", cards=kododos)]
+        events = [event("kododo.kododos_score", "kododo-number", **facts)]
     else:
-        number = rules.kododo_number
-        lines = [say("kododo.kododos_count", cards=kododos, number=number)]
-        lines += _colours(totals, rules.limit)
+        events = [event("kododo.kododos_count", "kododo-number", **facts)]
+        events += _colours(totals, rules.limit)
     gains = game.rewards[index]
     for seat, row in enumerate(totals.table.tolist()):
         if gains[seat]:
-            cards = [face(game, card) for card in row]
-            scorers = [card for card in cards if totals.scores_card(card)]
-            parts = {
-                "cards": cards_in_words(scorers),
-                "points": counted(int(gains[seat]), "game.points"),
+            facts = {
+                "seats": [seat],
+                "cards": [number for number in row if totals.scores_card(face(game, number))],
+                "points": int(gains[seat]),
             }
-            lines.append(say("kododo.player_takes", seat=seat, **parts))
-    return lines
+            events.append(event("kododo.player_takes", "evaluation", **facts))
+    return events
 
 
-def _colours(totals: Tally, limit: int) -> list[str]:
-    """Report each colour, the highest count first, down to the one that scores."""
-    lines = []
+def _colours(totals: Tally, limit: int) -> list[Event]:
+    """Return what becomes of each colour, the highest count first, down to the one that scores."""
+    events = []
     order = np.argsort(-np.array(totals.counts), kind="stable").tolist()
     for count, group in groupby(order, lambda colour: totals.counts[colour]):
-        colours = list(group)
-        cards = listed(
-            counted(count, "kododo.colour_cards", colour=say(totals.suits[colour].name))
-            for colour in colours
-        )
-        if totals.out[colours[0]]:
-            parts = {"cards": cards, "limit": limit}
-            if count == limit:
-                lines.append(say("kododo.colour_at_limit", **parts))
-            else:
-                lines.append(say("kododo.colour_over_limit", **parts))
-        elif colours[0] == totals.colour:
-            lines.append(say("kododo.colour_scores", cards=cards))
-            break
+        facts = {"colours": list(group), "count": count}
+        colour = facts["colours"][0]
+        if totals.out[colour]:
+            key = "kododo.colour_at_limit" if count == limit else "kododo.colour_over_limit"
+            events.append(event(key, "limit", **facts, limit=limit))
+        elif colour == totals.colour:
+            return [*events, event("kododo.colour_scores", "evaluation", **facts)]
         elif count:
-            lines.append(say("kododo.colours_tie", cards=cards))
-    return lines if totals.colour != NOBODY else [*lines, say("kododo.nobody_scores")]
+            events.append(event("kododo.colours_tie", "ties", **facts))
+    return [*events, event("kododo.nobody_scores", "evaluation")]
