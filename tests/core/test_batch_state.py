@@ -11,7 +11,6 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.core.capabilities import RoundPlay, UndoSupport
-from kododo_env.core.rows import read_only
 from kododo_env.core.state import BatchState, of_batch, per_game
 from tests.game_tables import GAMES
 from tests.games.reachable_objects import arrays
@@ -61,34 +60,6 @@ def test_a_blank_state_is_what_its_fields_say() -> None:
     assert (state.drawn == 9).all()
     assert not any(array.any() for array in (state.scores, state.rewards, state.terminated))
     assert not hasattr(state, "__dict__")
-
-
-def test_fields_are_what_they_are_told_to_be() -> None:
-    """The class is created here, so that mutated code of the module takes effect."""
-
-    @dataclass(slots=True, eq=False)
-    class LocalState(BatchState):
-        deal: int = of_batch()
-        stage: Stage = of_batch(Stage.LAST)
-        cards: np.ndarray = per_game("num_players")
-        later: np.ndarray = per_game("num_cards", dtype=np.int16, fill="hand_size", any_number=True)
-
-    state = LocalState.blank(Rules(), 4)
-    assert (state.deal, state.stage) == (0, Stage.LAST)
-    assert (state.cards.dtype, state.cards.tolist()) == (np.uint8, [[0] * 4] * 2)
-    assert (state.later.dtype, state.later.shape) == (np.int16, (0, 9, 4))
-    one_more = {**state.as_dict(), "_later": np.zeros((1, 9, 4), np.int16)}
-    assert state.like(one_more).later.shape == (1, 9, 4)
-    with pytest.raises(ValueError, match=r"_cards.*shape"):
-        state.like({**state.as_dict(), "_cards": np.zeros((3, 4), np.uint8)})
-    for wrong in ({"deal": 1}, {"cards": state.cards}):
-        with pytest.raises(TypeError):
-            LocalState(**wrong)
-
-
-def test_shared_arrays_cannot_be_written() -> None:
-    with pytest.raises(ValueError, match="read-only"):
-        read_only(np.zeros(2))[0] = 1
 
 
 def test_the_keys_are_the_names_and_of_arrays_have_an_underscore() -> None:
@@ -179,10 +150,3 @@ def test_a_state_that_is_refused_leaves_the_generator_where_it_was(game: str) ->
     with pytest.raises(ValueError, match="_rewards"):
         game_batch.load_state(wrong)
     assert game_batch.rng.bit_generator.state == before
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_a_game_of_one_deal_takes_no_decks_for_a_second(game: str) -> None:
-    game_batch = registry.batch_game(game, 2, 0)
-    with pytest.raises(ValueError, match=f"decks of {game}.*shape"):
-        game_batch.reset(decks=np.stack([game_batch.decks, game_batch.decks], axis=1))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 from typing import Any
 
@@ -13,7 +12,7 @@ from kododo_env import registry
 from kododo_env.games.kododo import KododoGame, Rules
 from kododo_env.registry import picture_of
 from tests.game_tables import GAMES
-from tests.helpers import assert_same_state, differences, play_random, random_actions
+from tests.helpers import play_random, random_actions
 
 for_every_game = pytest.mark.parametrize("game", GAMES)
 
@@ -75,45 +74,12 @@ def test_copies_of_the_same_state_are_the_same_bytes_whatever_went_before(game: 
 
 
 @for_every_game
-def test_a_state_stays_what_it_was_when_the_batch_goes_on(game: str) -> None:
-    played = registry.batch_game(game, 3, 0, num_players=4)
-    state = played.state()
-    before = copy.deepcopy(state)
-    play_random(played, np.random.default_rng(0))
-    played.reset()
-    assert differences(before, state) == []
-
-
-@for_every_game
 def test_steps_are_counted_while_a_game_is_going_on(game: str) -> None:
     played = registry.batch_game(game, 2, 0, num_players=4)
     steps = len(play_random(played, np.random.default_rng(0)))
     for _ in range(2):
         assert played.steps_played == steps
         played.step(np.full((2, 4), played.no_op))
-
-
-@for_every_game
-@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.float16])
-def test_an_array_laid_out_otherwise_takes_the_same_numbers(game: str, dtype: type) -> None:
-    played = registry.batch_game(game, 2, 0, num_players=4)
-    shape = played.observe().shape
-    plain = played.observe(out=np.zeros(shape, dtype))
-    assert np.array_equal(played.observe(out=np.zeros(shape[::-1], dtype).T), plain)
-
-
-@for_every_game
-@pytest.mark.parametrize("num", [5, 70_000])
-def test_an_array_in_the_cores_own_order_is_filled_with_nothing_left_of_before(
-    game: str, num: int
-) -> None:
-    played = registry.batch_game(game, num, 0)
-    played.step(random_actions(played, np.random.default_rng(0)))
-    observations = played.observe()
-    players, numbers = observations.shape[1:]
-    out = np.full((players, numbers, num), 255, observations.dtype).transpose(2, 0, 1)
-    assert played.observe(out=out) is out
-    assert np.array_equal(out, observations)
 
 
 @for_every_game
@@ -133,19 +99,6 @@ def test_a_view_of_before_does_not_come_back_with_a_state_or_a_new_deal(game: st
         assert views[-1].pieces
 
 
-@for_every_game
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint64])
-def test_actions_of_any_integer_dtype_are_the_same_actions(game: str, dtype: type) -> None:
-    played = registry.batch_game(game, 3, 0, num_players=4)
-    twin = played.clone()
-    rng = np.random.default_rng(0)
-    while not played.terminated.all():
-        actions = random_actions(played, rng)
-        played.step(actions)
-        twin.step(actions.astype(dtype))
-    assert_same_state(played, twin)
-
-
 def test_an_action_is_not_taken_for_another_that_is_the_same_in_a_byte() -> None:
     board: dict[str, Any] = {"deck": (((1, 1),) * 10,) * 9, "num_rows": 7, "num_columns": 7}
     played = registry.batch_game("kado", 1, 0, num_players=2, discards=0, **board)
@@ -158,20 +111,3 @@ def test_an_action_is_not_taken_for_another_that_is_the_same_in_a_byte() -> None
     with pytest.raises(ValueError, match="illegal action in kado: "):
         played.step((last - 256).astype(np.uint8))
     played.step(last)
-
-
-@for_every_game
-def test_the_cards_of_a_batch_cannot_be_changed(game: str) -> None:
-    cards = registry.batch_game(game, 2, 0, num_players=4).cards
-    with pytest.raises(ValueError, match="read-only"):
-        cards[0] = 0
-
-
-@for_every_game
-def test_which_games_are_dealt_anew_is_told_as_truth_values(game: str) -> None:
-    played = registry.batch_game(game, 2, 0, num_players=4)
-    for over in (False, True):
-        restarted = played.restart_finished()
-        assert (restarted.shape, restarted.dtype) == ((2,), np.dtype(np.bool_))
-        assert restarted.all() == restarted.any() == over
-        play_random(played, np.random.default_rng(0))

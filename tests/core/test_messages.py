@@ -152,7 +152,6 @@ def loaded(**entries: Any) -> None:
 
 
 ILLEGAL = "illegal action in kododo: game 1, player 1, action"
-LEGAL_NOW = f"legal now: {LEGAL}"
 SIZE = batch().layout.size
 
 

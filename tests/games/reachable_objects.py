@@ -64,17 +64,6 @@ def arrays(obj: Any, path: str) -> list[tuple[str, np.ndarray]]:
     return [(name, part) for name, part in reached(obj, path) if isinstance(part, np.ndarray)]
 
 
-def contents(obj: Any) -> dict[str, Any]:
-    """All objects reachable from an object, as comparable values by path."""
-    return {path: comparable(part) for path, part in reached(obj, "it")}
-
-
-def comparable(obj: Any) -> Any:
-    if isinstance(obj, np.ndarray):
-        return obj.dtype.str, obj.shape, obj.tobytes()
-    return obj if isinstance(obj, PLAIN) else type(obj).__name__
-
-
 def public_attributes(view: Any) -> dict[str, Any]:
     """The public attributes of a view, by name."""
     names = [name for name in dir(view) if not name.startswith("_")]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,12 +12,9 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from kododo_env import registry
 from kododo_env.core import BatchGame, View
-from kododo_env.games.kado.cards import viewers_by_place
-from kododo_env.games.kado.tables import tables
-from kododo_env.registry import picture_of
 from tests.game_tables import GAMES, TABLES
-from tests.games.reachable_objects import arrays, contents, public_attributes, reached
-from tests.helpers import differences, random_actions
+from tests.games.reachable_objects import arrays, public_attributes, reached
+from tests.helpers import random_actions
 
 KINDS: tuple[tuple[str, dict[str, Any]], ...] = (
     *((game, {"num_players": players}) for game, players in TABLES),
@@ -132,117 +127,3 @@ def test_an_aec_mask_that_is_written_into_allows_nothing(game: str) -> None:
     env.infos[env.agent_selection]["action_mask"][...] = 1
     with pytest.raises(ValueError, match="illegal action of player_"):
         env.step(illegal)
-
-
-# --- twins: games that a player cannot tell apart -----------------------------------------
-
-SEVEN = (((1,), (1, 2)), ((1, 2), (2, 1)))
-SMALL: dict[str, tuple[str, dict[str, Any]]] = {
-    "kododo": ("kododo", {
-        "num_players": 2, "num_colours": 3, "copies": (1, 1, 1), "hand_size": 2, "plays": (1, 1),
-        "removed_cards": 1,
-    }),
-    "kododo, long": ("kododo", {
-        "num_players": 2, "num_colours": 2, "copies": (1, 1, 2), "hand_size": 2, "plays": (1,),
-        "removed_cards": 0, "variant": "long", "target_score": 3,
-    }),
-    "combi_combo": ("combi_combo", {
-        "num_colours": 2, "copies": (1, 1, 2, 2), "opening_hand": 1, "num_turns": 2,
-        "fours_points": (0, 1, 2),
-    }),
-    "combi_combo, one turn": ("combi_combo", {
-        "num_colours": 2, "copies": (1, 1, 1, 1), "opening_hand": 1, "num_turns": 1,
-        "fours_points": (0, 1, 2),
-    }),
-    "kado": ("kado", {
-        "num_players": 3, "num_rows": 1, "num_columns": 2, "deck": SEVEN,
-    }),
-    "kado, duel": ("kado", {
-        "num_players": 2, "num_rows": 1, "num_columns": 2, "deck": SEVEN,
-    }),
-}  # fmt: skip
-NUM = 400
-PAIRS = 4
-LONGEST = 12
-
-
-def remembered(game: BatchGame, player: int) -> np.ndarray:
-    """Return what a player has seen that no observation shows, (..., N)."""
-    state = game.state()
-    if game.name == "combi_combo":  # the own cards in the order in which they were drawn
-        rules = game.rules
-        drawn = rules.opening_hand + min(state["turn"] + 1, rules.num_turns)
-        return state["_deck"][player * rules.pile_size :][:drawn]
-    if game.name == "kado":  # which of the cards was dealt when, also in phases that pass at once
-        viewers = viewers_by_place(game._state, game.rules, tables(game.rules))
-        return np.where(viewers >> player & 1, state["_deck"][:-1], 255)
-    return np.zeros((0, game.num_envs))
-
-
-def stories(game: BatchGame, past: list[tuple[Any, ...]], player: int) -> list[tuple[Any, ...]]:
-    """Return the player's knowledge so far and now in each game; equal for twins.
-
-    The words of a game are costly, and say more than these only when it is over.
-    """
-    view = game.view(player)
-    memory = remembered(game, player).T
-    moments = zip(view.observation, view.legal_action_mask, memory, strict=True)
-    over = [
-        picture_of(game).text(at, player) if end else "" for at, end in enumerate(game.terminated)
-    ]
-    return [
-        (*before, *(part.tobytes() for part in moment), end)
-        for before, moment, end in zip(past, moments, over, strict=True)
-    ]
-
-
-def twins(name: str) -> Iterator[tuple[BatchGame, int, int, int]]:
-    """Return random games on small decks of which two have the same history for a player."""
-    game, rules = SMALL[name]
-    played = registry.batch_game(game, NUM, 0, **rules)
-    rng = np.random.default_rng(1)
-    played.reset(decks=played.sample_decks(NUM, rng))
-    histories: list[list[tuple[Any, ...]]] = [[()] * NUM for _ in range(played.num_players)]
-    for _ in range(LONGEST):
-        played.observe()
-        for player in range(played.num_players):
-            histories[player] = stories(played, histories[player], player)
-            indices_by_story = defaultdict(list)
-            for index, story in enumerate(histories[player]):
-                indices_by_story[story].append(index)
-            pairs = [indices[:2] for indices in indices_by_story.values() if len(indices) > 1]
-            for first, second in pairs[:PAIRS]:
-                yield played, player, first, second
-        if played.terminated.all():
-            return
-        # The same preferences in all games, so that many games are alike.
-        likes = rng.random((played.num_players, played.num_actions))
-        actions = np.where(played.legal_action_mask(), likes, -1).argmax(axis=2)
-        for player, player_histories in enumerate(histories):
-            histories[player] = [
-                (*s, int(a)) for s, a in zip(player_histories, actions[:, player], strict=True)
-            ]
-        played.step(actions)
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_games_that_a_player_cannot_tell_apart_are_dealt_alike_to_the_bit(name: str) -> None:
-    """Regression: Kododo kept the order of drawn cards, and all later deals of the long variant."""
-    differ = 0
-    over = 0
-    for played, player, *pair in twins(name):
-        first, second = (played.take(np.array([index])) for index in pair)
-        assert picture_of(first).text(0, player) == picture_of(second).text(0, player)
-        first.rng = np.random.default_rng(5)
-        second.rng = np.random.default_rng(6)
-        first.observe()
-        differ += differences(first.state(), second.state()) != []
-        over += bool(first.terminated.all())
-        dealt, second_dealt = (
-            twin.view(player).determinize(np.random.default_rng(7), 2) for twin in (first, second)
-        )
-        assert contents(dealt) == contents(second_dealt)
-        assert contents(dealt.state()) == contents(second_dealt.state())
-        assert pickle.dumps(dealt) == pickle.dumps(second_dealt)
-    assert differ > 20
-    assert over > 0

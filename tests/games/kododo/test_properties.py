@@ -214,20 +214,6 @@ def test_a_later_deal_of_the_long_variant_differs_between_seeds_and_games() -> N
 # --- starting finished games again -----------------------------------------------------
 
 
-def test_a_standard_batch_is_dealt_again_when_all_is_over() -> None:
-    game = KododoGame(4, Rules(), seed=19)
-    first = game.hands.copy()
-    play_random(game, np.random.default_rng(20), steps=17)
-    assert not game.restart_finished().any()
-    play_random(game, np.random.default_rng(21), steps=1)
-    assert game.terminated.all()
-    assert game.restart_finished().all()
-    assert not game.terminated.any()
-    assert not game.scores.any()
-    assert (game.turn, game.round_index) == (0, 0)
-    assert (game.hands != first).any()
-
-
 @pytest.mark.parametrize("injected", [False, True])
 def test_in_the_long_variant_finished_games_are_dealt_again_between_deals(injected: bool) -> None:
     rules = Rules(num_players=4, variant="long", target_score=20)
@@ -281,19 +267,6 @@ def test_games_dealt_again_follow_from_the_seed_and_differ_between_seeds() -> No
         assert_same_state(game, twin)
         dealt |= {hands.tobytes() for hands in game.hands[restarted]}
     assert len(dealt) == 2 * restarted.sum()
-
-
-def test_a_view_of_before_does_not_come_back_when_games_are_dealt_again() -> None:
-    game = KododoGame(60, Rules(variant="long", target_score=20), seed=22)
-    views = []
-    for _ in range(18):
-        views.append(game.view(0))
-        play_random(game, np.random.default_rng(24), steps=1)
-    views.append(game.view(0))
-    assert game.restart_finished().any()
-    for view in views:
-        with pytest.raises(RuntimeError, match="earlier turn"):
-            _ = view.observation
 
 
 # --- taking back the last turn ----------------------------------------------------------

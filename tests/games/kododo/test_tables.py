@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from itertools import chain, combinations
+from itertools import combinations
 
 import pytest
 
@@ -49,20 +49,3 @@ def test_how_many_decks_is_a_whole_number_in_the_long_variant_too() -> None:
 def test_a_copy_of_the_tables_is_the_tables() -> None:
     shared = tables(ALL_RULES[0])
     assert copy.deepcopy(shared) is pickle.loads(pickle.dumps(shared)) is shared
-
-
-@pytest.mark.parametrize("rules", ALL_RULES)
-def test_the_most_that_may_be_played_is_the_limit_and_the_kododo_number(rules: Rules) -> None:
-    targets = [[rules.limit]] * rules.num_colours + [[rules.kododo_number]]
-    assert made_again(rules).constants.targets.tolist() == targets
-
-
-@pytest.mark.parametrize("rules", ALL_RULES)
-def test_tables_that_games_share_cannot_be_written(rules: Rules) -> None:
-    remade = made_again(rules)
-    arrays = [
-        remade.ends,
-        *chain.from_iterable(remade.legal),
-        remade.constants.targets,
-    ]
-    assert not any(array.flags.writeable for array in arrays)
