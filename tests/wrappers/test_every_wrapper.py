@@ -556,13 +556,14 @@ def test_a_refused_reset_changes_nothing(options: Any, kind: Any) -> None:
 @all_kinds
 @pytest.mark.parametrize("action_mask", ["both", "observation", "info", "rllib"])
 @pytest.mark.parametrize(
-    ("dtype", "normalize", "expected_dtype"),
+    ("game", "dtype", "normalize", "expected_dtype"),
     [
-        (None, False, None), ("int32", False, np.int32), ("float", False, np.float64),
-        (None, True, np.float32), ("float64", True, np.float64), (">f4", True, np.float32),
+        *((game, None, True, np.float32) for game in GAMES),
+        ("kododo", None, False, None), ("kododo", "int32", False, np.int32),
+        ("kododo", "float", False, np.float64), ("kododo", "float64", True, np.float64),
+        ("kododo", ">f4", True, np.float32),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("game", GAMES)
 def test_observations_as_other_libraries_want_them(
     game: str, dtype: Any, normalize: bool, expected_dtype: Any, action_mask: str, kind: Any
 ) -> None:

@@ -362,8 +362,7 @@ class Together:
             self.early[index] += reward
 
 
-@pytest.mark.parametrize("reward", [*REWARDS])
-@pytest.mark.parametrize("limit", [1, LIMIT, 9, 500])
+@pytest.mark.parametrize(("reward", "limit"), [*zip(REWARDS, [1, LIMIT, 9, 500], strict=True)])
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 @pytest.mark.parametrize("game", GAMES)
 def test_each_episode_is_cut_as_gymnasium_cuts_it(
