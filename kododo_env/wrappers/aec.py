@@ -30,18 +30,10 @@ class AECGame(PettingZooTable, AECEnv):
         """Deal a new game; see ``ParallelGame.reset``."""
         self._deal(seed, options)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None  # used by PettingZoo when agents are removed
         self._replaced: set[str] = set()  # agents whose last choice was illegal
-        self._gained = np.zeros(self.game.num_players)  # since the last rewards
-        self.agent_selection = self.agents[0]  # if an opponent fails, step() continues
-        self.terminations = dict.fromkeys(self.agents, False)
         self._ask()
-        try:
-            self._play_on()
-        except Exception:
-            self._tell()  # a consistent state until step() continues
-            raise
+        self._play_on()
 
     def step(self, action: Any) -> None:
         """Store the choice of ``agent_selection``, and play the turn if it is the last choice.
@@ -50,7 +42,8 @@ class AECGame(PettingZooTable, AECEnv):
             action: An action number; None for an agent that is terminated or truncated.
 
         Raises:
-            ValueError: The action is illegal, or not None after the end; nothing is changed.
+            ValueError: The action is illegal, or not None after the end; nothing is changed. Or an
+                opponent's action is illegal.
             RuntimeError: The game has not begun, or all agents have left.
         """
         if not self.agents:
@@ -59,27 +52,19 @@ class AECGame(PettingZooTable, AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        self._lineup.draw(self._choices.rng)
-        if not self._waiting:  # the choices were played before an opponent failed
-            self._play_on()
-            return
         player = self._player_of[agent]
-        last = len(self._waiting) == 1
-        with self._choices.unless_refused():
-            chosen, replaced = self._choices.settle(action, self._masks[player], agent)
-            self._chosen[player] = self._format.plain_actions(self.game, [[chosen]], [player])[0][0]
-            if last:
-                self._play_turn()  # if an opponent fails, nothing is changed
+        chosen, replaced = self._choices.settle(action, self._masks[player], agent)
+        self._chosen[player] = self._format.plain_actions(self.game, [[chosen]], [player])[0][0]
         self._replaced.discard(agent)
         if replaced:
             self._replaced.add(agent)
         self._cumulative_rewards[agent] = 0.0
-        if last:
-            self._play_on()
-        else:
-            self._waiting.pop(0)
+        self._waiting.pop(0)
+        if self._waiting:
             self._clear_rewards()
             self.agent_selection = self._waiting[0]
+        else:
+            self._play_on()
 
     def observe(self, agent: str) -> Observation:
         """Return the current observation of an agent; see ``ParallelGame``."""
@@ -107,19 +92,17 @@ class AECGame(PettingZooTable, AECEnv):
         return last_step
 
     def _play_on(self) -> None:
-        """Play forced steps until a player has something to decide or the episode ends.
+        """Play until a player has something to decide or the episode ends.
 
-        If an opponent fails, the next ``step`` continues here.
+        Then update rewards, terminations, truncations, observations, infos and whose turn it is.
         """
+        gained = np.zeros(self.game.num_players)
         while not (self._waiting or any(self._ended())):
-            with self._choices.unless_refused():
-                self._play_turn()
-        self._tell()
-
-    def _tell(self) -> None:
-        """Update rewards, terminations, truncations, observations, infos and whose turn it is."""
-        points = self._gained.tolist()
-        self._gained = np.zeros(self.game.num_players)
+            self._play([self._chosen[seat] for seat in self.seats])
+            gained += self._reward(self.game)[0]
+            self._ask()
+        self.agents = list(self.possible_agents)
+        points = gained.tolist()
         self.rewards = {name: points[player] for name, player in self._player_of.items()}
         self._accumulate_rewards()
         terminated, truncated = self._ended()
@@ -136,12 +119,6 @@ class AECGame(PettingZooTable, AECEnv):
             self.infos[name]["illegal_action"] = True
         self.agent_selection = (self._waiting or self.possible_agents)[0]
 
-    def _play_turn(self) -> None:
-        """Play the choices of all players."""
-        self._play(self._own_choices())
-        self._gained = self._gained + self._reward(self.game)[0]
-        self._ask()
-
     def _ask(self) -> None:
         """Update the masks, and whose choices are awaited."""
         self._masks = self._format.masks(self.game)[0].view(np.int8)
@@ -149,7 +126,3 @@ class AECGame(PettingZooTable, AECEnv):
         self._chosen: list[int] = self.game.legal_action_mask()[0].argmax(axis=1).tolist()
         choices = np.add.reduce(self._masks, axis=1).tolist()
         self._waiting = [name for name, player in self._player_of.items() if choices[player] > 1]
-
-    def _own_choices(self) -> list[int]:
-        """Return the agents' actions, without the opponents'."""
-        return [self._chosen[seat] for seat in self.seats]

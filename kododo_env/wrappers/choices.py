@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, Self, get_args
+from collections.abc import Callable
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from kododo_env.core.agent import random_legal_actions
-from kododo_env.core.arrays import Array, Bool
+from kododo_env.core.arrays import Array, Bool, Int64
 from kododo_env.core.batch_game import BatchGame, IllegalAction
 from kododo_env.core.numbers import quote, whole_number, whole_numbers
 from kododo_env.core.options import is_one_of
@@ -34,8 +35,7 @@ class Choices:
     Args:
         game: The batch that is played.
         illegal_action: ``"raise"`` or ``"random"``.
-        opponents: Whether opponents draw from ``rng`` too.
-        form: The format of the environment's masks and actions; None for the game's own.
+        form: The format of the environment's masks and actions.
 
     Attributes:
         replaces: Whether illegal actions are replaced.
@@ -45,25 +45,17 @@ class Choices:
         ValueError: ``illegal_action`` is another value.
     """
 
-    def __init__(
-        self,
-        game: BatchGame,
-        illegal_action: OnIllegal,
-        opponents: bool = True,
-        form: ObservationFormat | None = None,
-    ) -> None:
+    def __init__(self, game: BatchGame, illegal_action: OnIllegal, form: ObservationFormat) -> None:
         if not is_one_of(illegal_action, ILLEGAL_ACTION):
             raise ValueError(
                 f"illegal_action must be {' or '.join(map(repr, ILLEGAL_ACTION))}, "
                 f"not {quote(illegal_action)}"
             )
         self._game = game
-        self._num_actions = game.num_actions if form is None else form.num_actions
-        self._has_own_numbers = form is None or form.has_own_numbers
+        self._num_actions = form.num_actions
+        self._has_own_numbers = form.has_own_numbers
         self.replaces = illegal_action == "random"
         self.rng = own_generator(None)
-        self._draws = opponents or self.replaces
-        self._drawn: Any = None
         self._warned = False
 
     def seed(self, seed: int | None) -> None:
@@ -81,27 +73,6 @@ class Choices:
             return action  # the common case: no message is formatted
         return whole_number(action, f"the action of {chooser}", 0, self._num_actions - 1)
 
-    def unless_refused(self) -> Self:
-        """Return a context manager for a step, which restores the generator if the step fails.
-
-        It also adds a hint to errors about illegal actions. All random draws of the step must be
-        inside the block: ``with choices.unless_refused(): ...``.
-        """
-        return self  # faster than contextlib
-
-    def __enter__(self) -> None:
-        if self._draws:
-            self._drawn = self.rng.bit_generator.state
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is None:
-            return
-        if self._draws:
-            self.rng.bit_generator.state = self._drawn
-        # With replacement, only an opponent's action can be illegal.
-        if isinstance(error, IllegalAction) and not self.replaces:
-            raise IllegalAction(f"{error} {HINT}") from None
-
     def settle(self, action: Any, mask: Array, chooser: str) -> tuple[int, bool]:
         """Return the action to be played, and whether it replaces an illegal one.
 
@@ -117,15 +88,13 @@ class Choices:
         number = self.number(action, chooser)
         if mask[number]:
             return number, False
-        if self.replaces:
-            self._warn()
-            return int(random_legal_actions(mask > 0, self.rng)), True
-        legal = ", ".join(map(str, np.flatnonzero(mask)))
-        meaning = f" ({self._game.actions.describe(number)})" if self._has_own_numbers else ""
-        raise IllegalAction(f"illegal action of {chooser}: {number}{meaning}; legal now: {legal}")
+        if not self.replaces:
+            raise self._illegal(number, mask, chooser)
+        self._warn()
+        return int(random_legal_actions(mask > 0, self.rng)), True
 
-    def numbers(self, actions: Any, receiver: str, count: int) -> Array:
-        """Check and return an array of actions, integers of shape (count,).
+    def numbers(self, actions: Any, receiver: str, count: int) -> Int64:
+        """Check an array of actions, and return a copy, int64, shape (count,).
 
         Args:
             actions: The actions.
@@ -141,32 +110,42 @@ class Choices:
                 f"actions must be {count} integers, one for each {receiver}, not an array of "
                 f"shape {action_numbers.shape}"
             )
-        return action_numbers
+        return action_numbers.astype(np.int64)
 
-    def settle_all(self, actions: Array, masks: Bool) -> Bool:
-        """Replace illegal actions in place if ``replaces``; else do nothing.
+    def settle_all(self, actions: Int64, masks: Bool, chooser: Callable[[int], str]) -> Bool:
+        """Replace illegal actions in place, or reject them.
 
         Args:
-            actions: Actions, int64, shape (K,).
+            actions: Actions, shape (K,).
             masks: Action masks, shape (K, A).
+            chooser: Returns the name of the player of a row, for messages.
 
         Returns:
             Which actions were replaced, bool, shape (K,).
 
         Raises:
-            ValueError: ``replaces`` is True, and an action is not 0 to A - 1.
+            ValueError: An action is not 0 to A - 1.
+            IllegalAction: An action is illegal, and illegal actions are not replaced.
         """
-        if not self.replaces:
-            return np.zeros(len(actions), np.bool_)
         last = self._num_actions - 1
         out_of_range = actions[(actions < 0) | (actions > last)]
         if out_of_range.size:
             raise ValueError(f"actions must be 0 to {last}, not {out_of_range[0]}")
         illegal = ~masks[numbers(len(actions)), actions]
         if illegal.any():
+            if not self.replaces:
+                row = int(illegal.argmax())
+                raise self._illegal(int(actions[row]), masks[row], chooser(row))
             self._warn()
             actions[illegal] = random_legal_actions(masks[illegal], self.rng)
         return illegal
+
+    def _illegal(self, number: int, mask: Array, chooser: str) -> IllegalAction:
+        legal = ", ".join(map(str, np.flatnonzero(mask)))
+        meaning = f" ({self._game.actions.describe(number)})" if self._has_own_numbers else ""
+        return IllegalAction(
+            f"illegal action of {chooser}: {number}{meaning}; legal now: {legal} {HINT}"
+        )
 
     def _warn(self) -> None:
         """Warn once that actions are replaced, since rewards alone do not show it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -11,16 +10,13 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from kododo_env.core.agent import Agent, joint_action, joint_action_by_game
-from kododo_env.core.arrays import Array, Bool, Float64, Int64, Integer
+from kododo_env.core.arrays import Bool, Float64, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import quote, whole_seed
-from kododo_env.core.rewards import Reward, RewardName, reward_function
-from kododo_env.wrappers.choices import Choices, OnIllegal
-from kododo_env.wrappers.opponent_pool import LEARNER, Lineup
-from kododo_env.wrappers.opponents import Opponents, Player, around, learner_and_opponents
-from kododo_env.wrappers.outer_wrappers import OuterWrappers
-from kododo_env.wrappers.render_modes import PictureMode, check_render_mode, drawing_metadata
+from kododo_env.core.rewards import Reward, RewardName
+from kododo_env.wrappers.choices import OnIllegal
+from kododo_env.wrappers.opponents import Opponents
+from kododo_env.wrappers.render_modes import PictureMode
 from kododo_env.wrappers.reset_options import (
     OPTIONS,
     check_batch,
@@ -28,23 +24,16 @@ from kododo_env.wrappers.reset_options import (
     step_limit,
     warn_of_unknown,
 )
-from kododo_env.wrappers.slot import Slot, check_unused
-from kododo_env.wrappers.spaces import (
-    MaskPlace,
-    Observation,
-    ObservationFormat,
-    action_space,
-    row_of,
-)
+from kododo_env.wrappers.single import OneLearner
+from kododo_env.wrappers.slot import SlotEnvs
+from kododo_env.wrappers.spaces import MaskPlace, Observation, action_space, row_of
 
 AutoresetName = Literal["NextStep", "SameStep", "Disabled"]
 Seeds = list[int | None]
 Step = tuple[Observation, Float64, Bool, Bool, dict[str, Any]]
-Outcome = tuple[Float64, Bool, Bool]
-"""Rewards, terminations and truncations of a step, (N,)."""
 
 
-class BatchVectorEnv(VectorEnv[Any, Any, Any]):
+class BatchVectorEnv(OneLearner, SlotEnvs, VectorEnv[Any, Any, Any]):
     """A VectorEnv of N games in which the learner plays one seat of each game.
 
     Observations are ``{"observation": (N, F), "action_mask": (N, A) int8}``; the masks are also in
@@ -99,52 +88,22 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         padded: bool = False,
     ) -> None:
         check_batch(game)
-        check_render_mode(render_mode, batch=True)
-        self.game = game
+        super().__init__(
+            game, seat, opponents, True, reward, render_mode, illegal_action, observation_dtype,
+            normalize, action_mask, canonical, padded,
+        )  # fmt: skip
         self.num_envs = game.num_envs
-        self.render_mode = render_mode
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
-        self.metadata = {"autoreset_mode": self.autoreset_mode, **drawing_metadata(batch=True)}
-        learner, places = learner_and_opponents(seat, opponents, game)
-        self._lineup = Lineup(places, game)
-        self._seat_changes = learner is None
-        self.seats = np.full(game.num_envs, learner or 0)
-        self._reward = reward_function(reward)
-        self._format = ObservationFormat(
-            game, observation_dtype, normalize, action_mask, canonical, padded
-        )
-        self._choices = Choices(game, illegal_action, form=self._format)
-        self._outer = OuterWrappers(self._format)
+        self.metadata["autoreset_mode"] = self.autoreset_mode
         self.single_observation_space = self._format.space
         self.single_action_space = action_space(self._format)
         self.observation_space = batch_space(self._format.space, game.num_envs)
         self.action_space = batch_space(self.single_action_space, game.num_envs)
-        self._game_numbers = np.arange(game.num_envs)
-        self._gained = np.zeros(game.num_envs)
         self.max_episode_steps = step_limit(max_episode_steps, "max_episode_steps")
+        self._limit = self.max_episode_steps or np.inf
         self._decisions = np.zeros(game.num_envs, np.int64)  # of the learner, since the deal
-        # Truncated episodes. Their games continue without the learner, since all games of a batch
-        # are at the same turn.
-        self._truncated = np.zeros(game.num_envs, np.bool_)
-        self._before = np.zeros(game.num_envs, np.bool_)  # games that were over before this step
+        self._waiting = np.zeros(game.num_envs, np.bool_)  # games that were over before this step
         self._dealt = False
-        self._outcome: Outcome | None = None  # of the current step, once known
-        self._goes_on = False  # an opponent failed after the learner's choices were played
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self.game!r}>"
-
-    @property
-    def opponents(self) -> tuple[Player | None, ...]:
-        """The agents, or pools, in the other seats, in turn order after the learner."""
-        return self._lineup.places
-
-    @opponents.setter
-    def opponents(self, opponents: Opponents) -> None:
-        seat = "random" if self._seat_changes else int(self.seats[0])
-        lineup = Lineup(learner_and_opponents(seat, opponents, self.game)[1], self.game)
-        lineup.draw(self._choices.rng)
-        self._lineup = lineup
 
     # --- playing ----------------------------------------------------------------------
 
@@ -186,15 +145,11 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         super().reset(seed=seed)
         self._choices.seed(seed)
         self._dealt = True
-        self._since({})
         self._begin(dealt)
         return self._see()
 
     def step(self, actions: Any) -> Step:
         """Play the learner's choices, then play until its next decision or the end of all games.
-
-        If an opponent raises an error after the choices were played, the next call continues from
-        there: it ignores its actions, and returns all rewards since the last successful step.
 
         Args:
             actions: Action numbers, shape (N,); those of games that are over are ignored.
@@ -209,60 +164,46 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             RuntimeError: The games have not begun, or all are over and ``autoreset_mode`` is
                 ``DISABLED``.
         """
-        if self._goes_on:
-            self._play_on()
-        else:
-            self._lay(actions)
-        if self._outcome is None:
-            terminated = self.game.terminated & ~self._before
-            truncated = self._truncate()
-            rewards = np.where(self._before, 0, self._gained)
-            self._outcome = rewards, terminated, truncated
-            self._gained = np.zeros(self.num_envs)
-            if self.autoreset_mode == AutoresetMode.SAME_STEP and self._over().any():
-                self._info |= self._final(terminated | truncated)
-                dealt = self._restart()
-                if dealt.any():
-                    self._begin(dealt)
-                self._before = self._over()  # the observations are of the next episodes
-        return self._step_result(*self._outcome, self._info)
+        over = self._over()
+        if not self._running or (over.all() and self.autoreset_mode == AutoresetMode.DISABLED):
+            when = "are over" if self._dealt else "have not begun"
+            raise RuntimeError(f"the games of {self.game.name} {when}; call reset()")
+        if over.all() and self.autoreset_mode == AutoresetMode.NEXT_STEP:
+            self._begin(self._restart())
+            no_games = np.zeros(self.num_envs, np.bool_)
+            return self._result(np.zeros(self.num_envs), no_games, no_games.copy(), {})
+        chosen, replaced = self._settled(actions)
+        self._running = False  # an opponent that fails ends the episodes
+        self._waiting = over
+        self._decisions = self._decisions + self._decides
+        self._play(chosen)
+        self._play_on()
+        self._running = True
+        terminated = self.game.terminated & ~self._waiting
+        truncated = self._decides & (self._decisions >= self._limit)
+        self._truncated = self._truncated | truncated
+        self._decides = self._decides & ~truncated
+        rewards = np.where(self._waiting, 0, self._gained)
+        self._gained = np.zeros(self.num_envs)
+        info = _marked("illegal_action", replaced.copy(), replaced) if replaced.any() else {}
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and self._over().any():
+            info |= self._final(terminated | truncated)
+            dealt = self._restart()
+            if dealt.any():
+                self._begin(dealt)
+            self._waiting = self._over()  # the observations are of the next episodes
+        return self._result(rewards, terminated, truncated, info)
 
     def action_masks(self) -> Bool:
         """Return the learner's legal actions, bool, shape (N, A)."""
         masks = np.array(self._masks(), order="C")
-        if self.max_episode_steps is not None:
-            waiting = self._truncated & self._before  # a truncating step keeps its true mask
-            masks[waiting] = False
-            masks[waiting, self._format.no_op(self.game)] = True
+        waiting = self._truncated & self._waiting  # a truncating step keeps its true mask
+        masks[waiting] = np.arange(masks.shape[1]) == self._format.no_op(self.game)
         return masks
 
     def _masks(self) -> Bool:
         """Return the learner's legal actions in the games, (N, A), perhaps the game's own array."""
         return self._of_learner(self._format.masks(self.game))
-
-    def _over(self) -> Bool:
-        """Return which games have ended or were truncated, (N,)."""
-        if self.max_episode_steps is None:
-            return self.game.terminated
-        return self.game.terminated | self._truncated
-
-    def _deciding(self) -> Bool:
-        """Return in which games the learner has something to decide, (N,)."""
-        deciding = self._of_learner(self.game.deciding())
-        return deciding if self.max_episode_steps is None else deciding & ~self._truncated
-
-    def _truncate(self) -> Bool:
-        """Truncate episodes in which the learner has used up its decisions; returns which, (N,)."""
-        if self.max_episode_steps is None:
-            return np.zeros(self.num_envs, np.bool_)
-        truncated: Bool = self._deciding() & (self._decisions >= self.max_episode_steps)
-        self._truncated = self._truncated | truncated
-        return truncated
-
-    def _of_learner(self, everybody: Array) -> Array:
-        """Return the learner's part, (N, ...), of an array of all players, (N, P, ...)."""
-        seat_part: Array = everybody[:, int(self.seats[0])]
-        return everybody[self._game_numbers, self.seats] if self._seat_changes else seat_part
 
     def render(self) -> tuple[Any, ...]:
         """Render each game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
@@ -273,24 +214,6 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
     def place(self, slot: int) -> tuple[int, int]:
         """Return the index of a slot's game, and the learner's seat in that game."""
         return slot, int(self.seats[slot])
-
-    def lineup_of(self, index: int) -> tuple[Agent | None, ...]:
-        """Return the agent in each seat of a game, None for the learner.
-
-        Pools that have not drawn since the deal draw first.
-        """
-        self._lineup.draw(self._choices.rng)
-        return tuple(around(self._lineup.of_game(index), int(self.seats[index])))
-
-    @cached_property
-    def _slots(self) -> list[Slot]:
-        space = self._format.space
-        actions = self.single_action_space
-        metadata = drawing_metadata(batch=True)
-        return [
-            Slot(self, slot, space, actions, self.render_mode, metadata)
-            for slot in range(self.num_envs)
-        ]
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Call a method of each game, such as ``"action_masks"``, or return an attribute.
@@ -328,14 +251,12 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
         if name == "opponents":
             self.opponents = _common_value(values, self.num_envs)
             return
-        check_unused(self, name)
         slot_values = values if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(slot_values) != self.num_envs:
             raise ValueError(
                 f"expected {self.num_envs} values, one for each environment, got {len(slot_values)}"
             )
-        for slot, value in zip(self._slots, slot_values, strict=True):
-            setattr(slot, name, value)
+        self._store(name, enumerate(slot_values))
 
     # --- dealing ----------------------------------------------------------------------
 
@@ -381,16 +302,10 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
             )
 
     def _begin(self, dealt: Bool) -> None:
-        """Seat the learner in games that were dealt, and play to its first decision."""
-        if self._seat_changes:
-            seats = self._choices.rng.integers(self.game.num_players, size=self.num_envs)
-            self.seats = np.where(dealt, seats, self.seats)
-        self._lineup.deal(self._choices.rng, dealt)
         self._decisions = np.where(dealt, 0, self._decisions)
         self._truncated = self._truncated & ~dealt
-        self._before = self._before & ~dealt
-        self._gained = np.zeros(self.num_envs)
-        self._play_on()
+        self._waiting = self._waiting & ~dealt
+        super()._begin(dealt)
 
     def _restart(self) -> Bool:
         """Deal finished games again, where the batch allows it now; returns which, (N,)."""
@@ -401,99 +316,24 @@ class BatchVectorEnv(VectorEnv[Any, Any, Any]):
 
     # --- a step -----------------------------------------------------------------------
 
-    def _since(self, info: dict[str, Any], outcome: Outcome | None = None) -> None:
-        """Start the accounting for the next return of ``step``, or set its outcome."""
-        self._info = info
-        self._outcome = outcome
-        self._before = self._over().copy()
-
-    def _lay(self, actions: Any) -> None:
-        """Play the learner's choices and play on, or deal again where this step does that."""
-        game = self.game
-        over = self._over().all()
-        if not self._dealt or (over and self.autoreset_mode == AutoresetMode.DISABLED):
-            when = "are over" if self._dealt else "have not begun"
-            raise RuntimeError(f"the games of {game.name} {when}; call reset()")
-        if over and self.autoreset_mode == AutoresetMode.NEXT_STEP:
-            no_games = np.zeros(self.num_envs, np.bool_)
-            self._since({}, (np.zeros(self.num_envs), no_games, no_games.copy()))
-            self._begin(self._restart())
-            return
-        self._since({})
-        deciding = None if self.max_episode_steps is None else self._deciding()
-        replaced = self._play(actions)
-        if deciding is not None:
-            self._decisions = self._decisions + deciding
-        if replaced.any():
-            self._info |= _marked("illegal_action", replaced.copy(), replaced)
-        self._play_on()
-
     def _settled(self, actions: Any) -> tuple[Int64, Bool]:
         """Return the learner's actions that are played, and which of them replace illegal ones."""
-        numbers = self._choices.numbers(actions, "game", self.num_envs).astype(np.int64)
+        numbers = self._choices.numbers(actions, "game", self.num_envs)
         masks = self._masks()
         over = self._over()
         numbers[over] = masks[over].argmax(axis=1)
-        return numbers, self._choices.settle_all(numbers, masks)
-
-    def _play_on(self) -> None:
-        """Play until the learner has something to decide in a game, or all games are over."""
-        self._goes_on = True
-        while not (self._over().all() or self._deciding().any()):
-            self._play(forced=True)
-        self._goes_on = False
-
-    def _play(self, choices: Any = None, forced: bool = False) -> Bool:
-        """Play one step of all games; if an opponent fails, nothing is changed.
-
-        Args:
-            choices: The learner's actions, (N,).
-            forced: Whether to play the learner's first legal actions instead.
-
-        Returns:
-            Which choices were replaced, (N,); empty if they are forced.
-        """
-        replaced = np.zeros(0, np.bool_)
-        self._lineup.draw(self._choices.rng)
-        with self._choices.unless_refused():
-            if not forced:
-                chosen, replaced = self._settled(choices)
-            actions = self._others_actions()
-            if not forced:
-                plain = self._format.plain_actions(self.game, chosen, self.seats)
-                actions[self._game_numbers, self.seats] = plain
-            self.game.step(actions)
-        self._gained += self._of_learner(self._reward(self.game))
-        return replaced
-
-    def _others_actions(self) -> Int64:
-        """Return the opponents' actions, (N, P); the learner's are the first legal ones."""
-        game = self.game
-        rng = self._choices.rng
-        lineup = self._lineup
-        if not self._seat_changes and not lineup.draws:
-            seat = int(self.seats[0])
-            return joint_action(around(lineup.of_game(0), seat), game, rng, first=seat)
-        numbers = np.full((game.num_envs, game.num_players), LEARNER)
-        after = np.arange(1, game.num_players)  # in turn order after the learner
-        seats = (self.seats[:, None] + after) % game.num_players
-        np.put_along_axis(numbers, seats, lineup.numbers, axis=1)
-        return joint_action_by_game(lineup.agents, numbers, game, rng)
+        return numbers, self._choices.settle_all(numbers, masks, self._name)
 
     # --- results ----------------------------------------------------------------------
 
     def _see(self) -> tuple[Observation, dict[str, Any]]:
-        if self._seat_changes:
-            numbers = self._of_learner(self._format.numbers(self.game))
-        else:
-            numbers = self._format.numbers(self.game, [int(self.seats[0])])[:, 0]
         masks = self.action_masks().view(np.int8)
         info: dict[str, Any] = {}
         for name, column in self._format.info(masks).items():
             info |= _marked(name, column, np.ones(self.num_envs, np.bool_))
-        return self._format.observation(numbers, masks), info
+        return self._format.observation(self._numbers(), masks), info
 
-    def _step_result(
+    def _result(
         self, rewards: Float64, terminated: Bool, truncated: Bool, info: dict[str, Any]
     ) -> Step:
         """Return the result of a step."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from kododo_env.agent_registry import AGENT, agent_for, is_agent
-from kododo_env.core.agent import Agent
+from kododo_env.core.agent import Agent, joint_action, joint_action_by_game
 from kododo_env.core.arrays import Bool, Float64, Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import quote
@@ -139,92 +138,116 @@ class Lineup:
     """The agents in the games of a batch, including those that pools draw.
 
     Args:
-        places: For each of L places an agent, a pool, or None for a learner.
+        places: For each of the P seats, from the first seat on, an agent, a pool, or None for a
+            learner; P - 1 places if the first seat is a learner's.
         game: The batch of N games.
+        rng: The source of randomness of the pools, which draw at once.
+        first: The number of the first seat, in all games or in each game, (N,).
+        moves: Whether each deal draws the first seat.
 
     Attributes:
         places: The agents and pools, as in the constructor.
-        draws: Whether there is a pool.
-        agents: The distinct agents; once pools have drawn, only those that play now.
-        numbers: The index in ``agents`` of the agent in each place of each game, int64, shape
-            (N, L); ``LEARNER`` for a learner.
+        first: The first seat of each game, int64, shape (N,).
+        moves: Whether each deal draws the first seat.
+        agents: The distinct agents; if there are pools, only those that play now.
 
     Raises:
-        ValueError: An agent of a pool is unknown, or cannot play this game.
+        ValueError: An agent of a pool is unknown, or cannot play this game; or the function of a
+            pool draws something else than agents.
     """
 
-    def __init__(self, places: Sequence[Agent | OpponentPool | None], game: BatchGame) -> None:
+    def __init__(
+        self,
+        places: Sequence[Agent | OpponentPool | None],
+        game: BatchGame,
+        rng: np.random.Generator,
+        first: int | Int64 = 0,
+        moves: bool = False,
+    ) -> None:
         self.places = tuple(places)
+        self.first: Int64 = np.full(game.num_envs, first, np.int64)
+        self.moves = moves
         self.agents: list[Agent] = []
-        self.numbers: Int64 = np.full((game.num_envs, len(self.places)), LEARNER, np.int64)
         self._game = game
+        # The index in ``agents`` of the agent in each seat of each game, from the first on, (N, P).
+        self._numbers: Int64 = np.full((game.num_envs, game.num_players), LEARNER, np.int64)
         self._named: dict[str, Agent] = {}
-        self._pools: list[tuple[OpponentPool, list[int]]] = []
-        for place, player in enumerate(self.places):
+        self._pools: dict[OpponentPool, list[int]] = {}
+        for place, player in enumerate(self.places, game.num_players - len(self.places)):
             if isinstance(player, OpponentPool):
-                self._add_place(player, place)
+                self._pools.setdefault(player, []).append(place)
             elif player is not None:
-                self.numbers[:, place] = self._numbers_of([player])
-        for pool, _ in self._pools:
-            self._numbers_of(pool.agents)  # raises errors now rather than when drawn
-        self.draws = bool(self._pools)
-        # The line-up of all games if there are no pools, cached for single games.
-        self._fixed = None if self.draws else self._agents_of(0)
-        # The games for which pools have still to draw.
-        self._undrawn = np.full(game.num_envs, True) if self.draws else None  # (N,) bool
-
-    def _add_place(self, pool: OpponentPool, place: int) -> None:
-        for listed, places in self._pools:
-            if listed is pool:
-                places.append(place)
-                return
-        self._pools.append((pool, [place]))
+                self._numbers[:, place] = self._numbers_of([player])
+        for pool in self._pools:
+            self._numbers_of(pool.agents)  # checks also agents that are drawn later
+        self._draw(rng, np.full(game.num_envs, True))
 
     def deal(self, rng: np.random.Generator, dealt: Bool | None = None) -> None:
-        """Let pools draw again for games that were dealt.
-
-        If a pool's function fails, the error is suppressed, since the step that dealt the games
-        must return its results; the next ``draw`` tries again and raises the error.
+        """Draw the first seats of games that were dealt, if they move, and let pools draw.
 
         Args:
             rng: The source of randomness.
             dealt: The games that were dealt, bool, shape (N,); None for all games.
         """
-        if not self.draws:
-            return
-        waiting_games = np.full(self._game.num_envs, True) if dealt is None else dealt
-        self._undrawn = waiting_games if self._undrawn is None else self._undrawn | waiting_games
-        with suppress(Exception):
-            self.draw(rng)
+        dealt_games = np.full(self._game.num_envs, True) if dealt is None else dealt
+        if self.moves:
+            first = rng.integers(self._game.num_players, size=self._game.num_envs)
+            self.first = np.where(dealt_games, first, self.first)
+        if self.moves or self._pools:
+            self._draw(rng, dealt_games)
 
-    def draw(self, rng: np.random.Generator) -> None:
-        """Draw for the games whose pools have not drawn since the deal; call it before each step.
+    def move(self, first: int) -> None:
+        """Change the first seat of all games; the places follow."""
+        self.first = np.full_like(self.first, first)
+        self._seat()
 
-        If a pool's function fails, the lineup and the generator stay as they were.
-        """
-        if self._undrawn is None:
-            return
-        games = np.flatnonzero(self._undrawn)
-        state = rng.bit_generator.state
-        numbers = self.numbers.copy()
-        try:
-            for pool, places in self._pools:
-                candidates, drawn = pool.draw(rng, len(games), len(places))
-                numbers[games[:, None], places] = self._numbers_of(candidates)[drawn]
-        except BaseException:
-            rng.bit_generator.state = state
-            raise
-        playing, self.numbers = _renumbered(numbers)
-        self.agents = [self.agents[number] for number in playing]
-        self._undrawn = None
-
-    def of_game(self, index: int) -> Sequence[Agent | None]:
-        """Return the agent in each place of a game, None for a learner; call ``draw`` first."""
-        return self._agents_of(index) if self._fixed is None else self._fixed
-
-    def _agents_of(self, index: int) -> list[Agent | None]:
-        numbers = self.numbers[index].tolist()
+    def of_game(self, index: int) -> list[Agent | None]:
+        """Return the agent in each seat of a game, None for a learner."""
+        numbers = self._by_seat[index].tolist()
         return [None if number == LEARNER else self.agents[number] for number in numbers]
+
+    def actions(self, rng: np.random.Generator) -> Int64:
+        """Return the opponents' choices for the next step, int64, shape (N, P).
+
+        The action of a learner is its first legal one.
+        """
+        if self._common is None:
+            return joint_action_by_game(self.agents, self._by_seat, self._game, rng)
+        return joint_action(self._common, self._game, rng, int(self.first[0]))
+
+    def _draw(self, rng: np.random.Generator, dealt: Bool) -> None:
+        games = np.flatnonzero(dealt)
+        numbers = self._numbers.copy()
+        for pool, places in self._pools.items():
+            candidates, drawn = pool.draw(rng, len(games), len(places))
+            numbers[games[:, None], places] = self._numbers_of(candidates)[drawn]
+        self._numbers = numbers
+        if self._pools:
+            self._renumber()
+        self._seat()
+
+    def _renumber(self) -> None:
+        """Forget agents that do not play, and number the others from 0.
+
+        They are in the order of their first game and seat. It determines the order of their
+        random numbers, so it must not depend on earlier draws.
+        """
+        playing = [
+            number for number in dict.fromkeys(self._numbers.ravel().tolist()) if number != LEARNER
+        ]
+        consecutive = np.full(len(self.agents) + 1, LEARNER)  # LEARNER, -1, stands for the last
+        consecutive[playing] = np.arange(len(playing))
+        self._numbers = consecutive[self._numbers]
+        self.agents = [self.agents[number] for number in playing]
+
+    def _seat(self) -> None:
+        """Update who plays in each seat."""
+        places = (np.arange(self._game.num_players) - self.first[:, None]) % self._game.num_players
+        self._by_seat: Int64 = np.take_along_axis(self._numbers, places, axis=1)
+        # The agents in the seats of all games, if they are the same in all.
+        self._common: list[Agent | None] | None = None
+        if self._game.num_envs == 1 or not (self.moves or self._pools):
+            self._common = self.of_game(0)
 
     def _numbers_of(self, candidates: Sequence[Candidate]) -> Int64:
         """Return the candidates' indices in ``self.agents``; new agents are added to it."""
@@ -242,15 +265,3 @@ class Lineup:
         if name not in self._named:
             self._named[name] = agent_for(name, self._game)
         return self._named[name]
-
-
-def _renumbered(numbers: Int64) -> tuple[list[int], Int64]:
-    """Return which agents are used, and consecutive indices, as in ``Lineup.numbers``.
-
-    Agents are in the order of their first game and place. It determines the order of their random
-    numbers, so it must not depend on earlier draws.
-    """
-    playing = [number for number in dict.fromkeys(numbers.ravel().tolist()) if number != LEARNER]
-    consecutive = np.full(max(playing) + 2, LEARNER)  # LEARNER, -1, stands for the last entry
-    consecutive[playing] = np.arange(len(playing))
-    return playing, consecutive[numbers]

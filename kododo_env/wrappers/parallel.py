@@ -64,20 +64,14 @@ class ParallelGame(PettingZooTable, ParallelEnv):
             raise self._not_running()
         game = self.game
         names = self.possible_agents
-        replaced: list[str] = []
-        chosen = self._numbers_of(actions)
-        self._lineup.draw(self._choices.rng)
-        with self._choices.unless_refused():
-            if self._choices.replaces:
-                chosen, replaced = self._legal_instead(actions)
-            self._play(self._format.plain_actions(game, [chosen], self.seats)[0])
+        chosen, replaced = self._settled(actions)
+        self._play(self._format.plain_actions(game, [chosen], self.seats)[0])
         rewards = self._reward(game)[0].tolist()
         observations, infos = self._see()
         for name in replaced:
             infos[name]["illegal_action"] = True
         terminated, truncated = self._ended()
-        if terminated or truncated:
-            self.agents = []
+        self.agents = [] if terminated or truncated else list(names)
         return (
             observations,
             {name: rewards[player] for name, player in self._player_of.items()},
@@ -99,23 +93,22 @@ class ParallelGame(PettingZooTable, ParallelEnv):
             infos[name] = form.info(mask)
         return observations, infos
 
-    def _legal_instead(self, actions: dict[str, Any]) -> tuple[list[int], list[str]]:
+    def _settled(self, actions: Any) -> tuple[list[int], list[str]]:
         """Return the actions to be played, and the agents whose own actions were illegal."""
-        masks = self._format.masks(self.game)[0]
-        settled = {
-            name: self._choices.settle(actions[name], masks[player], name)
-            for name, player in self._player_of.items()
-        }
-        chosen = [action for action, _ in settled.values()]
-        return chosen, [name for name, (_, instead) in settled.items() if instead]
-
-    def _numbers_of(self, actions: Any) -> list[int]:
-        """Return the numbers of all agents' actions, in seat order."""
         if not isinstance(actions, Mapping):
             raise ValueError(f"actions must be a dict from agent to action, not {quote(actions)}")
         if actions.keys() != self._player_of.keys():
             raise self._not_everybodys(actions)
-        return [self._choices.number(actions[name], name) for name in self.possible_agents]
+        chosen = [self._choices.number(actions[name], name) for name in self.possible_agents]
+        if self._all_learn and not self._choices.replaces:  # the game checks them
+            return chosen, []
+        masks = self._format.masks(self.game)[0]
+        replaced = []
+        for place, (name, player) in enumerate(self._player_of.items()):
+            chosen[place], instead = self._choices.settle(chosen[place], masks[player], name)
+            if instead:
+                replaced.append(name)
+        return chosen, replaced
 
     def _not_everybodys(self, actions: Mapping[str, Any]) -> ValueError:
         missing = [name for name in self.possible_agents if name not in actions]

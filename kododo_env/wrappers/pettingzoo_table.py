@@ -12,20 +12,20 @@ import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
-from kododo_env.core.agent import Agent, joint_action
+from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array, Int64
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.rewards import Reward, RewardName, reward_function
+from kododo_env.core.rewards import Reward, RewardName
 from kododo_env.records.folder import EpisodeRecords
-from kododo_env.wrappers.choices import Choices, OnIllegal
-from kododo_env.wrappers.opponent_pool import Lineup
-from kododo_env.wrappers.opponents import Opponents, Player, learners, reseat, seated
-from kododo_env.wrappers.render_modes import RenderMode, check_render_mode, draw, drawing_metadata
-from kododo_env.wrappers.reset_options import check_single, deal, step_limit
-from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat, action_space
+from kododo_env.wrappers.base import GameEnv
+from kododo_env.wrappers.choices import OnIllegal
+from kododo_env.wrappers.opponents import Opponents, Player, learners, seated
+from kododo_env.wrappers.render_modes import RenderMode, draw
+from kododo_env.wrappers.reset_options import check_single, deck_of, step_limit
+from kododo_env.wrappers.spaces import MaskPlace, action_space
 
 
-class PettingZooTable:
+class PettingZooTable(GameEnv):
     """One game with PettingZoo's names and spaces.
 
     Args:
@@ -63,73 +63,41 @@ class PettingZooTable:
         padded: bool = False,
     ) -> None:
         check_single(game)
-        check_render_mode(render_mode)
+        super().__init__(
+            game, seated(opponents, game), 0, False, reward, render_mode, illegal_action,
+            observation_dtype, normalize, action_mask, canonical, padded,
+        )  # fmt: skip
+        self.seats = learners(self.opponents)
         self.max_cycles = step_limit(max_cycles, "max_cycles")
-        self.game = game
-        self.render_mode = render_mode
-        self.metadata: dict[str, Any] = {
+        self.metadata |= {
             "name": f"{game.name}_v{game.version}",
-            **drawing_metadata(),
             # PettingZoo's conversion needs all agents in each cycle; AECGame skips some.
             "is_parallelizable": isinstance(self, ParallelEnv),
         }
-        places = seated(opponents, game)
-        self._lineup = Lineup(places, game)
-        self.seats = learners(places)
         self.possible_agents = [f"player_{seat}" for seat in self.seats]
         self.agents: list[str] = []
         self._player_of = dict(zip(self.possible_agents, self.seats, strict=True))
-        self._reward = reward_function(reward)
-        self._format = ObservationFormat(
-            game, observation_dtype, normalize, action_mask, canonical, padded
-        )
-        has_opponents = len(self.seats) < game.num_players
-        self._choices = Choices(game, illegal_action, has_opponents, self._format)
         # Dictionaries, so that each call returns the same object and the spaces can be pickled.
         self.observation_spaces = {
             name: copy.deepcopy(self._format.space) for name in self.possible_agents
         }
         self.action_spaces = {name: action_space(self._format) for name in self.possible_agents}
-        low, high = (
-            np.tile(bound, game.num_players)
-            for bound in (self._format.box.low, self._format.box.high)
-        )
+        low = np.tile(self._format.box.low, game.num_players)
+        high = np.tile(self._format.box.high, game.num_players)
         self.state_space = spaces.Box(low, high, dtype=self._format.dtype.type)
         self._dealt = False
         self._records: EpisodeRecords | None = None
         if record is not None:
             self._records = EpisodeRecords(record, self.possible_agents)  # names change at reset
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self.game!r}>"
-
-    @property
-    def opponents(self) -> tuple[Player | None, ...]:
-        """The agent or pool in each seat, None for a learner.
-
-        Opponents can be changed, in the forms of the constructor; the new ones play from the next
-        step on. A single opponent takes all seats without a learner.
-
-        Raises:
-            ValueError: The opponents are invalid, or a recorded game is in progress.
-        """
-        return self._lineup.places
-
-    @opponents.setter
-    def opponents(self, opponents: Opponents) -> None:
+    def _places(self, opponents: Opponents) -> Sequence[Player | None]:
         if self._records is not None and self.agents:
             raise ValueError("cannot change opponents during a recorded game, only after its end")
-        lineup = Lineup(reseat(opponents, self.game, self.seats), self.game)
-        lineup.draw(self._choices.rng)
-        self._lineup = lineup
+        return super()._places(opponents)
 
     @property
     def lineup(self) -> tuple[Agent | None, ...]:
-        """The agent in each seat of this game, None for a learner.
-
-        Pools that have not drawn since the deal draw first.
-        """
-        self._lineup.draw(self._choices.rng)
+        """The agent in each seat of this game, None for a learner."""
         return tuple(self._lineup.of_game(0))
 
     def _names(self) -> list[str]:
@@ -171,31 +139,25 @@ class PettingZooTable:
         """Do nothing: there are no resources to release."""
 
     def _deal(self, seed: int | None, options: dict[str, Any] | None) -> None:
-        deal(self.game, seed, options)
-        self._choices.seed(seed)
-        self.agents = []  # no game is running if a pool fails to draw
-        self._lineup.deal(self._choices.rng)
-        self._lineup.draw(self._choices.rng)  # raises errors now rather than in step()
-        self.agents = list(self.possible_agents)
+        self.game.reset(seed, deck_of(self.game, options))  # on error nothing is changed
+        self.agents = []  # a pool that fails ends the episode
         self._dealt = True
+        self._choices.seed(seed)
+        self._lineup.deal(self._choices.rng)
+        self.agents = list(self.possible_agents)
         if self._records is not None:
             self._records.players = self._names()
             self._records.begin(self.game)
-        if self.render_mode == "human":
-            self.render()
+        self._show()
 
     def _play(self, chosen: Sequence[int] | Int64) -> None:
-        """Play the agents' and the opponents' choices; must be called within ``unless_refused``."""
-        if len(self.seats) == self.game.num_players:
-            actions = np.array((chosen,))
-        else:
-            actions = joint_action(self._lineup.of_game(0), self.game, self._choices.rng)
-            actions[0, self.seats] = chosen
-        self.game.step(actions)
+        """Play the agents' and the opponents' choices."""
+        if not self._all_learn:
+            self.agents = []  # an opponent that fails ends the episode
+        actions = self._with_opponents(np.array((chosen,)))
+        self._step(actions)
         if self._records is not None:
             self._records.step(self.game, actions[0])
-        if self.render_mode == "human":
-            self.render()
 
     def _ended(self) -> tuple[bool, bool]:
         """Return whether the game is over, and whether ``max_cycles`` truncates it."""

@@ -10,6 +10,7 @@ from warnings import warn
 
 import numpy as np
 
+from kododo_env.core.arrays import Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import quote, whole_number, whole_numbers, whole_seed
 
@@ -32,27 +33,21 @@ def check_single(game: BatchGame) -> None:
         raise ValueError(f"expected a batch of one game, got {game.num_envs} games")
 
 
-def deal(game: BatchGame, seed: int | None, options: dict[str, Any] | None) -> None:
-    """Deal a batch of one game again, for the ``reset`` of an environment.
-
-    Args:
-        game: The batch.
-        seed: The seed; None continues the random stream.
-        options: ``"deck"`` sets the order of the cards, shape (D,); other options are ignored.
+def deck_of(game: BatchGame, options: Any) -> Integer | None:
+    """Return the deck in the options of ``reset``, shape (1, D), or None.
 
     Raises:
         ValueError: ``options`` is not a dictionary or has a misspelt name, or the deck does not
-            have the game's cards.
+            have the shape (D,).
     """
     deck = checked(options).get("deck")
-    shape = (len(game.cards),)
     if deck is None:
-        game.reset(seed)
-        return
+        return None
+    shape = (len(game.cards),)
     cards = whole_numbers(deck, "the deck")
     if cards.shape != shape:
         raise ValueError(f"the deck of {game.name} must have shape {shape}, not {cards.shape}")
-    game.reset(seed, cards[None])
+    return cards[None]
 
 
 def checked(options: Any) -> Mapping[str, Any]:

@@ -12,26 +12,18 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.agent import Agent, joint_action, joint_action_by_game
 from kododo_env.core.arrays import Array, Bool, Float32
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import quote, whole_indices, whole_seed
-from kododo_env.core.rewards import Reward, RewardName, reward_function
+from kododo_env.core.rewards import Reward, RewardName
 from kododo_env.system.extras import missing_extra
-from kododo_env.wrappers.choices import Choices, OnIllegal
-from kododo_env.wrappers.opponent_pool import Lineup
-from kododo_env.wrappers.opponents import Opponents, Player, learners, reseat, seated
+from kododo_env.wrappers.choices import OnIllegal
+from kododo_env.wrappers.opponents import Opponents, learners, seated
 from kododo_env.wrappers.outer_wrappers import OuterWrappers
-from kododo_env.wrappers.render_modes import PictureMode, check_render_mode, drawing_metadata
+from kododo_env.wrappers.render_modes import PictureMode, drawing_metadata
 from kododo_env.wrappers.reset_options import OPTIONS, check_batch, checked
-from kododo_env.wrappers.slot import Slot, check_unused
-from kododo_env.wrappers.spaces import (
-    MaskPlace,
-    Observation,
-    ObservationFormat,
-    action_space,
-    row_of,
-)
+from kododo_env.wrappers.slot import SlotEnvs
+from kododo_env.wrappers.spaces import MaskPlace, Observation, action_space, row_of
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
@@ -43,7 +35,7 @@ Indices = int | Iterable[int] | None
 Step = tuple[Observation, Float32, Bool, list[dict[str, Any]]]
 
 
-class BatchVecEnv(VecEnv):
+class BatchVecEnv(SlotEnvs, VecEnv):
     """A VecEnv whose environments, the slots, are the learners' seats of all games of a batch.
 
     If L seats of each game have learners, slot ``game * L + k`` is the k-th of these seats, counted
@@ -87,43 +79,16 @@ class BatchVecEnv(VecEnv):
         padded: bool = False,
     ) -> None:
         check_batch(game)
-        check_render_mode(render_mode, batch=True)
-        self.game = game
-        places = seated(opponents, game)
-        self._lineup = Lineup(places, game)
-        self.seats = learners(places)
-        self._reward = reward_function(reward)
-        self._format = ObservationFormat(
-            game, observation_dtype, normalize, action_mask, canonical, padded
-        )
-        has_opponents = len(self.seats) < game.num_players
-        self._choices = Choices(game, illegal_action, has_opponents, self._format)
+        super().__init__(
+            game, seated(opponents, game), 0, True, reward, render_mode, illegal_action,
+            observation_dtype, normalize, action_mask, canonical, padded,
+        )  # fmt: skip
+        self.seats = learners(self.opponents)
         self._outer = OuterWrappers(self._format)
         self._noted: list[Any] = []  # the actions of step_async; may contain None
         num_slots = game.num_envs * len(self.seats)
-        space = self._format.space
-        actions = action_space(self._format)
-        metadata = drawing_metadata(batch=True)
-        # VecEnv reads the slots' render_mode.
-        self._environments = [
-            Slot(self, slot, space, actions, render_mode, metadata) for slot in range(num_slots)
-        ]
-        super().__init__(num_slots, space, actions)
-        self.metadata = metadata
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self.game!r}>"
-
-    @property
-    def opponents(self) -> tuple[Player | None, ...]:
-        """The agent or pool in each seat, None for a learner."""
-        return self._lineup.places
-
-    @opponents.setter
-    def opponents(self, opponents: Opponents) -> None:
-        lineup = Lineup(reseat(opponents, self.game, self.seats), self.game)
-        lineup.draw(self._choices.rng)
-        self._lineup = lineup
+        VecEnv.__init__(self, num_slots, self._format.space, action_space(self._format))
+        self.metadata = drawing_metadata(batch=True)  # VecEnv replaces it
 
     # --- playing ----------------------------------------------------------------------
 
@@ -165,19 +130,21 @@ class BatchVecEnv(VecEnv):
             (slots,) bool; and a list with an info dictionary for each slot.
 
         Raises:
-            ValueError: An action of a learner or an opponent is illegal; nothing is changed.
+            ValueError: An action is illegal; nothing is changed. Or an opponent's action is.
             RuntimeError: ``step_async`` has not been called.
         """
         if not self._noted:
             raise RuntimeError("call step_async(actions) before step_wait()")
         game = self.game
-        actions = self._noted.pop()
-        self._lineup.draw(self._choices.rng)
-        with self._choices.unless_refused():
-            chosen, replaced = self._settled(actions)
-            game.step(self._everybodys(chosen))
+        chosen = self._choices.numbers(self._noted.pop(), "slot", self.num_envs)
+        replaced = np.zeros(0, np.bool_)
+        if self._choices.replaces or not self._all_learn:  # else the game checks them
+            replaced = self._choices.settle_all(chosen, self.action_masks(), self._name)
+        by_game = chosen.reshape(game.num_envs, -1)
+        plain = self._format.plain_actions(game, by_game, self.seats)
+        self._step(self._with_opponents(plain))
         # Rewards and dones are copies, since dealing again changes the game's arrays.
-        rewards = self._slots(np.asarray(self._reward(game), np.float32))
+        rewards = self._by_slot(np.asarray(self._reward(game), np.float32))
         dones = np.repeat(game.just_terminated, len(self.seats))
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for slot in np.flatnonzero(replaced).tolist():
@@ -192,33 +159,8 @@ class BatchVecEnv(VecEnv):
 
     def action_masks(self, indices: Indices = None) -> Bool:
         """Return the legal actions of some slots, by default all; bool, shape (slots, A)."""
-        masks = self._slots(self._format.masks(self.game))
+        masks = self._by_slot(self._format.masks(self.game))
         return masks if indices is None else masks[self._get_indices(indices)]
-
-    def _settled(self, actions: Any) -> tuple[Array, Bool]:
-        """Return the slots' actions that are played, and which of them replace illegal ones."""
-        numbers = self._choices.numbers(actions, "slot", self.num_envs)
-        if not self._choices.replaces:
-            return numbers, np.zeros(0, np.bool_)
-        numbers = numbers.astype(np.int64)  # do not change the caller's array
-        return numbers, self._choices.settle_all(numbers, self.action_masks())
-
-    def _everybodys(self, actions: Array) -> Array:
-        """Return the actions of all seats, (N, P), from those of the slots."""
-        game = self.game
-        learner_actions = self._format.plain_actions(
-            game, actions.reshape(game.num_envs, -1), self.seats
-        )
-        if len(self.seats) == game.num_players:
-            return learner_actions
-        lineup = self._lineup
-        rng = self._choices.rng
-        if lineup.draws:
-            chosen = joint_action_by_game(lineup.agents, lineup.numbers, game, rng)
-        else:
-            chosen = joint_action(lineup.of_game(0), game, rng)
-        chosen[:, self.seats] = learner_actions
-        return chosen
 
     def _observations(self) -> Observation:
         numbers = self._format.numbers(self.game, self.seats)
@@ -227,7 +169,7 @@ class BatchVecEnv(VecEnv):
             return numbers
         return self._format.observation(numbers, self.action_masks().view(np.int8))
 
-    def _slots(self, by_game: Array) -> Array:
+    def _by_slot(self, by_game: Array) -> Array:
         """Convert (N, P, ...) to (slots, ...), a contiguous copy."""
         if len(self.seats) != self.game.num_players:
             by_game = by_game[:, self.seats]
@@ -236,7 +178,7 @@ class BatchVecEnv(VecEnv):
 
     def get_images(self) -> list[Any]:
         """Return images of the first 16 slots for ``render``, uint8 (H, W, 3), as learners see."""
-        return [slot.render() for slot in self._environments[:DRAWN]]
+        return [slot.render() for slot in self._slots[:DRAWN]]
 
     # --- the VecEnv interface -----------------------------------------------------------
 
@@ -248,14 +190,6 @@ class BatchVecEnv(VecEnv):
         """Return the index of a slot's game, and the learner's seat in that game."""
         index, place = divmod(slot, len(self.seats))
         return index, self.seats[place]
-
-    def lineup_of(self, index: int) -> tuple[Agent | None, ...]:
-        """Return the agent in each seat of a game, None for a learner.
-
-        Pools that have not drawn since the deal draw first.
-        """
-        self._lineup.draw(self._choices.rng)
-        return tuple(self._lineup.of_game(index))
 
     def _get_indices(self, indices: Indices) -> list[int]:
         """Return the selected slots: all, one, or several."""
@@ -277,7 +211,7 @@ class BatchVecEnv(VecEnv):
         Raises:
             AttributeError: A slot has no such attribute.
         """
-        return [getattr(self._environments[slot], attr_name) for slot in self._get_indices(indices)]
+        return [getattr(self._slots[slot], attr_name) for slot in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
         """Set the opponents of all games, or store an attribute for ``get_attr``.
@@ -298,9 +232,7 @@ class BatchVecEnv(VecEnv):
                 raise ValueError("all games have the same opponents: set them without indices")
             self.opponents = value
             return
-        check_unused(self, attr_name)
-        for slot in slots:
-            setattr(self._environments[slot], attr_name, value)
+        self._store(attr_name, ((slot, value) for slot in slots))
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any

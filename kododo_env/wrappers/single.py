@@ -1,34 +1,114 @@
-"""A game as a Gymnasium environment: the learner plays one seat, agents play the other seats."""
+"""Gymnasium environments in which the learner plays one seat, and agents play the other seats."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.agent import Agent, joint_action
-from kododo_env.core.arrays import Bool
+from kododo_env.core.agent import Agent
+from kododo_env.core.arrays import Array, Bool, Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import whole_seed
-from kododo_env.core.rewards import Reward, RewardName, reward_function
-from kododo_env.wrappers.choices import Choices, OnIllegal
-from kododo_env.wrappers.opponent_pool import Lineup
-from kododo_env.wrappers.opponents import (
-    Opponents,
-    Player,
-    around,
-    learner_and_opponents,
-    seat_of,
-)
+from kododo_env.core.rewards import Reward, RewardName
+from kododo_env.core.rows import all_true, any_true
+from kododo_env.wrappers.base import GameEnv
+from kododo_env.wrappers.choices import OnIllegal
+from kododo_env.wrappers.opponents import Opponents, Player, learner_and_opponents, seat_of
 from kododo_env.wrappers.outer_wrappers import OuterWrappers
-from kododo_env.wrappers.render_modes import RenderMode, check_render_mode, draw, drawing_metadata
-from kododo_env.wrappers.reset_options import check_single, checked, deal, warn_of_unknown
-from kododo_env.wrappers.spaces import MaskPlace, Observation, ObservationFormat, action_space
+from kododo_env.wrappers.render_modes import RenderMode, draw
+from kododo_env.wrappers.reset_options import check_single, checked, deck_of, warn_of_unknown
+from kododo_env.wrappers.spaces import MaskPlace, Observation, action_space
 
 
-class SingleSeatEnv(gymnasium.Env[Any, Any]):
+class OneLearner(GameEnv):
+    """N games with one learner in each: what one environment and a vector of them have in common.
+
+    Args:
+        game: The batch. It is not copied.
+        seat: The learner's seat, ``"random"``, or None; see ``SingleSeatEnv``.
+        opponents: See ``SingleSeatEnv``.
+        batch: As for ``GameEnv``.
+        *options: The further options of ``GameEnv``.
+    """
+
+    def __init__(
+        self,
+        game: BatchGame,
+        seat: int | str | None,
+        opponents: Opponents,
+        batch: bool,
+        *options: Any,
+    ) -> None:
+        learner, places = learner_and_opponents(seat, opponents, game)
+        super().__init__(game, places, learner, batch, *options)
+        self._outer = OuterWrappers(self._format)
+        self._game_numbers = np.arange(game.num_envs)
+        self._gained = np.zeros(game.num_envs)  # by the learner since the last step
+        # Episodes that a vector has truncated. Their games continue without the learner.
+        self._truncated = np.zeros(game.num_envs, np.bool_)
+        self._running = False
+
+    @property
+    def seats(self) -> Int64:  # type: ignore[override]
+        """The learner's seat in each game, (N,)."""
+        return self._lineup.first
+
+    def _places(self, opponents: Opponents) -> Sequence[Player]:
+        seat = "random" if self._lineup.moves else int(self.seats[0])
+        return learner_and_opponents(seat, opponents, self.game)[1]
+
+    def _of_learner(self, everybody: Array) -> Array:
+        """Return the learner's part, (N, ...), of an array of all players, (N, P, ...)."""
+        seat_part: Array = everybody[:, int(self.seats[0])]
+        return everybody[self._game_numbers, self.seats] if self._lineup.moves else seat_part
+
+    def _over(self) -> Bool:
+        """Return which episodes have ended or were truncated, (N,)."""
+        over: Bool = self.game.terminated | self._truncated
+        return over
+
+    def _begin(self, dealt: Bool) -> None:
+        """Play games that were dealt, (N,) bool, to the learner's first decision."""
+        self._running = False  # an opponent that fails ends the episode
+        self._lineup.deal(self._choices.rng, dealt)
+        self._gained = np.zeros(self.game.num_envs)
+        self._show()
+        self._play_on()
+        self._running = True
+
+    def _play_on(self) -> None:
+        """Play until the learner has something to decide in a game, or all games are over."""
+        while True:
+            self._decides = self._of_learner(self.game.deciding()) & ~self._truncated
+            if any_true(self._decides) or all_true(self._over()):
+                return
+            self._play()
+
+    def _play(self, chosen: Any = None) -> None:
+        """Play one step of all games.
+
+        Args:
+            chosen: The learner's actions, (N,); None for its first legal ones.
+        """
+        actions = self._lineup.actions(self._choices.rng)
+        if chosen is not None:
+            plain = self._format.plain_actions(self.game, chosen, self.seats)
+            actions[self._game_numbers, self.seats] = plain
+        self._step(actions)
+        self._gained = self._gained + self._of_learner(self._reward(self.game))
+
+    def _numbers(self) -> Array:
+        """Return the learner's observations, (N, F)."""
+        if self._lineup.moves:
+            return self._of_learner(self._format.numbers(self.game))
+        return self._format.numbers(self.game, [int(self.seats[0])])[:, 0]
+
+
+class SingleSeatEnv(OneLearner, gymnasium.Env[Any, Any]):
     """A Gymnasium environment in which the learner plays one seat of a game.
 
     A step plays the game until the learner has several legal actions again, or until the end. The
@@ -90,59 +170,29 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
         padded: bool = False,
     ) -> None:
         check_single(game)
-        learner, places = learner_and_opponents(seat, opponents, game)
-        self._lineup = Lineup(places, game)
-        self._seat_changes = learner is None
-        self._seat = learner or 0
-        check_render_mode(render_mode)
-        self.game = game
-        self.render_mode = render_mode
-        self.metadata = drawing_metadata()
-        self._format = ObservationFormat(
-            game, observation_dtype, normalize, action_mask, canonical, padded
-        )
+        super().__init__(
+            game, seat, opponents, False, reward, render_mode, illegal_action, observation_dtype,
+            normalize, action_mask, canonical, padded,
+        )  # fmt: skip
         self.observation_space = self._format.space
         self.action_space = action_space(self._format)
-        self._outer = OuterWrappers(self._format)
-        self._reward = reward_function(reward)
-        self._choices = Choices(game, illegal_action, form=self._format)
-        self._over = True
-        self._goes_on = False  # an opponent failed after the learner's choice was played
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {self.game!r}>"
 
     @property
     def seat(self) -> int:
         """The learner's seat."""
-        return self._seat
+        return int(self._lineup.first[0])
 
     @seat.setter
     def seat(self, seat: int | str) -> None:
         learner = seat_of(seat, self.game)
-        self._seat_changes = learner is None
-        self._seat = self._seat if learner is None else learner
-
-    @property
-    def opponents(self) -> tuple[Player | None, ...]:
-        """The agents, or pools, in the other seats, in turn order after the learner."""
-        return self._lineup.places
-
-    @opponents.setter
-    def opponents(self, opponents: Opponents) -> None:
-        seat = "random" if self._seat_changes else self._seat
-        lineup = Lineup(learner_and_opponents(seat, opponents, self.game)[1], self.game)
-        lineup.draw(self._choices.rng)
-        self._lineup = lineup
+        self._lineup.moves = learner is None
+        if learner is not None:
+            self._lineup.move(learner)
 
     @property
     def lineup(self) -> tuple[Agent | None, ...]:
-        """The agent in each seat of this game, None for the learner.
-
-        Pools that have not drawn since the deal draw first.
-        """
-        self._lineup.draw(self._choices.rng)
-        return tuple(around(self._lineup.of_game(0), self._seat))
+        """The agent in each seat of this game, None for the learner."""
+        return tuple(self._lineup.of_game(0))
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -160,29 +210,19 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
 
         Raises:
             ValueError: The seed is not a non-negative integer, or the deck does not have the game's
-                cards.
+                cards; nothing is changed.
         """
         self._outer.check()
         seed = whole_seed(seed)
         warn_of_unknown(checked(options), "deck")
-        deal(self.game, seed, options)  # on error nothing is changed
+        self.game.reset(seed, deck_of(self.game, options))  # on error nothing is changed
         super().reset(seed=seed)
         self._choices.seed(seed)
-        if self._seat_changes:
-            self._seat = int(self._choices.rng.integers(self.game.num_players))
-        self._lineup.deal(self._choices.rng)
-        self._over = False
-        self._gained = 0.0
-        self._replaced = False
-        self._show()
-        self._play_on()
+        self._begin(np.ones(1, np.bool_))
         return self._see()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play the learner's choice, then play until its next decision or the end of the game.
-
-        If an opponent raises an error after the choice was played, the next call continues from
-        there: it ignores its action, and returns all rewards since the last successful step.
 
         Args:
             action: An action number.
@@ -192,71 +232,34 @@ class SingleSeatEnv(gymnasium.Env[Any, Any]):
             ``max_episode_steps=`` of ``gymnasium.make`` adds Gymnasium's own wrapper.
 
         Raises:
-            ValueError: The action is out of range; it is illegal and ``illegal_action`` is
-                ``"raise"``; or an opponent's action is illegal.
+            ValueError: The action is out of range, or it is illegal and ``illegal_action`` is
+                ``"raise"``; nothing is changed. Or an opponent's action is illegal.
             RuntimeError: The game has not begun or is over.
         """
-        if self._over:
+        if not self._running:
             raise RuntimeError(f"no game of {self.game.name} is running; call reset()")
-        if not self._goes_on:
-            self._replaced = self._play(action)
+        mask = self._of_learner(self._format.masks(self.game))[0]
+        chosen, replaced = self._choices.settle(action, mask, f"player {self.seat}")
+        self._running = False  # an opponent that fails ends the episode
+        self._play([chosen])
         self._play_on()
-        reward = self._gained
-        self._gained = 0.0
-        self._over = self.game.terminated.item()
+        terminated: bool = self.game.terminated.item()
+        self._running = not terminated
+        reward = float(self._gained[0])
+        self._gained = np.zeros(1)
         observation, info = self._see()
-        if self._replaced:
+        if replaced:
             info["illegal_action"] = True
-        return observation, reward, self._over, False, info
+        return observation, reward, terminated, False, info
 
     def action_masks(self) -> Bool:
         """Return the learner's legal actions, bool, shape (A,), as sb3-contrib expects."""
-        return np.array(self._format.masks(self.game)[0, self.seat])
+        return np.array(self._of_learner(self._format.masks(self.game))[0])
 
     def render(self) -> Any:
         """Render the table as the learner sees it: text, or uint8 pixels (H, W, 3)."""
         return draw(self.game, self.render_mode, player=self.seat)
 
-    def _play_on(self) -> None:
-        """Play until the learner has something to decide or the game is over."""
-        self._goes_on = True
-        while not (np.count_nonzero(self.action_masks()) > 1 or self.game.terminated.item()):
-            self._play(forced=True)
-        self._goes_on = False
-
-    def _play(self, action: Any = None, forced: bool = False) -> bool:
-        """Play one step of the game; if an opponent fails, nothing is changed.
-
-        Args:
-            action: The learner's action.
-            forced: Whether to play the learner's first legal action instead.
-
-        Returns:
-            Whether the action was illegal and has been replaced.
-        """
-        game = self.game
-        seat = self.seat
-        replaced = False
-        self._lineup.draw(self._choices.rng)
-        with self._choices.unless_refused():
-            if not forced:
-                mask = self._format.masks(game)[0, seat]
-                chosen, replaced = self._choices.settle(action, mask, f"player {seat}")
-            agents = around(self._lineup.of_game(0), seat)
-            actions = joint_action(agents, game, self._choices.rng, first=seat)
-            if not forced:
-                actions[:, seat] = self._format.plain_actions(game, [chosen], [seat])
-            game.step(actions)
-        self._gained += float(self._reward(game)[0, seat])
-        self._show()
-        return replaced
-
-    def _show(self) -> None:
-        if self.render_mode == "human":
-            self.render()
-
     def _see(self) -> tuple[Observation, dict[str, Any]]:
-        # A copy, since the base array has all players' observations.
-        numbers = self._format.numbers(self.game)[0, self.seat].copy()
         mask = self.action_masks().view(np.int8)
-        return self._format.observation(numbers, mask), self._format.info(mask)
+        return self._format.observation(self._numbers()[0], mask), self._format.info(mask)

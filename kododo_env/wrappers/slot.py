@@ -1,65 +1,75 @@
-"""One environment of a vectorized environment, as an object with attributes and methods."""
+"""The environments of a vectorized environment, as objects with attributes and methods."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import cached_property
 from inspect import signature
-from typing import Any, Protocol
+from typing import Any
 
 from gymnasium import spaces
 
 from kododo_env.core.agent import Agent
 from kododo_env.core.arrays import Array, Bool
-from kododo_env.core.batch_game import BatchGame
+from kododo_env.wrappers.base import GameEnv
 from kododo_env.wrappers.opponents import Player
 from kododo_env.wrappers.render_modes import draw
+from kododo_env.wrappers.spaces import action_space
 
 
-class SlotEnvs(Protocol):
+class SlotEnvs(GameEnv):
     """A vectorized environment whose slots are learners' seats in the games of a batch."""
 
-    game: BatchGame
-
-    @property
-    def opponents(self) -> tuple[Player | None, ...]:
-        """The agents or pools in the seats of all games."""
-
-    def lineup_of(self, index: int) -> tuple[Agent | None, ...]:
-        """Return the agent in each seat of a game, None for a learner."""
+    num_envs: int
 
     def place(self, slot: int) -> tuple[int, int]:
         """Return the index of a slot's game, and the learner's seat in that game."""
+        raise NotImplementedError
 
     def action_masks(self) -> Bool:
         """Return the legal actions of all slots, bool, shape (slots, A)."""
+        raise NotImplementedError
+
+    @cached_property
+    def _slots(self) -> list[Slot]:
+        actions = action_space(self._format)
+        return [Slot(self, slot, actions) for slot in range(self.num_envs)]
+
+    def _name(self, slot: int) -> str:
+        """Return the name of a slot's player, for messages."""
+        index, seat = self.place(slot)
+        return f"player {seat} in game {index}"
+
+    def _store(self, name: str, values: Iterable[tuple[int, Any]]) -> None:
+        """Store an attribute of some slots, given its values by slot.
+
+        Raises:
+            AttributeError: The environment, its slots or its constructor use the name. A slot would
+                store the attribute, but the environment would not read it.
+        """
+        if name in {*dir(self), *dir(Slot), *signature(type(self)).parameters}:
+            raise AttributeError(
+                f"cannot change {name}; only 'opponents' and custom attributes can be set"
+            )
+        for slot, value in values:
+            setattr(self._slots[slot], name, value)
 
 
 class Slot:
     """One environment of a vectorized environment, identified by its number.
 
-    ``set_attr`` stores users' attributes here; ``check_unused`` rejects names that are in use.
+    ``set_attr`` stores users' attributes here.
     """
 
     spec = None
-    observation_space: spaces.Space[Any]
-    action_space: spaces.Space[Any]
-    render_mode: str | None
-    metadata: dict[str, Any]
 
-    def __init__(
-        self,
-        batch: SlotEnvs,
-        slot: int,
-        observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
-        render_mode: str | None,
-        metadata: dict[str, Any],
-    ) -> None:
+    def __init__(self, batch: SlotEnvs, slot: int, action_space: spaces.Discrete) -> None:
         self._batch = batch
         self._slot = slot
-        self.observation_space = observation_space
+        self.observation_space = batch._format.space
         self.action_space = action_space
-        self.render_mode = render_mode
-        self.metadata = metadata
+        self.render_mode = batch.render_mode
+        self.metadata = batch.metadata
 
     @property
     def index(self) -> int:
@@ -80,11 +90,8 @@ class Slot:
 
     @property
     def lineup(self) -> tuple[Agent | None, ...]:
-        """The agent in each seat of this game, None for a learner.
-
-        Pools that have not drawn since the deal draw first.
-        """
-        return self._batch.lineup_of(self.index)
+        """The agent in each seat of this game, None for a learner."""
+        return tuple(self._batch._lineup.of_game(self.index))
 
     def action_masks(self) -> Bool:
         """Return the learner's legal actions, bool, shape (A,)."""
@@ -94,18 +101,3 @@ class Slot:
     def render(self) -> str | Array | None:
         """Render the game as its learner sees it: text, or uint8 pixels (H, W, 3)."""
         return draw(self._batch.game, self.render_mode, *self._batch.place(self._slot))
-
-
-def check_unused(batch: SlotEnvs, name: str) -> None:
-    """Reject an attribute name that the environment, its slots or its constructor use.
-
-    A slot would store the attribute, but the environment would not read it.
-
-    Raises:
-        AttributeError: The name is in use.
-    """
-    used = {*dir(batch), *dir(Slot), *Slot.__annotations__, *signature(type(batch)).parameters}
-    if name in used:
-        raise AttributeError(
-            f"cannot change {name}; only 'opponents' and custom attributes can be set"
-        )

@@ -12,11 +12,11 @@ from gymnasium import spaces
 from kododo_env.core.actions import ActionLayout
 from kododo_env.core.arrays import Array, Bool, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.core.canonical import CanonicalForm, CanonicalRows
 from kododo_env.core.numbers import quote
 from kododo_env.core.observation import ObservationLayout
 from kododo_env.core.options import is_one_of
 from kododo_env.wrappers.all_tables import padding_of
-from kododo_env.wrappers.canonical_seats import CanonicalSeats
 
 MaskPlace = Literal["observation", "info", "both", "rllib"]
 ACTION_MASK = get_args(MaskPlace)
@@ -107,12 +107,10 @@ class ObservationFormat:
         if not is_one_of(action_mask, ACTION_MASK):
             choices = ", ".join(map(repr, ACTION_MASK))
             raise ValueError(f"action_mask must be one of {choices}, not {quote(action_mask)}")
-        if not isinstance(normalize, bool):
-            raise ValueError(f"normalize must be True or False, not {quote(normalize)}")
-        if not isinstance(canonical, bool):
-            raise ValueError(f"canonical must be True or False, not {quote(canonical)}")
-        if not isinstance(padded, bool):
-            raise ValueError(f"padded must be True or False, not {quote(padded)}")
+        switches = {"normalize": normalize, "canonical": canonical, "padded": padded}
+        for name, switch in switches.items():
+            if not isinstance(switch, bool):
+                raise ValueError(f"{name} must be True or False, not {quote(switch)}")
         self._padding = padding_of(game) if padded else None
         layout = game.layout
         actions = game.actions
@@ -134,7 +132,8 @@ class ObservationFormat:
         self.box = spaces.Box(np.zeros_like(high), high, dtype=self.dtype.type)
         self.layouts = GameLayouts(layout, actions, canonical)
         self.box.layouts = self.layouts  # type: ignore[attr-defined]
-        self._canonical = CanonicalSeats(game, self._padding) if canonical else None
+        self._canonical = CanonicalForm(layout, actions) if canonical else None
+        self._canonical_rows: tuple[Bool, CanonicalRows] | None = None  # a turn's mask, its rows
         self.space: spaces.Space[Any] = self.box
         if self.in_observation:
             mask = spaces.Box(0, 1, (actions.size,), self.mask_dtype.type)
@@ -148,24 +147,23 @@ class ObservationFormat:
             seats: The seats; None for all.
         """
         if self._canonical is not None:
-            rows = self._canonical.rows(game).observations
+            rows = self._rows(game).observations
             chosen = rows if seats is None else rows[:, seats]
             return self._scaled(np.array(chosen, self.dtype, order="C"))
         if self._padding is not None:
-            table_observations = game.observe() if seats is None else game.observe(seats=seats)
-            return self._scaled(
-                self._padding.observations(table_observations).astype(self.dtype, copy=False)
-            )
-        if game.num_envs == 1 and seats is None:  # no transposition needed
-            return self._scaled(game.observe().astype(self.dtype, copy=False))
-        places = game.num_players if seats is None else len(seats)
-        rows = np.empty((game.num_envs, places, game.layout.size), self.dtype)
-        return self._scaled(game.observe(rows, seats))
+            rows = self._padding.observations(game.observe(seats=seats))
+        else:
+            places = game.num_players if seats is None else len(seats)
+            shape = game.num_envs, places, game.layout.size
+            # Without an array to fill, only the observations of one game are contiguous.
+            out = None if game.num_envs == 1 else np.empty(shape, self.dtype)
+            rows = game.observe(out, seats)
+        return self._scaled(rows.astype(self.dtype, copy=False))
 
     def masks(self, game: BatchGame) -> Bool:
         """Return the legal actions of all seats, bool, (N, P, A); may be the game's own array."""
         if self._canonical is not None:
-            masks: Bool = self._canonical.rows(game).masks
+            masks: Bool = self._rows(game).masks
             return masks
         if self._padding is not None:
             return self._padding.masks(game.legal_action_mask())
@@ -174,12 +172,46 @@ class ObservationFormat:
     def plain_actions(
         self, game: BatchGame, actions: Any, seats: Sequence[int] | Integer
     ) -> Int64 | Any:
-        """Convert actions to the game's own numbers; see ``CanonicalSeats.plain_actions``."""
+        """Convert actions to the game's own numbers.
+
+        Args:
+            game: The batch, in the position in which the actions were chosen.
+            actions: Actions, shape (N, S), or (N,) for one seat of each game.
+            seats: The seats that choose: shape (S,) for actions (N, S), else (N,).
+
+        Returns:
+            The game's own action numbers, in the shape of ``actions``.
+
+        Raises:
+            ValueError: A canonical or padded action is out of range.
+        """
         if self._canonical is not None:
-            return self._canonical.plain_actions(game, actions, seats)
-        if self._padding is not None:
-            return self._padding.own_actions(actions)
-        return actions
+            chosen = np.asarray(actions)
+            last = self.num_actions - 1
+            if ((chosen < 0) | (chosen > last)).any():
+                raise ValueError(f"actions must be 0 to {last}")
+            games = np.arange(game.num_envs).reshape(-1, *[1] * (chosen.ndim - 1))
+            numbers = self._rows(game).actions
+            actions = numbers[games, np.asarray(seats), chosen].astype(np.int64)
+        return actions if self._padding is None else self._padding.own_actions(actions)
+
+    def _rows(self, game: BatchGame) -> CanonicalRows:
+        """Return the canonical rows of all seats, arrays (N, P, ...), computed once per turn."""
+        assert self._canonical is not None
+        mask = game.legal_action_mask()  # the same object for the whole turn
+        if self._canonical_rows is None or self._canonical_rows[0] is not mask:
+            shape = game.num_envs, game.num_players, game.layout.size
+            rows = game.observe(np.empty(shape, game.layout.dtype))
+            masks = np.array(mask, order="C")
+            if self._padding is not None:
+                rows = self._padding.observations(rows)
+                masks = self._padding.masks(masks)
+            flat = self._canonical(
+                rows.reshape(-1, rows.shape[2]), masks.reshape(-1, masks.shape[2])
+            )
+            by_seat = CanonicalRows(*(part.reshape(*shape[:2], -1) for part in flat))
+            self._canonical_rows = mask, by_seat
+        return self._canonical_rows[1]
 
     def no_op(self, game: BatchGame) -> int:
         """Return the number of the no-op in a mask."""

@@ -6,6 +6,7 @@ import copy
 import pickle
 import sys
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -377,62 +378,44 @@ def test_a_reward_of_another_shape_is_refused(kind: Any, reward: Any) -> None:
 
 
 class Failing(RandomAgent):
-    """Random play that fails at every other call, after drawing."""
+    """Random play that can be made to fail."""
 
-    calls = 0
+    fails = False
 
     def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
-        chosen = super().act(view, rng)
-        self.calls += 1
-        if self.calls % 2:
+        if self.fails:
             raise KeyError("it fails")
-        return chosen
+        return super().act(view, rng)
 
 
-def retry_failures(env: Any) -> None:
-    """Make the environment repeat a call in which an opponent fails; after ``reset`` by a step."""
-    step_once = env.step
-    reset = env.reset
-
-    def step(actions: Any) -> Any:
-        while True:
-            try:
-                return step_once(actions)
-            except KeyError:
-                pass
-
-    def deal(**options: Any) -> Any:
-        try:
-            return reset(**options)
-        except KeyError:
-            result = step(0)  # the action is ignored
-            return result and (result[0], result[-1])
-
-    env.step = step
-    env.reset = deal
-
-
-@pytest.mark.parametrize("limit", [None, 4])
 @pytest.mark.parametrize("kind", EVERY_MODE)
 @pytest.mark.parametrize("game", GAMES)
-def test_nothing_is_lost_or_drawn_twice_when_an_opponent_fails(
-    game: str, kind: Any, limit: int | None
-) -> None:
-    """Regression: the learner's choice was played, but its reward and the game's end were lost."""
-    played = []
-    for opponent in (RandomAgent(), Failing()):
-        options = lined_up(kind, 4, opponent)
-        if kind in (Parallel, AEC):
-            options["max_cycles"] = limit
-        elif issubclass(kind, Vector):
-            options["max_episode_steps"] = limit
-        table = kind(game, illegal_action="random", **options)
-        retry_failures(table.env)
-        played.append(play(table, np.random.default_rng(0), 5, None, 6))
-    assert opponent.calls > (20 if limit is None else 10)
-    assert equal_episodes(*played)
-    paid = np.sum([reply.rewards for reply in played[0] if reply.rewards is not None])
-    assert paid or limit is not None
+def test_an_opponent_that_fails_ends_the_episode(game: str, kind: Any) -> None:
+    """With its error. ``reset`` begins another one, in which nothing is left of the failure."""
+    opponent = Failing()
+    options = {"illegal_action": "random", **lined_up(kind, 4, opponent)}
+    table = kind(game, **options)
+    slots = len(table.reset(0).observations)
+    goes_on = partial(table.env.step, 0) if kind is AEC else partial(table.step, [0] * slots)
+
+    def fail(call: Callable[..., Any], *arguments: Any) -> None:
+        opponent.fails = True
+        with pytest.raises(KeyError):
+            call(*arguments)
+        opponent.fails = False
+        if kind is not SB3:
+            with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+                goes_on()
+
+    fail(table.step, [0] * slots)
+    episodes = [
+        play(table, np.random.default_rng(0), 5),
+        play(kind(game, **options), np.random.default_rng(0), 5),
+    ]
+    assert equal_episodes(*episodes)
+    if game == "kado" and table.passes_forced_steps:  # player 0 chooses before the learner
+        fail(table.reset)
+        assert play(table, np.random.default_rng(0), 5)
 
 
 # --- actions --------------------------------------------------------------------------

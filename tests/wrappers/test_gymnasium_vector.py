@@ -14,7 +14,7 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 from kododo_env import kododo_v0, registry
 from kododo_env.core import View
 from kododo_env.core.rewards import REWARDS
-from kododo_env.wrappers import BatchVectorEnv
+from kododo_env.wrappers import BatchVectorEnv, OpponentPool
 from kododo_env.wrappers.render_modes import drawing_metadata
 from kododo_env.wrappers.spaces import ObservationFormat, row_of
 from tests.game_tables import EXTREMES, GAMES, TABLES
@@ -54,11 +54,17 @@ class SingleGameVector(Vector):
     num_envs = 1
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"seat": 1}, {"seat": "random"}, {"opponents": OpponentPool(["random", "heuristic"])}],
+)
 @pytest.mark.parametrize(("game", "players"), TABLES)
-def test_a_batch_of_one_is_the_environment_of_one_game(game: str, players: int) -> None:
+def test_a_batch_of_one_is_the_environment_of_one_game(
+    game: str, players: int, options: dict[str, Any]
+) -> None:
     """The same seed and actions give exactly the same episodes."""
     single, batch = (
-        play(kind(game, players, seat=1), np.random.default_rng(0), 5, None)
+        play(kind(game, players, **options), np.random.default_rng(0), 5, None)
         for kind in (Single, SingleGameVector)
     )
     assert data_equivalence(

@@ -176,6 +176,7 @@ def test_a_function_draws_for_all_seats_of_the_pool(kind: Any) -> None:
         return [["first", "last", "random"], "last"][len(calls) % 2]
 
     table = kind(opponents=OpponentPool(draw))
+    calls.clear()
     table.reset(0)
     expected = [[None, "last", "last", "last"], [None, "first", "last", "random"]] * 2
     assert names(table) == expected[: kind.num_envs]
@@ -293,7 +294,7 @@ def test_the_same_seed_draws_the_same_opponents(kind: Any, per: Any, look: bool)
 def test_earlier_draws_do_not_change_the_order_in_which_agents_choose() -> None:
     """Regression: agents that had not played came last, and so drew their random numbers last."""
     pool = OpponentPool(["random", "heuristic", "last"])
-    lineup = Lineup([pool, pool], kododo_v0.batch_game(3, 3))
+    lineup = Lineup([pool, pool], kododo_v0.batch_game(3, 3), np.random.default_rng(0))
     orders = set()
     for earlier in range(20):
         lineup.deal(np.random.default_rng(earlier))
@@ -316,69 +317,6 @@ def test_a_copy_has_the_opponents_that_were_drawn(kind: Any, way: Any) -> None:
     assert equal_episodes(*episodes)
 
 
-class Fails(RandomAgent):
-    """Random play that fails at every other call, after drawing."""
-
-    calls = 0
-
-    def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
-        chosen = super().act(view, rng)
-        self.calls += 1
-        if self.calls % 2:
-            raise KeyError("it fails")
-        return chosen
-
-
-@pytest.mark.parametrize("function_fails", [False, True])
-@pytest.mark.parametrize("kind", EVERY_MODE)
-def test_nothing_is_drawn_twice_after_a_failure(kind: Any, function_fails: bool) -> None:
-    calls = Counter()
-
-    # A failed reset has already dealt, so without a seed the next one deals other cards.
-    seeds = (5, 8, 6) if function_fails else (5, None, 6)
-
-    def run(agent: RandomAgent, fails: bool) -> list[SlotLog]:
-        def draw(rng: np.random.Generator) -> Any:
-            chosen = ["heuristic", agent][rng.integers(2)]
-            calls["draw"] += 1
-            if fails and calls["draw"] % 4 == 1:
-                raise KeyError("it fails")
-            return chosen
-
-        table = kind(illegal_action="random", opponents=OpponentPool(draw))
-        retry_failures(table.env)
-        return play(table, np.random.default_rng(0), *seeds)
-
-    assert equal_episodes(run(RandomAgent(), False), run(Fails(), function_fails))
-
-
-def retry_failures(env: Any) -> None:
-    """Make the environment repeat a call in which an opponent fails; after a deal by a step."""
-    step = env.step
-    reset = env.reset
-
-    def step_on(actions: Any) -> Any:
-        while True:
-            try:
-                return step(actions)
-            except KeyError:
-                pass
-
-    def deal(**options: Any) -> Any:
-        while True:
-            clock = env.game._clock
-            try:
-                return reset(**options)
-            except KeyError:
-                dealt = env.game._clock > clock
-                if dealt and getattr(env, "agents", True):
-                    result = step_on(0)  # the action is ignored
-                    return result and (result[0], result[-1])
-
-    env.step = step_on
-    env.reset = deal
-
-
 @pytest.mark.parametrize(
     ("drawn", "message"),
     [
@@ -392,11 +330,29 @@ def retry_failures(env: Any) -> None:
 )
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_function_draws_is_checked(kind: Any, drawn: Any, message: str) -> None:
-    table = kind(opponents=OpponentPool(lambda rng: drawn))
-    state = table.env._choices.rng.bit_generator.state
     with pytest.raises(ValueError, match=message):
-        table.step([5] * len(table.reset().observations))
-    assert table.env._choices.rng.bit_generator.state == state
+        kind(opponents=OpponentPool(lambda rng: drawn))
+
+
+@pytest.mark.parametrize("kind", EVERY_MODE)
+def test_a_function_that_fails_ends_the_episode(kind: Any) -> None:
+    fails = False
+
+    def draw(rng: np.random.Generator) -> Any:
+        if fails:
+            raise KeyError("it fails")
+        return "random"
+
+    table = kind(opponents=OpponentPool(draw), illegal_action="random")
+    table.step([0] * len(table.reset(0).observations))
+    fails = True
+    with pytest.raises(KeyError):
+        table.reset(1)
+    if kind is not SB3:
+        with pytest.raises(RuntimeError, match=r"call reset\(\)"):
+            table.step([0] * kind.num_envs)
+    fails = False
+    assert play(table, np.random.default_rng(0), 5)
 
 
 # --- setting --------------------------------------------------------------------------

@@ -18,8 +18,6 @@ from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, parall
 from pettingzoo.utils import aec_to_parallel
 
 from kododo_env import pettingzoo_ids, registry
-from kododo_env.core import View
-from kododo_env.core.agent import RandomAgent
 from kododo_env.core.rewards import MARGIN_WEIGHT, REWARDS
 from kododo_env.environments import TABLE_DEFAULTS, TableOptions
 from kododo_env.testing import check_parallel_env
@@ -301,82 +299,6 @@ def test_aec_rewards_are_those_since_the_last_choice(game: str) -> None:
         assert observation is not None
         env.step(None if terminated else legal(observation["action_mask"], rng))
     assert list(returns.values()) == env.game.scores[0].tolist()
-
-
-def test_a_choice_can_be_made_again_when_an_opponent_has_failed() -> None:
-    class Failing(RandomAgent):
-        failed = False
-
-        def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
-            if view.steps_played == 2 and not self.failed:
-                self.failed = True
-                raise KeyError("it fails once")
-            return super().act(view, rng)
-
-    env = aec("kododo", 3, opponents=[Failing(), "random", None])
-    rng = np.random.default_rng(0)
-    env.reset(seed=0)
-    failed = 0
-    for _ in env.agent_iter():
-        observation, _, terminated, _, _ = env.last()
-        action = None if terminated else legal(observation["action_mask"], rng)
-        try:
-            env.step(action)
-        except KeyError:
-            failed += 1
-            env.step(action)
-    assert failed == 1
-    assert env.game.terminated.all()
-
-
-def test_a_game_can_be_seen_when_an_opponent_failed_as_it_was_dealt() -> None:
-    class Failing(RandomAgent):
-        def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
-            raise KeyError("it always fails")
-
-    env = aec("kado", 3, opponents=[Failing(), None, Failing()])
-    with pytest.raises(KeyError):
-        env.reset(seed=1)
-    observation, *outcome, info = env.last()
-    assert np.array_equal(observation["observation"], env.game.observe()[0, 1])
-    assert outcome == [0.0, False, False]
-    assert np.array_equal(info["action_mask"], observation["action_mask"])
-    assert env.rewards == {"player_1": 0.0}
-
-
-def test_nothing_is_lost_when_an_opponent_fails_after_a_choice_was_played() -> None:
-    class Failing(RandomAgent):
-        calls = 0
-
-        def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
-            self.calls += 1
-            if self.calls % 2:
-                raise KeyError("it fails every other time")
-            return super().act(view, rng)
-
-    env = aec("kado", 2, opponents=[None, Failing()])
-    rng = np.random.default_rng(0)
-    for seed in range(5):
-        failed: set[int] = set()
-        while True:
-            try:
-                env.reset(seed=seed)
-                break
-            except KeyError:
-                continue
-        total = 0.0
-        for _ in env.agent_iter():
-            observation, reward, terminated, _, _ = env.last()
-            total += reward
-            action = None if terminated else legal(observation["action_mask"], rng)
-            while True:
-                try:
-                    env.step(action)
-                    break
-                except KeyError:
-                    failed.add(env.game.steps_played)
-        assert total == env.game.scores[0, 0]
-        assert failed
 
 
 def test_an_illegal_choice_is_told_at_the_next_turn_of_its_agent() -> None:
