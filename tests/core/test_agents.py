@@ -16,12 +16,10 @@ from kododo_env.core.agent import (
     TIE,
     ActionValueAgent,
     Agent,
-    CheckingAgent,
     FirstAgent,
     LastAgent,
     ProbabilisticAgent,
     RandomAgent,
-    ValueAgent,
     best_legal,
     check_agents,
     first_of_best,
@@ -148,14 +146,6 @@ def test_a_seat_without_agent_has_its_first_legal_action() -> None:
     assert (chosen[:, 1] > mask[:, 1].argmax(axis=1)).all()
     chosen[:] = 0  # it is the caller's own
     assert np.array_equal(mask, game.legal_action_mask())
-
-
-def test_the_no_op_is_not_the_first_legal_action_of_a_seat_with_a_choice() -> None:
-    game = registry.batch_game("combi_combo", 1, 0, num_players=4)
-    legal = game.legal_action_mask()[0]
-    game.no_op = int(legal[2].nonzero()[0][-1])  # of a game that has it among the choices
-    chosen = joint_action([None] * 4, game, np.random.default_rng(0))
-    assert chosen[0].tolist() == legal.argmax(axis=1).tolist()
 
 
 @pytest.mark.parametrize("game", ["kododo", "combi_combo", "kado"])
@@ -304,37 +294,6 @@ def test_as_many_agents_as_seats() -> None:
         joint_action([Last()] * 3, game, np.random.default_rng(0))
 
 
-class CapableAgent(Last):
-    """An agent with all optional abilities."""
-
-    def action_values(self, view: View) -> np.ndarray:
-        return np.zeros((view.num_actions, view.num_envs))
-
-    def choose(self, values: np.ndarray, view: View, rng: np.random.Generator) -> np.ndarray:
-        return self.act(view, rng)
-
-    def probabilities(self, view: View) -> np.ndarray:
-        return view.legal_action_mask / 1.0
-
-    def value(self, view: View) -> np.ndarray:
-        return np.zeros(view.num_envs)
-
-    def check(self, game: BatchGame) -> None:
-        pass
-
-
-def test_isinstance_tells_what_an_agent_can_do() -> None:
-    protocols = (ActionValueAgent, ProbabilisticAgent, ValueAgent, CheckingAgent)
-    assert all(isinstance(CapableAgent(), protocol) for protocol in protocols)
-    assert isinstance(Last(), Agent)
-    assert not any(isinstance(Last(), protocol) for protocol in protocols)
-    assert not any(isinstance(RandomAgent(), protocol) for protocol in protocols)
-    scripted = make_agent("heuristic", "kododo")
-    assert [isinstance(scripted, protocol) for protocol in protocols] == [True, False, False, False]
-    policy = load("kododo-4p")
-    assert [isinstance(policy, protocol) for protocol in protocols] == [False, True, True, True]
-
-
 # --- threads --------------------------------------------------------------------------
 
 
@@ -373,28 +332,3 @@ def test_threads_with_a_batch_each_play_as_one_thread_does(game: str) -> None:
     finally:
         sys.setswitchinterval(switch_interval)
     assert several == sequential
-
-
-@pytest.mark.parametrize("name", ["random", "heuristic", "search:random:4", "kododo-4p"])
-def test_agents_and_views_say_what_they_are(name: str) -> None:
-    agent = make_agent(name, "kododo")
-    assert repr(agent) == f"<{type(agent).__name__} {name!r}>"
-    game = registry.batch_game("kododo", 2)
-    assert repr(game.view(1)).endswith(f"View of player 1 in {game!r}>")
-    assert repr(JoinedView(game, [0, 2])).endswith(f" of player [0, 2] in {game!r}>")
-
-
-@pytest.mark.parametrize("shape", [(3000, 7), (300, 4, 5), (0, 5), (20, 3, 700)])
-@pytest.mark.parametrize("share", [0.5, 1.0])
-def test_random_choices_of_a_seed_are_the_kth_legal_actions(
-    shape: tuple[int, ...], share: float
-) -> None:
-    mask = np.random.default_rng(1).random(shape) < share
-    mask[..., 0] |= ~mask.any(-1)
-    chosen = random_legal_actions(mask, np.random.default_rng(2))
-    picks = np.random.default_rng(2).integers(mask.sum(-1))
-    slowly = [
-        np.flatnonzero(row)[k]
-        for row, k in zip(mask.reshape(-1, shape[-1]), picks.flat, strict=True)
-    ]
-    assert chosen.ravel().tolist() == slowly

@@ -25,23 +25,15 @@ import numpy.typing as npt
 import pytest
 
 from kododo_env import registry
-from kododo_env.agent_registry import baselines, make_agent
-from kododo_env.arena.match import play
 from kododo_env.core import BatchGame, SlotPiece, rows
 from kododo_env.core.capabilities import UndoSupport
-from kododo_env.policy.onnx_agent import OnnxAgent
-from kododo_env.registry import picture_of, words_of
+from kododo_env.registry import words_of
 from kododo_env.testing import check_batch_game
 from tests.game_tables import GAMES, TABLES
 from tests.games.rules_strategies import AT_THE_BOUNDS
 from tests.helpers import assert_same_state, play_random
-from tests.policy_exports import exported
-from tests.trainings import learner, update
 
 ROOT = Path(__file__).parents[2]
-FILES_OF_A_GAME = {
-    "rules.py", "state.py", "scoring.py", "observation.py", "game.py", "invariants.py",
-}  # fmt: skip
 LAYOUTS = Path(__file__).with_name("layouts.json")
 
 per_game = pytest.mark.parametrize("game", GAMES)
@@ -123,12 +115,6 @@ def test_other_numbers_of_players_are_refused(game: str) -> None:
             assert "\n" not in str(caught.value)
 
 
-@per_game
-def test_the_folder_has_the_files_that_every_game_has(game: str) -> None:
-    folder = ROOT / "kododo_env" / "games" / game
-    assert {path.name for path in folder.glob("*.py")} >= FILES_OF_A_GAME
-
-
 # --- what any batch game promises -----------------------------------------------------
 
 
@@ -156,31 +142,6 @@ def test_games_in_several_blocks_are_the_same_games(
     request.addfinalizer(rows.blocks.cache_clear)
     assert len(rows.blocks(5)) == 3  # the kit plays five games in a batch, and each alone
     check_batch_game(registry.environment_module(game).batch_game, only=["batches"])
-
-
-SHOWN = {
-    "kododo": {np.int8: "hands table last_table", np.int16: "scores pile_sizes deal_index"},
-    "combi_combo": {np.uint8: "hands passed received face_up", np.int16: "scores"},
-    "kado": {
-        np.bool_: "open_cells ruled_out_gifts ruled_out_ribbons swapped",
-        np.int8: "tableaus held offered",
-        np.uint8: "dealt_as put_aside perfects",
-        np.int16: "scores",
-        np.intp: "draw_pile_sizes",
-    },
-}
-
-
-@per_game
-def test_arrays_that_a_game_shows_are_read_only_and_of_their_dtype(game: str) -> None:
-    played = registry.batch_game(game, 3, seed=0)
-    rng = np.random.default_rng(0)
-    while not played.terminated.all():
-        for dtype, names in SHOWN[game].items():
-            for array in (getattr(played, name) for name in names.split()):
-                assert array.dtype == dtype, names
-                assert not array.flags.writeable, names
-        play_random(played, rng, 1)
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int64, np.uint8, np.float32])
@@ -226,20 +187,6 @@ def test_steps_taken_back_lead_here_again(game: str, players: int) -> None:
         assert np.array_equal(replayed.outcome(), played.outcome())
 
 
-@per_game
-def test_the_modules_draw_text_and_pixels(game: str) -> None:
-    module = registry.environment_module(game)
-    for make in (module.parallel_env, module.env):
-        env = make(num_players=max(module.PLAYERS), render_mode="ansi")
-        env.reset(seed=0)
-        assert env.render() == picture_of(env.game).text()
-    env = make(num_players=max(module.PLAYERS), render_mode="rgb_array")
-    env.reset(seed=0)
-    drawn = env.render()
-    assert (drawn.dtype, drawn.ndim, drawn.shape[2]) == (np.dtype(np.uint8), 3, 3)
-    assert len(np.unique(drawn.reshape(-1, 3), axis=0)) > 50
-
-
 # --- what is promised to policies -----------------------------------------------------
 
 
@@ -282,44 +229,6 @@ def test_every_action_has_words_of_its_own(game: str, players: int) -> None:
     assert table.actions.size == table.num_actions
     slots = [piece for piece in table.actions.pieces if isinstance(piece, SlotPiece)]
     assert all(table.layout.piece(piece.hand).axes for piece in slots)
-
-
-# --- who plays ------------------------------------------------------------------------
-
-
-@per_game
-def test_there_are_a_random_agent_and_a_better_one(game: str) -> None:
-    names = baselines(game)
-    assert names[0] == "random"
-    assert len(names) >= 2
-    assert [make_agent(name, game).name for name in names] == list(names)
-
-
-@per_table
-def test_a_network_learns_from_decisions_only(game: str, players: int) -> None:
-    table = batch(game, players, num_envs=4)
-    model = learner(table, n_epochs=1)
-    before = [weights.detach().clone() for weights in model.parameters()]
-    decisions = update(model, table)
-    assert (decisions["masks"].sum(dim=1) > 1).all()
-    assert 0 < len(decisions["actions"]) <= 4 * players * table.steps_played
-    after = list(model.parameters())
-    assert all(weights.isfinite().all() for weights in after)
-    assert all(
-        (weights_before != weights_after).any()
-        for weights_before, weights_after in zip(before, after, strict=True)
-    )
-
-
-@per_game
-def test_an_exported_policy_plays_a_legal_game(
-    game: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    table = registry.batch_game(game, 8, seed=0)
-    bot = OnnxAgent(exported(tmp_path_factory, game)[2])
-    decks = table.sample_decks(8, np.random.default_rng(0))
-    ended = play([bot] * table.num_players, table, decks, np.random.default_rng(1))
-    assert ended.shares.sum(axis=1) == pytest.approx(1)
 
 
 # --- only here is a game named --------------------------------------------------------

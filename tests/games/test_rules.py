@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, asdict, fields, replace
+from dataclasses import asdict, fields, replace
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from kododo_env import registry
 from kododo_env.core import BatchGame
 from kododo_env.core.bounds import bounds_of
 from kododo_env.registry import picture_of
 from tests.game_tables import GAMES, TABLES
-from tests.games.rules_strategies import AT_THE_BOUNDS, SEEDS, STRATEGIES, rules_of, short_name
+from tests.games.rules_strategies import AT_THE_BOUNDS, SEEDS, rules_of, short_name
 from tests.helpers import assert_same_state, hypothesis_settings
 
 per_game = pytest.mark.parametrize("game", GAMES)
@@ -75,25 +74,6 @@ def test_numpys_numbers_in_rules_become_pythons(game: str) -> None:
     assert json.dumps(asdict(equal_rules)) == json.dumps(asdict(rules))
     for name, value in numbers_of(equal_rules).items():
         assert kinds(value) == {int}, name
-
-
-@per_game
-def test_rules_are_frozen_compared_by_their_numbers_and_take_lists_for_tuples(game: str) -> None:
-    rules = batch(game).rules
-    numbers = {name: as_lists(value) for name, value in numbers_of(rules).items()}
-    equal_rules = replace(rules, **numbers)
-    assert equal_rules == rules
-    assert hash(equal_rules) == hash(rules)
-    other_players = next(
-        p for p in registry.environment_module(game).PLAYERS if p != rules.num_players
-    )
-    assert rules != registry.batch_game(game, 1, num_players=other_players).rules
-    with pytest.raises(FrozenInstanceError):
-        rules.num_players = 3
-
-
-def as_lists(value: Any) -> Any:
-    return [*map(as_lists, value)] if isinstance(value, tuple) else value
 
 
 @per_game
@@ -209,18 +189,6 @@ def test_a_number_may_be_as_small_and_as_large_as_is_said(
     assert {min(played), max(played)} == set(bounds)
 
 
-@per_game
-def test_every_field_has_bounds_and_the_docstring_says_them(game: str) -> None:
-    rules = import_module(f"kododo_env.games.{game}.rules").Rules
-    docstring = " ".join(rules.__doc__.split())
-    bounds = bounds_of(rules)
-    for name, bound in bounds.items():
-        text = docstring.split(f" {name}:")[1].split(": ")[0]
-        assert str(bound.highest) in text or bound.lowest == -bound.highest, name
-    unbounded = {field.name for field in fields(rules)} - bounds.keys()
-    assert unbounded <= {"num_players", "variant", "copies", "plays", "fours_points", "deck"}
-
-
 # --- beside the referees --------------------------------------------------------------
 
 COMPARISONS = {game: import_module(f"tests.games.{game}.test_referee").Comparison for game in GAMES}
@@ -300,39 +268,3 @@ def test_games_under_any_rules_fit_and_go_as_with_the_referee(game: str) -> None
         check_a_game(game, rules, seed, A_LONG_GAME if game == "kododo" else WHOLE)
 
     check()
-
-
-@per_game
-def test_any_rules_are_the_same_after_a_file(game: str) -> None:
-    @hypothesis_settings(30)
-    @given(rules_of(game))
-    def check(rules: Any) -> None:
-        restored = type(rules)(**json.loads(json.dumps(asdict(rules))))
-        assert restored == rules
-        assert hash(restored) == hash(rules)
-
-    check()
-
-
-@per_game
-def test_any_numbers_make_rules_or_are_refused_in_a_line(game: str) -> None:
-    rules = batch(game).rules
-    number = st.integers(-300, 300) | st.sampled_from([0, 1, 2**15, 2**31, 2**63, -(2**63), 10**30])
-
-    @hypothesis_settings(200)
-    @given(st.sampled_from(sorted(numbers_of(rules))), number)
-    def check(name: str, value: int) -> None:
-        current = getattr(rules, name)
-        changed = value if isinstance(current, int) else inner_replaced(current, value)
-        try:
-            changed_rules = replace(rules, **{name: changed})
-        except ValueError:
-            refused(lambda: replace(rules, **{name: changed}), "must|needs|players|cards")
-        else:
-            batch(game, changed_rules)
-
-    check()
-
-
-def test_every_game_has_a_strategy_for_its_rules() -> None:
-    assert STRATEGIES.keys() == AT_THE_BOUNDS.keys() == set(GAMES)
