@@ -99,17 +99,14 @@ def _weights(path: str | Path) -> dict[str, Tensor]:
 
 
 def _check_fit(network: GameNetwork, weights: dict[str, Tensor], path: str | Path) -> None:
-    """Raise ValueError unless these are the network's tensors, except some that are 0.
+    """Raise ValueError unless these are the network's tensors, except biases that are 0.
 
-    These are biases, which the exporter omits then, and the weights of an entry's surroundings,
-    which the first tied networks lacked.
+    The exporter omits such biases.
     """
     state = network.state_dict()
     names = {*state, *(name for name, _ in network.named_buffers())}
     fits = names.issuperset(weights) and all(
-        tensor.shape == weights[name].shape
-        if name in weights
-        else name.endswith("bias") or ".around." in name
+        tensor.shape == weights[name].shape if name in weights else name.endswith("bias")
         for name, tensor in state.items()
     )
     if not fits:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from threading import Lock, Timer
+from threading import Timer
 from typing import Any
 
-import numpy as np
 import onnxruntime
 
 from kododo_env.core.arrays import Array
 from kododo_env.policy.onnx_graph import End, Session
 from kododo_env.policy.plain_text import plain
-
-FEW_POSITIONS = 16  # up to this batch size, arrays are copied to memory that is bound once
 
 
 class OnnxruntimeSession(Session):
@@ -55,20 +52,13 @@ class OnnxruntimeSession(Session):
             [End(end.name, end.type, end.shape) for end in side]
             for side in (self._session.get_inputs(), self._session.get_outputs())
         )
-        self._bound: dict[int, _Bound] = {}
-        self._lock = Lock()  # bound memory serves one call at a time
 
     def run(
         self, names: Sequence[str], feed: Mapping[str, Array], seconds: float | None = None
     ) -> list[Array]:
         """Compute outputs of the graph; see ``NumpySession.run``."""
         if seconds is None:
-            rows = len(feed[self.inputs[0].name])
-            return (
-                self._of_few(names, feed, rows)
-                if rows <= FEW_POSITIONS
-                else self._answers(names, feed)
-            )
+            return self._answers(names, feed)
         options = onnxruntime.RunOptions()
         timer = Timer(seconds, setattr, (options, "terminate", True))
         timer.daemon = True
@@ -82,38 +72,11 @@ class OnnxruntimeSession(Session):
         finally:
             timer.cancel()
 
-    def _of_few(self, names: Sequence[str], feed: Mapping[str, Array], rows: int) -> list[Array]:
-        """Compute outputs for few positions, in memory that is bound once."""
-        with self._lock:
-            if rows not in self._bound:
-                self._bound[rows] = _Bound(self._session, feed, self.outputs)
-            bound = self._bound[rows]
-            for name, array in feed.items():
-                bound.arrays[name][...] = array
-            self._session.run_with_iobinding(bound.binding)
-            return [bound.arrays[name].copy() for name in names]
-
     def _answers(
         self, names: Sequence[str], feed: Mapping[str, Array], options: Any = None
     ) -> list[Array]:
         answers: list[Array] = self._session.run(names, feed, options)
         return answers
-
-
-class _Bound:
-    """Memory for inputs and outputs of a batch size, bound to the runtime."""
-
-    def __init__(self, session: Any, feed: Mapping[str, Array], outputs: Sequence[Any]) -> None:
-        rows = len(next(iter(feed.values())))
-        self.arrays = {name: array.copy() for name, array in feed.items()}
-        self.binding = session.io_binding()
-        for name, array in self.arrays.items():
-            self.binding.bind_input(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
-        for output in outputs:
-            array = self.arrays[output.name] = np.empty((rows, *output.shape[1:]), np.float32)
-            self.binding.bind_output(
-                output.name, "cpu", 0, array.dtype, array.shape, array.ctypes.data
-            )
 
 
 @cache

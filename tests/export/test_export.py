@@ -20,7 +20,6 @@ from kododo_env.core.agent import ValueAgent, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export import export
 from kododo_env.export.parity import positions
-from kododo_env.policy import metadata_file
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.wrappers.spaces import ObservationFormat
 from tests.command_line import kododo
@@ -436,24 +435,6 @@ def test_files_that_cannot_be_exported(
         export(original, GAME, tmp_path / "out.onnx")
     assert words in str(error.value)
     assert not (tmp_path / "out.onnx").exists()
-
-
-def test_a_policy_whose_metadata_have_no_room_is_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It was written beside the metadata of the previous policy."""
-    original = a_file(lambda _: None, tmp_path / "given.onnx")
-    out = tmp_path / "out.onnx"
-    export(original, GAME, out)
-    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-
-    def write_json(path: Path, content: object) -> None:
-        raise OSError(28, "No space left on device", str(path))
-
-    monkeypatch.setattr(metadata_file, "write_json", write_json)
-    with pytest.raises(OSError, match="No space left"):
-        export(original, GAME, out, temperature=1.0)
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_a_network_may_give_none_as_its_state(tmp_path: Path) -> None:

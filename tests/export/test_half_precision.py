@@ -13,13 +13,11 @@ from onnx import TensorProto
 from agents.export.half_precision import halved
 from agents.export.onnx_export import check_parity
 from agents.export.policy_weights import network_of
-from kododo_env import registry
-from kododo_env.core.arrays import Bool
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.export.parity import POSITIONS, positions
+from kododo_env.export.parity import positions
 from kododo_env.export.policy_graph import policy_bytes
 from kododo_env.policy.onnx_agent import OnnxAgent
-from tests.game_tables import GAMES, TABLES
+from tests.game_tables import GAMES
 from tests.policy_exports import exported
 
 
@@ -76,21 +74,3 @@ def test_weights_beyond_half_precision_are_rejected(files: tuple[BatchGame, Path
     large.CopyFrom(onnx.numpy_helper.from_array(weights, large.name))
     with pytest.raises(ValueError, match=r"network\.trunk\.2\.weight has weights outside"):
         halved(model)
-
-
-@pytest.mark.parametrize(("game", "players"), TABLES)
-def test_files_are_compared_in_positions_of_whole_games(
-    game: str, players: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Only the first eight to ten steps were compared, of 67 in KADO."""
-    batch = registry.batch_game(game, 1, num_players=players)
-    ends = []
-    restart_finished = BatchGame.restart_finished
-
-    def record_ends(played: BatchGame) -> Bool:
-        ends.append(played.terminated.all())
-        return restart_finished(played)
-
-    monkeypatch.setattr(BatchGame, "restart_finished", record_ends)
-    positions(batch, POSITIONS)
-    assert any(ends)

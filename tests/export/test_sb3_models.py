@@ -17,7 +17,6 @@ from stable_baselines3.common.vec_env import VecExtractDictObs, VecNormalize
 from kododo_env import registry
 from kododo_env.core.agent import ValueAgent
 from kododo_env.export import export
-from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.wrappers.sb3 import BatchVecEnv
 from tests.export.test_export import GAME, check_plays, check_searched
 
@@ -130,15 +129,6 @@ def test_a_model_of_unnormalised_observations(kind: Any, tmp_path: Path) -> None
     envs = VecNormalize(env(normalize=True), norm_obs=False)
     kind("MlpPolicy", envs, seed=0).learn(40).save(tmp_path / "model.zip")
     export(kind.load(tmp_path / "model.zip"), GAME, tmp_path / "model.onnx")
-
-
-def test_the_value_is_the_models_own(tmp_path: Path) -> None:
-    model = MaskablePPO("MlpPolicy", env(normalize=True), n_steps=18, batch_size=72, seed=0)
-    agent = OnnxAgent(export(model, GAME, tmp_path / "model.onnx"))
-    game = GAME.fresh(5, 1)
-    inputs, _ = model.policy.obs_to_tensor(game.observe()[:, 1] / GAME.layout.maxima)
-    values = model.policy.predict_values(inputs).detach().numpy()[:, 0]
-    assert np.allclose(agent.value(game.view(1)), values, atol=1e-5)
 
 
 class JaxPolicy(BasePolicy):

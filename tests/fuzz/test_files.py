@@ -31,7 +31,7 @@ from kododo_env.arena.match import play
 from kododo_env.arena.workers import run
 from kododo_env.policy.metadata import KEY
 from kododo_env.policy.onnx_agent import OnnxAgent
-from kododo_env.policy.onnx_file import OPERATORS
+from kododo_env.policy.onnx_file import ALLOWED_OPERATORS
 from kododo_env.policy.policy_file import sealed
 from kododo_env.records import read_record, replay
 from kododo_env.system.files import write_json
@@ -81,7 +81,7 @@ def edit_nodes(graph: onnx.GraphProto, edits: list[tuple[str, float, float]]) ->
         node = graph.node[int(place * len(graph.node))]
         tensor = graph.initializer[int(place * len(graph.initializer))]
         if kind == "operator":
-            node.op_type = sorted(OPERATORS)[int(share * len(OPERATORS))]
+            node.op_type = sorted(ALLOWED_OPERATORS)[int(share * len(ALLOWED_OPERATORS))]
         elif kind == "input" and node.input:
             names = [name for any_node in graph.node for name in any_node.output]
             node.input[int(share * len(node.input))] = names[int((share * 97) % 1 * len(names))]

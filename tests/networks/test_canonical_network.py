@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -12,7 +10,6 @@ from torch import nn
 from kododo_env import registry
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.canonical import CanonicalForm
-from kododo_env.export import export
 from kododo_env.networks import CanonicalNetwork
 from tests.game_tables import TABLES
 
@@ -45,10 +42,3 @@ def test_logits_are_those_of_the_canonical_actions(name: str, players: int) -> N
         np.testing.assert_allclose(canonical_logits, canonical[0].numpy(), rtol=1e-4, atol=1e-4)
         assert torch.allclose(values, canonical[1])
         game.step(random_legal_actions(game.legal_action_mask(), rng))
-
-
-def test_it_can_be_exported(tmp_path: Path) -> None:
-    """The file is compared with the network in ten thousand positions."""
-    game = registry.batch_game("kododo", 1, num_players=3)
-    network = Plain(game.layout.size, game.num_actions)
-    export(CanonicalNetwork(network, game.layout, game.actions), game, tmp_path / "bot.onnx")

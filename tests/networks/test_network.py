@@ -14,7 +14,7 @@ import torch
 from agents.export import onnx_export as export
 from kododo_env import kododo_v0, registry
 from kododo_env.core.actions import ActionLayout, ActionPiece
-from kododo_env.core.agent import first_of_best, joint_action, random_legal_actions
+from kododo_env.core.agent import first_of_best, random_legal_actions
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.canonical import CanonicalForm
 from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
@@ -75,18 +75,6 @@ def test_twins_look_the_same_to_the_network(name: str, tied: bool) -> None:
             assert torch.allclose(
                 network(twin)[1][unchanged], value[unchanged], rtol=near, atol=near
             )
-
-
-@pytest.mark.parametrize("name", registry.ENVIRONMENT_MODULES)
-def test_the_canonical_observation_is_one_of_the_twins(name: str) -> None:
-    game = largest(name)
-    observation, _ = positions(game, 300)
-    canonical = Canonical(game.layout, game.actions)
-    ordered = canonical(torch.from_numpy(observation))[0].numpy()
-    back = np.empty_like(observation)
-    back[:, canonical.columns.numpy()] = ordered
-    twins = [twins_of(game, observation, names) == back for names in symmetries(canonical)]
-    assert np.any([equal.all(axis=1) for equal in twins], axis=0).all()
 
 
 def test_pairs_and_slots_follow_the_cards_not_their_places() -> None:
@@ -193,18 +181,6 @@ def test_actions_are_drawn_as_often_as_is_likely_and_illegal_ones_never() -> Non
     expected = torch.softmax(torch.tensor([0.0, 1.0, 2.0]), dim=0)
     assert shares[0] == shares[4] == 0
     assert torch.allclose(shares[1:4], expected, atol=0.005)
-
-
-@pytest.mark.parametrize("number", [0.0, 1 - 2**-24])
-def test_the_least_and_the_largest_random_number_draw_a_legal_action(
-    number: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    torch.manual_seed(0)
-    mask = torch.rand(20_000, 24) < 0.3
-    mask[:, 5] = True
-    monkeypatch.setattr(torch, "rand", lambda *shape: torch.full(shape, number))
-    chosen = drawn(log_probabilities(9 * torch.randn(20_000, 24), mask))
-    assert mask.gather(1, chosen[:, None]).all()
 
 
 @pytest.mark.parametrize("name", registry.ENVIRONMENT_MODULES)
@@ -323,17 +299,6 @@ def test_a_network_that_learns_from_canonical_rows_plays_by_plain_ones() -> None
     plain = NetworkAgent(network).act(game.view(1), rng)
     network.canonical_input = True
     assert np.array_equal(NetworkAgent(network).act(game.view(1), rng), plain)
-
-
-def test_a_network_is_asked_for_several_seats_at_once() -> None:
-    game = kododo_v0.batch_game(5, num_players=4, seed=0)
-    agent = NetworkAgent(random_network(game))
-    sizes = []
-    agent.network.register_forward_hook(
-        lambda _module, inputs, _outputs: sizes.append(len(inputs[0]))
-    )
-    joint_action([agent] * 4, game, np.random.default_rng(0))
-    assert sizes == [20]
 
 
 @pytest.mark.parametrize("name", registry.ENVIRONMENT_MODULES)

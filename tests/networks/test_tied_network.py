@@ -19,10 +19,9 @@ from kododo_env import registry
 from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.observation import ObservationLayout, Piece
-from kododo_env.export.parity import positions
 from kododo_env.export.policy_graph import policy_bytes
 from kododo_env.networks.network import GameNetwork
-from kododo_env.networks.tied_network import Pooling, first_and_pooled, raw_blocks
+from kododo_env.networks.tied_network import raw_blocks
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.game_tables import TABLES
 from tests.policy_exports import exported
@@ -101,24 +100,6 @@ def test_a_row_is_judged_by_the_card_and_by_the_seat_around_it() -> None:
         assert ((rows(changed) - expected).abs().max() > 0.01) == counts
 
 
-def test_the_gradient_through_what_is_pooled_is_the_one_that_torch_finds() -> None:
-    """Equal entries differ: each of them gets the whole gradient of the maximum."""
-    torch.manual_seed(0)
-    embeddings = torch.randn(5, 2, 3, 4, dtype=torch.float64, requires_grad=True)
-    first, pooled = Pooling.apply(embeddings)
-    plain = first_and_pooled(embeddings)
-    assert all(map(torch.equal, (first, pooled), plain))
-    weights = torch.randn_like(first), torch.randn_like(pooled)
-    gradients, expected = (
-        torch.autograd.grad(outputs, embeddings, weights) for outputs in ((first, pooled), plain)
-    )
-    assert torch.allclose(gradients[0], expected[0])
-    equal = torch.ones(1, 1, 2, 1, requires_grad=True)
-    Pooling.apply(equal)[1][0, 0, 1].backward()
-    assert equal.grad is not None
-    assert equal.grad.flatten().tolist() == [1.0, 1.0]
-
-
 def test_an_action_about_a_row_goes_where_the_row_goes() -> None:
     network = random_network(LAYOUT, ACTIONS)
     observation = observations()
@@ -135,16 +116,6 @@ def test_an_action_about_a_row_goes_where_the_row_goes() -> None:
     for name in ("pass", "give", "guess"):
         block = ACTIONS.where(name)
         assert torch.allclose(logits[:, block], moved_logits[:, block], atol=1e-5)
-
-
-def test_a_guess_is_the_sum_of_what_is_said_of_its_parts_and_of_itself() -> None:
-    network = random_network(LAYOUT, ACTIONS)
-    guess = network.policy_head.blocks[3]
-    hidden = torch.rand(7, 32)
-    with torch.no_grad():
-        joint, gift, ribbon = guess.last(hidden).split([20, 4, 5], dim=1)
-        expected = joint.reshape(-1, 4, 5) + gift[:, :, None] + ribbon[:, None]
-        assert torch.allclose(guess(hidden, {}), expected.flatten(1), atol=1e-5)
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
@@ -172,38 +143,6 @@ def test_it_goes_into_a_file_and_comes_back(
     half.write_bytes(policy_bytes(halved(onnx.load(whole)), OnnxAgent(whole).metadata))
     write_plain(half, plain)
     check_parity(network_of(half), OnnxAgent(plain), game)
-
-
-def test_a_file_of_the_first_tied_networks_is_still_read(
-    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """Their encoders had no weights for the numbers around an entry."""
-    whole = exported(tmp_path_factory, "kado", tied=True)[-1]
-    model = onnx.load(whole)
-    around = [tensor for tensor in model.graph.initializer if ".around." in tensor.name]
-    names = {tensor.name: f"zeros.{tensor.name}" for tensor in around}
-    assert names
-    for tensor in around:
-        zeros = np.zeros_like(onnx.numpy_helper.to_array(tensor))
-        tensor.CopyFrom(onnx.numpy_helper.from_array(zeros, names[tensor.name]))
-    for node in model.graph.node:
-        node.input[:] = [names.get(name, name) for name in node.input]
-    older = tmp_path / "older.onnx"
-    older.write_bytes(policy_bytes(model, OnnxAgent(whole).metadata))
-    back = network_of(older)
-    assert back.encoders is not None
-    assert not any(weight.any() for weight in back.encoders.around.parameters())
-
-
-def test_bfloat16_answers_nearly_the_same() -> None:
-    network, game = of_game("kado")
-    canonical = network.canonical(torch.from_numpy(positions(game, 200)[0]))
-    with torch.no_grad():
-        logits, values = network.from_canonical(*canonical)
-        bfloat16_logits, bfloat16_values = network.from_canonical(*canonical, bfloat16=True)
-    assert (bfloat16_logits - logits).abs().max() < 0.05 * (logits.max() - logits.min())
-    assert (bfloat16_values - values).abs().max() < 0.05 * (values.max() - values.min())
-    assert not torch.equal(bfloat16_logits, logits)
 
 
 def test_all_hidden_matrices_are_muons() -> None:

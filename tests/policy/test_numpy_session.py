@@ -90,67 +90,6 @@ def test_a_trial_takes_no_more_memory_than_it_may(words: str, tmp_path: Path) ->
         with_numpy(write_model(tmp_path / "p.onnx", model))
 
 
-def test_weights_are_where_numpy_computes_with_them(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    """Unaligned weights were copied for every product."""
-    path = exported(tmp_path_factory, "kododo")[-1]
-    constants = read_graph(path.read_bytes()).constants
-    assert [name for name, array in constants.items() if not array.flags.aligned] == []
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_numbers_without_rounding_are_bit_for_bit_the_same(path: Path) -> None:
-    """Card order, network inputs and the indices of outputs involve no rounding."""
-    policy = OnnxAgent(path)
-    observation, mask = positions(game_of(policy.metadata), POSITIONS, seed=3)
-    model = onnx.load(path)
-    names = exact_ends(model)
-    assert len(names) > 1
-    del model.graph.output[:]
-    model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
-    feed = {"observation": observation, "action_mask": mask}
-    runtime_answers = onnxruntime.InferenceSession(model.SerializeToString()).run(names, feed)
-    for end, answer in zip(model.graph.output, runtime_answers, strict=True):
-        kind = helper.np_dtype_to_tensor_dtype(answer.dtype)
-        end.CopyFrom(helper.make_tensor_value_info(end.name, kind, None))
-    numpy_answers = NumpySession(model.SerializeToString(), 1, None).run(names, feed)
-    for numpy_answer, runtime_answer in zip(numpy_answers, runtime_answers, strict=True):
-        assert numpy_answer.dtype == runtime_answer.dtype
-        assert np.array_equal(numpy_answer, runtime_answer)
-
-
-def exact_ends(model: onnx.ModelProto) -> list[str]:
-    """Return the exactly computed arrays that go into sums of floats."""
-    doubles = {t.name for t in model.graph.initializer if t.data_type == onnx.TensorProto.DOUBLE}
-    constants = {tensor.name for tensor in model.graph.initializer}
-    rounded: set[str] = set()
-    ends: set[str] = set()
-    exact = {value.name for value in model.graph.input}
-    for node in model.graph.node:
-        adds = node.op_type in ("Gemm", "MatMul", "ReduceMean", "ReduceSum")
-        # The keys of the cards are integers in float64.
-        rounds = adds and not doubles & {*node.input} and not whole_sums(node, model)
-        if rounds or rounded & {*node.input}:
-            rounded.update(node.output)
-            ends.update(exact & {*node.input})
-        elif not {*node.input} <= constants:
-            exact.update(node.output)
-        else:
-            constants.update(node.output)
-    return sorted(ends - {value.name for value in model.graph.input})
-
-
-def whole_sums(node: onnx.NodeProto, model: onnx.ModelProto) -> bool:
-    """Whether a sum counts results of comparisons."""
-    makers = {name: producer for producer in model.graph.node for name in producer.output}
-    maker = makers.get(node.input[0])
-    kinds = (
-        [attribute.i for attribute in maker.attribute if attribute.name == "to"] if maker else []
-    )
-    return node.op_type == "ReduceSum" and kinds in ([6], [7])
-
-
 # KADO has all kinds of axes along which weights are tied.
 @pytest.mark.parametrize(("game", "tied"), [*((game, False) for game in GAMES), ("kado", True)])
 def test_an_exported_network_has_the_same_answers(
@@ -163,17 +102,6 @@ def test_an_exported_network_has_the_same_answers(
     half = tmp_path / "half.onnx"
     half.write_bytes(policy_bytes(halved(onnx.load(whole)), OnnxAgent(whole).metadata))
     check_same_answers(half)
-
-
-def test_constants_are_computed_once() -> None:
-    content = (POLICIES / "kododo-4p.onnx").read_bytes()
-    as_it_stands = NumpySession(content, 1, 1 << 29)
-    folded = NumpySession(content, 1, None)
-    casts = [
-        sum(step.node.operator == "Cast" for step in session._steps)
-        for session in (as_it_stands, folded)
-    ]
-    assert casts[0] > casts[1]
 
 
 # --- operator by operator -------------------------------------------------------------------

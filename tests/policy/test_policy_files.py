@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,12 +24,10 @@ from kododo_env.export.parity import positions
 from kododo_env.export.policy_graph import portable
 from kododo_env.held_out import HELD_OUT_POLICIES
 from kododo_env.policy import onnx_validation
-from kododo_env.policy.metadata import KEY, MOST_CHARACTERS, PolicyMetadata, describe
+from kododo_env.policy.metadata import KEY, MOST_CHARACTERS, describe
 from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.policy.onnx_agent import ROWS, OnnxAgent
-from kododo_env.policy.onnx_file import read_onnx
-from kododo_env.policy.onnxruntime_session import FEW_POSITIONS
-from kododo_env.policy.policy_file import LARGEST_FILE, read_policy, sealed
+from kododo_env.policy.policy_file import LARGEST_FILE, sealed
 from tests.policy.policy_files import Change, changed, tiny_model, write_model, write_policy
 
 Model = onnx.ModelProto
@@ -60,13 +57,6 @@ def policy(tmp_path: Path) -> Path:
 
 
 # --- whole files ----------------------------------------------------------------------------
-
-
-@for_every_policy
-def test_metadata_are_read_as_the_onnx_package_reads_them(name: str) -> None:
-    content = (POLICIES / f"{name}{SUFFIX}").read_bytes()
-    model = onnx.load_model_from_string(content)
-    assert read_onnx(content) == {entry.key: entry.value for entry in model.metadata_props}
 
 
 @pytest.mark.parametrize(
@@ -102,40 +92,6 @@ def test_no_flipped_bit_plays(tmp_path: Path) -> None:
         flipped[place // 8] ^= 1 << place % 8
         path.write_bytes(flipped)
         assert "damaged" in error_of(path) or "no digest" in error_of(path), place
-
-
-def test_no_flipped_bit_of_the_digest_itself_plays(tmp_path: Path, policy: Path) -> None:
-    content = policy.read_bytes()
-    path = tmp_path / "flipped.onnx"
-    for place in range(8 * (len(content) - 87), 8 * len(content)):
-        flipped = bytearray(content)
-        flipped[place // 8] ^= 1 << place % 8
-        path.write_bytes(flipped)
-        error_of(path)
-
-
-def test_flipped_bits_under_a_fitting_digest_are_one_line_or_a_policy(
-    tmp_path: Path, policy: Path
-) -> None:
-    """An attacker can add a digest: 13 of 500 flips were a traceback in play."""
-    content = policy.read_bytes()[:-87]
-    rng = np.random.default_rng(1)
-    path = tmp_path / "flipped.onnx"
-    view = registry.batch_game("kododo", 5, 0, num_players=2).view(0)
-    rejected = 0
-    for place in rng.integers(0, 8 * len(content), 300):
-        flipped = bytearray(content)
-        flipped[place // 8] ^= 1 << place % 8
-        path.write_bytes(sealed(bytes(flipped)))
-        try:
-            agent = OnnxAgent(path)
-        except ValueError:
-            error_of(path)
-            rejected += 1
-        else:
-            with suppress(ValueError):  # and nothing else
-                agent.act(view, rng)
-    assert 100 < rejected < 300
 
 
 @pytest.mark.parametrize("length", [0, 1, 40, -1, -64, -87, None])
@@ -608,27 +564,6 @@ def test_a_network_that_gives_nan_later_is_named(policy: Path, tmp_path: Path) -
         agent.evaluate(observation, mask)
 
 
-def test_a_graph_that_fails_later_is_one_line(runtime: str, policy: Path) -> None:
-    """It uses an index that is out of range only in play."""
-
-    def looks_up(model: Model) -> None:
-        with_constant("table", np.zeros(6, np.float32))(model)
-        with_constant("place", [3])(model)
-        nodes = [
-            helper.make_node("Gather", ["observation", "place"], ["seen"], axis=1),
-            helper.make_node("Cast", ["seen"], ["index"], to=TensorProto.INT64),
-            helper.make_node("Gather", ["table", "index"], ["found"]),
-            helper.make_node("Add", ["found", "before"], ["logits"]),
-        ]
-        answer("logits", *nodes)(model)
-
-    agent = OnnxAgent(changed(policy, policy, looks_up))
-    observation = np.full((4, 104), 200, np.uint8)
-    mask = np.ones((4, 15), np.int8)
-    with pytest.raises(ValueError, match=r"policy\.onnx.*graph fails: .*out of"):
-        agent.evaluate(observation, mask)
-
-
 # --- metadata -------------------------------------------------------------------------------
 
 DEEP = 200_000 * "["
@@ -711,30 +646,12 @@ def test_metadata_are_not_taken_from_a_second_entry(tmp_path: Path) -> None:
     assert "a name is used twice" in error_of(write_model(tmp_path / "p.onnx", model))
 
 
-@for_every_policy
-def test_metadata_are_read_as_they_were_written(name: str) -> None:
-    metadata = read_policy(POLICIES / f"{name}{SUFFIX}").metadata
-    assert PolicyMetadata.from_json(metadata.to_json()) == metadata
-
-
 @pytest.mark.parametrize("training", [{"rate": np.float32(0.1)}, {1: 2, "b": 3}, {"of": {1, 2}}])
 def test_metadata_that_are_not_json_are_rejected_in_one_line(training: dict[Any, Any]) -> None:
     """A user may pass them to ``export``; it was a TypeError of json."""
     metadata = replace(describe(registry.batch_game("kododo", 1)), training=training)
     with pytest.raises(ValueError, match=r"\Athe metadata are not JSON [^\n]+\Z"):
         metadata.to_json()
-
-
-def test_another_game_is_rejected_in_one_line(tmp_path: Path) -> None:
-    """A file may have any number of unknown rules."""
-    model = tiny_model("kododo", 2)
-    metadata = json.loads(model.metadata_props[0].value)
-    metadata["rules"] = {f"rule {number}": number for number in range(10_000)}
-    helper.set_model_props(model, {KEY: json.dumps(metadata)})
-    agent = OnnxAgent(write_model(tmp_path / "p.onnx", model))
-    with pytest.raises(ValueError, match=ONE_LINE) as error:
-        agent.check(registry.batch_game("kododo", 1, num_players=2))
-    assert "p.onnx cannot play this game: it is for rule " in str(error.value)
 
 
 @pytest.mark.parametrize("temperature", [float("nan"), float("inf"), -0.1, 1e9, "1", True])
@@ -813,32 +730,16 @@ def test_what_is_no_model_at_all_is_said_in_plain_words(tmp_path: Path) -> None:
 
 
 @for_every_policy
-def test_a_trial_changes_nothing_of_the_play(name: str) -> None:
-    """The unoptimised and the optimised graph have the same outputs."""
-    agent = kododo_env.load(name)
-    assert isinstance(agent, OnnxAgent)
-    observation, mask = positions(game_of(agent.metadata), 500)
-    answers, repeat = (agent.evaluate(observation, mask) for _ in range(2))
-    assert np.array_equal(answers[0], repeat[0])
-    assert (answers[0][mask == 0] == -1e8).all()
-    assert np.isfinite(answers[1]).all()
-
-
-@for_every_policy
 def test_few_positions_are_answered_as_among_many(name: str) -> None:
     """Evaluate in one call, in blocks and in small batches, also from several threads."""
     agent = kododo_env.load(name)
     assert isinstance(agent, OnnxAgent)
-    number = ROWS + FEW_POSITIONS + 5  # two blocks, the second with more than FEW_POSITIONS
+    number = ROWS + 21  # two blocks
     observation, mask = (array[:number] for array in positions(game_of(agent.metadata), number))
     logits, values = agent.evaluate(observation, mask)
     assert logits.shape == mask.shape
     assert values.shape == (number,)
-    blocks = [
-        slice(at, at + size)
-        for size in (1, 2, FEW_POSITIONS, FEW_POSITIONS + 1)
-        for at in range(0, 120, size)
-    ]
+    blocks = [slice(at, at + size) for size in (1, 2, 17) for at in range(0, 120, size)]
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda rows: agent.evaluate(observation[rows], mask[rows]), blocks))
     for rows, (some_logits, some_values) in zip(blocks, answers, strict=True):

@@ -19,7 +19,6 @@ from agents.release.make_policies import LARGEST_POLICY
 from kododo_env import agent_registry as registry
 from kododo_env import registry as games
 from kododo_env.arena.head_to_head import Match
-from kododo_env.policy import onnx_agent
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import fingerprint
 
@@ -75,17 +74,6 @@ def test_playing_and_the_cards_need_few_libraries(code: str, unneeded: tuple[str
     code = f"{code}; import sys; print([m for m in {unneeded} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_another_game_is_rejected_where_the_right_one_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The id of a deleted layout was reused by the next game, which was then played."""
-    monkeypatch.setattr(onnx_agent, "id", lambda _: 0, raising=False)  # the worst case
-    rng = np.random.default_rng(0)
-    policy = kododo_env.load("kododo-4p")
-    policy.act(games.batch_game("kododo", 1, num_players=4).view(0), rng)
-    long = games.batch_game("kododo", 1, num_players=4, variant="long")
-    with pytest.raises(ValueError, match="it is for rule variant standard, not long"):
-        policy.act(long.view(0), rng)
 
 
 def test_there_is_a_policy_for_every_game_and_number_of_players() -> None:

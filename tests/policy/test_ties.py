@@ -92,25 +92,6 @@ def test_it_plays_the_same_games(name: str, make_twin: Callable[[Path], OnnxAgen
             assert np.array_equal(twin.act(game.view(player), rng)[lucky], actions[lucky])
 
 
-def test_of_mirrored_actions_the_first_is_played() -> None:
-    """At first, all cells of an empty tableau are equal for the policy."""
-    path = POLICIES / "kado-3p.onnx"
-    policy = OnnxAgent(path, temperature=0)
-    moved = Moved(path, temperature=0)
-    mirrored = 0
-    rng = np.random.default_rng(0)
-    for game, chosen in whole_games(policy, 50):
-        if game.steps_played == 6:  # two turns, the first with empty tableaus
-            break
-        for player, logits in enumerate(logits_of(policy, game)):
-            actions = chosen[player]
-            equal = logits.max(axis=1, keepdims=True) - logits < NOISE
-            mirrored += int((equal.sum(axis=1) > 1).sum())
-            assert np.array_equal(actions, equal.argmax(axis=1))
-            assert np.array_equal(moved.act(game.view(player), rng), actions)
-    assert mirrored >= 50
-
-
 def in_node(logits: Float32) -> list[int]:
     """Return the choices of the JavaScript example for logits (N, A)."""
     code = f"""

@@ -86,13 +86,6 @@ def test_random_play_tells_nothing_of_what_is_held(steps: int) -> None:
     assert np.allclose(likelihoods, likelihoods[0])
 
 
-def test_at_the_start_of_a_round_worlds_are_dealt_evenly() -> None:
-    game = after_greedy_play(3)
-    worlds = likely_worlds(KnownGreedy(), game.view(1), np.random.default_rng(3), 4)
-    evenly = game.view(1).determinize(np.random.default_rng(3), 4)
-    assert np.array_equal(worlds.hands, evenly.hands)
-
-
 @pytest.mark.parametrize("steps", [0, 1, 2, LAST_ROUND + 1])
 def test_likely_worlds_look_the_same_to_the_player(steps: int) -> None:
     game = after_greedy_play(steps)
@@ -112,9 +105,3 @@ def test_search_by_a_learned_policy_cannot_see_hidden_cards() -> None:
         agent.act(g.view(0), np.random.default_rng(3)) for g in (game, other_world)
     )
     assert np.array_equal(choice, other_choice)
-
-
-def test_a_player_who_gives_no_probabilities_is_believed_anything() -> None:
-    game = after_greedy_play(1)
-    worlds = likely_worlds(RandomAgent(), game.view(0), np.random.default_rng(5), 2)
-    assert worlds.num_envs == 2 * game.num_envs

@@ -112,24 +112,6 @@ def test_a_best_response_gains_what_it_says(game: str, rules: dict[str, Any]) ->
         assert not any((probabilities * ~step.legal[player]).any() for step, probabilities in pairs)
 
 
-def test_the_value_of_play_is_the_share_that_play_shows() -> None:
-    """Compared with whole random games."""
-    rng = np.random.default_rng(0)
-    game = kododo_v0.batch_game(20_000, **DRAWS, seed=1)
-    agents = [Hashed(), UniformAgent()]
-    while not game.terminated.all():
-        drawn = [
-            (agent.probabilities(game.view(seat)).cumsum(axis=1) > rng.random((20_000, 1))).argmax(
-                axis=1
-            )
-            for seat, agent in enumerate(agents)
-        ]
-        game.step(np.stack(drawn, axis=1))
-    tree = tree_of(DRAWS)
-    expected = value(tree, [strategy(tree, agent, seat) for seat, agent in enumerate(agents)])
-    assert game.outcome().mean(axis=0) == pytest.approx(expected, abs=0.01)
-
-
 def test_a_player_knows_no_more_than_the_view_shows() -> None:
     """Different hands of the opponent are in the same information set."""
     tree = tree_of(SMALL)

@@ -10,10 +10,9 @@ from kododo_env import combi_combo_v0, kado_v0, kododo_v0, registry
 from kododo_env.agent_registry import make_agent, search_parts
 from kododo_env.arena.head_to_head import Match
 from kododo_env.baselines.kododo import HeuristicAgent
-from kododo_env.core.agent import FirstAgent, LastAgent, RandomAgent, joint_action
+from kododo_env.core.agent import FirstAgent, LastAgent, RandomAgent
 from kododo_env.core.arrays import Floating
 from kododo_env.core.view import View
-from kododo_env.search import outcome_model
 from kododo_env.search import search as search_module
 from kododo_env.search.flat import FlatMonteCarlo
 from kododo_env.search.outcome_model import (
@@ -84,49 +83,6 @@ def test_points_count_more_when_less_is_to_come() -> None:
         assert np.array_equal(model.expected(game, player), game.outcome()[:, player])
 
 
-def test_points_mean_what_they_meant_in_the_games_played() -> None:
-    """In similar games the predicted share is won."""
-    policy = HeuristicAgent()
-    game = kododo_v0.batch_game(4000, num_players=2, seed=5)
-    model = OutcomeModel(policy, game)
-    rng = np.random.default_rng(5)
-    while game.steps_played < 15:
-        game.step(joint_action([policy] * game.num_players, game, rng))
-    shares = model.expected(game, 0)
-    while not game.terminated.all():
-        game.step(joint_action([policy] * game.num_players, game, rng))
-    likely = shares > 0.6
-    assert likely.sum() > 500
-    assert abs(game.outcome()[likely, 0].mean() - shares[likely].mean()) < 0.05
-
-
-def test_a_game_alone_has_the_weights_of_the_moment_that_it_is_at() -> None:
-    """Regression: KADO passes over steps, but their number was taken from the fitted games."""
-    game = kado_v0.batch_game(1, num_players=3, seed=0)
-    rng = np.random.default_rng(0)
-    model = OutcomeModel(RandomAgent(), game)
-    while game.steps_passed == 0 or game._state.phase != 0:
-        play_random(game, rng, steps=1)
-    turn = game._state.turn
-    model.weights = np.zeros_like(model.weights)
-    model.weights[turn * sum(game.rules.phase_steps), 2] = 5  # the first step of a turn
-    assert model.expected(game, 0)[0] > 0.9
-
-
-def test_steps_that_all_games_pass_over_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Regression: after such a step, the weights of earlier steps were used."""
-    game = kado_v0.batch_game(1, num_players=2, seed=0)
-    monkeypatch.setattr(outcome_model, "FITTED_WITHOUT_ROUNDS", 1)
-    played = game.fresh(1, 0)
-    passed = []
-    model = OutcomeModel(FirstAgent(), game)
-    while not played.terminated.all():
-        played.step(joint_action([FirstAgent()] * 2, played, np.random.default_rng(0)))
-        passed.append(played.steps_passed)
-    assert passed[-1] > 0
-    assert len(model.weights) == played.steps_played + passed[-1] + 1
-
-
 def _drawn(weights: tuple[float, ...], games: int = 20_000) -> tuple[Floating, Floating]:
     """Return a player's views in random games of four, and which of them they win."""
     rng = np.random.default_rng(0)
@@ -158,52 +114,6 @@ def test_weights_stay_within_their_bounds() -> None:
     assert _log_loss(fitted, features, leads)[0] < 0.05
     blank_features = np.zeros((4, 5))
     assert np.allclose(_fitted_weights(blank_features, np.full(4, 0.25)), [0.1, 0, 0], atol=1e-3)
-
-
-@pytest.mark.parametrize("value", [0.0, 0.3, 1.0, -2.0])
-def test_a_value_that_tells_nothing_leaves_the_weights_of_points(value: float) -> None:
-    """Regression: a constant value made the fit's matrix singular."""
-    features, won = _drawn((0.2, 0.0, 0.3))
-    features[:, 0] = value
-    fitted = _fitted_weights(features, won)
-    assert fitted[0] == pytest.approx(0.2, abs=0.02)
-    assert fitted[1] * value + fitted[2] == pytest.approx(0.3, abs=0.05)
-    steepest = _fitted_weights(
-        features, (features[:, 1] > features[:, 2:].max(axis=1)).astype(np.float64)
-    )
-    assert ((steepest >= BOUNDS[0]) & (steepest <= BOUNDS[1])).all()
-
-
-class _KnowsHands(HeuristicAgent):
-    """The heuristic, with the number of cards in its best colour as value."""
-
-    def value(self, view: View) -> npt.NDArray[np.float64]:
-        best: npt.NDArray[np.float64] = view.pieces["hand"].sum(axis=-1).max(axis=-1) * 0.01
-        return best
-
-
-def test_at_equal_points_the_better_hand_wins_more() -> None:
-    """Regression: search gave up good hands for one more point, since only points counted."""
-    game = kododo_v0.batch_game(500, num_players=2, seed=5)
-    policy = _KnowsHands()
-    rng = np.random.default_rng(5)
-    model = OutcomeModel(policy, game)
-    while game.steps_played < 30:  # up to the last round, which is played from the hand
-        game.step(joint_action([policy] * game.num_players, game, rng))
-    points = game.scores[:, 0] - game.scores[:, 1]
-    shares = model.expected(game, 0)[points == 0]
-    hands = policy.value(game.view(0))[points == 0]
-    by_hand = [set(shares[hands == hand]) for hand in np.unique(hands)]
-    assert [len(group) for group in by_hand] == [1, 1]
-    assert max(by_hand[0]) < 0.5 < min(by_hand[1])
-
-
-def test_a_play_out_stops_at_the_end_of_the_round() -> None:
-    game = kododo_v0.batch_game(1, num_players=2, seed=0)
-    for turn in range(6):
-        assert game.round_steps == 3 - turn % 3
-        assert game.steps_played == turn
-        play_random(game, np.random.default_rng(turn), steps=1)
 
 
 class _ValuesPoints(HeuristicAgent):
@@ -299,16 +209,6 @@ def test_probabilities_and_gains_are_of_the_victory_in_the_same_worlds() -> None
         assert np.allclose(gains[1], reverse_gains[1])
 
 
-def test_equal_points_everywhere_are_no_division_by_zero() -> None:
-    game = combi_combo_v0.batch_game(
-        1, num_players=4, num_colours=1, copies=(0, 12, 0, 0), opening_hand=2, num_turns=1,
-        fours_points=(0, 0), seed=0,
-    )  # fmt: skip
-    play_random(game, np.random.default_rng(0))
-    assert len(set(game.scores[0])) == 1
-    assert np.array_equal(shares_at_the_end(game), game.outcome())
-
-
 @pytest.mark.parametrize("a_game", [1e-5, 5e-5, 1e-4])  # seconds per game
 def test_a_decision_takes_the_time_it_is_given(
     a_game: float, monkeypatch: pytest.MonkeyPatch
@@ -326,21 +226,6 @@ def test_a_decision_takes_the_time_it_is_given(
     agent = SearchAgent(RandomAgent(), SearchBudget(milliseconds=50), clock=lambda: clock[0])
     agent.act(game.view(0), np.random.default_rng(0))
     assert 0.08 < clock[0] < 0.11  # for two decisions
-
-
-def test_nothing_more_is_tried_where_nothing_has_gained() -> None:
-    """The first of two games is decided after one part, the other goes on."""
-    game = kododo_v0.batch_game(2, num_players=4, seed=0)
-    agent = SearchAgent(RandomAgent(), SearchBudget(worlds=4))
-    search = _Search(game.view(0), agent, np.random.default_rng(0))
-    search.usual[:] = 5  # the first legal action
-    search.visits[:] = 1
-    search.gain[0] = -1
-    search.gain[1] = np.arange(1, 16)
-    search._halve()
-    assert not search.candidate[0].any()
-    assert search.candidate[1].sum() == 6  # the better half and the policy's own choice
-    assert search.best()[0] == search.usual[0]
 
 
 @pytest.mark.parametrize("worlds", [1, 2, 10, 64])

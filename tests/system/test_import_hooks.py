@@ -39,13 +39,6 @@ def test_it_is_done_once_the_library_is_whole(called: list[int]) -> None:
     assert len(sys.meta_path) == finders - 1
 
 
-def test_nothing_of_it_stays_in_the_library(called: list[int]) -> None:
-    library = importlib.import_module(NAME)
-    assert type(library.__loader__).__name__ == "SourceFileLoader"
-    assert library.__spec__ is not None
-    assert library.__spec__.loader is library.__loader__
-
-
 def test_it_is_done_at_once_if_the_library_is_there(called: list[int]) -> None:
     importlib.import_module(NAME)
     when_imported(NAME, lambda: called.append(3))
@@ -69,9 +62,3 @@ def test_a_library_that_is_not_there_is_not_there() -> None:
     with pytest.raises(ModuleNotFoundError, match="No module named 'no_such_library'"):
         importlib.import_module("no_such_library")
     sys.meta_path[:] = before
-
-
-def test_two_may_wait_for_the_same(called: list[int]) -> None:
-    when_imported(NAME, lambda: called.append(3))
-    importlib.import_module(NAME)
-    assert sorted(called) == [2, 3]

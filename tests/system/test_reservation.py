@@ -18,7 +18,7 @@ from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.commands import tournament as evaluation
 from kododo_env.system.files import check_file, remove_leftovers, write_text, written_whole
 from kododo_env.system.reservation import UNFINISHED, folder_written_whole, reserved
-from tests.command_line import cli, run
+from tests.command_line import run
 
 SOME = ("--agents", "random", "greedy", "--games", "40", "--workers", "1")
 ONLY = ("--only", "kododo-2p")
@@ -112,18 +112,6 @@ def test_a_folder_that_was_taken_away_is_not_ours(tmp_path: Path) -> None:
 # --- what can be written at the end -------------------------------------------------------
 
 
-def test_a_name_of_245_letters_once_lost_the_table_at_the_end(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(evaluation, "run", None)
-    for flag, ending in (("--json", ".json"), ("--plot", ".svg")):
-        path = tmp_path / ("x" * (245 - len(ending)) + ending)
-        code, _, error = cli(capsys, *SOME, flag, str(path))
-        assert (code, error.count("\n")) == (2, 1)
-        assert "File name too long" in error
-    assert names(tmp_path) == []
-
-
 @pytest.mark.parametrize(
     "name",
     ["policy.onnx", "policy.meta.json", "results.json", "learning_curve.png", "checkpoint.zip"],
@@ -136,20 +124,6 @@ def test_a_folder_in_the_way_of_a_run_is_found_before_it_trains(
     assert (code, output) == (2, "")
     assert f"cannot write {tmp_path}/run/{name}: " in error
     assert names(tmp_path / "run") == [name]
-
-
-def test_a_table_for_whose_file_there_is_no_room_is_printed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(path: Path, content: object) -> None:
-        raise OSError(28, "No space left on device", str(path))
-
-    monkeypatch.setattr(evaluation, "write_json", full)
-    code, output, error = cli(capsys, *SOME, "--json", str(tmp_path / "out.json"))
-    assert code == 2
-    assert "greedy" in output
-    assert error.endswith("out.json: No space left on device\n")
-    assert names(tmp_path) == ["out.json.partial"]  # all of it: --resume only writes
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
@@ -181,18 +155,6 @@ def test_the_rest_of_a_file_that_a_killed_process_left_is_removed(tmp_path: Path
     with reserved(path, [path]):
         pass
     assert names(tmp_path) == sorted(unrelated)
-
-
-def test_a_run_removes_what_was_left_of_its_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    leftovers = [".checkpoint.zip.abcd1234.zip", ".policy.onnx.a_b_c_d_.onnx"]
-    for name in leftovers:
-        (tmp_path / name).touch()
-    monkeypatch.setattr("agents.commands.train.Trainer", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        train(default_config(run_dir=tmp_path))
-    assert names(tmp_path) == []
 
 
 def test_a_file_in_the_making_is_not_left_by_an_error(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from agents.training.checkpoint import read_checkpoint
 from agents.training.training_config import TrainConfig, defaults
 from kododo_env.commands.cli import run_cli
 from kododo_env.commands.tournament import log_of
-from kododo_env.system.reservation import reserved
 from kododo_env.system.signals import TerminationSignal
 
 ROOT = Path(__file__).parents[2]
@@ -132,23 +131,3 @@ def test_workers_end_with_an_evaluation_that_is_killed(tmp_path: Path) -> None:
     with evaluating(tmp_path, workers="2") as process:
         process.kill()
         process.communicate(timeout=30)  # reads until all processes have closed the pipe
-
-
-def test_trainings_end_with_the_maker_of_policies_that_is_killed(tmp_path: Path) -> None:
-    args = ("--only", "kododo-2p", "--seeds", "1", "--jobs", "1", "--steps", "100000000")
-    folders = ("--out", str(tmp_path / "out"), "--runs", str(tmp_path / "runs"))
-    folder = tmp_path / "runs" / "kododo-2p" / "seed-0"
-    with started("-m", "agents.release.make_policies", *args, *folders) as process:
-        wait_until(lambda: any(folder.glob("tensorboard/*")))
-        time.sleep(0.5)
-        process.kill()
-        process.communicate(timeout=60)
-
-    def ended() -> bool:
-        try:
-            with reserved(folder, []):
-                return True
-        except ValueError:
-            return False
-
-    wait_until(ended)
