@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kododo_env.core.agent import Agent, ProbabilisticAgent, check_agents
+from kododo_env.core.agent import Agent, ProbabilisticAgent, check_agents, choice_by_logits
 from kododo_env.core.arrays import Float64, Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
@@ -45,8 +45,7 @@ class MeanPolicy(Agent):
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
         """Draw actions, (N,), from the probabilities."""
-        logits = self._logits(view)
-        return np.asarray((logits + rng.gumbel(size=logits.shape)).argmax(axis=1))
+        return choice_by_logits(self._logits(view), 1.0, rng)
 
     def _logits(self, view: View) -> Float64:
         probabilities = np.array([policy.probabilities(view) for policy in self.policies])

@@ -327,6 +327,24 @@ def first_of_best(values: Floating) -> Int64:
     return chosen
 
 
+def choice_by_logits(logits: Floating, temperature: float, rng: np.random.Generator) -> Int64:
+    """Choose actions by the softmax of logits divided by a temperature.
+
+    Args:
+        logits: Shape (N, A).
+        temperature: 0 chooses the largest logit; ties by ``first_of_best``.
+        rng: The source of randomness.
+
+    Returns:
+        Actions, (N,).
+    """
+    if temperature == 0:
+        return first_of_best(logits)
+    # Gumbel-max trick: the argmax of logits plus Gumbel noise samples from their softmax.
+    noise = rng.gumbel(size=logits.shape) * temperature
+    return np.asarray((logits + noise).argmax(axis=1))
+
+
 def ranks(values: Floating) -> Int64:
     """Return the rank of each choice, found by repeated use of ``first_of_best``.
 

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from kododo_env.core.agent import Agent, first_of_best
+from kododo_env.core.agent import Agent, choice_by_logits
 from kododo_env.core.arrays import Float32, Int64
 from kododo_env.core.view import View
 from kododo_env.networks.canonical_network import CanonicalNetwork
@@ -42,11 +42,7 @@ class NetworkAgent(Agent):
         Raises:
             DivergenceError: The network outputs NaN or too large logits.
         """
-        logits = self._logits(view).numpy()
-        if self.temperature == 0:
-            return first_of_best(logits)
-        noise = rng.gumbel(size=logits.shape) * self.temperature
-        return np.asarray((logits + noise).argmax(axis=1))
+        return choice_by_logits(self._logits(view).numpy(), self.temperature, rng)
 
     @torch.no_grad()
     def probabilities(self, view: View) -> Float32:

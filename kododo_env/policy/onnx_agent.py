@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.core.agent import Agent, first_of_best
+from kododo_env.core.agent import Agent, choice_by_logits
 from kododo_env.core.arrays import Array, Float32, Float64, Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import finite_number, whole_number
@@ -88,11 +88,7 @@ class OnnxAgent(Agent):
             ValueError: The view is of another game, or the network outputs NaN or infinity.
         """
         logits, _ = self._of_own_game(view)
-        if self.temperature == 0:
-            return first_of_best(logits)
-        # Gumbel-max trick: the argmax of logits plus Gumbel noise samples from their softmax.
-        noise = rng.gumbel(size=logits.shape) * self.temperature
-        return np.asarray((logits + noise).argmax(axis=1))
+        return choice_by_logits(logits, self.temperature, rng)
 
     def value(self, view: View) -> Float32:
         """Return the player's expected reward in the rest of the game, float32 (N,).
