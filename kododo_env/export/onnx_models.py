@@ -1,9 +1,10 @@
-"""Convert ONNX models of any exporter to the operators of policy files."""
+"""Trained models in ONNX, converted from any exporter to the operators of policy files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,6 @@ from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export.onnx_editor import OnnxEditor
 from kododo_env.export.parity import Answers
-from kododo_env.export.trained_model import GraphEnds, TrainedModel
 from kododo_env.policy.numpy_operators import gather_elements
 from kododo_env.policy.onnx_file import ALLOWED_OPERATORS
 from kododo_env.policy.onnx_graph import OPSET
@@ -64,6 +64,33 @@ _REDUCED = {TensorProto.FLOAT16: "float16", TensorProto.BFLOAT16: "bfloat16"}
 _FLOATS = (TensorProto.FLOAT16, TensorProto.FLOAT, TensorProto.DOUBLE)
 _NUMBERS = ("value", "value_int", "value_ints", "value_float", "value_floats")  # of a Constant
 _PREFIX = "model/"  # of all names in the original graph
+
+
+class GraphEnds(NamedTuple):
+    """The names of a graph's inputs and outputs; ``mask`` and ``value`` are None if it has none."""
+
+    observation: str
+    mask: str | None
+    logits: str
+    value: str | None
+
+
+class TrainedModel(NamedTuple):
+    """A trained model, converted to ONNX.
+
+    Attributes:
+        model: The ONNX model, with only the operators of policy files.
+        ends: The names of its inputs and outputs.
+        form: The format of its observations in training.
+        answers: A function that runs the original model, to compare the policy file with.
+        made_by: The "library" with its version and the "model" class, for the metadata.
+    """
+
+    model: onnx.ModelProto
+    ends: GraphEnds
+    form: ObservationFormat
+    answers: Answers
+    made_by: dict[str, str]
 
 
 def from_file(

@@ -12,10 +12,9 @@ import numpy.typing as npt
 from kododo_env import __version__
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.numbers import finite_number, quote
-from kododo_env.export.onnx_models import from_file
+from kododo_env.export.onnx_models import TrainedModel, from_file
 from kododo_env.export.parity import check_parity
 from kododo_env.export.policy_graph import policy_bytes, policy_model
-from kododo_env.export.trained_model import TrainedModel
 from kododo_env.policy.metadata import describe
 from kododo_env.policy.metadata_file import metadata_file, written_with_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent

@@ -13,7 +13,7 @@ from onnx import TensorProto, compose, helper
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export.onnx_editor import Nodes, OnnxEditor
-from kododo_env.export.trained_model import TrainedModel
+from kododo_env.export.onnx_models import TrainedModel
 from kododo_env.policy.metadata import KEY, PolicyMetadata
 from kododo_env.policy.onnx_file import read_onnx
 from kododo_env.policy.onnx_graph import ILLEGAL, IR_VERSION

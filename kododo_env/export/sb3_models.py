@@ -15,10 +15,9 @@ from torch import Tensor, nn
 from kododo_env.core.agent import TIE
 from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.export.onnx_models import STATELESS
+from kododo_env.export.onnx_models import STATELESS, TrainedModel
 from kododo_env.export.parity import Answers
 from kododo_env.export.torch_models import from_module
-from kododo_env.export.trained_model import TrainedModel
 from kododo_env.policy.plain_text import plain
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 

@@ -17,9 +17,14 @@ from torch import Tensor, nn
 
 from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.export.onnx_models import STATELESS, reduced_types, tidied
+from kododo_env.export.onnx_models import (
+    STATELESS,
+    GraphEnds,
+    TrainedModel,
+    reduced_types,
+    tidied,
+)
 from kododo_env.export.parity import Answers, positions
-from kododo_env.export.trained_model import GraphEnds, TrainedModel
 from kododo_env.networks.canonical import CanonicalActions
 from kododo_env.policy.onnx_graph import OPSET
 from kododo_env.policy.plain_text import plain
