@@ -58,5 +58,4 @@ class Picture:
         row = whole_number(index, "index", 0, game.num_envs - 1)
         draw = getattr(self._module, form, getattr(plain_picture, form))
         labels = [name[:LONGEST_NAME] for name in names_of(game, names)]
-        drawing: str = draw(game, row, viewer, labels)
-        return drawing
+        return draw(game, row, viewer, labels)

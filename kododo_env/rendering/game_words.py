@@ -15,9 +15,16 @@ from kododo_env.core.view import View
 from kododo_env.rendering import plain_words
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.plain_words import Event, event
-from kododo_env.rendering.sentences import Piece, fill, list_of, player_piece, points_piece, text_of
 from kododo_env.rendering.svg_cards import Card, Suit
-from kododo_env.rendering.words import listed
+from kododo_env.rendering.words import (
+    Piece,
+    fill,
+    list_of,
+    listed,
+    player_piece,
+    points_piece,
+    text_of,
+)
 
 
 class Words:
@@ -45,22 +52,19 @@ class Words:
 
     def title(self) -> str:
         """Return the name of the game."""
-        title: str = self._part("title")(self._game)
-        return title
+        return self._part("title")(self._game)
 
     def moment(self, index: int = 0, names: Sequence[str] | None = None) -> tuple[str, ...]:
         """Return where a game stands, in one or more parts; for the names see ``Picture.text``."""
         names = names_of(self._game, names)
-        moment: tuple[str, ...] = self._part("moment")(self._game, self._row(index), names)
-        return moment
+        return self._part("moment")(self._game, self._row(index), names)
 
     # --- actions and cards --------------------------------------------------------------
 
     def describe_action(self, action: int) -> str:
         """Return the meaning of an action, whatever the position."""
         number = whole_number(action, "action", 0, self._game.num_actions - 1)
-        words: str = self._part("action")(self._game, number)
-        return words
+        return self._part("action")(self._game, number)
 
     def describe_choice(
         self, action: int, player: int, index: int = 0, names: Sequence[str] | None = None
@@ -88,26 +92,22 @@ class Words:
         """Return the words of an action's index on each axis of its block, by axis."""
         number = whole_number(action, "action", 0, self._game.num_actions - 1)
         names = names_of(self._game, names)
-        words: dict[str, str] = self._part("labels")(self._game, number, names)
-        return words
+        return self._part("labels")(self._game, number, names)
 
     def hand(self, player: int, index: int = 0) -> list[Card]:
         """Return the cards that a player holds and has seen, in hand order."""
-        cards: list[Card] = self._part("hand")(self._game, *self._at(player, index))
-        return cards
+        return self._part("hand")(self._game, *self._at(player, index))
 
     def cards_played(self, action: int, player: int, index: int = 0) -> tuple[int, ...]:
         """Return the indices in ``hand`` of the cards that a legal action plays."""
         choice = self._choice(action, player, index)
         if self._game.terminated[choice[2]]:
             return ()
-        places: tuple[int, ...] = self._part("played")(self._game, *choice)
-        return places
+        return self._part("played")(self._game, *choice)
 
     def played_cards(self, action: int, player: int, index: int = 0) -> list[int]:
         """Return the numbers of the cards that a legal action plays."""
-        cards: list[int] = self._part("cards")(self._game, *self._choice(action, player, index))
-        return cards
+        return self._part("cards")(self._game, *self._choice(action, player, index))
 
     def short_form(self, action: int, player: int, index: int = 0) -> str:
         """Return a legal action in a few letters, such as "B3 Y2"; the parts may be in any order.
@@ -117,13 +117,11 @@ class Words:
         choice = self._choice(action, player, index)
         if self._game.terminated[choice[2]]:
             return plain_words.WAITS
-        short: str = self._part("short")(self._game, *choice)
-        return short
+        return self._part("short")(self._game, *choice)
 
     def suits(self) -> tuple[Sequence[Suit], ...]:
         """Return the suits of the cards: one sequence, or two if each card has two suits."""
-        suits: tuple[Sequence[Suit], ...] = self._part("suits")(self._game)
-        return suits
+        return self._part("suits")(self._game)
 
     def memory(self, view: View, index: int = 0) -> dict[str, Any]:
         """Return a memory aid: counts of cards that an attentive player would know.
@@ -135,8 +133,7 @@ class Words:
         """
         index = self._row(index)
         pieces = {name: piece[index] for name, piece in view.pieces.items()}
-        memory: dict[str, Any] = self._part("memory")(self._game.rules, pieces)
-        return memory
+        return self._part("memory")(self._game.rules, pieces)
 
     # --- what happened ------------------------------------------------------------------
 
@@ -166,8 +163,7 @@ class Words:
             raise ValueError(f"before must be a copy of {game!r}, not {before!r}")
         if before.terminated[index]:
             return []
-        events: list[Event] = self._part("events")(game, before, played, reader, index)
-        return events
+        return self._part("events")(game, before, played, reader, index)
 
     def ending(self, gained: npt.ArrayLike, index: int = 0) -> list[Event]:
         """Return the events of the end of a game: each player's points by source, and the result.
@@ -208,7 +204,9 @@ class Words:
                 tied = [numbers[seat] for seat in leaders]
                 tie_breaks.append(event("game.tie_break", name=key, seats=leaders, numbers=tied))
                 leaders = [seat for seat in leaders if numbers[seat] == max(tied)]
-        return event("game.over", "end", seats=winners, scores=scores, tie_breaks=tie_breaks)
+        return event(
+            "game.over", self._part("END"), seats=winners, scores=scores, tie_breaks=tie_breaks
+        )
 
     def sentence(self, happening: Event, names: Sequence[str] | None = None) -> str:
         """Return the sentence of an event in the current language.

@@ -17,6 +17,9 @@ from kododo_env.rendering.svg_cards import Card, Suit
 WAITS = "wait"
 """The short form of an action of a player who has nothing to decide."""
 
+END: str | None = None
+"""The anchor of the section of ``rules.md`` about the end of a game."""
+
 Event = dict[str, Any]
 """What happened, as a JSON dictionary; see ``event``."""
 

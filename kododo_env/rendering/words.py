@@ -1,8 +1,9 @@
-"""Translated texts for players: cards, lists and numbers of things."""
+"""Translated texts for players: cards, lists, numbers of things, and sentences in pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def counted(number: Any, key: str, **parts: Any) -> str:
 def cards_left(
     title: str, rows: Iterable[str], columns: Iterable[Any], copies: npt.ArrayLike, visible: Any
 ) -> dict[str, Any]:
-    """Return a table of the numbers of cards that a player has not seen, for ``View.memory``.
+    """Return a table of the numbers of cards that a player has not seen, for ``Words.memory``.
 
     Args:
         title: The key of the title of the table.
@@ -70,3 +71,62 @@ def cards_left(
     named = zip(map(say, rows), remaining.tolist(), all_cards.tolist(), strict=True)
     lines = [{"name": name, "left": count, "of": total} for name, count, total in named]
     return {"title": say(title), "columns": [say(str(column)) for column in columns], "rows": lines}
+
+
+# --- sentences in pieces, so that a page can emphasise players and points -------------------
+
+Piece = str | dict[str, Any]
+"""Text, or a dictionary with "text" and with "player" (a seat) or "points" (a number)."""
+
+
+def player_piece(seat: int, names: Sequence[str]) -> list[Piece]:
+    """Return the name of a player."""
+    return [{"player": seat, "text": names[seat]}]
+
+
+def points_piece(points: int) -> list[Piece]:
+    """Return points in words, such as "2 points"."""
+    return [{"points": points, "text": counted(points, "game.points")}]
+
+
+def fill(key: str, /, **values: Any) -> list[Piece]:
+    """Return a text in the current language, with its placeholders filled in.
+
+    Args:
+        key: The key of the text; see ``languages.say``.
+        **values: The value of each placeholder: pieces, or anything that can be written as text.
+    """
+    pieces: list[Piece] = []
+    for literal, name, *_ in Formatter().parse(say(key)):
+        pieces.append(literal)
+        if name is not None:
+            value = values[name]
+            pieces += value if isinstance(value, list) else [str(value)]
+    return _merged(pieces)
+
+
+def list_of(items: Sequence[list[Piece]]) -> list[Piece]:
+    """Join pieces to a list in words, as ``listed`` does."""
+    *first_items, last = items
+    if not first_items:
+        return last
+    joined = first_items[0]
+    for item in first_items[1:]:
+        joined = [*joined, ", ", *item]
+    return fill("game.list", most=joined, last=last)
+
+
+def text_of(pieces: Sequence[Piece]) -> str:
+    """Return pieces as one text."""
+    return "".join(piece if isinstance(piece, str) else piece["text"] for piece in pieces)
+
+
+def _merged(pieces: list[Piece]) -> list[Piece]:
+    """Join adjacent texts."""
+    merged: list[Piece] = []
+    for piece in pieces:
+        if merged and isinstance(piece, str) and isinstance(merged[-1], str):
+            merged[-1] += piece
+        elif piece:
+            merged.append(piece)
+    return merged

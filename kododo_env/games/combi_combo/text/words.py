@@ -18,6 +18,9 @@ from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette
 from kododo_env.rendering.words import card_short, cards_left
 
+END = "end"
+"""The section of ``rules.md`` about the end of a game."""
+
 
 def title(game: CombiComboDisplay) -> str:
     """Return the name of the game."""

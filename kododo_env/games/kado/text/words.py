@@ -27,6 +27,9 @@ from kododo_env.rendering.plain_words import WAITS, Event, event
 from kododo_env.rendering.svg_cards import Blank, Card, Suit
 from kododo_env.rendering.words import cards_left, listed
 
+END = "end"
+"""The section of ``rules.md`` about the end of a game."""
+
 SIDES = {(0, -1): "right", (0, 1): "left", (-1, 0): "below", (1, 0): "above"}
 """The position of a cell relative to its neighbour."""
 

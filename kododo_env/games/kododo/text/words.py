@@ -26,6 +26,9 @@ from kododo_env.rendering.words import (
     listed,
 )
 
+END = "end"
+"""The section of ``rules.md`` about the end of a game."""
+
 
 def title(game: KododoDisplay) -> str:
     """Return the name of the game."""
