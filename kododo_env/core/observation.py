@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import accumulate
 from math import prod
 from typing import Any
 
@@ -108,27 +110,16 @@ class ObservationLayout:
     pieces: tuple[Piece, ...]
     symmetry: Symmetry | None = None
     tied_axes: tuple[str, ...] = ()
-    _slices: dict[str, slice] = field(init=False, repr=False, compare=False)
-    _dtype: np.dtype[Any] = field(init=False, repr=False)
-    _size: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.pieces:
             raise ValueError("an observation layout needs at least one piece")
-        slices: dict[str, slice] = {}
-        start = 0
-        for piece in self.pieces:
-            if piece.name in slices:
-                raise ValueError(f"two pieces are named {piece.name!r}")
-            slices[piece.name] = slice(start, start + piece.size)
-            start += piece.size
+        for name, count in Counter(piece.name for piece in self.pieces).items():
+            if count > 1:
+                raise ValueError(f"two pieces are named {name!r}")
         for axis in self.tied_axes:
             self.length(axis)  # raises ValueError if there is no such axis
         self._check_symmetry()
-        largest = max(piece.maximum for piece in self.pieces)
-        object.__setattr__(self, "_slices", slices)
-        object.__setattr__(self, "_dtype", np.min_scalar_type(largest))
-        object.__setattr__(self, "_size", start)
 
     def _check_symmetry(self) -> None:
         """Raise ValueError if the symmetry names axes or pieces that the layout does not have."""
@@ -147,15 +138,23 @@ class ObservationLayout:
                     f"got {name!r}"
                 )
 
-    @property
+    @cached_property
     def size(self) -> int:
         """F, the length of an observation."""
-        return self._size
+        return sum(piece.size for piece in self.pieces)
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[Any]:
         """The smallest unsigned integer type that holds every piece's maximum."""
-        return self._dtype
+        return np.min_scalar_type(max(piece.maximum for piece in self.pieces))
+
+    @cached_property
+    def _slices(self) -> dict[str, slice]:
+        stops = accumulate(piece.size for piece in self.pieces)
+        return {
+            piece.name: slice(stop - piece.size, stop)
+            for piece, stop in zip(self.pieces, stops, strict=True)
+        }
 
     @property
     def maxima(self) -> Int64:
