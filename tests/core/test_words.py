@@ -12,6 +12,7 @@ from kododo_env import registry
 from kododo_env.core.batch_game import IllegalAction
 from kododo_env.games.kado import KadoGame
 from kododo_env.registry import picture_of, words_of
+from kododo_env.rendering.plain_words import event
 from tests.game_tables import EXTREMES
 from tests.helpers import play_random, random_actions
 from tests.toy_game.high_card.game import HighCard
@@ -76,6 +77,8 @@ def test_a_game_without_words_has_no_cards_to_tell_of() -> None:
     assert words.memory(view) == {"tables": [], "ruled_out": []}
     assert words.describe_choice(1, 1) == "lay slot=1"
     assert (words.title(), words.moment()) == ("high_card", ("step 0",))
+    happening = event("{player} lays {card}", seats=[1], cards=[7])
+    assert words.sentence(happening, ["Ann", "Bo", "Cem"]) == "Bo lays card 7"
     assert "player_1 knows\n  hand: [" in picture_of(view).text()
     assert ElementTree.fromstring(picture_of(view).svg()).get("aria-label") == "high_card: step 0"
 
