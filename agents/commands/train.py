@@ -11,7 +11,6 @@ from typing import Any
 from agents.export.onnx_export import export_policy
 from agents.options import RAY
 from agents.recipes.recipe import Recipe
-from agents.training.checkpoint import Progress
 from agents.training.custom_parts import check_own_parts
 from agents.training.duels import against, results, table
 from agents.training.memory import check_decides, check_memory
@@ -27,7 +26,6 @@ from agents.training.run_folder import (
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig
 from kododo_env.arena.head_to_head import MatchResult
-from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.tournament import check_numbers
 from kododo_env.core.bounds import flag
 from kododo_env.networks.network import DivergenceError
@@ -174,33 +172,3 @@ def _report(trainer: Trainer, duels: dict[str, MatchResult]) -> None:
     print(table(duels))
     for name in FILES:
         print(f"  {trainer.run_dir / name}")
-    strongest = list(duels)[-1]
-    print(comparison(progress, strongest, duels[strongest].share))
-
-
-def comparison(progress: Progress, opponent: str, share: Estimate) -> str:
-    """Return one line that compares a run's win share at half time with that at the end.
-
-    Args:
-        progress: The run's progress. Half time is the measurement nearest to half of the steps.
-        opponent: The name of the baseline.
-        share: The win share against this baseline at the end.
-    """
-    end = f"win share against {opponent}: {_with_interval(share)} at the end"
-    half = progress.steps / 2
-    point = min(progress.curve, key=lambda point: abs(point["steps"] - half), default=None)
-    if point is None or abs(point["steps"] - half) > half / 2:
-        return end
-    before = Estimate.from_json(point["shares"][opponent])
-    if before.high < share.low:
-        verdict = "it has risen"
-    elif share.high < before.low:
-        verdict = "it has fallen"
-    else:
-        verdict = "no clear difference"
-    return f"{end}, {_with_interval(before)} at half time: {verdict}"
-
-
-def _with_interval(share: Estimate) -> str:
-    mean, interval = share.texts(".3f")
-    return f"{mean} ({interval})"

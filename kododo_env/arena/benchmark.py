@@ -34,7 +34,7 @@ from kododo_env.arena.tournament import Contest
 from kododo_env.bots.factory import EXEC, is_bot
 from kododo_env.core.agent import Agent, begin
 from kododo_env.core.arrays import Float64, Int64, Integer
-from kododo_env.core.numbers import finite_number, quote, whole_number
+from kododo_env.core.numbers import finite_number, quote
 from kododo_env.core.view import View
 from kododo_env.held_out import TEST, population
 from kododo_env.levels import LEVEL, LEVELS, SEARCHING
@@ -52,6 +52,8 @@ WORLDS = 64  # worlds of the search that attacks a policy file
 ATTACKS = 240  # games of that search
 DRAWS = 1_000  # sampled actions of an agent in each information set of the small game
 DIGITS = 4  # decimal places of a win share
+# The parts of an entry that its digest covers.
+DIGESTED = ("protocol", "agent", "won", "attack", "nash_conv")
 
 Entry = dict[str, Any]
 """The results of a benchmark, in JSON types."""
@@ -335,40 +337,13 @@ def _verify(result_entry: Entry) -> None:
             raise ValueError(
                 f"{key} of the protocol must be {expected!r}, got {quote(protocol.get(key))}"
             )
-    if result_entry["digest"] != json_digest(_canonical(table, result_entry)):
+    if result_entry["nash_conv"] is not None:
+        finite_number(result_entry["nash_conv"], "nash_conv", 0, table.players)
+    if result_entry["digest"] != json_digest({part: result_entry[part] for part in DIGESTED}):
         raise ValueError("wrong digest: protocol or results were modified")
     _verify_won(table, result_entry)
     if result_entry["figures"] != figures(result_entry):
         raise ValueError("figures do not match the results")
-
-
-def _canonical(table: Benchmark, result_entry: Entry) -> Entry:
-    """Return the content of the digest of an entry, spelled as ``entry`` spells it.
-
-    An entry may be spelled differently, such as "+5" or "05" for "5", and 1 for true.
-
-    Raises:
-        ValueError: A number is invalid or out of range.
-    """
-    file = result_entry["agent"]["file"]
-    if file is not None:
-        file = {"sha256": str(file["sha256"]), "bytes": whole_number(file["bytes"], "bytes", 0)}
-    attack = result_entry["attack"]
-    conv = result_entry["nash_conv"]
-    if conv is not None:
-        conv = finite_number(conv, "nash_conv", 0, table.players) + 0.0  # zero without a sign
-    return {
-        "protocol": table.protocol(),
-        "agent": {"name": result_entry["agent"]["name"], "file": file},
-        "won": {name: [*map(_respelled, parts)] for name, parts in result_entry["won"].items()},
-        "attack": attack and [*map(_respelled, attack)],
-        "nash_conv": conv,
-    }
-
-
-def _respelled(part: str) -> str:
-    """Return the results of a part, spelled as ``entry`` spells them."""
-    return " ".join(map(str, _deals([part])))
 
 
 def _verify_won(table: Benchmark, result_entry: Entry) -> None:

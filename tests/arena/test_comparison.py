@@ -11,7 +11,7 @@ import pytest
 from kododo_env import agent_registry, arena
 from kododo_env.arena.head_to_head import Comparison, Match
 from kododo_env.core import RandomAgent
-from tests.arena.players import GAME, FirstActionAgent, width
+from tests.arena.players import GAME, width
 
 
 def test_each_agent_plays_the_match_that_it_plays_alone() -> None:
@@ -37,30 +37,11 @@ def test_the_difference_is_of_the_deals_in_pairs() -> None:
     assert comparison.difference.low < comparison.difference.mean < comparison.difference.high
 
 
-def test_the_cards_and_seats_are_the_same_for_both() -> None:
-    comparison = arena.compare(
-        FirstActionAgent(), FirstActionAgent(), GAME, 4, 80, opponents="last"
-    )
-    assert not (comparison.a.deal_shares - comparison.b.deal_shares).any()
-    assert comparison.difference.low == comparison.difference.high == 0
-    other_seed = arena.compare(
-        FirstActionAgent(), FirstActionAgent(), GAME, 4, 80, opponents="last", seed=1
-    )
-    assert not np.array_equal(comparison.a.deal_shares, other_seed.a.deal_shares)
-
-
 def test_the_opponents_are_the_strongest_baseline_unless_another_one_is_named() -> None:
     strongest = agent_registry.baselines("kado")[-1]
     comparison = arena.compare("random", "first", "kado", 2, 20)
     assert comparison.a == arena.compare("random", "first", "kado", 2, 20, opponents=strongest).a
     assert comparison.a != arena.compare("random", "first", "kado", 2, 20, opponents="first").a
-
-
-def test_against_copies_of_the_other_it_is_a_duel() -> None:
-    comparison = arena.compare("greedy", "first", GAME, 4, 400, opponents="first")
-    assert comparison.b.share.mean == pytest.approx(0.25)
-    duel = Match("greedy", "first", GAME, 4, 400).play()
-    assert comparison.difference.mean == pytest.approx(duel.share.mean - 0.25)
 
 
 def test_it_does_not_depend_on_the_number_of_processes() -> None:
@@ -95,14 +76,6 @@ def test_it_tells_the_rules_the_games_and_the_difference() -> None:
         comparison.a.share.mean, comparison.b.share.mean,
     ]  # fmt: skip
     assert set(content["games_needed"]) == {"0.04", "0.02", "0.01"}
-
-
-def test_a_single_deal_tells_no_spread() -> None:
-    comparison = arena.compare("first", "random", GAME, 2, 2)
-    assert comparison.to_json()["games_needed"] == {}
-    assert "unknown" in comparison.to_text()
-    with pytest.raises(ValueError, match="two deals"):
-        comparison.games_for(0.1)
 
 
 @pytest.mark.parametrize("wrong", [0, -0.1, 1e-9, 3, float("nan"), "wide"])

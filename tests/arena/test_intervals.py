@@ -61,14 +61,6 @@ def test_observations_that_do_not_vary_need_two() -> None:
     assert observations_for(np.zeros(9), 0.01) == 2
 
 
-def test_treating_games_of_a_deal_as_independent_would_say_too_much() -> None:
-    rng = np.random.default_rng(0)
-    luck = (rng.random(500) < 0.5).astype(float)  # the deck alone decides, in all rotations
-    clustered = share(luck)
-    single = share(np.repeat(luck, 4))
-    assert width(clustered) == pytest.approx(2 * width(single), rel=0.01)
-
-
 def test_a_share_near_the_end_keeps_an_interval() -> None:
     for deals in range(2, 1000):  # regression: some bounds were 1 minus the last bit
         all_won = share(np.ones(deals))

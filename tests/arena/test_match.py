@@ -8,23 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from kododo_env.arena.intervals import Estimate, mean, share
 from kododo_env.arena.match import Chunk, GameResults, play, play_chunk, play_duplicates
 from kododo_env.core import Agent, RandomAgent, View
 from kododo_env.core.agent import LastAgent
-from tests.arena.players import FirstActionAgent, batch, tournament, width
+from tests.arena.players import FirstActionAgent, batch, tournament
 from tests.game_tables import TABLES
-
-
-class Careless(FirstActionAgent):
-    """Like the first, but now and then it does not look."""
-
-    name = "careless"
-
-    def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        chosen = super().act(view, rng)
-        anything = RandomAgent().act(view, rng)
-        return np.where(rng.random(view.num_envs) < 0.05, anything, chosen)
 
 
 class Choosy(RandomAgent):
@@ -104,30 +92,6 @@ def test_duplicates_give_each_place_of_the_lineup_each_seat() -> None:
     np.testing.assert_allclose(played.points, points)
     np.testing.assert_allclose(played.shares, shares)
     np.testing.assert_allclose(played.shares.sum(axis=1), 1)
-
-
-def test_with_equal_agents_the_seat_cancels_completely() -> None:
-    played, _ = played_by(
-        [FirstActionAgent(), FirstActionAgent(), FirstActionAgent(), FirstActionAgent()], 9, 0
-    )
-    np.testing.assert_allclose(played.shares, 1 / 4)
-    assert share(played.shares[:, 0]) == share([0.25] * 9)
-
-
-def test_duplicates_narrow_the_interval() -> None:
-    # The effect is largest for similar agents, such as two snapshots of one learner.
-    deals = 400
-    lineup = [Careless(), *[FirstActionAgent()] * 3]
-    together, _ = played_by(lineup, deals, 1)
-    game = batch(4 * deals)
-    rng = np.random.default_rng(1)
-    apart = play(lineup, game, game.sample_decks(4 * deals, rng), rng)
-
-    def margin(played: GameResults) -> Estimate:
-        return mean(played.points[:, 0] - played.points[:, 1:].mean(axis=1))
-
-    assert width(margin(together)) < 0.85 * width(margin(apart))
-    assert width(share(together.shares[:, 0])) < 0.85 * width(share(apart.shares[:, 0]))
 
 
 def test_a_chunk_depends_on_seed_and_number_alone() -> None:

@@ -25,11 +25,6 @@ def test_games_are_counted_from_what_was_played_before(
     assert "40/40" in output
 
 
-def test_in_a_pipe_games_are_not_shown(capsys: Said) -> None:
-    assert list(games_bar(RESULTS, 30)) == RESULTS
-    assert capsys.readouterr() == ("", "")
-
-
 def test_a_budget_is_a_bar_on_a_terminal(capsys: Said, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with budget_bar(0.5, "learning") as show:
@@ -48,15 +43,3 @@ def test_in_a_pipe_a_line_is_printed_when_there_is_news(capsys: Said) -> None:
         show(0.25, "second", 2)
         show(0.0, "none", 2)
     assert capsys.readouterr() == (" 25.0 %  first\n 75.0 %  second\n", "")
-
-
-def test_the_work_goes_on_where_nobody_reads_its_lines(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A training in a pipe ended without a word, and unsaved, when the reader went."""
-
-    def fail_to_write(text: str) -> int:
-        raise BrokenPipeError
-
-    monkeypatch.setattr(sys.stdout, "write", fail_to_write)
-    with budget_bar() as show:
-        show(0.75, "first", 1)
-        show(0.5, "second", 2)

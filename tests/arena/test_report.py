@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from kododo_env.arena.match import ChunkResult
-from kododo_env.arena.plots import draw_report
 from kododo_env.arena.report import build_report
 from kododo_env.arena.tournament import Tournament
 from kododo_env.system.text_table import table
@@ -76,29 +73,6 @@ def test_the_best_stand_first(edge: float) -> None:
     assert standings[0].share.mean == pytest.approx(0.8)
 
 
-def test_numpy_2_0_0_tells_the_kinds_of_tables_in_a_column(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Every tournament ended in an error of numpy's, after its last game."""
-    played = tournament(players=3, games=300)
-    usual = np.unique
-
-    def unique(*arguments: Any, axis: int | None = None, **named: bool) -> Any:
-        result = usual(*arguments, axis=axis, **named)
-        return result if axis is None else (result[0], result[1][:, None])
-
-    expected = report_of(played).to_json()
-    monkeypatch.setattr(np, "unique", unique)
-    assert report_of(played).to_json() == expected
-
-
-def test_names_are_drawn_as_they_are_written(tmp_path: Path) -> None:
-    r"""Between dollars ``\b`` was taken for a formula's: all was played, and nothing written."""
-    tournament, results = triple_of((r"exec:bot $A \b $B", "a_1", "b^2"), 0.3, 8)
-    draw_report(build_report(tournament, results), tmp_path / "drawn.svg")
-    assert r"<!-- exec:bot $A \b $B -->" in (tmp_path / "drawn.svg").read_text("utf-8")
-
-
 def test_pairs_are_seen_from_both_sides() -> None:
     pairs = report_of(tournament()).pairs
     for first, second in combinations(range(3), 2):
@@ -113,13 +87,6 @@ def test_a_report_is_readable_and_its_json_has_no_nan() -> None:
     assert "unknown" in text
     assert max(map(len, text.splitlines())) <= 120
     json.dumps(report.to_json(), allow_nan=False)
-
-
-def test_the_picture_is_as_wide_as_a_long_name_wants_it(tmp_path: Path) -> None:
-    """Matplotlib warned that there was no room for the axes."""
-    report = report_of(tournament(games=4, players=4))
-    report.standings[0] = replace(report.standings[0], agent=f"/home/{'me/' * 80}bot.py:Bot")
-    draw_report(report, tmp_path / "report.svg")
 
 
 def test_columns_are_aligned_and_numbers_left_as_they_are_written() -> None:

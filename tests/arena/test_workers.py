@@ -7,8 +7,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from multiprocessing import active_children, get_context
-from multiprocessing.connection import Connection
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -104,27 +103,6 @@ def test_an_error_that_cannot_be_sent_is_told_in_words(locally: bool, message: s
         assert str(error) == message
         assert "in fails" in error.__notes__[0]
         assert pool.submit(abs, -1).result() == 1
-
-
-def test_a_worker_that_ends_is_told_of_though_its_end_of_the_pipe_is_open(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """On Windows the parent has it until the worker takes it: who waited for the pipe waited on."""
-    context = get_context("spawn")
-    make_pipe = context.Pipe
-
-    def kept_open() -> tuple[Connection, Connection]:
-        parent_end, child_end = make_pipe()
-        handles.append(os.dup(child_end.fileno()))
-        return parent_end, child_end
-
-    handles: list[int] = []
-    monkeypatch.setattr(context, "Pipe", kept_open)
-    try:
-        with pytest.raises(ChildProcessError, match="was killed"), worker_pool(1) as pool:
-            pool.submit(os._exit, 1).result()
-    finally:
-        os.close(handles[0])
 
 
 def much(_: int) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import astuple, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from agents.commands import best_response
-from agents.commands.best_response import Exploitability, exploitability
+from agents.commands.best_response import exploitability
 from agents.commands.best_response_config import BestResponseConfig
 from agents.export.onnx_export import check_parity
 from agents.export.policy_weights import changed_rules, game_of, network_arguments, network_of
@@ -24,7 +24,7 @@ from agents.recipes.recipe import Recipe
 from agents.training import response_training
 from agents.training.response_training import train_best_response
 from kododo_env import registry
-from kododo_env.arena.head_to_head import Match, MatchResult
+from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.intervals import Estimate
 from kododo_env.core import BatchGame
 from kododo_env.core.agent import Agent, RandomAgent
@@ -164,24 +164,6 @@ def test_nothing_is_trained_against_a_policy_of_no_game(
         exploitability(BestResponseConfig(str(path)))
 
 
-def test_with_two_players_there_are_no_teams_to_ask_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They were once ignored silently."""
-    monkeypatch.setattr(best_response, "train_best_response", None)
-    config = BestResponseConfig("kododo-2p", seeds=1, teams=3, search="1", search_games=2)
-    with pytest.raises(ValueError, match=r"--teams.*two players"):
-        exploitability(config, games=2)
-
-
-def test_nothing_is_trained_where_the_metadata_cannot_be_written(
-    weak: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(best_response, "train_best_response", None)
-    (tmp_path / "response.meta.json").mkdir()
-    config = BestResponseConfig(str(weak), save=tmp_path / "response.onnx")
-    with pytest.raises(ValueError, match=r"cannot write [^\n]*response\.meta\.json"):
-        exploitability(config)
-
-
 # --- the best response --------------------------------------------------------------------
 
 
@@ -263,22 +245,6 @@ def test_seats_that_play_together_are_given_the_mean_of_their_rewards() -> None:
         assert torch.allclose(*first.reshape(8, 2).unbind(1), atol=1e-5) == together
 
 
-def test_opponents_are_the_policy_at_its_temperature(
-    weak: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    players: set[int] = set()
-    act = OnnxAgent.act
-
-    def watched(self: OnnxAgent, view: object, rng: object) -> object:
-        players.add(id(self))
-        return act(self, view, rng)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(OnnxAgent, "act", watched)
-    policy = OnnxAgent(weak, temperature=0.5)
-    train_best_response(policy, steps=1, recipe=SMALL)
-    assert players == {id(policy)}
-
-
 def not_exported(response: object, policy: OnnxAgent, *args: object) -> None:
     """In place of an export, which is slow and tested elsewhere: the policy's own file."""
     shutil.copy(policy.path, str(args[-1]))
@@ -298,25 +264,6 @@ def test_the_same_arguments_give_the_same_result(
     assert first == second
     assert torch.equal(weights(3), weights(3))
     assert not torch.equal(weights(3), weights(4))
-
-
-def test_the_temperature_is_chosen_on_other_deals(
-    weak: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seeds: list[int] = []
-    shares = {0.0: 0.4, 0.25: 0.6, 1.0: 0.5}
-    play = Match.play
-
-    def with_share(match: Match) -> MatchResult:
-        seeds.append(match.seed)
-        played = play(Match(OnnxAgent(weak), OnnxAgent(weak), "kododo", 2, 2))
-        return replace(played, share=replace(played.share, mean=shares[match.agent.temperature]))  # type: ignore[union-attr]
-
-    monkeypatch.setattr(Match, "play", with_share)
-    response = train_best_response(OnnxAgent(weak), steps=1, seed=7, recipe=SMALL)
-    assert response.agent.temperature == 0.25
-    assert seeds
-    assert 7 not in seeds
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -380,17 +327,3 @@ def test_from_the_command_line(
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "out.json", "response.meta.json", "response.onnx",
     ]  # fmt: skip
-
-
-def test_the_mean_of_best_responses() -> None:
-    def attack(*ends: float) -> best_response.Attack:
-        gain = [end - 0.5 for end in ends]
-        return best_response.Attack(Estimate(*ends), Estimate(*gain), 10, {})
-
-    search = attack(0.5, 0.4, 0.6)
-    responses = [attack(0.6, 0.5, 0.7), attack(0.7, 0.55, 0.9)]
-    mean = Exploitability({}, responses, search, []).best_response
-    assert astuple(mean.share) == pytest.approx((0.65, 0.525, 0.8))
-    assert astuple(mean.gain) == pytest.approx((0.15, 0.025, 0.3))
-    single = Exploitability({}, [search], search, [])
-    assert single.best_response.share == search.share

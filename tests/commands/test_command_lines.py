@@ -31,7 +31,7 @@ from kododo_env.commands.dataset import DatasetConfig
 from kododo_env.commands.play import PlayConfig
 from kododo_env.commands.puzzles import PuzzlesConfig
 from kododo_env.commands.review import AnalyseConfig, ReplayConfig
-from kododo_env.core.bounds import bounds_of, flag
+from kododo_env.core.bounds import bounds_of
 from kododo_env.search.search import SearchBudget
 from kododo_env.system import extras
 from tests.command_line import kododo, run
@@ -524,13 +524,3 @@ def test_the_bounds_themselves_will_do_and_what_is_beyond_will_not(config: type[
         if bound.above:
             with pytest.raises(ValueError, match=f"above {bound.lowest}"):
                 config(**settings, **{name: bound.lowest})
-
-
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_the_help_states_the_bounds(script: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, output, _ = run(capsys, *SCRIPTS[script], ["--help"])
-    assert code == 0
-    text = " ".join(output.split())
-    for name, bound in bounds_of(SCRIPTS[script][0]).items():
-        assert re.search(rf" {flag(name)} [A-Z]+ \w.*?\({re.escape(str(bound))}[;)]", text), name
-    assert "(1 to 10,000,000; default: " in text

@@ -9,8 +9,7 @@ import sys
 import pytest
 
 import kododo_env
-from kododo_env.commands import bench, console
-from kododo_env.commands.bench import BenchConfig
+from kododo_env.commands import console
 from tests.command_line import kododo
 
 
@@ -41,15 +40,6 @@ def test_the_benchmark_compares_all_games_with_rps(
     assert lines[-1].endswith(" 1.0")
 
 
-def test_the_benchmark_says_what_is_missing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(bench, "find_spec", lambda name: None)
-    bench.bench(BenchConfig(seconds=0.01, rounds=1, num_envs=8))
-    out = capsys.readouterr().out
-    assert "PettingZoo's rps_v2 is not installed: pip install 'pettingzoo[classic]'" in out
-
-
 @pytest.mark.parametrize("args", [["--help"], ["--version"], ["evaluate", "--help"]])
 def test_nothing_is_said_where_nobody_reads(args: list[str]) -> None:
     read_end, write_end = os.pipe()
@@ -58,10 +48,3 @@ def test_nothing_is_said_where_nobody_reads(args: list[str]) -> None:
     done = subprocess.run(command, stdout=write_end, stderr=subprocess.PIPE, check=False)
     os.close(write_end)
     assert done.stderr == b""
-
-
-def test_where_there_is_no_room_for_the_help_it_is_said_in_a_line() -> None:
-    command = [sys.executable, "-m", "kododo_env", "--help"]
-    with open("/dev/full", "wb") as full:
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
-    assert done.stderr == b"kododo: error: No space left on device\n"

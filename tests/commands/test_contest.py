@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES, make_agent
-from kododo_env.arena.forfeits import MOST_FAULTS, FolderTournament, ForfeitingAgent
-from kododo_env.commands.contest import ContestResults, bots_of
+from kododo_env.arena.forfeits import MOST_FAULTS, ForfeitingAgent
 from kododo_env.core import View
-from kododo_env.search.search import SearchAgent
 from tests.command_line import kododo
 
 GOOD = "def act(self, view, rng): return view.legal_action_mask.argmax(axis=1)"
@@ -74,15 +70,6 @@ def test_a_folder_of_bots_becomes_a_page(
     assert "_helper.py" not in text
 
 
-def test_a_search_is_ready_before_its_time_runs() -> None:
-    """The time to fit its outcome model once counted, so the search of a large policy was late."""
-    evening = FolderTournament("kododo", ("search:heuristic:1", "random"), 2, 4)
-    search = evening.load_agents()[0]
-    assert isinstance(search, ForfeitingAgent)
-    assert isinstance(search._agent, SearchAgent)
-    assert search._agent._models
-
-
 def test_a_bot_that_ends_its_process_is_named_with_those_at_its_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -121,18 +108,6 @@ def test_a_file_is_a_file_whatever_its_name_looks_like(
     assert not (folder / "ran").exists()
 
 
-def test_what_bots_and_their_files_are_called_does_nothing_to_the_terminal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "anna.py").write_text(f"class Bot:\n    {GOOD}\n")
-    (tmp_path / "b\x1b[2J.py").write_text("raise KeyError('\x1b[3J')")
-    options = ("--players", "2", "--games", "80", "--out", str(tmp_path / "a.html"))
-    code, out, _ = kododo(monkeypatch, capsys, "contest", str(tmp_path), *options)
-    assert code == 0
-    assert "b\\x1b[2J.py did not play" in out
-    assert "\x1b" not in out
-
-
 def test_all_that_a_bot_s_code_can_raise_is_a_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -156,43 +131,6 @@ def test_all_that_a_bot_s_code_can_raise_is_a_fault(
     assert (code, err) == (0, "")
     for name in bots:
         assert re.search(rf"{name}\.py: \d+ faults, the first: bot {name}\.py:Bot", out)
-
-
-def test_a_bot_s_class_may_be_frozen() -> None:
-    """The time limit was once set as an attribute."""
-
-    @dataclass(frozen=True)
-    class Frozen:
-        name: str = "frozen"
-        bot_seconds: float = 10
-
-        def act(self, view: View, rng: np.random.Generator) -> np.ndarray:
-            return view.legal_action_mask.argmax(axis=1)
-
-    agent = Frozen()
-    ForfeitingAgent(agent, 5)
-    assert agent.bot_seconds == 5
-
-
-def test_one_fault_is_told_as_one() -> None:
-    faults = {"anna.py": ["late"], "ben.py": ["late", "gone"], "random": []}
-    evening = ContestResults(Mock(to_text=lambda: "the table"), 2.0, faults, {})
-    assert evening.to_text().splitlines() == [
-        "the table",
-        "",
-        "anna.py: 1 fault, the first: late",
-        "ben.py: 2 faults, the first: late",
-    ]
-
-
-def test_a_list_of_bots_is_text_with_a_mark_or_without(tmp_path: Path) -> None:
-    """The byte order mark was once part of the first name."""
-    for mark in (b"", b"\xef\xbb\xbf"):
-        (tmp_path / "bots.txt").write_bytes(mark + b"last\r\n# more\r\nfirst\r\n")
-        assert bots_of(tmp_path) == ["last", "first"]
-    (tmp_path / "bots.txt").write_bytes("last".encode("utf-16"))
-    with pytest.raises(ValueError, match=r"bots\.txt: it is not UTF-8"):
-        bots_of(tmp_path)
 
 
 class Sometimes:

@@ -34,15 +34,6 @@ def test_a_folder_has_decisions_and_what_tells_of_them(tmp_path: Path) -> None:
         np.testing.assert_array_equal(observation, columns["observation"][row])
 
 
-@pytest.mark.filterwarnings("ignore")  # as above
-def test_a_name_with_a_bar_is_one_cell_of_the_card(tmp_path: Path) -> None:
-    bot = tmp_path / "a|b.py"
-    bot.write_text("def act(view, rng): return view.legal_action_mask.argmax(axis=1)\n")
-    agents = ("random", f"{bot}:act")
-    dataset(DatasetConfig(tmp_path / "new", games=4, agents=agents, workers=1))
-    assert "/a\\|b.py:act " in (tmp_path / "new" / "README.md").read_text()
-
-
 def test_the_half_of_the_population_that_is_reported_stays_unknown() -> None:
     field = mixed_field("kododo", 4)
     assert {"random", "heuristic", "kododo-4p"} < {*field}
@@ -65,41 +56,6 @@ def test_a_run_that_fails_leaves_nothing_that_is_in_the_way(tmp_path: Path) -> N
     with pytest.raises(ValueError, match="AssertionError"):
         dataset(wrong)
     assert not folder.exists()
-
-
-def make(folder: Path) -> list[str]:
-    """Make a small data set and return the names of its files."""
-    dataset(DatasetConfig(folder, players=3, games=6, agents=FIELD, workers=1))
-    return sorted(path.name for path in folder.iterdir())
-
-
-FILES = ["README.md", "croissant.json", "decisions.parquet", "strengths.json"]
-
-
-@pytest.mark.filterwarnings("ignore")  # of what mlcroissant stands on
-@pytest.mark.parametrize("empty", [False, True])
-@pytest.mark.parametrize("file", FILES)
-def test_a_disk_that_is_full_leaves_nothing(
-    file: str, empty: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It once left half a data set, and the same command rejected the folder."""
-    folder = tmp_path / "new"
-    if empty:
-        folder.mkdir()
-
-    def full(self: Path, target: Path) -> Path:
-        if self.name == file and target == folder / file:
-            raise OSError(28, "No space left on device", str(target))
-        return replaced(self, target)
-
-    with monkeypatch.context() as patch:
-        replaced = Path.replace
-        patch.setattr(Path, "replace", full)
-        with pytest.raises(OSError, match="No space left"):
-            make(folder)
-    assert [path for path in tmp_path.rglob("*") if path != folder] == []
-    assert folder.exists() == empty
-    assert make(folder) == FILES
 
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from kododo_env.agent_registry import POLICIES
 from kododo_env.arena.match import ChunkResult
 from kododo_env.commands import tournament as evaluation
 from tests.command_line import cli, stopping_after
@@ -56,18 +55,6 @@ def test_it_compares_two_agents_on_the_same_deals(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json"]
     several = cli(capsys, *SOME[:-1], "2", "--compare", "--among", "first")[1]
     assert several == output
-
-
-def test_a_name_that_cannot_be_printed_is_drawn_all_the_same(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    policy = tmp_path / "p\udcff.onnx"
-    policy.symlink_to(POLICIES / "kododo-4p.onnx")
-    files = ("--json", str(tmp_path / "out.json"), "--plot", str(tmp_path / "out.png"))
-    games = ("--games", "8", "--workers", "1")
-    code, _, err = cli(capsys, "--agents", "random", str(policy), *games, *files)
-    assert (code, err) == (0, "")
-    assert {"out.json", "out.png"} <= {path.name for path in tmp_path.iterdir()}
 
 
 def test_other_rules_are_played(capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,43 +137,6 @@ def test_a_changed_policy_is_not_mixed_with_what_was_played(
     code, _, err = cli(capsys, *args, "--json", str(out), "--resume")
     assert code == 2
     assert "another tournament: files" in err
-
-
-@pytest.mark.parametrize("bot", ["{}:Bot", "{}:OfANet", "exec:" + sys.executable + " {}"])
-def test_a_changed_bot_is_not_mixed_with_what_was_played(
-    bot: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    file = tmp_path / "bot.py"
-    out = tmp_path / "out.json"
-    file.write_text(
-        "import json, sys\n"
-        "def Bot(view, rng): return view.legal_action_mask.argmax(axis=1)\n"
-        "class OfANet:\n"
-        "    def __init__(self): self.path, self.policy = 'a net', Bot\n"
-        "    def act(self, view, rng): return self.policy(view, rng)\n"
-        "for line in sys.stdin if __name__ == '__main__' else ():\n"
-        "    request = json.loads(line)\n"
-        "    action = request['actions'][0]['action']\n"
-        "    response = {'type': 'act', 'step': request['step'], 'action': action}\n"
-        "    print(json.dumps(response), flush=True)\n"
-    )
-    args = ("--agents", "random", bot.format(file), "--games", "20", "--json", str(out))
-    args = (*args, "--workers", "1")
-    monkeypatch.setattr(evaluation, "run", stopping_after(1))
-    assert cli(capsys, *args)[0] == 130
-    file.write_text(file.read_text() + "# another one\n")
-    assert "another tournament: files" in cli(capsys, *args, "--resume")[2]
-
-
-def test_one_file_is_named_once_where_case_makes_no_difference(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(evaluation.os.path, "normcase", str.lower)  # as Windows has it
-    with pytest.raises(ValueError, match="named twice"):
-        evaluation.TournamentConfig(agents=("a.onnx", "A.onnx"))
 
 
 def test_a_file_that_could_not_be_finished_is_not_left_behind(

@@ -17,7 +17,6 @@ from kododo_env.commands import recording
 from kododo_env.commands import tournament as evaluation
 from kododo_env.records import read_record, replay
 from kododo_env.records.decision_file import read_decisions
-from kododo_env.system.reservation import reserved
 from tests.command_line import cli, stopping_after
 
 AGENTS = ("--agents", "random", "greedy", "--workers", "1")
@@ -76,16 +75,6 @@ def test_as_many_games_as_are_asked_for_spread_over_the_tables(
     assert len(tables) == 24
     assert set(tables.values()) == {4, 6, 8}
     assert "table-0023-deal-000-rotation-3.jsonl" in names
-
-
-@pytest.mark.parametrize("number", [1, 4, 5, 97, 1000])
-def test_no_more_records_are_written_than_were_asked_for(
-    number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """With 5 games, whole deals were once written: 8 records."""
-    options = ("--games", "120", "--record-games", str(number), "--record", str(tmp_path / "r"))
-    assert cli(capsys, *AGENTS, *options)[0] == 0
-    assert len(list((tmp_path / "r").iterdir())) == min(number, 120)
 
 
 def test_the_record_does_not_depend_on_the_workers_nor_the_results_on_the_record(
@@ -147,22 +136,6 @@ def test_records_of_another_tournament_are_not_gone_on_with(
     assert records_in(folder) == before
 
 
-def test_half_a_record_of_a_process_that_was_killed_is_not_in_the_way(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    leftover = tmp_path / ".table-0000-deal-000-rotation-0.jsonl.0a1b2c3d.jsonl"
-    notes = tmp_path / ".notes"
-    for path in (leftover, notes):
-        path.write_text("{")
-    assert cli(capsys, *AGENTS, "--games", "8", "--record", str(tmp_path))[0] == 0
-    assert not leftover.exists()
-    assert notes.read_text() == "{"
-    with reserved(tmp_path, []):
-        code, _, error = cli(capsys, *AGENTS, "--games", "8", "--record", str(tmp_path))
-    assert code == 2
-    assert "another process" in error
-
-
 def test_a_stopped_tournament_leaves_no_half_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,22 +144,6 @@ def test_a_stopped_tournament_leaves_no_half_file(
     path = tmp_path / "decisions.parquet"
     assert cli(capsys, *AGENTS, "--games", "40", "--record", str(path))[0] == 130
     assert list(tmp_path.iterdir()) == []
-
-
-def test_agents_that_a_record_could_not_tell_apart_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Two paths with the same first 200 characters were once one player."""
-    folder = tmp_path / ("d" * 200)
-    folder.mkdir()
-    bots = [folder / name for name in ("one.py", "two.py")]
-    for bot in bots:
-        bot.write_text("def act(view, rng): return view.legal_action_mask.argmax(axis=1)")
-    agents = ("--agents", *(f"{bot}:act" for bot in bots), "--games", "8", "--workers", "1")
-    code, _, error = cli(capsys, *agents, "--record", str(tmp_path / "records"))
-    assert (code, error.count("\n")) == (2, 1)
-    assert "same name in the records" in error
-    assert [*tmp_path.iterdir()] == [folder]
 
 
 @pytest.mark.parametrize("fails", [1, 3])
@@ -210,14 +167,3 @@ def test_no_record_stays_of_a_part_that_is_not_kept(
         assert cli(capsys, *args)[0] == 2
     assert [*tmp_path.iterdir()] == []
     assert cli(capsys, *args, "--resume")[0] == 0
-
-
-def test_what_is_kept_after_a_stop_is_said_only_if_there_is_any(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for finished, message in ((0, "\nstopped\n"), (1, "saved, continue with --resume")):
-        monkeypatch.setattr(evaluation, "run", stopping_after(finished))
-        options = ("--games", "240", "--json", str(tmp_path / "out.json"))
-        code, _, error = cli(capsys, *AGENTS, *options)
-        assert code == 130
-        assert message in error

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import sys
-import zipfile
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -27,7 +26,6 @@ from agents.training.training_config import (
     defaults,
     task_of,
 )
-from kododo_env.agent_registry import POLICIES, policy_path
 from tests.command_line import train_py
 from tests.helpers import made_once
 from tests.trainings import NO_EXPORT, short
@@ -141,15 +139,6 @@ def test_a_run_that_has_nothing_left_to_do_says_so(folder: Path) -> None:
     assert "1 agent-steps" in lines[0]
 
 
-def test_a_setting_that_the_run_has_may_be_given_again(folder: Path) -> None:
-    task = read_checkpoint(folder / "checkpoint.zip").task
-    settings = {name: getattr(task.recipe, name) for name in ANOTHER}
-    config = resuming_config(folder, seed=5, game="kododo", players=2, **settings)
-    unchanged, lines = resumed(config, folder)
-    assert unchanged.task == task
-    assert len(lines) == 1
-
-
 @pytest.mark.parametrize("name", sorted(set(ANOTHER) - set(FIXED)))
 def test_a_setting_that_can_be_changed_reaches_the_learner(folder: Path, name: str) -> None:
     before = read_checkpoint(folder / "checkpoint.zip")
@@ -186,32 +175,6 @@ def test_no_setting_of_imitation_is_said_to_change_when_it_is_over(
     config = resuming_config(folder, **{name: ANOTHER[name]})
     with pytest.raises(ValueError, match=f"--{name.replace('_', '-')}.*imitat"):
         resumed(config, folder)
-
-
-@pytest.mark.parametrize(
-    ("name", "needed"), [("opponents_share", "opponents"), ("magnet_updates", "magnet")]
-)
-def test_a_setting_is_refused_that_says_nothing_in_this_run(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, needed: str
-) -> None:
-    """It was once reported as changed, and nothing changed."""
-    saved = read_checkpoint(folder / "checkpoint.zip")
-    unused = {"opponents": (), "magnet": 0.0}
-    task = replace(saved.task, recipe=replace(saved.task.recipe, **unused))
-    monkeypatch.setattr("agents.training.run_folder.read_run", lambda _: replace(saved, task=task))
-    config = resuming_config(folder, **unused, **{name: ANOTHER[name]})
-    with pytest.raises(ValueError, match=f"{name.replace('_', '-')}.*--{needed}"):
-        resumed(config, folder)
-
-
-def test_help_tells_what_the_run_would_really_use(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, output, _ = resume(folder, monkeypatch, capsys, ["--help"])
-    assert code == 0
-    words = " ".join(output.split())
-    assert "(1 to 4,096; default: 8)" in words
-    assert "(0 to 4,294,967,295; default: 5)" in words
 
 
 def test_a_change_is_said_applied_and_kept(
@@ -264,30 +227,6 @@ def test_a_run_killed_before_its_first_checkpoint_begins_again(
     assert "before its first checkpoint" in line
 
 
-def test_such_a_run_begins_with_a_policy_that_may_be_another_one_by_now(tmp_path: Path) -> None:
-    """It once ended in torch's message on the names of weights."""
-    policy = tmp_path / "policy.onnx"
-    run = tmp_path / "run"
-    shutil.copy(POLICIES / "kododo-2p.onnx", policy)
-    config = short(run, players=2, init=str(policy), width=256)
-    run.mkdir()
-    write_config(run, task_of(config), config)
-    shutil.copy(policy_path("held-out:kododo-2p-1"), policy)
-    config = replace(
-        defaults(TableChoice(run_dir=run, resume=True)), run_dir=run, resume=True, steps=1
-    )
-    with pytest.raises(ValueError, match=r"network of .*policy\.onnx"):
-        train(config)
-
-
-def test_a_finished_run_without_its_checkpoint_is_not_begun_again(tmp_path: Path) -> None:
-    config = short(tmp_path)
-    write_config(tmp_path, task_of(config), config)
-    (tmp_path / "policy.onnx").touch()
-    with pytest.raises(ValueError, match="--run-dir"):
-        train(config)
-
-
 def test_a_run_does_not_begin_over_a_policy_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "policy.onnx").touch()
     with pytest.raises(ValueError, match=r"policy\.onnx"):
@@ -303,14 +242,3 @@ def test_runs_that_begin_at_the_same_time_find_different_folders(
     with run_folder(config) as first, run_folder(config) as second:
         folders = [first, second]
     assert folders == [Path("runs/kododo-4p"), Path("runs/kododo-4p-2")]
-
-
-def test_a_damaged_checkpoint_and_one_of_another_program_are_refused(folder: Path) -> None:
-    path = folder / "checkpoint.zip"
-    content = path.read_bytes()
-    path.write_bytes(content[: len(content) // 2])
-    for _ in range(2):
-        with pytest.raises(ValueError, match="checkpoint"):
-            train(resuming_config(folder))
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("facts.json", "{}")

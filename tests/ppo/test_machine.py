@@ -1,12 +1,8 @@
-"""The learner's machine: memory and caches, and the network's device."""
+"""The device of the network."""
 
 from __future__ import annotations
 
 import io
-import platform
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,68 +12,6 @@ from agents.ppo.machine import device_named
 from kododo_env import kododo_v0
 from kododo_env.networks.network_agent import NetworkAgent
 from tests.trainings import learner, update
-
-ROOT = Path(__file__).parents[2]
-
-
-def printed_number(script: str) -> int:
-    """Run a script in its own process and return the number that it prints."""
-    command = [sys.executable, "-c", script]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return int(done.stdout)
-
-
-# --- memory -------------------------------------------------------------------------------
-
-FREED = """
-import ctypes, psutil
-from agents.ppo.machine import prepare_process
-libc = ctypes.CDLL(None)
-libc.malloc.restype = ctypes.c_void_p
-def kept():
-    before = psutil.Process().memory_info().rss
-    blocks = [ctypes.c_void_p(libc.malloc(30 << 20)) for _ in range(5)]
-    for block in blocks:
-        ctypes.memset(block, 1, 30 << 20)
-    for block in blocks:
-        libc.free(block)
-    return psutil.Process().memory_info().rss - before
-as_it_is = kept()
-prepare_process()
-print(int(as_it_is < 30 << 20 < 120 << 20 < kept()))
-"""
-COMPILED = """
-import psutil, torch
-from agents.ppo.machine import prepare_process
-prepare_process()
-layer, resident = torch.nn.Linear(256, 256), []
-for rows in range(1, 801):
-    with torch.no_grad(), torch.autocast('cpu', torch.bfloat16):
-        layer(torch.zeros(rows, 256))
-    resident.append(psutil.Process().memory_info().rss)
-print(resident[-1] - resident[100])
-"""
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has the setting")
-def test_freed_memory_stays_with_the_process() -> None:
-    """The script allocates blocks itself, because torch's allocations depend on the machine."""
-    assert printed_number(FREED)
-
-
-def test_code_compiled_for_each_number_of_rows_is_not_kept_for_ever() -> None:
-    """Training in bfloat16 grew by hundreds of MB, where the processor has it."""
-    assert printed_number(COMPILED) < 64 << 20
-
-
-def test_importing_the_learner_changes_no_environment() -> None:
-    script = (
-        "import os, torch; before = dict(os.environ)\n"
-        "import agents.commands.train, agents.training.response_training\n"
-        "print(int(dict(os.environ) != before))"
-    )
-    assert printed_number(script) == 0
-
 
 # --- device -------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from kododo_env.system.signals import TerminationSignal
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = (
-    ("train.py",), ("evaluate.py",), ("-m", "agents.release.make_policies"),
+    ("train.py",), ("evaluate.py",),
     ("-m", "kododo_env", "evaluate"),
 )  # fmt: skip
 KILLS = (signal.SIGINT, signal.SIGTERM)

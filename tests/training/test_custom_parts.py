@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,12 +29,11 @@ from agents.training.training_config import (
     task_of,
 )
 from kododo_env import kododo_v0
-from kododo_env.core.rewards import REWARDS
 from kododo_env.networks.network import GameNetwork
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.command_line import train_py
 from tests.helpers import made_once
-from tests.trainings import NO_EXPORT, numbers_of, short, update
+from tests.trainings import NO_EXPORT, short, update
 
 CODE = """
 import pathlib
@@ -257,23 +255,6 @@ def test_a_run_with_own_parts_goes_on(run: Path, parts: Path) -> None:
     assert after.task.recipe.opponents == ("greedy",)
 
 
-def test_the_command_that_goes_on_names_the_code(
-    parts: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(Trainer, "_measure_if_due", lambda _: signal.raise_signal(signal.SIGINT))
-    monkeypatch.setattr(*NO_EXPORT)
-    small = ["--num-envs", "16", "--games", "20", "--players", "2", "--threads", "1"]
-    former = signal.signal(signal.SIGINT, signal.default_int_handler)
-    line = ["--run-dir", str(tmp_path / "run"), *small, "--reward", f"{parts}:points"]
-    code, _, error = train_py(capsys, line)
-    signal.signal(signal.SIGINT, former)
-    assert code == 130
-    assert error.endswith(f" --run-dir {tmp_path / 'run'} --reward {parts}:points\n")
-
-
 @pytest.mark.parametrize(
     ("reward", "message"),
     [
@@ -328,14 +309,6 @@ def test_settings_that_a_network_does_not_take_are_refused(
         task_of(default_config("kododo", 3, **changes | {"network": network}))
 
 
-def test_a_network_need_take_no_settings(parts: Path) -> None:
-    task = task_of(default_config("kado", 2, network=f"{parts}:Bare", expert=""))
-    model = PPO(task.batch_game(3), replace(task.recipe, batch_size=64), 0)
-    before = numbers_of(model.network)
-    update(model, task.batch_game(3))
-    assert not torch.equal(numbers_of(model.network), before)
-
-
 @pytest.mark.parametrize("muon", [0.0, 30.0])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_own_network_learns(muon: float, threads: int, parts: Path) -> None:
@@ -369,16 +342,6 @@ def test_a_kind_of_game_network_is_asked_as_one(parts: Path, tmp_path: Path) -> 
     assert len(model.network.trunk) == 2 * recipe.depth + 2
     assert update(model, game)["entries"].shape[1] > 0
     check_own_parts(Task("kododo", {"num_players": 2}, recipe, 0))
-
-
-@pytest.mark.parametrize("name", REWARDS)
-def test_a_named_reward_is_that_of_the_environments(name: str) -> None:
-    game = kododo_v0.batch_game(3, num_players=2, seed=0)
-    rng = np.random.default_rng(0)
-    while not game.terminated.all():
-        mask = game.legal_action_mask()
-        game.step(np.where(mask, rng.random(mask.shape), 0).argmax(axis=2))
-        assert np.array_equal(Recipe(reward=name).reward_function()(game), REWARDS[name](game))
 
 
 def test_an_own_expert_is_imitated_and_named_again(parts: Path, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import signal
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents.commands.train import comparison, train
+from agents.commands.train import train
 from agents.export.policy_weights import network_of
 from agents.ppo.ppo import PPO, Rollout
 from agents.recipes.recipe import recipe_for
@@ -25,7 +24,6 @@ from agents.training.run_folder import read_run, write_config
 from agents.training.trainer import Trainer
 from agents.training.training_config import TableChoice, default_config, defaults, task_of
 from kododo_env.agent_registry import POLICIES
-from kododo_env.arena.intervals import Estimate
 from kododo_env.core import BatchGame
 from kododo_env.core.agent import Agent
 from kododo_env.policy.onnx_agent import OnnxAgent
@@ -52,15 +50,6 @@ def test_a_run_ends_with_everything_written(whole: Path) -> None:
     assert json.loads(beside) == json.loads(metadata.to_json())
     assert set(metadata.results) == set(json.loads((whole / "results.json").read_text()))
     assert (whole / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_another_seed_gives_another_bot_and_another_curve(whole: Path, tmp_path: Path) -> None:
-    """The test of resumed runs shows that the same seed gives the same ones."""
-    config = short(tmp_path, seed=1)
-    Trainer(config, Checkpoint(task_of(config)), tmp_path).run()
-    assert curve_of(whole) != curve_of(tmp_path)
-    first, second = map(network_of_run, (whole, tmp_path))
-    assert not all(torch.equal(second[name], weights) for name, weights in first.items())
 
 
 @pytest.mark.parametrize("minutes", [None, 10.0])
@@ -245,20 +234,6 @@ def test_nobody_is_imitated_after_self_play_has_begun(tmp_path: Path) -> None:
     assert resumed.self_play_remaining() > 0.9
 
 
-def test_nobody_is_imitated_who_cannot_play_this_game(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"2 players.*3"):
-        task_of(short(tmp_path, expert="kododo-2p"))
-
-
-def test_a_teacher_whose_name_cannot_be_printed_stands_in_the_metadata(tmp_path: Path) -> None:
-    """Once such a run was trained to its end, and then its policy could not be written."""
-    expert = tmp_path / "mon\u00a0expert.onnx"
-    expert.symlink_to(POLICIES / "kododo-3p.onnx")
-    train(short(tmp_path / "run", expert=str(expert)))
-    recipe = OnnxAgent(tmp_path / "run" / "policy.onnx").metadata.training["recipe"]
-    assert recipe["expert"].endswith("/mon expert.onnx")
-
-
 @pytest.mark.parametrize(
     ("folder_content", "message"),
     [
@@ -276,14 +251,6 @@ def test_a_run_begins_in_no_folder_of_something_else(
         write_config(tmp_path, task_of(config), config)
     with pytest.raises(ValueError, match=message):
         train(short(tmp_path))
-
-
-def test_imitation_may_be_all(tmp_path: Path) -> None:
-    config = short(tmp_path, imitation_steps=10_000, steps=1)
-    trainer = Trainer(config, Checkpoint(task_of(config)), tmp_path)
-    trainer.run()
-    assert not trainer.progress.imitation_over
-    assert trainer.progress.updates == 1
 
 
 def test_training_begins_with_the_network_of_a_policy(whole: Path, tmp_path: Path) -> None:
@@ -323,11 +290,6 @@ def test_training_begins_with_no_policy_of_another_table(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         task_of(short(tmp_path, init=init))
-
-
-def test_no_other_network_is_asked_for_than_the_one_to_begin_with(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"--width: .*kododo-3p.*16"):
-        task_of(short(tmp_path, init="kododo-3p"))
 
 
 def test_the_options_beside_a_policy_to_begin_with_are_its_own_or_refused(whole: Path) -> None:
@@ -417,28 +379,3 @@ def test_a_run_goes_on_without_the_policy_that_it_began_with(whole: Path, tmp_pa
     write_config(tmp_path, task, config)
     init.unlink()
     assert defaults(TableChoice(run_dir=tmp_path, resume=True)).settings == task.recipe
-
-
-SHARE = Estimate(0.3, 0.29, 0.31)
-
-
-@pytest.mark.parametrize(
-    ("curve", "words"),
-    [
-        ({500: (0.2, 0.18, 0.22)}, "0.200 .* at half time: it has risen"),
-        ({490: (0.4, 0.38, 0.42), 1000: (0.3, 0.28, 0.32)}, "0.400 .* it has fallen"),
-        ({510: (0.28, 0.26, 0.3)}, "at half time: no clear difference"),
-        ({1000: (0.3, 0.28, 0.32)}, "at the end$"),
-        ({}, "at the end$"),
-    ],
-)
-def test_a_training_compares_its_share_at_half_time_with_that_at_the_end(
-    curve: dict[int, tuple[float, float, float]], words: str
-) -> None:
-    points = [
-        {"steps": steps, "seconds": 1.0, "shares": {"heuristic": Estimate(*share).to_json()}}
-        for steps, share in curve.items()
-    ]
-    line = comparison(Progress(steps=1000, curve=points), "heuristic", SHARE)
-    assert line.startswith("win share against heuristic: 0.300 (0.290 to 0.310)")
-    assert re.search(words, line)
