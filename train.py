@@ -19,7 +19,8 @@ def main(config: TrainConfig) -> None:
 
 if __name__ == "__main__":
     prepare_script()
-    from agents.training.training_config import TrainConfig, defaults
+    from agents.training.command_defaults import defaults
+    from agents.training.training_config import TrainConfig
     from kododo_env.commands.cli import run_cli
 
     run_cli(TrainConfig, main, defaults=defaults)

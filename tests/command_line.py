@@ -11,7 +11,8 @@ import pytest
 
 from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.commands.train import train
-from agents.training.training_config import TrainConfig, defaults
+from agents.training.command_defaults import defaults
+from agents.training.training_config import TrainConfig
 from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.workers import run as play_chunks
 from kododo_env.commands import console

@@ -18,8 +18,9 @@ from agents.recipes.recipe import Recipe
 from agents.release import make_policies
 from agents.release.config import PoliciesConfig
 from agents.training import memory
+from agents.training.command_defaults import defaults
 from agents.training.memory import check_memory, needed_memory
-from agents.training.training_config import TrainConfig, default_config, defaults, task_of
+from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.agent_registry import POLICIES
 from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.adopt import AdoptConfig

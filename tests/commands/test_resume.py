@@ -17,15 +17,10 @@ from agents.options import uses_of
 from agents.recipes.recipe import Recipe
 from agents.training import checkpoint
 from agents.training.checkpoint import Checkpoint, read_checkpoint
+from agents.training.command_defaults import TableChoice, defaults
 from agents.training.run_folder import resumed, run_folder, write_config
 from agents.training.trainer import Trainer
-from agents.training.training_config import (
-    TableChoice,
-    TrainConfig,
-    default_config,
-    defaults,
-    task_of,
-)
+from agents.training.training_config import TrainConfig, default_config, task_of
 from tests.command_line import train_py
 from tests.helpers import made_once
 from tests.trainings import NO_EXPORT, short

@@ -14,7 +14,8 @@ import pytest
 
 from agents.commands.train import train
 from agents.training.checkpoint import read_checkpoint
-from agents.training.training_config import TrainConfig, defaults
+from agents.training.command_defaults import defaults
+from agents.training.training_config import TrainConfig
 from kododo_env.commands.cli import run_cli
 from kododo_env.commands.tournament import log_of
 from kododo_env.system.signals import TerminationSignal

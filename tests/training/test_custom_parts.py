@@ -18,16 +18,10 @@ from agents.ppo.custom_network import CustomNetwork
 from agents.ppo.ppo import PPO
 from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import Checkpoint, read_checkpoint
+from agents.training.command_defaults import TableChoice, defaults
 from agents.training.custom_parts import check_own_parts
 from agents.training.trainer import Trainer
-from agents.training.training_config import (
-    TableChoice,
-    Task,
-    TrainConfig,
-    default_config,
-    defaults,
-    task_of,
-)
+from agents.training.training_config import Task, TrainConfig, default_config, task_of
 from kododo_env import kododo_v0
 from kododo_env.networks.network import GameNetwork
 from kododo_env.policy.onnx_agent import OnnxAgent

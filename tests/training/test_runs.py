@@ -20,9 +20,10 @@ from agents.export.policy_weights import network_of
 from agents.ppo.ppo import PPO, Rollout
 from agents.recipes.recipe import recipe_for
 from agents.training.checkpoint import Checkpoint, Progress, read_checkpoint
+from agents.training.command_defaults import TableChoice, defaults
 from agents.training.run_folder import read_run, write_config
 from agents.training.trainer import Trainer
-from agents.training.training_config import TableChoice, default_config, defaults, task_of
+from agents.training.training_config import default_config, task_of
 from kododo_env.agent_registry import POLICIES
 from kododo_env.core import BatchGame
 from kododo_env.core.agent import Agent
