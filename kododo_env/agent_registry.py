@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import resources
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from kododo_env import registry
-from kododo_env.bots.factory import is_bot, make_bot
+from kododo_env.bots.names import EXEC, is_bot
 from kododo_env.core.agent import Agent, FirstAgent, LastAgent, RandomAgent, check_agents
 from kododo_env.core.numbers import quote
 from kododo_env.held_out import HELD_OUT, held_out_player, held_out_policies, scripted_players
@@ -139,6 +140,28 @@ def baselines(game: str) -> tuple[str, ...]:
 
 def _make_scripted(name: str, game: str, _: int | None) -> Agent:
     return scripted(game)[name]()
+
+
+# --- bots -----------------------------------------------------------------------------------
+
+
+def _make_bot(name: str, *_: object) -> Agent:
+    """Create a bot from its name.
+
+    A Python bot's code is imported now; a program starts at its first decision.
+
+    Raises:
+        ValueError: The name is malformed; the file, module, class or program does not exist; its
+            code fails; or this is a web page, where bots cannot run.
+    """
+    from kododo_env.bots.program import ProgramBot
+    from kododo_env.bots.python_bot import python_bot
+
+    if sys.platform == "emscripten":  # a browser, where a URL may name agents
+        raise ValueError(
+            f"bot {name} cannot run in a web page: install kododo-env and use its command line"
+        )
+    return ProgramBot(name) if name.startswith(EXEC) else python_bot(name)
 
 
 # --- policies -------------------------------------------------------------------------------
@@ -293,7 +316,7 @@ SCHEMES = (
     ),
     Scheme(
         lambda name, _: is_bot(name),
-        lambda name, *_: make_bot(name),
+        _make_bot,
         lambda _: ["bot.py:Class", "exec:CMD"],
     ),
     Scheme(

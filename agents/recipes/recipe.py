@@ -13,7 +13,7 @@ import numpy as np
 
 from agents.options import Use
 from kododo_env.agent_registry import search_parts
-from kododo_env.bots.factory import is_bot
+from kododo_env.bots.names import is_bot
 from kododo_env.bots.python_code import is_code, load_code
 from kododo_env.core import rewards
 from kododo_env.core.bounds import MOST_STEPS, Bound, check_settings, positive, real

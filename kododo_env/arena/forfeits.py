@@ -16,7 +16,7 @@ import numpy as np
 
 from kododo_env.arena.match import Chunk, ChunkResult, play_chunk
 from kododo_env.arena.tournament import Tournament
-from kododo_env.bots.factory import EXEC, FILE
+from kododo_env.bots.names import EXEC, FILE
 from kododo_env.bots.time_limit import LOADING, call_within
 from kododo_env.core.agent import Agent, begin, choice_of, random_legal_actions
 from kododo_env.core.arrays import Integer

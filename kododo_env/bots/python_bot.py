@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from kododo_env.bots.factory import PYTHON
+from kododo_env.bots.names import PYTHON
 from kododo_env.bots.python_code import module_from_file
 from kododo_env.bots.time_limit import LOADING, TimeLimitReached, call_within, limit_of
 from kododo_env.core.agent import Agent, checked_choice

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from kododo_env.bots.factory import FILE, WORD
+from kododo_env.bots.names import FILE, WORD
 from kododo_env.core.numbers import quote
 from kododo_env.system.digests import digest
 from kododo_env.system.files import read_ordinary

@@ -16,7 +16,7 @@ from agents.commands.evaluate import EvaluateConfig
 from agents.training.training_config import TrainConfig, default_config
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, policy_tables
-from kododo_env.bots.factory import is_bot
+from kododo_env.bots.names import is_bot
 from kododo_env.commands.adopt import AdoptConfig
 from kododo_env.commands.arguments import read_arguments
 from kododo_env.commands.benchmark import BenchmarkConfig
