@@ -81,10 +81,9 @@ def training(rounds: int, folder: Path) -> dict[str, dict[str, float]]:
     task = task_of(config)
     trainers = {ONE_PROCESS: TimedTrainer(Trainer(config, Checkpoint(task), folder))}
     for workers in WORKERS:
-        crew = Crew(task, workers, 1, config.in_bfloat16)
-        trainers[str(workers)] = TimedTrainer(
-            RayTrainer(config, Checkpoint(task), folder, crew=crew)
-        )
+        trainer = RayTrainer(config, Checkpoint(task), folder)
+        trainer.crew = Crew(task, workers, 1, config.in_bfloat16)
+        trainers[str(workers)] = TimedTrainer(trainer)
     for _ in range(rounds + 1):
         for trainer in trainers.values():
             trainer.update()

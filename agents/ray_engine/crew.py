@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -130,17 +129,7 @@ class Crew:
             raise ChildProcessError("a learner was killed")
         return [result.get() for result in results]
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """End all processes."""
         self.runners.stop()
         self.learners.shutdown()
-
-
-@contextmanager
-def crew(task: Task, workers: int, learners: int, bfloat16: bool = False) -> Iterator[Crew]:
-    """Run the processes of a ``Crew`` while the context lasts."""
-    processes = Crew(task, workers, learners, bfloat16)
-    try:
-        yield processes
-    finally:
-        processes.stop()

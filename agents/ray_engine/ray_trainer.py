@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import torch
 from agents.options import RAY
 from agents.ppo.ppo import about
 from agents.ray_engine.cluster import cores
-from agents.ray_engine.crew import Crew, crew
+from agents.ray_engine.crew import Crew
 from agents.ray_engine.player import pieces
 from agents.training.trainer import Trainer
 
@@ -24,20 +25,17 @@ class RayTrainer(Trainer):
 
     Args:
         *arguments: The arguments of ``Trainer``.
-        crew: The processes that play and learn; ``run`` starts its own.
+
+    Attributes:
+        crew: The processes that play and learn, during ``run``.
     """
 
-    def __init__(self, *arguments: Any, crew: Crew | None = None) -> None:
+    crew: Crew
+
+    def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._crew = crew
         self.workers = self.config.workers or cores()
         self.learners = self.config.learners or 1
-
-    @property
-    def crew(self) -> Crew:
-        """The processes that play and learn, during ``run``."""
-        assert self._crew is not None
-        return self._crew
 
     def means(self) -> dict[str, Any]:
         """Return the settings on which the result depends, with the engine and its processes."""
@@ -46,8 +44,8 @@ class RayTrainer(Trainer):
 
     def run(self) -> None:
         """Learn until the budget is spent or the user stops the run; then write a checkpoint."""
-        numbers = self.workers, self.learners
-        with crew(self.task, *numbers, self.config.in_bfloat16) as self._crew:
+        options = (self.workers, self.learners, self.config.in_bfloat16)
+        with closing(Crew(self.task, *options)) as self.crew:
             self.crew.go_on(self.learner.learned())
             super().run()
 

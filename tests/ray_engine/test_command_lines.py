@@ -125,7 +125,7 @@ def test_a_piece_of_self_play_needs_no_expert(tmp_path: Path) -> None:
 @pytest.fixture
 def ray_trainer(imported: Callable[..., Any]) -> Any:
     """The trainer's class, for a cluster of seven cores."""
-    stubs = {"cluster": {"cores": lambda: 7}, "crew": {"Crew": None, "crew": None}}
+    stubs = {"cluster": {"cores": lambda: 7}, "crew": {"Crew": None}}
     stub_modules = {f"agents__ray_engine__{name}": content for name, content in stubs.items()}
     return imported("agents.ray_engine.ray_trainer", **stub_modules).RayTrainer
 
@@ -147,7 +147,8 @@ def test_an_update_is_that_of_one_process_and_logs_as_much(
         learned=lambda: state,
     )
     checkpoint = replace(checkpoint, progress=Progress(updates=3))
-    trainer = ray_trainer(config, checkpoint, tmp_path, crew=crew)
+    trainer = ray_trainer(config, checkpoint, tmp_path)
+    trainer.crew = crew
     log = trainer._play_itself()
     local_log = local_trainer._play_itself()
     losses = {"policy_gradient", "value", "entropy"}

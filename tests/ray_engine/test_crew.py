@@ -47,7 +47,7 @@ def crew(task: Task) -> Iterator[Crew]:
     with cluster(None, WORKERS):
         crew = Crew(task, WORKERS, 1)
         yield crew
-        crew.stop()
+        crew.close()
 
 
 def weights(task: Task) -> dict[str, npt.NDArray[Any]]:
@@ -171,4 +171,4 @@ def test_learners_divide_a_minibatch(task: Task, crew: Crew) -> None:
     first, second = two._of_learners(lambda learner: learner.ppo.learned()["policy"])
     for name in first:
         torch.testing.assert_close(first[name], second[name], rtol=0, atol=0)
-    two.stop()
+    two.close()

@@ -18,12 +18,13 @@ from tests.ray_engine.short_trainings import SMALL, UPDATE
 WHERE_RUNNERS_ARE = """
 import sys, ray
 from agents.ray_engine.cluster import cluster
-from agents.ray_engine.crew import crew
+from contextlib import closing
+from agents.ray_engine.crew import Crew
 from agents.training.training_config import default_config, task_of
 
 task = task_of(default_config("kododo", 3, num_envs=4, width=16))
-with cluster(sys.argv[1], 2), crew(task, 2, 1) as members:
-    nodes = members.runners.foreach_env_runner(
+with cluster(sys.argv[1], 2), closing(Crew(task, 2, 1)) as crew:
+    nodes = crew.runners.foreach_env_runner(
         lambda runner: ray.get_runtime_context().get_node_id(), local_env_runner=False
     )
     print(len(set(nodes)), "nodes")
