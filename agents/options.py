@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, get_type_hints
 
-from kododo_env.core.bounds import MOST_STEPS, YEAR, flag
-from kododo_env.core.numbers import finite_number, whole_number
+from kododo_env.checks.bounds import MOST_STEPS, YEAR, flag
+from kododo_env.checks.numbers import finite_number, whole_number
 
 Engine = Literal["local", "ray"]
 RAY: Engine = "ray"

@@ -24,8 +24,8 @@ from agents.training.run_folder import POLICY
 from agents.training.training_config import TrainConfig, default_config, task_of
 from benchmarks.result_rows import check_names, is_same_training, new_row
 from kododo_env.agent_registry import policy_tables, without_searches
+from kododo_env.checks.bounds import Bound, Games, Steps, check_settings
 from kododo_env.commands.cli import run_cli
-from kododo_env.core.bounds import Bound, Games, Steps, check_settings
 from kododo_env.held_out import VALIDATION, held_out, population
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import write_text

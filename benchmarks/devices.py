@@ -23,8 +23,8 @@ from agents.ppo.ppo import PPO
 from agents.recipes.recipe import recipe_for
 from agents.training.training_config import Task, default_config, task_of
 from benchmarks.speed.figures import machine
+from kododo_env.checks.bounds import Processes, check_settings, positive
 from kododo_env.commands.cli import run_cli
-from kododo_env.core.bounds import Processes, check_settings, positive
 from kododo_env.system.files import write_text
 
 # Widths of the network, and numbers of parallel games besides the recipe's. Games of KADO have far

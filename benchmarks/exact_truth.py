@@ -26,9 +26,9 @@ from agents.training.training_config import TrainConfig, default_config, task_of
 from benchmarks.gambit import efg, set_numbers
 from benchmarks.result_rows import check_names, is_same_training, new_row
 from kododo_env import registry
+from kododo_env.checks.bounds import Bound, Steps, check_settings
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import first_of_best
-from kododo_env.core.bounds import Bound, Steps, check_settings
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.networks.network_agent import NetworkAgent
 from kododo_env.search.exact import Strategy, UniformAgent, exact, exact_of, strategy

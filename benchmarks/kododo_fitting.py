@@ -16,13 +16,13 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
+from kododo_env.arrays.dtypes import Array
 from kododo_env.baselines import kododo_values as probabilities
 from kododo_env.baselines.kododo import FollowAgent, HeuristicAgent
 from kododo_env.baselines.kododo_agent import choices_of_turn
 from kododo_env.baselines.kododo_values import HeuristicView, LaidCards, Lookup, Tables
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent, RandomAgent
-from kododo_env.core.arrays import Array
 from kododo_env.games.kododo import KododoGame, KododoView, Rules
 from kododo_env.games.kododo.rules import REMOVED
 from kododo_env.games.kododo.scoring import scoring_colours

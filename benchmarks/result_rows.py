@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.recipes.recipe import Recipe
 from kododo_env.agent_registry import policy_file, search_parts
-from kododo_env.core.numbers import quote
+from kododo_env.checks.numbers import quote
 from kododo_env.system.files import fingerprint
 
 

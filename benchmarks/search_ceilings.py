@@ -25,11 +25,11 @@ from benchmarks.result_rows import file_of
 from kododo_env import registry
 from kododo_env.agent_registry import make_agent, policy_tables, search_budget
 from kododo_env.arena.head_to_head import Match, MatchResult
+from kododo_env.arrays.dtypes import Array, Bool
+from kododo_env.checks.bounds import Games, check_settings
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent
-from kododo_env.core.arrays import Array, Bool
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.bounds import Games, check_settings
 from kododo_env.core.capabilities import UndoSupport
 from kododo_env.core.view import View
 from kododo_env.games.kado.cards import viewers_by_place, where_seen

@@ -35,10 +35,10 @@ from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.intervals import Estimate, mean, share
 from kododo_env.arena.match import Chunk, chunk_sizes
 from kododo_env.arena.workers import run
+from kododo_env.arrays.dtypes import Float64
+from kododo_env.checks.bounds import Bound, Games, Seed, Steps, check_settings
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent
-from kododo_env.core.arrays import Float64
-from kododo_env.core.bounds import Bound, Games, Seed, Steps, check_settings
 from kododo_env.held_out import TEST, held_out, population
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.system.files import write_text

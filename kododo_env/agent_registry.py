@@ -16,8 +16,8 @@ import numpy as np
 
 from kododo_env import registry
 from kododo_env.bots.names import EXEC, is_bot
+from kododo_env.checks.numbers import quote
 from kododo_env.core.agent import Agent, FirstAgent, LastAgent, RandomAgent, check_agents
-from kododo_env.core.numbers import quote
 from kododo_env.held_out import HELD_OUT, held_out_player, held_out_policies, scripted_players
 from kododo_env.levels import LEVEL, LEVELS, SEARCHING, levels
 from kododo_env.system.files import fingerprint

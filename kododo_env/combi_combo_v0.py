@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from kododo_env.core.options import check_options
+from kododo_env.checks.options import check_options
 from kododo_env.environments import TableOptions, aec_game, parallel_game, show_options
 from kododo_env.games.combi_combo import CombiComboGame, Rules
 

@@ -9,7 +9,7 @@ from dataclasses import fields
 from inspect import Parameter
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
-from kododo_env.core.options import check_options
+from kododo_env.checks.options import check_options
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -76,7 +76,7 @@ def _split(
     from inspect import signature
 
     from kododo_env import registry
-    from kododo_env.core.options import check_options
+    from kododo_env.checks.options import check_options
 
     module = registry.environment_module(game)
     if "seed" in options:  # it would seed only the cards, not opponents and seats

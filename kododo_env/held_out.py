@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from kododo_env import registry
+from kododo_env.checks.numbers import quote
 from kododo_env.core.agent import Agent
-from kododo_env.core.numbers import quote
 
 HELD_OUT = "held-out:"
 DRAWN = f"{HELD_OUT}drawn-"

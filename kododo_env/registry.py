@@ -15,9 +15,9 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from kododo_env.checks.numbers import quote
+from kododo_env.checks.options import is_one_of
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import quote
-from kododo_env.core.options import is_one_of
 from kododo_env.core.view import View, game_of
 
 if TYPE_CHECKING:

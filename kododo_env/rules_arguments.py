@@ -9,8 +9,8 @@ from inspect import getmodule, signature
 from typing import Any, Literal, get_args, get_origin
 
 from kododo_env import registry
+from kododo_env.checks.numbers import quote
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import quote
 from kododo_env.system.json_text import parse_json
 
 PLAYERS = "num_players"

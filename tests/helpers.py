@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Int64
 from kododo_env.core import BatchGame
-from kododo_env.core.arrays import Int64
 
 if TYPE_CHECKING:
     import pytest

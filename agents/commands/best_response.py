@@ -29,7 +29,7 @@ from agents.training.response_training import BestResponse, train_best_response
 from kododo_env.agent_registry import SEARCH, SUFFIX, load
 from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.intervals import Estimate
-from kododo_env.core.bounds import MOST_SEED
+from kododo_env.checks.bounds import MOST_SEED
 from kododo_env.policy.metadata_file import metadata_file, written_with_metadata
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.policy_file import read_policy

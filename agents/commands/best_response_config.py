@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from agents.options import Budget
-from kododo_env.core.bounds import (
+from kododo_env.checks.bounds import (
     Bound,
     Games,
     Minutes,

@@ -9,9 +9,9 @@ from typing import Annotated
 
 from agents.commands.best_response_config import BestResponseConfig
 from agents.options import RAY, Engine, Use, check_needs
+from kododo_env.checks.bounds import Games, check_settings, flag
 from kododo_env.commands import tournament
 from kododo_env.commands.tournament import JSON, Play, TournamentConfig, play_and_write
-from kododo_env.core.bounds import Games, check_settings, flag
 from kododo_env.system.cores import available_cores
 from kododo_env.system.files import write_json
 

@@ -27,7 +27,7 @@ from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig
 from kododo_env.arena.head_to_head import MatchResult
 from kododo_env.arena.tournament import check_numbers
-from kododo_env.core.bounds import flag
+from kododo_env.checks.bounds import flag
 from kododo_env.networks.network import DivergenceError
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_file import LARGEST_FILE

@@ -8,8 +8,8 @@ import onnx
 from onnx import TensorProto
 
 from agents.export.policy_weights import game_of
+from kododo_env.arrays.dtypes import Array, Float32, Int8
 from kododo_env.core.agent import ValueAgent
-from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.export.onnx_editor import OnnxEditor
 from kododo_env.export.parity import check_parity
 from kododo_env.export.policy_graph import policy_bytes

@@ -13,6 +13,7 @@ from torch.nn import functional
 
 from agents.ppo.ppo import LONGEST_UPDATE, PPO, Batch, Losses, Rollout, minibatches
 from agents.recipes.recipe import Recipe
+from kododo_env.arrays.dtypes import Array, Bool, Float32, Int64, Integer
 from kododo_env.core.agent import (
     ActionValueAgent,
     Agent,
@@ -21,7 +22,6 @@ from kododo_env.core.agent import (
     choice_of,
     joint_action,
 )
-from kododo_env.core.arrays import Array, Bool, Float32, Int64, Integer
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 from kododo_env.networks.network import log_probabilities

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from kododo_env.core.numbers import quote, whole_number
+from kododo_env.checks.numbers import quote, whole_number
 
 Result = TypeVar("Result")
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Float64, Int64
 from kododo_env.core.agent import Agent, ProbabilisticAgent, check_agents, choice_by_logits
-from kododo_env.core.arrays import Float64, Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 from kododo_env.search.outcome_model import softmax

@@ -31,8 +31,8 @@ from agents.ppo.custom_network import Learned, make_network
 from agents.ppo.machine import DataParallel, Stopwatch
 from agents.ppo.optimizer import make_optimizer, set_learning_rate
 from agents.recipes.recipe import Recipe
+from kododo_env.arrays.dtypes import Array, Bool, Float32
 from kododo_env.core.agent import Agent, joint_action
-from kododo_env.core.arrays import Array, Bool, Float32
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.networks.network import (
     GameNetwork,

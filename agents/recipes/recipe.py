@@ -15,10 +15,10 @@ from agents.options import Use
 from kododo_env.agent_registry import search_parts
 from kododo_env.bots.names import is_bot
 from kododo_env.bots.python_code import is_code, load_code
+from kododo_env.checks.bounds import MOST_STEPS, Bound, check_settings, positive, real
+from kododo_env.checks.numbers import quote
+from kododo_env.checks.options import is_one_of
 from kododo_env.core import rewards
-from kododo_env.core.bounds import MOST_STEPS, Bound, check_settings, positive, real
-from kododo_env.core.numbers import quote
-from kododo_env.core.options import is_one_of
 from kododo_env.core.rewards import REWARDS, Reward, RewardName
 from kododo_env.policy.policy_schema import NETWORK
 

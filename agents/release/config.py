@@ -11,8 +11,8 @@ from agents.recipes.recipe import mean_steps, shipped_steps
 from agents.training.run_folder import CHECKPOINT, POLICY
 from agents.training.training_config import TrainConfig, default_config
 from kododo_env.agent_registry import POLICIES, SUFFIX, policy_tables
-from kododo_env.core.bounds import Bound, Games, Processes, Steps, check_settings
-from kododo_env.core.numbers import quote
+from kododo_env.checks.bounds import Bound, Games, Processes, Steps, check_settings
+from kododo_env.checks.numbers import quote
 from kododo_env.system.cores import available_cores
 
 CHOICE = 4  # a match against a held-out opponent has 1 / CHOICE of --games

@@ -21,9 +21,9 @@ from kododo_env.arena.intervals import Estimate, share
 from kododo_env.arena.match import Chunk
 from kododo_env.arena.tournament import check_numbers
 from kododo_env.arena.workers import run, worker_pool
+from kododo_env.checks.bounds import Bound, Games, Processes, check_settings
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent
-from kododo_env.core.bounds import Bound, Games, Processes, check_settings
 from kododo_env.levels import AS_IT_SHIPS, LEVELS_FILE, SEARCHING, WEAKER
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.search.outcome_model import OutcomeModel

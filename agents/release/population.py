@@ -26,8 +26,8 @@ from agents.training.training_config import TrainConfig
 from kododo_env.agent_registry import SUFFIX, baselines, policy_tables
 from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.workers import worker_pool
+from kododo_env.checks.bounds import Games, Processes, check_settings
 from kododo_env.commands.cli import run_cli
-from kododo_env.core.bounds import Games, Processes, check_settings
 from kododo_env.held_out import DRAWN, HELD_OUT, POPULATION, SPLITS
 from kododo_env.system.cores import available_cores
 from kododo_env.system.files import write_text

@@ -17,7 +17,7 @@ import torch
 
 from agents.ppo.ppo import PPO
 from agents.training.training_config import Task
-from kododo_env.core.numbers import quote
+from kododo_env.checks.numbers import quote
 from kododo_env.policy.policy_file import LARGEST_FILE
 from kododo_env.system.digests import digest
 from kododo_env.system.files import read_ordinary, written_whole

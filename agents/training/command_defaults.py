@@ -8,8 +8,8 @@ from typing import Any
 
 from agents.recipes.recipe import GAME, Recipe
 from agents.training.training_config import DEFAULT_GAME, TrainConfig, default_config
-from kododo_env.core.bounds import flag
-from kododo_env.core.numbers import quote
+from kododo_env.checks.bounds import flag
+from kododo_env.checks.numbers import quote
 from kododo_env.rules_arguments import default_players
 
 

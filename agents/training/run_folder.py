@@ -16,8 +16,8 @@ from agents.options import Budget, check_needs, uses_of
 from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import Checkpoint, read_checkpoint
 from agents.training.training_config import Task, TrainConfig, check_init, task_of
-from kododo_env.core.bounds import flag
-from kododo_env.core.numbers import quote
+from kododo_env.checks.bounds import flag
+from kododo_env.checks.numbers import quote
 from kododo_env.policy.metadata import describe, differences
 from kododo_env.rules_arguments import parse_rules
 from kododo_env.system.files import read_json, write_json

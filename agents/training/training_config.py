@@ -10,9 +10,7 @@ from agents.options import RAY, Budget, Engine, Use, check_needs
 from agents.ppo.mean_policy import MeanPolicy
 from agents.recipes.recipe import GAME, Recipe, recipe_for
 from kododo_env.agent_registry import make_agent, policy_path
-from kododo_env.core.agent import Agent, check_agents
-from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.bounds import (
+from kododo_env.checks.bounds import (
     Bound,
     Games,
     Minutes,
@@ -22,7 +20,9 @@ from kododo_env.core.bounds import (
     check_settings,
     flag,
 )
-from kododo_env.core.numbers import quote
+from kododo_env.checks.numbers import quote
+from kododo_env.core.agent import Agent, check_agents
+from kododo_env.core.batch_game import BatchGame
 from kododo_env.policy.metadata import describe
 from kododo_env.policy.plain_text import plain
 from kododo_env.rules_arguments import default_players, hashable, make_game, parse_rules

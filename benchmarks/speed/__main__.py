@@ -16,8 +16,8 @@ from typing import Any
 from benchmarks.speed.figures import Bench, in_turns, machine, selected
 from benchmarks.speed.page import about, printed
 from benchmarks.speed.parts import all_benches
+from kododo_env.checks.numbers import whole_number
 from kododo_env.commands.cli import run_cli
-from kododo_env.core.numbers import whole_number
 from kododo_env.system.files import write_text
 
 

@@ -24,8 +24,8 @@ from benchmarks.speed.figures import number as quote
 from benchmarks.speed.parts import all_benches
 from benchmarks.speed.tree import ROOT, Tree, tree_of
 from kododo_env.arena.intervals import mean
+from kododo_env.checks.numbers import whole_number
 from kododo_env.commands.cli import run_cli
-from kododo_env.core.numbers import whole_number
 from kododo_env.system.files import write_text
 
 HEAD = ("figure", "before", "now", "unit", "times as good", "95 % interval", "")

@@ -29,10 +29,10 @@ from kododo_env import kododo_v0
 from kododo_env.arena.head_to_head import Match
 from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.canonical import CanonicalForm
 from kododo_env.core.rewards import reward_function
 from kododo_env.core.view import View
 from kododo_env.export import export
+from kododo_env.layouts.canonical import CanonicalForm
 
 PLAYERS = 4
 SEATS = 1024  # of all games together

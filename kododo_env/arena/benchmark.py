@@ -31,10 +31,10 @@ from kododo_env.agent_registry import (
 from kododo_env.arena.intervals import resampled
 from kododo_env.arena.match import Chunk, ChunkResult, chunk_sizes, play
 from kododo_env.arena.tournament import Contest
+from kododo_env.arrays.dtypes import Float64, Int64, Integer
 from kododo_env.bots.names import EXEC, is_bot
+from kododo_env.checks.numbers import finite_number, quote
 from kododo_env.core.agent import Agent, begin
-from kododo_env.core.arrays import Float64, Int64, Integer
-from kododo_env.core.numbers import finite_number, quote
 from kododo_env.core.view import View
 from kododo_env.held_out import TEST, population
 from kododo_env.levels import LEVEL, LEVELS, SEARCHING

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from kododo_env.arena.match import Chunk, ChunkResult
-from kododo_env.core.numbers import quote
+from kododo_env.checks.numbers import quote
 from kododo_env.system.digests import digest
 from kododo_env.system.files import naming, read_ordinary
 from kododo_env.system.json_text import parse_json

@@ -16,10 +16,10 @@ import numpy as np
 
 from kododo_env.arena.match import Chunk, ChunkResult, play_chunk
 from kododo_env.arena.tournament import Tournament
+from kododo_env.arrays.dtypes import Integer
 from kododo_env.bots.names import EXEC, FILE
 from kododo_env.bots.time_limit import LOADING, call_within
 from kododo_env.core.agent import Agent, begin, choice_of, random_legal_actions
-from kododo_env.core.arrays import Integer
 from kododo_env.core.view import View
 from kododo_env.search.search import SearchAgent
 

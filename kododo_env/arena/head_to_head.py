@@ -14,8 +14,8 @@ from kododo_env.arena.match import Chunk, ChunkResult, chunk_sizes
 from kododo_env.arena.progress import games_bar
 from kododo_env.arena.tournament import Contest
 from kododo_env.arena.workers import run
+from kododo_env.arrays.dtypes import Float64
 from kododo_env.core.agent import Agent
-from kododo_env.core.arrays import Float64
 from kododo_env.system.text_table import table
 
 WIDTHS = (0.04, 0.02, 0.01)  # interval widths for which the number of games is estimated

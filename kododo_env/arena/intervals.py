@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.arrays import Float64, Int64
-from kododo_env.core.numbers import finite_number
+from kododo_env.arrays.dtypes import Float64, Int64
+from kododo_env.checks.numbers import finite_number
 
 RESAMPLES = 1000
 LEAST_WIDTH = 1e-6  # the minimum width of a requested interval

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.arrays.dtypes import Float64
 from kododo_env.core.agent import Agent, joint_action
-from kododo_env.core.arrays import Float64
 from kododo_env.core.batch_game import BatchGame
 
 CHUNK_DEALS = 512  # the maximum in a chunk; larger batches are hardly faster

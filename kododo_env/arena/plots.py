@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from kododo_env.arena.intervals import Estimate
 from kododo_env.arena.report import TournamentReport
-from kododo_env.core.arrays import Float64
+from kododo_env.arrays.dtypes import Float64
 from kododo_env.policy.plain_text import plain
 from kododo_env.system.files import written_whole
 

@@ -15,7 +15,7 @@ from math import log, nan
 import numpy as np
 
 from kododo_env.arena.intervals import Estimate, share
-from kododo_env.core.arrays import Float64
+from kododo_env.arrays.dtypes import Float64
 
 POINTS = 400 / log(10)  # as in Elo's scale: 400 points are odds of ten to one
 MOST_ROUNDS = (

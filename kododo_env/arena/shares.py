@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.intervals import Estimate
+from kododo_env.arrays.dtypes import Integer
 from kododo_env.core.agent import Agent
-from kododo_env.core.arrays import Integer
 from kododo_env.core.view import View
 
 Choose = Callable[[Any, Any], npt.ArrayLike]

@@ -11,10 +11,10 @@ from typing import Any
 
 from kododo_env.agent_registry import agent_for
 from kododo_env.arena.match import Chunk, Recording, chunk_sizes
+from kododo_env.checks.bounds import MOST_GAMES
+from kododo_env.checks.numbers import whole_number
 from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.bounds import MOST_GAMES
-from kododo_env.core.numbers import whole_number
 from kododo_env.rules_arguments import make_game
 
 LEAST_CHUNKS = 24  # if there are enough deals, for every cyclic order of up to five players

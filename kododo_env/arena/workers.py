@@ -19,8 +19,8 @@ from typing import Any
 
 from kododo_env.arena.match import Chunk, ChunkResult, play_chunk
 from kododo_env.arena.tournament import Contest
+from kododo_env.checks.numbers import whole_number
 from kododo_env.core.agent import Agent
-from kododo_env.core.numbers import whole_number
 from kododo_env.system.signals import STOPS, TerminationSignal, end_with_threads, interrupt
 
 PATIENCE = 60.0  # seconds to wait for a worker to exit after a signal

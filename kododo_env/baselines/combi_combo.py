@@ -7,6 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Array, Float64
+from kododo_env.arrays.underflow import underflow_is_zero
 from kododo_env.baselines.combi_combo_collector import (
     CollectorAgent,
     CollectorWeights,
@@ -16,8 +18,6 @@ from kododo_env.baselines.combi_combo_collector import (
 from kododo_env.baselines.noise import NoisyAgent
 from kododo_env.baselines.weights import drawn_weights
 from kododo_env.core.agent import Agent
-from kododo_env.core.arrays import Array, Float64
-from kododo_env.core.underflow import underflow_is_zero
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import Rules
 from kododo_env.games.combi_combo.rules import VALUES

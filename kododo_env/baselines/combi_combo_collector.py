@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Array, Floating, Int16
+from kododo_env.arrays.underflow import underflow_is_zero
 from kododo_env.baselines.noise import NoisyAgent
 from kododo_env.baselines.weights import within
-from kododo_env.core.arrays import Array, Floating, Int16
-from kododo_env.core.underflow import underflow_is_zero
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo import Rules
 from kododo_env.games.combi_combo.scoring import (

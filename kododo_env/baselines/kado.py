@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Array, Bool, Float32
 from kododo_env.baselines.kado_builder import BuilderAgent, BuilderWeights
 from kododo_env.baselines.kado_phases import KadoAgent, guess_values
 from kododo_env.baselines.kado_tableaus import NEVER, TableauView, points_expected, points_now
 from kododo_env.baselines.weights import drawn_weights
 from kododo_env.core.agent import Agent
-from kododo_env.core.arrays import Array, Bool, Float32
 
 # The heuristic's model of the other players; the numbers were found by self-play.
 DOUBT = 1.0  # temperature of dealers' choices, in points

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Array, Float32
 from kododo_env.baselines.kado_phases import KadoAgent, guess_values
 from kododo_env.baselines.kado_tableaus import NEVER, Gains, TableauView, points_now
 from kododo_env.baselines.weights import within
-from kododo_env.core.arrays import Array, Float32
 
 
 @dataclass(frozen=True)

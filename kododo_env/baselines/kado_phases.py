@@ -6,10 +6,10 @@ from abc import abstractmethod
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Float32
+from kododo_env.arrays.underflow import underflow_is_zero
 from kododo_env.baselines.kado_tableaus import TableauView
 from kododo_env.baselines.noise import NoisyAgent
-from kododo_env.core.arrays import Float32
-from kododo_env.core.underflow import underflow_is_zero
 from kododo_env.core.view import View
 from kododo_env.games.kado.actions import moves
 

@@ -7,7 +7,7 @@ from math import comb
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool, Float32, Int64
+from kododo_env.arrays.dtypes import Array, Bool, Float32, Int64
 from kododo_env.core.view import View
 from kododo_env.games.kado import Phase, Rules
 from kododo_env.games.kado.scoring import score_columns, score_rows

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Array
 from kododo_env.baselines.kododo_agent import KododoAgent, choices_of_turn
 from kododo_env.baselines.kododo_forecaster import ForecasterAgent, ForecasterWeights
 from kododo_env.baselines.kododo_values import (
@@ -17,7 +18,6 @@ from kododo_env.baselines.kododo_values import (
 )
 from kododo_env.baselines.weights import drawn_weights
 from kododo_env.core.agent import Agent
-from kododo_env.core.arrays import Array
 from kododo_env.games.kododo import KododoView
 
 

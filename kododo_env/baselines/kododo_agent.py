@@ -8,13 +8,13 @@ from typing import cast
 
 import numpy as np
 
-from kododo_env.core.actions import SlotPiece
+from kododo_env.arrays.dtypes import Array, Int64
+from kododo_env.arrays.underflow import underflow_is_zero
 from kododo_env.core.agent import ActionValueAgent, best_legal
-from kododo_env.core.arrays import Array, Int64
-from kododo_env.core.underflow import underflow_is_zero
 from kododo_env.core.view import View
 from kododo_env.games.kododo import KododoView, Rules
 from kododo_env.games.kododo.observation import action_layout
+from kododo_env.layouts.actions import SlotPiece
 
 
 @lru_cache

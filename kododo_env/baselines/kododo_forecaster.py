@@ -7,10 +7,10 @@ from math import comb
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Array, Float32, Uint8
 from kododo_env.baselines.kododo_agent import KododoAgent, choices_of_turn
 from kododo_env.baselines.random_cards import drawn
 from kododo_env.baselines.weights import within
-from kododo_env.core.arrays import Array, Float32, Uint8
 from kododo_env.games.kododo import KododoView
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import scoring_colours

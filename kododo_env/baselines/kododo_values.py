@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Float32, Intp
+from kododo_env.arrays.dtypes import Array, Float32, Intp
 from kododo_env.games.kododo import KododoView, Rules
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import NOBODY, scoring_colour

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Array, Int64
 from kododo_env.core.agent import ActionValueAgent, best_legal
-from kododo_env.core.arrays import Array, Int64
 from kododo_env.core.view import View
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Float32, Uint8
+from kododo_env.arrays.dtypes import Array, Float32, Uint8
 
 
 def drawn(weights: Array, cards: int, ways: int, seed: int, stick: float = 0.0) -> Uint8:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from kododo_env.core.numbers import is_whole, quote, whole_number
+from kododo_env.checks.numbers import is_whole, quote, whole_number
 from kododo_env.rendering.languages import LANGUAGES
 from kododo_env.system.json_text import NestingError, parse_json
 

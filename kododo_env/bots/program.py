@@ -19,11 +19,11 @@ from weakref import finalize
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Int64
 from kododo_env.bots.messages import Message, read_message, to_json
 from kododo_env.bots.names import LIMIT
 from kododo_env.bots.protocol import named_action, players, position
 from kododo_env.bots.time_limit import limit_of, patiently
-from kododo_env.core.arrays import Int64
 from kododo_env.core.view import View
 from kododo_env.rendering.words import counted
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.actions import ActionLayout, ActionPiece
+from kododo_env.checks.numbers import quote
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import quote
 from kododo_env.core.view import View
+from kododo_env.layouts.actions import ActionLayout, ActionPiece
 from kododo_env.registry import picture_of, words_of
 from kododo_env.rendering.languages import speaking
 from kododo_env.rendering.svg_cards import card_picture

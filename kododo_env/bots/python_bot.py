@@ -15,12 +15,12 @@ from typing import Any, cast
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Integer
 from kododo_env.bots.names import PYTHON
 from kododo_env.bots.python_code import module_from_file
 from kododo_env.bots.time_limit import LOADING, TimeLimitReached, call_within, limit_of
+from kododo_env.checks.numbers import quote
 from kododo_env.core.agent import Agent, checked_choice
-from kododo_env.core.arrays import Integer
-from kododo_env.core.numbers import quote
 from kododo_env.core.view import View
 from kododo_env.system.signals import is_stop
 

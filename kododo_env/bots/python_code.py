@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from kododo_env.bots.names import FILE, WORD
-from kododo_env.core.numbers import quote
+from kododo_env.checks.numbers import quote
 from kododo_env.system.digests import digest
 from kododo_env.system.files import read_ordinary
 from kododo_env.system.signals import is_stop

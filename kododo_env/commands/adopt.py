@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from kododo_env import registry
-from kododo_env.core.bounds import check_settings, real
+from kododo_env.checks.bounds import check_settings, real
 from kododo_env.export import export
 from kododo_env.policy.metadata_file import metadata_file
 from kododo_env.policy.policy_schema import HOTTEST

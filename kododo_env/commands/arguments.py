@@ -27,8 +27,8 @@ from textwrap import dedent
 from types import NoneType
 from typing import Any, Literal, NoReturn, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from kododo_env.core.bounds import bounds_of, flag
-from kododo_env.core.numbers import quote
+from kododo_env.checks.bounds import bounds_of, flag
+from kododo_env.checks.numbers import quote
 
 Config = TypeVar("Config")
 NEAR = 0.75  # the minimum difflib ratio at which a word counts as a misspelt name

@@ -19,8 +19,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from kododo_env import registry
+from kododo_env.checks.bounds import Bound, check_settings, positive
 from kododo_env.core.agent import random_legal_actions
-from kododo_env.core.bounds import Bound, check_settings, positive
 from kododo_env.system.text_table import table
 
 PEER = "PettingZoo's rps_v2"

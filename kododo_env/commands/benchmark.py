@@ -12,6 +12,7 @@ from kododo_env.agent_registry import make_agent
 from kododo_env.arena.benchmark import PROTOCOL, Benchmark, Entry, compare, entry, verify
 from kododo_env.arena.chunk_log import ChunkLog
 from kododo_env.arena.workers import run
+from kododo_env.checks.bounds import Processes, check_settings
 from kododo_env.commands.tournament import (
     DEFAULT_GAME,
     JSON,
@@ -20,7 +21,6 @@ from kododo_env.commands.tournament import (
     play_and_write,
     play_remaining,
 )
-from kododo_env.core.bounds import Processes, check_settings
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.rules_arguments import default_players
 from kododo_env.system.cores import available_cores

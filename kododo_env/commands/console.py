@@ -31,8 +31,8 @@ COMMANDS = {
 def main() -> NoReturn:
     """Run the command that the process's arguments name, and exit the process."""
     end_at_once_on_stop()
+    from kododo_env.checks.numbers import quote
     from kododo_env.commands.cli import BAD_INPUT, fail, run_cli, written_out
-    from kododo_env.core.numbers import quote
 
     name = sys.argv[1] if len(sys.argv) > 1 else None
     sys.argv[0] = "kododo"  # also for python -m

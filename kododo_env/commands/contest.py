@@ -15,8 +15,8 @@ from kododo_env.arena.plots import draw_report
 from kododo_env.arena.progress import games_bar
 from kododo_env.arena.report import TournamentReport, build_report
 from kododo_env.arena.workers import worker_pool
+from kododo_env.checks.bounds import Bound, Games, Processes, Seed, check_settings
 from kododo_env.commands.tournament import DEFAULT_GAME, MOST_AGENTS, play_and_write
-from kododo_env.core.bounds import Bound, Games, Processes, Seed, check_settings
 from kododo_env.rules_arguments import default_players, parse_rules
 from kododo_env.system.cores import available_cores
 from kododo_env.system.files import read_text, write_text

@@ -8,8 +8,8 @@ from typing import Any
 
 from kododo_env import __version__
 from kododo_env.agent_registry import baselines, shipped, without_searches
+from kododo_env.checks.bounds import Games, Processes, Seed, check_settings
 from kododo_env.commands.tournament import DEFAULT_GAME, TournamentConfig, evaluate
-from kododo_env.core.bounds import Games, Processes, Seed, check_settings
 from kododo_env.held_out import VALIDATION, population
 from kododo_env.rules_arguments import default_players
 from kododo_env.system.extras import needs

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from kododo_env.core.bounds import Bound, check_settings
+from kododo_env.checks.bounds import Bound, check_settings
 from kododo_env.rules_arguments import parse_rules
 from kododo_env.system.extras import needs
 from kododo_env.system.streams import reserved_streams

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, make_agent, shipped
+from kododo_env.checks.bounds import Bound, Seed, check_settings
 from kododo_env.commands.recording import RECORD
 from kododo_env.commands.tournament import play_and_write
 from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.bounds import Bound, Seed, check_settings
 from kododo_env.levels import LEVELS
 from kododo_env.records.record import Record, read_record
 from kododo_env.records.replay import replay

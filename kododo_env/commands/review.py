@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 from kododo_env.agent_registry import make_agent
+from kododo_env.checks.bounds import Bound, Seed, check_settings, real
 from kododo_env.commands.tournament import JSON, play_and_write
-from kododo_env.core.bounds import Bound, Seed, check_settings, real
 from kododo_env.records.frames import as_text, frames, height_of, names_of
 from kododo_env.records.record import Record, read_record
 from kododo_env.records.replay import replay as replay_of

@@ -19,11 +19,11 @@ from kododo_env.arena.progress import games_bar
 from kododo_env.arena.report import TournamentReport, build_report
 from kododo_env.arena.tournament import LEAST_CHUNKS, Tournament
 from kododo_env.arena.workers import run
+from kododo_env.checks.bounds import Games, Processes, Seed, check_settings, flag
+from kododo_env.checks.numbers import quote
 from kododo_env.commands.cli import escaped
 from kododo_env.commands.recording import PARQUET, Keep, is_parquet, recorded
 from kododo_env.core.agent import Agent
-from kododo_env.core.bounds import Games, Processes, Seed, check_settings, flag
-from kododo_env.core.numbers import quote
 from kododo_env.policy.metadata_file import ENDING
 from kododo_env.rules_arguments import default_players, parse_rules
 from kododo_env.system.cores import available_cores

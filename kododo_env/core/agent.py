@@ -11,11 +11,11 @@ from typing import Protocol, cast, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.arrays import Array, Bool, Floating, Int64, Integer
+from kododo_env.arrays.dtypes import Array, Bool, Floating, Int64, Integer
+from kododo_env.arrays.rows import any_true
+from kododo_env.checks.numbers import whole_numbers
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.legality import first_legal, shared_row
-from kododo_env.core.numbers import whole_numbers
-from kododo_env.core.rows import any_true
 from kododo_env.core.view import JoinedView, View
 
 # Logits, points or win shares that differ by no more than this count as equal. Single-precision

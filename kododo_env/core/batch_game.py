@@ -9,17 +9,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.actions import ActionLayout
-from kododo_env.core.arrays import Array, Bool, Float32, Float64, Int16, Intp, Uint8
+from kododo_env.arrays.dtypes import Array, Bool, Float32, Float64, Int16, Intp, Uint8
+from kododo_env.arrays.rows import all_true, any_true, games_last, read_only
+from kododo_env.checks.numbers import quote, whole_number, whole_seed
 from kododo_env.core.copies import GameCopies
 from kododo_env.core.deck import check_decks, shuffled_decks
 from kododo_env.core.legality import IllegalAction as IllegalAction
 from kododo_env.core.legality import legal_actions, same_for_all, shared_row
-from kododo_env.core.numbers import quote, whole_number, whole_seed
-from kododo_env.core.observation import Knowledge, ObservationLayout, gathered, numbered
-from kododo_env.core.rows import all_true, any_true, games_last, read_only
 from kododo_env.core.state import BatchState
 from kododo_env.core.view import View
+from kododo_env.layouts.actions import ActionLayout
+from kododo_env.layouts.observation import Knowledge, ObservationLayout, gathered, numbered
 
 GAMES_FIRST = [(ndim - 1, *range(ndim - 1)) for ndim in range(8)]  # axis orders, by ndim
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from kododo_env.core.arrays import Bool
+from kododo_env.arrays.dtypes import Bool
 
 if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame

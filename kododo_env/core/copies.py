@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from kododo_env.core.arrays import Integer, Intp
-from kododo_env.core.numbers import check_generator, quote, whole_indices, whole_number
+from kododo_env.arrays.dtypes import Integer, Intp
+from kododo_env.checks.numbers import check_generator, quote, whole_indices, whole_number
 from kododo_env.core.state import BatchState, Invariant, generator_like
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.arrays import Array, Uint8
-from kododo_env.core.numbers import check_generator, whole_numbers
-from kododo_env.core.rows import blocks
+from kododo_env.arrays.dtypes import Array, Uint8
+from kododo_env.arrays.rows import blocks
+from kododo_env.checks.numbers import check_generator, whole_numbers
 
 NONE = 255  # no card
 

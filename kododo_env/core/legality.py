@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.arrays import Bool, Int64, Intp
-from kododo_env.core.numbers import whole_numbers
-from kododo_env.core.rows import all_true, blocks, column, numbers
+from kododo_env.arrays.dtypes import Bool, Int64, Intp
+from kododo_env.arrays.rows import all_true, blocks, column, numbers
+from kododo_env.checks.numbers import whole_numbers
 
 
 class IllegalAction(ValueError):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from kododo_env.core.arrays import Float32
-from kododo_env.core.numbers import quote
-from kododo_env.core.options import is_one_of
+from kododo_env.arrays.dtypes import Float32
+from kododo_env.checks.numbers import quote
+from kododo_env.checks.options import is_one_of
 
 if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame

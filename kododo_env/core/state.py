@@ -13,8 +13,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.arrays import Array, Bool, Float32, Int16, Integer, Intp
-from kododo_env.core.numbers import quote, whole_number
+from kododo_env.arrays.dtypes import Array, Bool, Float32, Int16, Integer, Intp
+from kododo_env.checks.numbers import quote, whole_number
 
 Invariant = tuple[str, Any]
 """A condition on states in words, and whether it holds: a bool, or an array of bools."""

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool, Int64
+from kododo_env.arrays.dtypes import Array, Bool, Int64
+from kododo_env.arrays.rows import read_only
 from kododo_env.core.capabilities import UndoSupport
 from kododo_env.core.legality import same_for_all, shared_row
-from kododo_env.core.rows import read_only
 
 if TYPE_CHECKING:
-    from kododo_env.core.actions import ActionLayout
     from kododo_env.core.batch_game import BatchGame
-    from kododo_env.core.observation import ObservationLayout
+    from kododo_env.layouts.actions import ActionLayout
+    from kododo_env.layouts.observation import ObservationLayout
 
 
 def own_copy(array: Array) -> Array:

@@ -22,7 +22,7 @@ from onnx import (
 from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
 
-from kododo_env.core.arrays import Array, Float32, Int8
+from kododo_env.arrays.dtypes import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export.onnx_editor import OnnxEditor
 from kododo_env.export.parity import Answers

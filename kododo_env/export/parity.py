@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Array, Float32, Int8
 from kododo_env.core.agent import random_legal_actions
-from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.canonical import CanonicalForm
+from kododo_env.layouts.canonical import CanonicalForm
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.policy.onnx_graph import ILLEGAL
 from kododo_env.policy.plain_text import plain

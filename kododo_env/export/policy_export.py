@@ -10,8 +10,8 @@ from typing import Any
 import numpy.typing as npt
 
 from kododo_env import __version__
+from kododo_env.checks.numbers import finite_number, quote
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import finite_number, quote
 from kododo_env.export.onnx_models import TrainedModel, from_file
 from kododo_env.export.parity import check_parity
 from kododo_env.export.policy_graph import policy_bytes, policy_model

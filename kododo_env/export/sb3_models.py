@@ -12,8 +12,8 @@ import torch
 from gymnasium import spaces
 from torch import Tensor, nn
 
+from kododo_env.arrays.dtypes import Array, Float32, Int8
 from kododo_env.core.agent import TIE
-from kododo_env.core.arrays import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export.onnx_models import STATELESS, TrainedModel
 from kododo_env.export.parity import Answers

@@ -15,7 +15,7 @@ import onnx
 import torch
 from torch import Tensor, nn
 
-from kododo_env.core.arrays import Array, Float32, Int8
+from kododo_env.arrays.dtypes import Array, Float32, Int8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export.onnx_models import (
     STATELESS,

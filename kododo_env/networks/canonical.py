@@ -1,6 +1,6 @@
 """Canonical form in torch, for policy files and GPUs.
 
-``kododo_env.core.canonical`` explains canonical form and is the reference implementation. The
+``kododo_env.layouts.canonical`` explains canonical form and is the reference implementation. The
 modules here also find the entry of a network's raw output for each action. They have no learned
 weights.
 """
@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
-from kododo_env.core.arrays import Float32, Int64
-from kododo_env.core.canonical import (
+from kododo_env.arrays.dtypes import Float32, Int64
+from kododo_env.layouts.actions import ActionLayout, ActionPiece, SlotPiece
+from kododo_env.layouts.canonical import (
     NO_SYMMETRY,
     hand_piece,
     interchangeable,
@@ -21,7 +21,7 @@ from kododo_env.core.canonical import (
     num_entries,
     places_of,
 )
-from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
+from kododo_env.layouts.observation import ObservationLayout, Piece, Symmetry
 
 
 class Canonical(nn.Module):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from kododo_env.core.actions import ActionLayout
-from kododo_env.core.observation import ObservationLayout
+from kododo_env.layouts.actions import ActionLayout
+from kododo_env.layouts.observation import ObservationLayout
 from kododo_env.networks.canonical import CanonicalActions
 
 

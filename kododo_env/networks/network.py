@@ -10,9 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
-from kododo_env.core.arrays import Int64
-from kododo_env.core.observation import ObservationLayout, Piece
+from kododo_env.arrays.dtypes import Int64
+from kododo_env.layouts.actions import ActionLayout, ActionPiece, SlotPiece
+from kododo_env.layouts.observation import ObservationLayout, Piece
 from kododo_env.networks.canonical import Canonical, columns_of
 from kododo_env.networks.tied_network import Embeddings, Encoders, Heads, raw_blocks
 from kododo_env.policy.onnx_graph import ILLEGAL
@@ -45,7 +45,7 @@ class GameNetwork(nn.Module):
             ``kododo_env.networks.tied_network``. Embeddings then have length ``width // 4``.
             If False, the trunk gets the whole observation, and the policy head is one layer.
         canonical_input: Whether ``forward`` takes observations in canonical form and returns
-            logits of canonical actions (see ``kododo_env.core.canonical``).
+            logits of canonical actions (see ``kododo_env.layouts.canonical``).
 
     Attributes:
         settings: The arguments apart from the layouts, by name.

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from kododo_env.arrays.dtypes import Float32, Int64
 from kododo_env.core.agent import Agent, choice_by_logits
-from kododo_env.core.arrays import Float32, Int64
 from kododo_env.core.view import View
 from kododo_env.networks.canonical_network import CanonicalNetwork
 from kododo_env.networks.network import GameNetwork, check_answers, masked

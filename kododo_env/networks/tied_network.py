@@ -16,9 +16,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from kododo_env.core.actions import ActionPiece
-from kododo_env.core.arrays import Int64
-from kododo_env.core.observation import ObservationLayout
+from kododo_env.arrays.dtypes import Int64
+from kododo_env.layouts.actions import ActionPiece
+from kododo_env.layouts.observation import ObservationLayout
 from kododo_env.networks.canonical import Canonical
 
 Embeddings = dict[str, Tensor]

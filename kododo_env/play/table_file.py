@@ -12,7 +12,7 @@ from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any
 
-from kododo_env.core.numbers import quote, whole_number
+from kododo_env.checks.numbers import quote, whole_number
 from kododo_env.records.lines import check_keys
 from kododo_env.system.files import read_json, written_whole
 from kododo_env.system.folders import filled_folder

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from kododo_env.bots.messages import MOST_EXACT, to_json
-from kododo_env.core.numbers import whole_number
+from kododo_env.checks.numbers import whole_number
 from kododo_env.rules_arguments import make_game, parse_rules
 from kododo_env.table.factory import make_table
 from kododo_env.table.saved_game import resume, saved_game

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from kododo_env.checks.numbers import is_whole, quote
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import is_whole, quote
 from kododo_env.core.view import View
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_schema import checked

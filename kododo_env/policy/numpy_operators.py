@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.core.arrays import Array
+from kododo_env.arrays.dtypes import Array
 from kododo_env.policy.onnx_file import DTYPES
 
 Operator = Callable[..., Any]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kododo_env.core.arrays import Array
+from kododo_env.arrays.dtypes import Array
 from kododo_env.policy.numpy_operators import BY_NUMBER, FIXED, OPERATORS, Operator
 from kododo_env.policy.onnx_graph import End, Node, Session, read_graph, type_name
 from kododo_env.policy.plain_text import plain

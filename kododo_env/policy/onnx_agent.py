@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Array, Float32, Float64, Int64
+from kododo_env.arrays.underflow import underflow_is_zero
+from kododo_env.checks.numbers import finite_number, whole_number
 from kododo_env.core.agent import Agent, choice_by_logits
-from kododo_env.core.arrays import Array, Float32, Float64, Int64
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import finite_number, whole_number
-from kododo_env.core.underflow import underflow_is_zero
 from kododo_env.core.view import View
 from kododo_env.policy.metadata import describe, differences
 from kododo_env.policy.onnx_validation import answers_of, fed, open_session

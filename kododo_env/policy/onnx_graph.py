@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from kododo_env.core.arrays import Array
+from kododo_env.arrays.dtypes import Array
 from kododo_env.policy.onnx_file import DTYPES, read_model, text_of
 
 # These versions run with onnxruntime 1.15, the oldest for Python 3.11, and later.

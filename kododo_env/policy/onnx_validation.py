@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Float32, Int8
-from kododo_env.core.rows import all_true
+from kododo_env.arrays.dtypes import Array, Float32, Int8
+from kododo_env.arrays.rows import all_true
 from kododo_env.policy.metadata import PolicyMetadata
 from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.policy.plain_text import plain

@@ -10,7 +10,7 @@ from typing import Any
 
 import onnxruntime
 
-from kododo_env.core.arrays import Array
+from kododo_env.arrays.dtypes import Array
 from kododo_env.policy.onnx_graph import End, Session
 from kododo_env.policy.plain_text import plain
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from kododo_env.core.bounds import Bound
-from kododo_env.core.numbers import finite_number, quote, whole_number
+from kododo_env.checks.bounds import Bound
+from kododo_env.checks.numbers import finite_number, quote, whole_number
 from kododo_env.policy.plain_text import plain
 
 # The highest temperature: legal actions are nearly uniform, and illegal ones are never chosen.

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from kododo_env.core.arrays import Array
+from kododo_env.arrays.dtypes import Array
+from kododo_env.checks.numbers import quote
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import quote
 from kododo_env.records.decisions import Decisions
 from kododo_env.records.header import check_players, rules_of
 from kododo_env.registry import words_of

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.arrays import Array
+from kododo_env.arrays.dtypes import Array
+from kododo_env.checks.numbers import whole_numbers
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.legality import IllegalAction, legal_actions
-from kododo_env.core.numbers import whole_numbers
 
 
 @dataclass(frozen=True)

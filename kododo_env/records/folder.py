@@ -8,8 +8,8 @@ from secrets import token_hex
 
 import numpy.typing as npt
 
+from kododo_env.checks.numbers import quote
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import quote
 from kododo_env.records.header import printable
 from kododo_env.records.recorder import Recorder
 from kododo_env.system.files import check_file

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Any, Self
 
 from kododo_env import registry
+from kododo_env.checks.numbers import quote, whole_numbers
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import quote, whole_numbers
 from kododo_env.records.lines import DIGEST, check_keys, check_sealed, sealed
 from kododo_env.rules_arguments import PLAYERS, hashable, make_game
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from kododo_env.core.numbers import quote
+from kododo_env.checks.numbers import quote
 from kododo_env.system.digests import json_digest
 
 DIGEST = "digest"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kododo_env.core.numbers import quote
+from kododo_env.checks.numbers import quote
 from kododo_env.records.header import Header
 from kododo_env.records.lines import at_line, sealed, where
 from kododo_env.system.files import read_text

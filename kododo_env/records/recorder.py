@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.checks.numbers import whole_indices, whole_number, whole_numbers
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.legality import legal_in_one
-from kododo_env.core.numbers import whole_indices, whole_number, whole_numbers
 from kododo_env.records.header import Header
 from kododo_env.records.lines import DIGEST
 from kododo_env.records.record import Step

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from kododo_env.checks.numbers import quote, whole_number, whole_numbers
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import quote, whole_number, whole_numbers
 from kododo_env.records.lines import DIGEST, at_line, check_keys, check_sealed, where
 from kododo_env.records.record import Record, Step
 from kododo_env.registry import words_of

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
+from kododo_env.checks.numbers import whole_number
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import whole_number
 from kododo_env.rendering import plain_picture
 from kododo_env.rendering.game_words import checked_seat, names_of
 

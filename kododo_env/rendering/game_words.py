@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.checks.numbers import whole_number, whole_numbers
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import whole_number, whole_numbers
 from kododo_env.core.view import View
 from kododo_env.rendering import plain_words
 from kododo_env.rendering.languages import say

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kododo_env.core.arrays import Uint8
+from kododo_env.arrays.dtypes import Uint8
 
 MISSING = "rendering pixels needs {}: pip install 'kododo-env[render]'"
 LIBRARIES = {"resvg_py": "resvg-py", "PIL": "Pillow"}

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kododo_env.core.actions import ActionPiece
-from kododo_env.core.arrays import Int64
+from kododo_env.arrays.dtypes import Int64
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.layouts.actions import ActionPiece
 from kododo_env.rendering.svg_cards import Card, Suit
 
 WAITS = "wait"

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Float64
+from kododo_env.checks.numbers import whole_indices, whole_number
 from kododo_env.core.agent import Agent, check_agents, choice_of
-from kododo_env.core.arrays import Float64
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import whole_indices, whole_number
 from kododo_env.records import Record, replay
 from kododo_env.registry import picture_of, words_of
 from kododo_env.review.hints import gives_hints, hint

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Floating
 from kododo_env.bots.protocol import actions
+from kododo_env.checks.numbers import quote
 from kododo_env.core.agent import (
     Agent,
     ProbabilisticAgent,
@@ -16,9 +18,7 @@ from kododo_env.core.agent import (
     check_forgets,
     ranks,
 )
-from kododo_env.core.arrays import Floating
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import quote
 from kododo_env.search.outcome_model import OutcomeModel
 
 

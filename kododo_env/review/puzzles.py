@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from kododo_env.bots.protocol import legal_actions
+from kododo_env.checks.numbers import finite_number, quote, whole_number
 from kododo_env.core.agent import Agent, check_forgets, choice_of
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import finite_number, quote, whole_number
 from kododo_env.records.header import Header
 from kododo_env.records.lines import at_line, check_keys, check_sealed, sealed
 from kododo_env.records.record import Record

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.arrays.dtypes import Float64
+from kododo_env.checks.numbers import finite_number
 from kododo_env.core.agent import ProbabilisticAgent, RandomAgent, first_of_best
-from kododo_env.core.arrays import Float64
-from kododo_env.core.numbers import finite_number
 from kododo_env.core.view import View
 from kododo_env.policy.policy_schema import HOTTEST
 from kododo_env.search.game_tree import GameTree

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.arrays.dtypes import Float64
 from kododo_env.core.agent import Agent, joint_action
-from kododo_env.core.arrays import Float64
 from kododo_env.core.view import View
 from kododo_env.search.search import Pace, PolicySearch, parts
 

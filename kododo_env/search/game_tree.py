@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool, Float64, Intp
+from kododo_env.arrays.dtypes import Array, Bool, Float64, Intp
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View, own_facts
 from kododo_env.search.deals import distinct_decks, least_decks, one_deck_is_enough

@@ -6,12 +6,12 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Float64, Floating
+from kododo_env.arrays.underflow import underflow_is_zero
 from kododo_env.core.agent import Agent, ValueAgent, joint_action
-from kododo_env.core.arrays import Float64, Floating
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import RoundPlay, StepSkipping
-from kododo_env.core.observation import from_own_seat
-from kododo_env.core.underflow import underflow_is_zero
+from kododo_env.layouts.observation import from_own_seat
 
 # The number of games played to fit a model. Without rounds, more steps of each game are used.
 FITTED_GAMES = 1024

@@ -20,6 +20,9 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.arrays.dtypes import Bool, Float64, Int64
+from kododo_env.arrays.underflow import underflow_is_zero
+from kododo_env.checks.bounds import Bound, check_settings, positive
 from kododo_env.core.agent import (
     TIE,
     Agent,
@@ -31,11 +34,8 @@ from kododo_env.core.agent import (
     first_of_best,
     joint_action,
 )
-from kododo_env.core.arrays import Bool, Float64, Int64
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.bounds import Bound, check_settings, positive
 from kododo_env.core.capabilities import RoundPlay
-from kododo_env.core.underflow import underflow_is_zero
 from kododo_env.core.view import View
 from kododo_env.search.beliefs import likely_worlds
 from kododo_env.search.outcome_model import FITTED_GAMES, OutcomeModel, softmax

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kododo_env.agent_registry import make_agent
+from kododo_env.checks.numbers import whole_number
 from kododo_env.core.agent import Agent
-from kododo_env.core.numbers import whole_number
 from kododo_env.review.best_agent import best_agent
 from kododo_env.review.hints import gives_hints
 from kododo_env.rules_arguments import default_players, make_game

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Int64
 from kododo_env.bots.messages import Message
 from kododo_env.bots.protocol import named_action
 from kododo_env.core.agent import joint_action
-from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 from kododo_env.registry import lesson_of, words_of

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from unicodedata import normalize
 from zlib import crc32
 
-from kododo_env.core.numbers import quote
+from kododo_env.checks.numbers import quote
 
 LONGEST = 20  # characters per name
 JOINERS = "\u200c\u200d"  # invisible letters in Persian words and between the parts of an emoji

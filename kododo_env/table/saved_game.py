@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kododo_env.core.numbers import whole_number, whole_numbers
+from kododo_env.checks.numbers import whole_number, whole_numbers
 from kododo_env.records.lines import check_keys, check_sealed, sealed
 from kododo_env.system.digests import digest
 from kododo_env.system.json_text import parse_json

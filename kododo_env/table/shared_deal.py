@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Int64
 from kododo_env.core.agent import Agent, joint_action
-from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.header import rules_of
 from kododo_env.rendering.languages import speaking

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
-from kododo_env.core.bounds import MOST_STEPS
-from kododo_env.core.numbers import whole_number
+from kododo_env.checks.bounds import MOST_STEPS
+from kododo_env.checks.numbers import whole_number
 from kododo_env.testing.games.batches import batches
 from kododo_env.testing.games.bounds import bounds
 from kododo_env.testing.games.copies import copies

@@ -7,7 +7,7 @@ from typing import Any
 
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.padding import Layouts, Padding, common_layouts
+from kododo_env.layouts.padding import Layouts, Padding, common_layouts
 from kododo_env.rules_arguments import PLAYERS
 
 

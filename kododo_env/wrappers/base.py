@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from kododo_env.core.arrays import Array
+from kododo_env.arrays.dtypes import Array
 from kododo_env.core.batch_game import BatchGame, IllegalAction
 from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.wrappers.choices import HINT, Choices, OnIllegal

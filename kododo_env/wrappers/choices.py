@@ -8,12 +8,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Array, Bool, Int64
+from kododo_env.arrays.rows import numbers
+from kododo_env.checks.numbers import quote, whole_number, whole_numbers
+from kododo_env.checks.options import is_one_of
 from kododo_env.core.agent import random_legal_actions
-from kododo_env.core.arrays import Array, Bool, Int64
 from kododo_env.core.batch_game import BatchGame, IllegalAction
-from kododo_env.core.numbers import quote, whole_number, whole_numbers
-from kododo_env.core.options import is_one_of
-from kododo_env.core.rows import numbers
 from kododo_env.wrappers.reset_options import own_generator
 from kododo_env.wrappers.spaces import ObservationFormat
 

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from kododo_env.core.arrays import Bool, Float64, Int64, Integer
+from kododo_env.arrays.dtypes import Bool, Float64, Int64, Integer
+from kododo_env.checks.numbers import quote, whole_seed
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import quote, whole_seed
 from kododo_env.core.rewards import Reward, RewardName
 from kododo_env.wrappers.choices import OnIllegal
 from kododo_env.wrappers.opponents import Opponents

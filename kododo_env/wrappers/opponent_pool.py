@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kododo_env.agent_registry import AGENT, agent_for, is_agent
+from kododo_env.arrays.dtypes import Bool, Float64, Int64
+from kododo_env.checks.numbers import quote
+from kododo_env.checks.options import is_one_of
 from kododo_env.core.agent import Agent, joint_action, joint_action_by_game
-from kododo_env.core.arrays import Bool, Float64, Int64
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import quote
-from kododo_env.core.options import is_one_of
 
 Candidate = Agent | str
 DrawFunction = Callable[[np.random.Generator], Candidate | Sequence[Candidate]]

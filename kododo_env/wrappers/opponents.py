@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from kododo_env.agent_registry import AGENT, agent_for, is_agent
+from kododo_env.checks.numbers import quote, whole_number
 from kododo_env.core.agent import Agent, RandomAgent
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import quote, whole_number
 from kododo_env.wrappers.opponent_pool import OpponentPool
 
 Opponent = Agent | str | OpponentPool

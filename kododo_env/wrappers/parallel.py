@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from pettingzoo import ParallelEnv
 
-from kododo_env.core.numbers import quote
+from kododo_env.checks.numbers import quote
 from kododo_env.wrappers.pettingzoo_table import PettingZooTable
 from kododo_env.wrappers.spaces import Observation
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 
+from kododo_env.arrays.dtypes import Array, Int64
 from kododo_env.core.agent import Agent
-from kododo_env.core.arrays import Array, Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.rewards import Reward, RewardName
 from kododo_env.records.folder import EpisodeRecords

@@ -6,10 +6,10 @@ from typing import Any, Literal, get_args
 
 from gymnasium import logger
 
-from kododo_env.core.arrays import Array
+from kododo_env.arrays.dtypes import Array
+from kododo_env.checks.numbers import quote
+from kododo_env.checks.options import is_one_of
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import quote
-from kododo_env.core.options import is_one_of
 from kododo_env.registry import picture_of
 from kododo_env.rendering.pixels import RenderingUnavailable, check_libraries, pixels
 

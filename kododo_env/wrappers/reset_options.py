@@ -10,9 +10,9 @@ from warnings import warn
 
 import numpy as np
 
-from kododo_env.core.arrays import Integer
+from kododo_env.arrays.dtypes import Integer
+from kododo_env.checks.numbers import quote, whole_number, whole_numbers, whole_seed
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import quote, whole_number, whole_numbers, whole_seed
 
 OPTIONS = ("deck", "reset_mask")  # of ``reset``; libraries may pass other options
 

@@ -12,9 +12,9 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.arrays import Array, Bool, Float32
+from kododo_env.arrays.dtypes import Array, Bool, Float32
+from kododo_env.checks.numbers import quote, whole_indices, whole_seed
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import quote, whole_indices, whole_seed
 from kododo_env.core.rewards import Reward, RewardName
 from kododo_env.system.extras import missing_extra
 from kododo_env.wrappers.choices import OnIllegal

@@ -9,12 +9,12 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.arrays.dtypes import Array, Bool, Int64
+from kododo_env.arrays.rows import all_true, any_true
+from kododo_env.checks.numbers import whole_seed
 from kododo_env.core.agent import Agent
-from kododo_env.core.arrays import Array, Bool, Int64
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import whole_seed
 from kododo_env.core.rewards import Reward, RewardName
-from kododo_env.core.rows import all_true, any_true
 from kododo_env.wrappers.base import GameEnv
 from kododo_env.wrappers.choices import OnIllegal
 from kododo_env.wrappers.opponents import Opponents, Player, learner_and_opponents, seat_of

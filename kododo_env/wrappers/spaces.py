@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from kododo_env.core.actions import ActionLayout
-from kododo_env.core.arrays import Array, Bool, Int64, Integer
+from kododo_env.arrays.dtypes import Array, Bool, Int64, Integer
+from kododo_env.checks.numbers import quote
+from kododo_env.checks.options import is_one_of
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.canonical import CanonicalForm, CanonicalRows
-from kododo_env.core.numbers import quote
-from kododo_env.core.observation import ObservationLayout
-from kododo_env.core.options import is_one_of
+from kododo_env.layouts.actions import ActionLayout
+from kododo_env.layouts.canonical import CanonicalForm, CanonicalRows
+from kododo_env.layouts.observation import ObservationLayout
 from kododo_env.wrappers.all_tables import padding_of
 
 MaskPlace = Literal["observation", "info", "both", "rllib"]
@@ -73,9 +73,9 @@ class ObservationFormat:
         action_mask: Where the mask is: ``"observation"``, ``"info"``, ``"both"`` or ``"rllib"``.
             Without the mask an observation is an array, else a dictionary.
         canonical: Whether observations, masks and actions have canonical form (see
-            ``kododo_env.core.canonical``).
+            ``kododo_env.layouts.canonical``).
         padded: Whether they have the size of the game's largest table (see
-            ``kododo_env.core.padding``); padding is applied before the canonical form.
+            ``kododo_env.layouts.padding``); padding is applied before the canonical form.
 
     Attributes:
         dtype: The dtype of observations.

@@ -7,7 +7,7 @@ import pytest
 
 from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.shares import share
-from kododo_env.core.arrays import Array
+from kododo_env.arrays.dtypes import Array
 
 
 def first(observation: Array, mask: Array) -> Array:

@@ -16,9 +16,9 @@ from kododo_env.arena.forfeits import ForfeitingAgent
 from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.match import play
 from kododo_env.arena.tournament import Tournament
+from kododo_env.arrays.dtypes import Array, Int64
 from kododo_env.core import BatchGame, View
 from kododo_env.core.agent import check_forgets
-from kododo_env.core.arrays import Array, Int64
 from kododo_env.review.hints import check_adviser
 from kododo_env.search.search import SearchAgent
 from kododo_env.table.saved_game import resume, saved_game

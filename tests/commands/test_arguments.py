@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 
 import pytest
 
+from kododo_env.checks.bounds import Bound
 from kododo_env.commands.arguments import read_arguments
-from kododo_env.core.bounds import Bound
 
 
 @dataclass(frozen=True)

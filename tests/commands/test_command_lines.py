@@ -22,6 +22,7 @@ from agents.training.command_defaults import defaults
 from agents.training.memory import check_memory, needed_memory
 from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.agent_registry import POLICIES
+from kododo_env.checks.bounds import bounds_of
 from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.adopt import AdoptConfig
 from kododo_env.commands.bench import BenchConfig
@@ -32,7 +33,6 @@ from kododo_env.commands.dataset import DatasetConfig
 from kododo_env.commands.play import PlayConfig
 from kododo_env.commands.puzzles import PuzzlesConfig
 from kododo_env.commands.review import AnalyseConfig, ReplayConfig
-from kododo_env.core.bounds import bounds_of
 from kododo_env.search.search import SearchBudget
 from kododo_env.system import extras
 from tests.command_line import kododo, run

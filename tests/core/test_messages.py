@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from kododo_env import kododo_v0, registry
+from kododo_env.checks.numbers import quote
 from kododo_env.core import BatchGame, RandomAgent
-from kododo_env.core.numbers import quote
 from kododo_env.wrappers import AECGame, BatchVectorEnv, ParallelGame, SingleSeatEnv
 from kododo_env.wrappers.opponents import one_for_each, seated
 

@@ -14,8 +14,8 @@ from torch import nn
 from kododo_env import registry
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.canonical import CanonicalForm
 from kododo_env.export import export
+from kododo_env.layouts.canonical import CanonicalForm
 from kododo_env.networks import GamePolicy
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.wrappers.sb3 import BatchVecEnv

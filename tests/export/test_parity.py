@@ -9,7 +9,7 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.agent_registry import load
-from kododo_env.core.arrays import Array, Float32, Int8
+from kododo_env.arrays.dtypes import Array, Float32, Int8
 from kododo_env.export.parity import POSITIONS, ROWS, check_parity
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.wrappers.spaces import ObservationFormat

@@ -25,7 +25,8 @@ import numpy.typing as npt
 import pytest
 
 from kododo_env import registry
-from kododo_env.core import BatchGame, SlotPiece, rows
+from kododo_env.arrays import rows
+from kododo_env.core import BatchGame, SlotPiece
 from kododo_env.core.capabilities import UndoSupport
 from kododo_env.registry import words_of
 from kododo_env.testing import check_batch_game

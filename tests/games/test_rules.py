@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 
 from kododo_env import registry
+from kododo_env.checks.bounds import bounds_of
 from kododo_env.core import BatchGame
-from kododo_env.core.bounds import bounds_of
 from kododo_env.registry import picture_of
 from tests.game_tables import GAMES, TABLES
 from tests.games.rules_strategies import AT_THE_BOUNDS, SEEDS, rules_of, short_name

@@ -67,15 +67,16 @@ def _game(name: str, *files: str) -> Area:
 AREAS = {
     "core": Area(
         tuple(
-            f"core/{name}.py"
+            f"{name}.py"
             for name in (
-                "actions", "agent", "deck", "numbers", "observation", "rewards", "rows", "state",
+                "arrays/rows", "checks/numbers", "core/agent", "core/deck", "core/rewards",
+                "core/state", "layouts/actions", "layouts/observation",
             )
         ),
-        ("core", "pages/test_docs.py", "games/test_states.py"),
+        ("checks", "core", "layouts", "pages/test_docs.py", "games/test_states.py"),
     ),
     "batch": Area(
-        tuple(f"core/{name}.py" for name in ("batch_game", "copies", "legality", "told", "view")),
+        tuple(f"core/{name}.py" for name in ("batch_game", "copies", "legality", "view")),
         (
             "core", "games/combi_combo", "games/kododo", "games/test_every_game.py",
             "games/test_states.py", "games/test_stories.py", "commands/test_rules.py",

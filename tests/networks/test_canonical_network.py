@@ -9,7 +9,7 @@ from torch import nn
 
 from kododo_env import registry
 from kododo_env.core.agent import random_legal_actions
-from kododo_env.core.canonical import CanonicalForm
+from kododo_env.layouts.canonical import CanonicalForm
 from kododo_env.networks import CanonicalNetwork
 from tests.game_tables import TABLES
 

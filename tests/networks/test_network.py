@@ -13,13 +13,13 @@ import torch
 
 from agents.export import onnx_export as export
 from kododo_env import kododo_v0, registry
-from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.agent import first_of_best, random_legal_actions
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.canonical import CanonicalForm
-from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
 from kododo_env.export import policy_export, torch_models
 from kododo_env.export.parity import positions
+from kododo_env.layouts.actions import ActionLayout, ActionPiece
+from kododo_env.layouts.canonical import CanonicalForm
+from kododo_env.layouts.observation import ObservationLayout, Piece, Symmetry
 from kododo_env.networks.canonical import Canonical
 from kododo_env.networks.network import ILLEGAL, GameNetwork, drawn, log_probabilities, masked
 from kododo_env.networks.network_agent import NetworkAgent

@@ -16,10 +16,10 @@ from agents.export.plain_policy import write_plain
 from agents.export.policy_weights import network_of
 from agents.training.training_config import default_config, task_of
 from kododo_env import registry
-from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.observation import ObservationLayout, Piece
 from kododo_env.export.policy_graph import policy_bytes
+from kododo_env.layouts.actions import ActionLayout, ActionPiece
+from kododo_env.layouts.observation import ObservationLayout, Piece
 from kododo_env.networks.network import GameNetwork
 from kododo_env.networks.tied_network import raw_blocks
 from kododo_env.policy.onnx_agent import OnnxAgent

@@ -107,7 +107,7 @@ def test_the_sdist_has_every_file_of_the_project(sdist: Path) -> None:
 def test_the_sdists_own_tests_run(sdist: Path) -> None:
     """All of them are there, as the test above sees; some quick ones show that they can run."""
     pytest_ = (sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider")
-    assert " passed" in run(*pytest_, "tests/core/test_numbers.py", cwd=sdist)
+    assert " passed" in run(*pytest_, "tests/checks/test_numbers.py", cwd=sdist)
 
 
 def test_the_wheel_has_what_plays_and_nothing_else(wheel: Path) -> None:

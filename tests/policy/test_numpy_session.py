@@ -14,7 +14,7 @@ from onnx import helper
 from agents.export.half_precision import halved
 from agents.export.policy_weights import game_of
 from kododo_env.agent_registry import POLICIES, SUFFIX
-from kododo_env.core.arrays import Array
+from kododo_env.arrays.dtypes import Array
 from kododo_env.export.parity import positions
 from kododo_env.export.policy_graph import policy_bytes
 from kododo_env.held_out import HELD_OUT_POLICIES

@@ -16,8 +16,8 @@ import torch
 
 from kododo_env import kododo_v0, registry
 from kododo_env.agent_registry import POLICIES
+from kododo_env.arrays.dtypes import Bool, Float32
 from kododo_env.core.agent import TIE, first_of_best
-from kododo_env.core.arrays import Bool, Float32
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.networks.network import GameNetwork
 from kododo_env.networks.network_agent import NetworkAgent

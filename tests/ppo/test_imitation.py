@@ -14,6 +14,7 @@ from agents.ppo.ppo import Batch
 from agents.recipes.recipe import Recipe
 from kododo_env import agent_registry as scripted
 from kododo_env import kododo_v0, registry
+from kododo_env.arrays.dtypes import Floating
 from kododo_env.core import BatchGame
 from kododo_env.core.agent import (
     ActionValueAgent,
@@ -22,7 +23,6 @@ from kododo_env.core.agent import (
     RandomAgent,
     joint_action,
 )
-from kododo_env.core.arrays import Floating
 from kododo_env.core.view import View
 from kododo_env.networks.network import GameNetwork, masked
 from tests.game_tables import GAMES, TABLES

@@ -9,9 +9,9 @@ import pytest
 from kododo_env import combi_combo_v0, kado_v0, kododo_v0, registry
 from kododo_env.agent_registry import make_agent, search_parts
 from kododo_env.arena.head_to_head import Match
+from kododo_env.arrays.dtypes import Floating
 from kododo_env.baselines.kododo import HeuristicAgent
 from kododo_env.core.agent import FirstAgent, LastAgent, RandomAgent
-from kododo_env.core.arrays import Floating
 from kododo_env.core.view import View
 from kododo_env.search import search as search_module
 from kododo_env.search.flat import FlatMonteCarlo

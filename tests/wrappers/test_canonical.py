@@ -12,7 +12,7 @@ import pytest
 from kododo_env import registry
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.canonical import CanonicalForm
+from kododo_env.layouts.canonical import CanonicalForm
 from kododo_env.wrappers.aec import AECGame
 from kododo_env.wrappers.gymnasium_vector import BatchVectorEnv
 from kododo_env.wrappers.parallel import ParallelGame

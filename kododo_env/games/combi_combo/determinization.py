@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool, Int8, Int16, Intp, Uint8
+from kododo_env.arrays.dtypes import Array, Bool, Int8, Int16, Intp, Uint8
+from kododo_env.arrays.rows import column
 from kododo_env.core.deck import shuffled_counts
-from kododo_env.core.rows import column
 from kododo_env.games.combi_combo.rules import Rules
 from kododo_env.games.combi_combo.state import CombiComboState
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kododo_env.core.arrays import Uint8
+from kododo_env.arrays.dtypes import Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.games.combi_combo.rules import Rules
 from kododo_env.games.combi_combo.state import CombiComboState

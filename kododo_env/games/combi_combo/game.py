@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool, Intp, Uint8
+from kododo_env.arrays.dtypes import Array, Bool, Intp, Uint8
+from kododo_env.arrays.rows import blocks, column
 from kododo_env.core.capabilities import JointDeals
 from kododo_env.core.deck import NONE
-from kododo_env.core.observation import Knowledge
-from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
 from kododo_env.games.combi_combo.determinization import deal_again
@@ -25,6 +24,7 @@ from kododo_env.games.combi_combo.observation import (
 from kododo_env.games.combi_combo.rules import Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, by_colour, held, score_hands
 from kododo_env.games.combi_combo.state import CombiComboState
+from kododo_env.layouts.observation import Knowledge
 
 
 class CombiComboView(View):

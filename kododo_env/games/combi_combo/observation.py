@@ -7,12 +7,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kododo_env.core.actions import ActionLayout, ActionPiece
-from kododo_env.core.arrays import Intp, Uint8
-from kododo_env.core.observation import Knowledge, ObservationLayout, Symmetry, numbered, over_axes
-from kododo_env.core.rows import for_all, read_only
+from kododo_env.arrays.dtypes import Intp, Uint8
+from kododo_env.arrays.rows import for_all, read_only
 from kododo_env.games.combi_combo.rules import VALUES, Rules
 from kododo_env.games.combi_combo.state import CombiComboState
+from kododo_env.layouts.actions import ActionLayout, ActionPiece
+from kododo_env.layouts.observation import (
+    Knowledge,
+    ObservationLayout,
+    Symmetry,
+    numbered,
+    over_axes,
+)
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:

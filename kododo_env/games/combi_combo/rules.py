@@ -9,8 +9,8 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.bounds import Bound, check_settings
-from kododo_env.core.numbers import quote, whole_number, whole_tuple
+from kododo_env.checks.bounds import Bound, check_settings
+from kododo_env.checks.numbers import quote, whole_number, whole_tuple
 
 COLOURS = ("blue", "green", "yellow", "orange", "violet", "red")
 PLAYERS = (4, 5)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool, Int16, Uint8
+from kododo_env.arrays.dtypes import Array, Bool, Int16, Uint8
 from kododo_env.games.combi_combo.rules import VALUES, Rules
 
 ONE, TWO, THREE, FOUR = range(4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kododo_env.core.arrays import Uint8
+from kododo_env.arrays.dtypes import Uint8
 from kododo_env.core.state import BatchState, of_batch, per_game
 
 

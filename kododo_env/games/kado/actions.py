@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from kododo_env.core.actions import ActionLayout, ActionPiece
 from kododo_env.games.kado.rules import Rules
+from kododo_env.layouts.actions import ActionLayout, ActionPiece
 
 
 class Moves(NamedTuple):

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Intp, Uint8
-from kododo_env.core.rows import column
+from kododo_env.arrays.dtypes import Array, Intp, Uint8
+from kododo_env.arrays.rows import column
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.state import KadoState
 from kododo_env.games.kado.tables import KadoTables

@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Array, Bool, Uint8
+from kododo_env.arrays.rows import column
 from kododo_env.core.agent import random_legal_actions
-from kododo_env.core.arrays import Array, Bool, Uint8
 from kododo_env.core.deck import NONE, shuffled_rows
-from kododo_env.core.rows import column
 from kododo_env.games.kado.cards import viewers_by_place, where_seen
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.state import KadoState

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kododo_env.core.arrays import Bool, Int8, Int16, Intp, Uint8
+from kododo_env.arrays.dtypes import Bool, Int8, Int16, Intp, Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.deck import NONE
 from kododo_env.games.kado.actions import Moves

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool, Intp, Uint8
+from kododo_env.arrays.dtypes import Array, Bool, Intp, Uint8
+from kododo_env.arrays.rows import blocks, column
 from kododo_env.core.capabilities import StepSkipping
 from kododo_env.core.deck import NONE
-from kododo_env.core.observation import Knowledge
-from kododo_env.core.rows import blocks, column
 from kododo_env.core.state import Invariant
 from kododo_env.games.kado.actions import action_layout, moves
 from kododo_env.games.kado.cards import cards_at, flat_index, where_seen
@@ -27,6 +26,7 @@ from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import on_board, open_cells, score
 from kododo_env.games.kado.state import KadoState, Phase
 from kododo_env.games.kado.tables import MISSED, PERFECT, tables
+from kododo_env.layouts.observation import Knowledge
 
 
 class KadoGame(KadoDisplay, StepSkipping):

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kododo_env.core.arrays import Uint8
+from kododo_env.arrays.dtypes import Uint8
+from kododo_env.arrays.rows import column
 from kododo_env.core.deck import NONE
-from kododo_env.core.rows import column
 from kododo_env.core.state import Invariant, count_types
 from kododo_env.games.kado.cards import cards_at, viewers_by_place
 from kododo_env.games.kado.rules import Rules

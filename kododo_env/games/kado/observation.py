@@ -7,9 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kododo_env.core.arrays import Intp, Uint8
+from kododo_env.arrays.dtypes import Intp, Uint8
+from kododo_env.arrays.rows import column, for_all, read_only
 from kododo_env.core.deck import NONE
-from kododo_env.core.observation import (
+from kododo_env.games.kado.cards import cards_at, dealt_as
+from kododo_env.games.kado.rules import Rules
+from kododo_env.games.kado.scoring import parted
+from kododo_env.games.kado.state import KadoState, Phase
+from kododo_env.games.kado.tables import KadoTables, tables
+from kododo_env.layouts.observation import (
     Knowledge,
     ObservationLayout,
     Symmetry,
@@ -17,12 +23,6 @@ from kododo_env.core.observation import (
     numbered,
     over_axes,
 )
-from kododo_env.core.rows import column, for_all, read_only
-from kododo_env.games.kado.cards import cards_at, dealt_as
-from kododo_env.games.kado.rules import Rules
-from kododo_env.games.kado.scoring import parted
-from kododo_env.games.kado.state import KadoState, Phase
-from kododo_env.games.kado.tables import KadoTables, tables
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool, Int16
+from kododo_env.arrays.dtypes import Array, Bool, Int16
 from kododo_env.games.kado.rules import Rules
 
 

@@ -7,9 +7,9 @@ from enum import IntEnum
 
 import numpy as np
 
-from kododo_env.core.arrays import Bool, Intp, Uint8
+from kododo_env.arrays.dtypes import Bool, Intp, Uint8
+from kododo_env.arrays.rows import numbers
 from kododo_env.core.deck import NONE
-from kododo_env.core.rows import numbers
 from kododo_env.core.state import BatchState, of_batch, per_game
 from kododo_env.games.kado.rules import Rules
 

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool, Intp, Uint8
+from kododo_env.arrays.dtypes import Array, Bool, Intp, Uint8
+from kododo_env.arrays.rows import column, read_only
 from kododo_env.core.deck import NONE
-from kododo_env.core.observation import from_own_seat
-from kododo_env.core.rows import column, read_only
 from kododo_env.games.kado.actions import moves
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import parted
+from kododo_env.layouts.observation import from_own_seat
 
 MISSED = 1
 PERFECT = 4

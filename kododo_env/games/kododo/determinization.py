@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from kododo_env.arrays.rows import games_last
 from kododo_env.core.deck import NONE, shuffled_counts, shuffled_rows
-from kododo_env.core.rows import games_last
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import KododoState
 from kododo_env.games.kododo.turn import sort_hands

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kododo_env.core.arrays import Bool, Int8, Int16
+from kododo_env.arrays.dtypes import Bool, Int8, Int16
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import KododoState

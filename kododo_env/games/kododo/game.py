@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool, Int8, Intp, Uint8
+from kododo_env.arrays.dtypes import Array, Bool, Int8, Intp, Uint8
+from kododo_env.arrays.rows import games_last
+from kododo_env.checks.numbers import whole_number
 from kododo_env.core.capabilities import (
     JointDeals,
     PreviousPosition,
@@ -14,9 +16,6 @@ from kododo_env.core.capabilities import (
     UndoSupport,
 )
 from kododo_env.core.deck import NONE, shuffled_decks
-from kododo_env.core.numbers import whole_number
-from kododo_env.core.observation import Knowledge
-from kododo_env.core.rows import games_last
 from kododo_env.core.state import Invariant
 from kododo_env.core.view import View
 from kododo_env.games.kododo import one_game, turn
@@ -29,6 +28,7 @@ from kododo_env.games.kododo.state import KododoState
 from kododo_env.games.kododo.tables import tables
 from kododo_env.games.kododo.turn import sort_hands
 from kododo_env.games.kododo.undo import take_back
+from kododo_env.layouts.observation import Knowledge
 
 LONG_DEALS = 12  # the number of deals per game in sample_decks of the long variant
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Uint8
-from kododo_env.core.rows import column
+from kododo_env.arrays.dtypes import Array, Uint8
+from kododo_env.arrays.rows import column
 
 
 def without_slot(hands: Uint8, slots: Array) -> tuple[Uint8, Uint8]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Intp, Uint8
+from kododo_env.arrays.dtypes import Array, Intp, Uint8
 from kododo_env.core.deck import NONE
 from kododo_env.core.state import Invariant, count_types
 from kododo_env.games.kododo.rules import Rules

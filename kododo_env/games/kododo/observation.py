@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kododo_env.core.actions import ActionLayout, SlotPiece
-from kododo_env.core.arrays import Array, Intp, Uint8
-from kododo_env.core.observation import (
+from kododo_env.arrays.dtypes import Array, Intp, Uint8
+from kododo_env.arrays.rows import any_true, for_all, read_only
+from kododo_env.games.kododo.rules import Rules
+from kododo_env.games.kododo.state import KododoState
+from kododo_env.layouts.actions import ActionLayout, SlotPiece
+from kododo_env.layouts.observation import (
     Knowledge,
     ObservationLayout,
     Symmetry,
     numbered,
     over_axes,
 )
-from kododo_env.core.rows import any_true, for_all, read_only
-from kododo_env.games.kododo.rules import Rules
-from kododo_env.games.kododo.state import KododoState
 
 
 def observation_layout(rules: Rules) -> ObservationLayout:

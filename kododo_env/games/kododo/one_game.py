@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kododo_env.core.arrays import Array
+from kododo_env.arrays.dtypes import Array
 from kododo_env.core.deck import NONE
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.state import KododoState

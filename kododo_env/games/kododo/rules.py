@@ -11,8 +11,8 @@ from typing import Annotated, Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.bounds import Bound, check_settings
-from kododo_env.core.numbers import quote, whole_number, whole_tuple
+from kododo_env.checks.bounds import Bound, check_settings
+from kododo_env.checks.numbers import quote, whole_number, whole_tuple
 
 KODODO_VALUE = 1
 """The value of the Kododo cards."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool, Int8
+from kododo_env.arrays.dtypes import Array, Bool, Int8
 
 NOBODY = -1
 """The value in place of a colour if no colour scores."""

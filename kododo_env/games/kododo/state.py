@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kododo_env.core.arrays import Int16, Uint8
+from kododo_env.arrays.dtypes import Int16, Uint8
 from kododo_env.core.deck import NONE
 from kododo_env.core.state import BatchState, of_batch, per_game
 

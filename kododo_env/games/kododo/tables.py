@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kododo_env.core.actions import SlotPiece
-from kododo_env.core.arrays import Bool, Uint8
-from kododo_env.core.rows import read_only
+from kododo_env.arrays.dtypes import Bool, Uint8
+from kododo_env.arrays.rows import read_only
 from kododo_env.games.kododo.observation import (
     ObservationConstants,
     action_layout,
     observation_constants,
 )
 from kododo_env.games.kododo.rules import Rules
+from kododo_env.layouts.actions import SlotPiece
 
 Slots = tuple[tuple[int, ...], ...]
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool, Uint8
+from kododo_env.arrays.dtypes import Array, Bool, Uint8
+from kododo_env.arrays.rows import blocks, column
 from kododo_env.core.deck import NONE
-from kododo_env.core.rows import blocks, column
 from kododo_env.games.kododo.hands import in_order, with_card, without_slot
 from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.scoring import score_round

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Bool
+from kododo_env.arrays.dtypes import Array, Bool
 from kododo_env.core.deck import NONE
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.state import KododoState

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Int64
 from kododo_env.core.agent import random_legal_actions
-from kododo_env.core.arrays import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.games.observations import piece_at
 from kododo_env.testing.games.overflow import watch

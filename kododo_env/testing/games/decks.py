@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kododo_env.core.arrays import Uint8
+from kododo_env.arrays.dtypes import Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.differences import check_same, difference
 from kododo_env.testing.games.subject import Subject, turns

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.core.arrays import Int64
+from kododo_env.arrays.dtypes import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.differences import check_same
 from kododo_env.testing.games.subject import Subject, turns

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.observation import Piece
+from kododo_env.layouts.observation import Piece
 from kododo_env.testing.games.subject import Reseat, Subject, turns
 from kododo_env.testing.report import Fault
 

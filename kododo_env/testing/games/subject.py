@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from kododo_env.arrays.dtypes import Int64, Intp, Uint8
 from kododo_env.core.agent import random_legal_actions
-from kododo_env.core.arrays import Int64, Intp, Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.capabilities import RoundPlay
 from kododo_env.core.view import View

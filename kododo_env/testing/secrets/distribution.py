@@ -14,8 +14,8 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from kododo_env.arrays.dtypes import Array, Bool, Int64, Uint8
 from kododo_env.core.agent import random_legal_actions
-from kododo_env.core.arrays import Array, Bool, Int64, Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.games.subject import Subject, turns
 from kododo_env.testing.report import Fault, SkippedCheck

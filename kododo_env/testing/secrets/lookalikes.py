@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.core.arrays import Bool, Int64, Uint8
+from kododo_env.arrays.dtypes import Bool, Int64, Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.games.subject import Subject, shown_by, turns
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pyspiel
 
+from kododo_env.arrays.dtypes import Int64
+from kododo_env.checks.numbers import quote
 from kododo_env.core.agent import Agent
-from kododo_env.core.arrays import Int64
-from kododo_env.core.numbers import quote
 from kododo_env.core.view import View
 from kododo_env.wrappers.open_spiel.game import SpielGame, as_text
 from kododo_env.wrappers.open_spiel.position import Log, ResampledPosition, shown_by

@@ -11,9 +11,9 @@ import numpy as np
 import pyspiel
 
 from kododo_env import registry
+from kododo_env.checks.numbers import quote
+from kododo_env.checks.options import is_one_of
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.numbers import quote
-from kododo_env.core.options import is_one_of
 from kododo_env.core.rewards import MARGIN_WEIGHT
 from kododo_env.rules_arguments import hashable
 from kododo_env.system.json_text import parse_json

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pyspiel
 
-from kododo_env.core.numbers import quote, whole_seed
+from kododo_env.checks.numbers import quote, whole_seed
 from kododo_env.wrappers.open_spiel.game import SHORT_NAME, SpielGame
 from kododo_env.wrappers.open_spiel.position import Position, ResampledPosition
 

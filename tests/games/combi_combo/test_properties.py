@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kododo_env import combi_combo_v0
-from kododo_env.core.arrays import Intp, Uint8
+from kododo_env.arrays.dtypes import Intp, Uint8
 from kododo_env.games.combi_combo import CombiComboGame, Rules
 from kododo_env.games.combi_combo.invariants import invariants
 from kododo_env.games.combi_combo.state import CombiComboState

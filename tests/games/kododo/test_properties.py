@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kododo_env import kododo_v0
-from kododo_env.core.arrays import Int8, Intp, Uint8
+from kododo_env.arrays.dtypes import Int8, Intp, Uint8
 from kododo_env.games.kododo import KododoGame, Rules
 from kododo_env.registry import words_of
 from kododo_env.testing import check_batch_game

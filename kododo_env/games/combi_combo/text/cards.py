@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kododo_env.core.arrays import Uint8
+from kododo_env.arrays.dtypes import Uint8
 from kododo_env.games.combi_combo.display import CombiComboDisplay
 from kododo_env.games.combi_combo.rules import VALUES
 from kododo_env.games.combi_combo.scoring import score_lines

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.core.arrays import Int64, Uint8
+from kododo_env.arrays.dtypes import Int64, Uint8
 from kododo_env.games.combi_combo.display import CombiComboDisplay
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, by_colour, held

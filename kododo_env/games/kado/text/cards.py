@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kododo_env.core.arrays import Int16
+from kododo_env.arrays.dtypes import Int16
 from kododo_env.games.kado.display import KadoDisplay
 from kododo_env.games.kado.rules import GIFTS, RIBBONS, Rules
 from kododo_env.rendering.languages import say

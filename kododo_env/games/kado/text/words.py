@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.core.arrays import Int64
+from kododo_env.arrays.dtypes import Int64
 from kododo_env.games.kado.actions import moves
 from kododo_env.games.kado.display import KadoDisplay
 from kododo_env.games.kado.rules import Rules

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kododo_env.core.arrays import Int8
+from kododo_env.arrays.dtypes import Int8
 from kododo_env.games.kododo.display import KododoDisplay
 from kododo_env.games.kododo.rules import KODODO_VALUE
 from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour

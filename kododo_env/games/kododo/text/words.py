@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.core.arrays import Int64
+from kododo_env.arrays.dtypes import Int64
 from kododo_env.games.kododo.display import KododoDisplay
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.text.cards import Tally, face, tally

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kododo_env.core.arrays import Integer
+from kododo_env.arrays.dtypes import Integer
 from kododo_env.core.view import View
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
-from kododo_env.core import canonical
-from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.canonical import CanonicalForm, CanonicalRows
-from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
+from kododo_env.layouts import canonical
+from kododo_env.layouts.actions import ActionLayout, ActionPiece, SlotPiece
+from kododo_env.layouts.canonical import CanonicalForm, CanonicalRows
+from kododo_env.layouts.observation import ObservationLayout, Piece, Symmetry
 from tests.helpers import rearranged
 
 TABLES = [

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.arrays import Array, Bool, Intp
+from kododo_env.arrays.dtypes import Array, Bool, Intp
 
 GAMES_AT_A_TIME = 1 << 14  # so that intermediate results stay in the caches
 

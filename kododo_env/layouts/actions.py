@@ -9,8 +9,8 @@ from typing import Annotated
 
 import numpy as np
 
-from kododo_env.core.bounds import Bound, check_settings
-from kododo_env.core.numbers import whole_number, whole_tuple
+from kododo_env.checks.bounds import Bound, check_settings
+from kododo_env.checks.numbers import whole_number, whole_tuple
 
 MOST_SLOTS = 255  # slots are counted in uint8
 

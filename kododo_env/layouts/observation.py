@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from kododo_env.core.arrays import Array, Int64, Intp
-from kododo_env.core.numbers import quote, whole_number, whole_tuple
+from kododo_env.arrays.dtypes import Array, Int64, Intp
+from kododo_env.checks.numbers import quote, whole_number, whole_tuple
 from kododo_env.system.digests import digest
 
 # With this many games or more the arrays exceed the cache, and copying row by row is faster.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Annotated, Any, get_args, get_type_hints
 
-from kododo_env.core.numbers import finite_number, whole_number
+from kododo_env.checks.numbers import finite_number, whole_number
 
 YEAR = 525_600  # minutes
 MOST_GAMES = 10_000_000  # with so many games intervals are narrower than .001

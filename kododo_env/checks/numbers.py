@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.core.arrays import Integer
+from kododo_env.arrays.dtypes import Integer
 
 INTEGERS = (int, np.integer)
 SHOWN = 60  # characters of a wrong value that a message repeats

@@ -14,9 +14,9 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
-from kododo_env.core.arrays import Array, Int64, Integer, Intp
-from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
+from kododo_env.arrays.dtypes import Array, Int64, Integer, Intp
+from kododo_env.layouts.actions import ActionLayout, ActionPiece, SlotPiece
+from kododo_env.layouts.observation import ObservationLayout, Piece, Symmetry
 
 Named = TypeVar("Named", Piece, ActionPiece, SlotPiece, ActionPiece | SlotPiece)
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
-from kododo_env.core.arrays import Array, Float64, Int64, Intp
-from kododo_env.core.observation import ObservationLayout, Piece, Symmetry
+from kododo_env.arrays.dtypes import Array, Float64, Int64, Intp
+from kododo_env.layouts.actions import ActionLayout, ActionPiece, SlotPiece
+from kododo_env.layouts.observation import ObservationLayout, Piece, Symmetry
 
 EXACT = 1 << 53  # keys are float64, which adds integers up to this without rounding
 FINE = (99_991, 9_973, 997, 97, 13)  # bounds of the tie-breaking coefficients, tried in order

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import numpy as np
 import pytest
 
-from kododo_env.core.bounds import Bound, check_settings
-from kododo_env.core.numbers import (
+from kododo_env.checks.bounds import Bound, check_settings
+from kododo_env.checks.numbers import (
     SHOWN,
     finite_number,
     quote,

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kododo_env.core import observation
-from kododo_env.core.actions import ActionLayout, ActionPiece, SlotPiece
-from kododo_env.core.observation import (
+from kododo_env.layouts import observation
+from kododo_env.layouts.actions import ActionLayout, ActionPiece, SlotPiece
+from kododo_env.layouts.observation import (
     GAMES_AT_A_TIME,
     ObservationLayout,
     Piece,

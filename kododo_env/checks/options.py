@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from inspect import Parameter, signature
 from typing import Any, is_typeddict
 
-from kododo_env.core.numbers import quote
+from kododo_env.checks.numbers import quote
 
 _NOT_BY_NAME = ("game", "num_envs")  # the batch or the environment module, and its size
 

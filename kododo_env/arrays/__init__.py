@@ -1,0 +1,1 @@
+"""Helpers for numpy arrays with the game axis last."""

@@ -1,0 +1,1 @@
+"""Checks of what callers pass: numbers, their bounds, and names of options."""

@@ -1,0 +1,1 @@
+"""Layouts of observations and actions, and what follows from them."""
