@@ -137,20 +137,3 @@ def test_a_changed_policy_is_not_mixed_with_what_was_played(
     code, _, err = cli(capsys, *args, "--json", str(out), "--resume")
     assert code == 2
     assert "another tournament: files" in err
-
-
-def test_a_file_that_could_not_be_finished_is_not_left_behind(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plot = tmp_path / "out.png"
-    plot.write_text("an old one")
-
-    def full(*_: Any, **__: Any) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", full)
-    code, _, err = cli(capsys, *SOME, "--plot", str(plot))
-    assert code == 2
-    assert "No space left on device" in err
-    assert [path.name for path in tmp_path.iterdir()] == ["out.png"]
-    assert plot.read_text() == "an old one"

@@ -31,7 +31,6 @@ from tests.pages.links import dead_links
 from tests.pages.scripts import blocks
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text()
 ENVIRONMENTS = (ROOT / "docs" / "environments.md").read_text()
 PAGES = [
     page
@@ -46,18 +45,6 @@ SCRIPTS: dict[str, type[Any]] = {
 }  # fmt: skip
 
 all_pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-
-
-def test_the_readme_is_short_and_in_order() -> None:
-    assert len(README.split()) <= 900
-    assert len(re.findall(r"(?<!!)\[[^]]+\]\(", README)) <= 8  # links
-    make, shell = blocks("sh", README)
-    assert make.split("\n") == ["make train", "make test", ""]
-    assert shell.startswith("kododo evaluate --agents bot.onnx")
-    first, *_ = blocks("python", README)
-    assert "pettingzoo.make(" in first
-    assert len(first.splitlines()) <= 20
-    assert README.index(first) < README.index("pip install") < README.index(make)
 
 
 @all_pages

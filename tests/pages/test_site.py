@@ -10,18 +10,16 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from kododo_env import registry
 from tests.helpers import made_once
-from tests.pages.scripts import ROOT, blocks, script
+from tests.pages.scripts import ROOT, blocks
 
 pytest.importorskip("furo", reason="Sphinx and its theme are not installed (group docs)")
 
-from jinja2 import Template
 
 OPTIONS = ("-b", "html", "-EWq", "-D", "nb_execution_mode=off", "-c", "docs/site")
 Tag = tuple[str, dict[str, str]]
@@ -110,22 +108,6 @@ def test_each_page_is_there_once(site: Path, pages: Pages) -> None:
 
 
 # --- the games ------------------------------------------------------------------------------------
-
-
-def test_the_games_to_play_are_linked_where_they_are(
-    site: Path, pages: Pages, tmp_path: Path
-) -> None:
-    conf = script("conf", "docs/site")
-    config = SimpleNamespace(html_context={})
-    template = Template((ROOT / "docs/site/templates/game.html").read_text())
-    context = {"pathto": lambda page, _: f"../{page}"}
-    for link in (None, f'href="../{conf.GAME}"'):
-        conf.link_the_game(SimpleNamespace(outdir=tmp_path), config)
-        rendered = template.render(**context, **config.html_context)
-        assert link in rendered if link else "href" not in rendered
-        (tmp_path / conf.GAME).parent.mkdir(exist_ok=True)
-        (tmp_path / conf.GAME).touch()
-    assert not any("play/index.html" in link for page in pages.values() for link in links(page))
 
 
 # --- the reference --------------------------------------------------------------------------------

@@ -275,21 +275,6 @@ def test_tabs_of_one_seat_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -
         assert sorted(drawn) == [0, 0, 1, 1]
 
 
-def test_while_an_analysis_is_made_the_tab_that_asked_is_heard() -> None:
-    table = make_table("combi_combo", opponents=["random"], hints="heuristic", seed=1)
-    table.worlds = 64
-    while not table.stage.over:
-        action = table._position(0)["actions"][0]["action"]
-        table.talk(0, {"type": "act", "step": table.step, "action": action})
-    with Served(table) as served, served.sit("one") as tab:
-        tab.send({"type": "analyse"})
-        tab.send({"type": "record"})
-        kinds = [answer(tab)["type"]]
-        while kinds[-1] != "analysis":
-            kinds.append(answer(tab)["type"])
-        assert kinds.index("record") < 5 < kinds.count("analysing")
-
-
 def test_while_a_record_is_shown_others_are_heard(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:

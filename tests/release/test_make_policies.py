@@ -14,18 +14,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.recipes.recipe import mean_steps, recipe_for, shipped_steps
+from agents.recipes.recipe import recipe_for, shipped_steps
 from agents.release import config as policy_config
 from agents.release import make_policies as maker
 from agents.release import runs as policy_runs
 from agents.release import strength as policy_strength
 from agents.release.card import card, index
 from agents.release.config import PoliciesConfig, PolicyJob
-from agents.release.make_policies import make_policies, result_of, rewrite
+from agents.release.make_policies import make_policies
 from agents.release.runs import is_finished, train_all
 from agents.training.response_training import BestResponse
-from agents.training.run_folder import write_config
-from agents.training.training_config import default_config, imitates_only, task_of
+from agents.training.training_config import default_config
 from kododo_env import agent_registry as registry
 from kododo_env.arena.head_to_head import Match, MatchResult
 from kododo_env.arena.intervals import Estimate
@@ -71,17 +70,6 @@ def finished_config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Polici
             patch.setattr(module, "worker_pool", lambda _: InProcessExecutor())
         make_policies(config)
         yield config
-
-
-@pytest.fixture
-def quick_export(finished_config: PoliciesConfig, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Trainings write a policy that is there, with their own facts: torch takes seconds for it."""
-    source = job_of(finished_config).candidates[0]
-
-    def export(_network: Any, _game: Any, path: Path, **facts: Any) -> None:
-        rewrite(source, path, **facts)
-
-    monkeypatch.setattr("agents.commands.train.export_policy", export)
 
 
 def job_of(config: PoliciesConfig) -> PolicyJob:
@@ -166,21 +154,6 @@ def test_the_runs_are_those_of_the_recipes(monkeypatch: pytest.MonkeyPatch) -> N
             assert run.resume == (run.run_dir / "checkpoint.zip").exists()
 
 
-def test_where_it_helps_one_more_network_learns_the_mean_of_the_seeds(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(policy_config, "default_config", default_config)  # as it is
-    after = {job.name: (job, job.runs_after()) for job in PoliciesConfig().policies()}
-    assert [name for name, (_, runs) in after.items() if runs] == ["kododo-2p"]
-    job, (run,) = after["kododo-2p"]
-    assert run.run_dir == job.folder / "mean" == job.candidates[3].parent
-    assert (run.steps, run.seed) == (mean_steps("kododo", 2), 3)
-    assert imitates_only(run.settings, run.steps)
-    assert run.settings.experts == [str(job.candidates[seed]) for seed in range(3)]
-    (alone,) = PoliciesConfig(only=("kododo-2p",), seeds=1).policies()
-    assert not alone.runs_after()
-
-
 def test_a_folder_with_another_run_is_refused(
     finished_config: PoliciesConfig, tmp_path: Path
 ) -> None:
@@ -191,22 +164,6 @@ def test_a_folder_with_another_run_is_refused(
     settings = replace(run.settings, width=24)
     with pytest.raises(ValueError, match=r"with other settings \(see task in its config.json\)"):
         is_finished(replace(run, settings=settings))
-
-
-@pytest.mark.usefixtures("quick_export")
-def test_a_run_without_its_end_goes_on(finished_config: PoliciesConfig, tmp_path: Path) -> None:
-    job = job_of(replace(finished_config, runs=tmp_path))
-    copy = job.folder / "seed-0"
-    copy.mkdir(parents=True)
-    for name in ("checkpoint.zip", "results.json", "config.json"):
-        shutil.copy(job_of(finished_config).folder / "seed-0" / name, copy / name)
-    assert not is_finished(*job.runs())
-    train_all(job.runs(), 1)
-    assert is_finished(*job.runs())
-    assert "nothing is left of" in copy.with_name("seed-0.log").read_text()
-    (longer_run,) = job_of(replace(finished_config, runs=tmp_path, steps=10_000_000)).runs()
-    write_config(copy, task_of(longer_run), longer_run)
-    assert not is_finished(longer_run)  # its policy would be that of a run that was stopped early
 
 
 # --- choosing -----------------------------------------------------------------------------
@@ -287,23 +244,6 @@ def test_published_policies_are_measured_again_without_their_runs(
 
 
 # --- the cache ----------------------------------------------------------------------------
-
-
-def test_a_result_is_kept_for_as_long_as_the_question_is_the_same(
-    finished_config: PoliciesConfig, tmp_path: Path
-) -> None:
-    job = job_of(replace(finished_config, runs=tmp_path))
-    job.folder.mkdir()
-
-    def cached(games: int, name: str, answer: int) -> Any:
-        return result_of(job, {"games": games}, name, lambda _: answer)
-
-    assert [cached(1, "shares", 1), cached(1, "seeds", 2), cached(1, "shares", 3)] == [1, 2, 1]
-    assert [cached(2, "shares", 4), cached(2, "seeds", 5), cached(2, "shares", 6)] == [4, 5, 4]
-    for damaged in (job.results.read_text()[:-10], "[" * 100_000):
-        job.results.write_text(damaged)
-        assert cached(2, "shares", 7) == 7
-        job.results.unlink()
 
 
 # --- the cards ----------------------------------------------------------------------------
