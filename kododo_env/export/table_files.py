@@ -10,11 +10,11 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from kododo_env.all_tables import all_tables, padding_of
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export.policy_export import SUFFIX, export
 from kododo_env.export.torch_models import CanonicalInputs, ExportedNetwork
 from kododo_env.layouts.padding import Padding
-from kododo_env.wrappers.all_tables import all_tables, padding_of
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
 

@@ -14,7 +14,7 @@ from kododo_env.checks.numbers import quote, whole_number, whole_numbers
 from kododo_env.checks.options import is_one_of
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame, IllegalAction
-from kododo_env.wrappers.reset_options import own_generator
+from kododo_env.wrappers.reset_checks import own_generator
 from kododo_env.wrappers.spaces import ObservationFormat
 
 OnIllegal = Literal["raise", "random"]

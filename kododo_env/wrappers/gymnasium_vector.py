@@ -14,10 +14,10 @@ from kododo_env.arrays.dtypes import Bool, Float64, Int64, Integer
 from kododo_env.checks.numbers import quote, whole_seed
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.rewards import Reward, RewardName
+from kododo_env.wrappers.base import PictureMode
 from kododo_env.wrappers.choices import OnIllegal
 from kododo_env.wrappers.opponents import Opponents
-from kododo_env.wrappers.render_modes import PictureMode
-from kododo_env.wrappers.reset_options import (
+from kododo_env.wrappers.reset_checks import (
     OPTIONS,
     check_batch,
     checked,

@@ -17,11 +17,10 @@ from kododo_env.checks.numbers import quote, whole_indices, whole_seed
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.rewards import Reward, RewardName
 from kododo_env.system.extras import missing_extra
+from kododo_env.wrappers.base import PictureMode, drawing_metadata
 from kododo_env.wrappers.choices import OnIllegal
 from kododo_env.wrappers.opponents import Opponents, learners, seated
-from kododo_env.wrappers.outer_wrappers import OuterWrappers
-from kododo_env.wrappers.render_modes import PictureMode, drawing_metadata
-from kododo_env.wrappers.reset_options import OPTIONS, check_batch, checked
+from kododo_env.wrappers.reset_checks import OPTIONS, OuterWrappers, check_batch, checked
 from kododo_env.wrappers.slot import SlotEnvs
 from kododo_env.wrappers.spaces import MaskPlace, Observation, action_space, row_of
 

@@ -15,12 +15,16 @@ from kododo_env.checks.numbers import whole_seed
 from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.rewards import Reward, RewardName
-from kododo_env.wrappers.base import GameEnv
+from kododo_env.wrappers.base import GameEnv, RenderMode, draw
 from kododo_env.wrappers.choices import OnIllegal
 from kododo_env.wrappers.opponents import Opponents, Player, learner_and_opponents, seat_of
-from kododo_env.wrappers.outer_wrappers import OuterWrappers
-from kododo_env.wrappers.render_modes import RenderMode, draw
-from kododo_env.wrappers.reset_options import check_single, checked, deck_of, warn_of_unknown
+from kododo_env.wrappers.reset_checks import (
+    OuterWrappers,
+    check_single,
+    checked,
+    deck_of,
+    warn_of_unknown,
+)
 from kododo_env.wrappers.spaces import MaskPlace, Observation, action_space
 
 

@@ -11,9 +11,8 @@ from gymnasium import spaces
 
 from kododo_env.arrays.dtypes import Array, Bool
 from kododo_env.core.agent import Agent
-from kododo_env.wrappers.base import GameEnv
+from kododo_env.wrappers.base import GameEnv, draw
 from kododo_env.wrappers.opponents import Player
-from kododo_env.wrappers.render_modes import draw
 from kododo_env.wrappers.spaces import action_space
 
 

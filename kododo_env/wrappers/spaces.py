@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from kododo_env.all_tables import padding_of
 from kododo_env.arrays.dtypes import Array, Bool, Int64, Integer
 from kododo_env.checks.numbers import quote
 from kododo_env.checks.options import is_one_of
@@ -16,7 +17,6 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.layouts.actions import ActionLayout
 from kododo_env.layouts.canonical import CanonicalForm, CanonicalRows
 from kododo_env.layouts.observation import ObservationLayout
-from kododo_env.wrappers.all_tables import padding_of
 
 MaskPlace = Literal["observation", "info", "both", "rllib"]
 ACTION_MASK = get_args(MaskPlace)

@@ -11,12 +11,12 @@ from torch import nn
 
 from kododo_env import export as export_package
 from kododo_env import registry
+from kododo_env.all_tables import padding_of
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.export import export_tables
 from kododo_env.layouts.canonical import CanonicalForm
 from kododo_env.networks.network import GameNetwork
 from kododo_env.policy.onnx_agent import OnnxAgent
-from kododo_env.wrappers.all_tables import padding_of
 from kododo_env.wrappers.sb3 import BatchVecEnv
 
 

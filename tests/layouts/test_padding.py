@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from kododo_env import registry
+from kododo_env.all_tables import all_tables, further_rules, padding_of
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.layouts.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.layouts.observation import ObservationLayout, Piece, Symmetry
 from kododo_env.layouts.padding import Layouts, Padding, common_layouts
-from kododo_env.wrappers.all_tables import all_tables, further_rules, padding_of
 from tests.game_tables import TABLES
 
 

@@ -15,7 +15,7 @@ from kododo_env import kododo_v0, registry
 from kododo_env.core import View
 from kododo_env.core.rewards import REWARDS
 from kododo_env.wrappers import BatchVectorEnv, OpponentPool
-from kododo_env.wrappers.render_modes import drawing_metadata
+from kododo_env.wrappers.base import drawing_metadata
 from kododo_env.wrappers.spaces import ObservationFormat, row_of
 from tests.game_tables import EXTREMES, GAMES, TABLES
 from tests.helpers import differences

@@ -10,11 +10,11 @@ import pettingzoo
 import pytest
 
 from kododo_env import registry
+from kododo_env.all_tables import padding_of
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame, IllegalAction
 from kododo_env.layouts.canonical import CanonicalForm
 from kododo_env.wrappers.aec import AECGame
-from kododo_env.wrappers.all_tables import padding_of
 from kododo_env.wrappers.gymnasium_vector import BatchVectorEnv
 from kododo_env.wrappers.parallel import ParallelGame
 from kododo_env.wrappers.sb3 import BatchVecEnv
