@@ -20,7 +20,6 @@ from docs.static_page.start import RULES, START, rules_page, start_page
 from kododo_env import registry
 from kododo_env.agent_registry import POLICIES
 from kododo_env.play import __file__ as play
-from kododo_env.play.worker import policy_of
 from kododo_env.rendering.languages import LANGUAGES
 from kododo_env.system.files import fingerprint
 
@@ -187,8 +186,7 @@ def _add_contents(site: Path, package: str) -> None:
     loads = {name: (site / name).stat().st_size for name in sorted(names)}
     policies = {
         game: {
-            players: policy_of(game, players)
-            for players in registry.environment_module(game).PLAYERS
+            players: f"{game}-{players}p" for players in registry.environment_module(game).PLAYERS
         }
         for game in registry.ENVIRONMENT_MODULES
     }

@@ -52,6 +52,7 @@ def _page_entry(puzzle: Puzzle) -> dict[str, Any]:
     seat = puzzle.seat
     view = game.view(seat)
     words = legal_actions(view)
+    descriptions = registry.words_of(view)
     picture = registry.picture_of(view)
     missed = len(puzzle.missed_by)
     return {
@@ -59,7 +60,8 @@ def _page_entry(puzzle: Puzzle) -> dict[str, Any]:
         "id": sealed({"header": puzzle.header.to_json(), "played": puzzle.played, "seat": seat})[
             DIGEST
         ],
-        "title": picture.text(0).partition("\n")[0],
+        "title": descriptions.title(),
+        "moment": ", ".join(descriptions.moment()),
         "you": f"player_{seat}",
         "text": picture.text(0),
         "picture": picture.svg(0),

@@ -212,7 +212,7 @@ def news(
     }
 
 
-def result(game: BatchGame) -> str:
+def result(game: BatchGame, names: Sequence[str] | None = None) -> str:
     """Return a sentence with the winners of a finished game, the tie-breaks and the points."""
     words = words_of(game)
-    return words.sentence(words.result())
+    return words.sentence(words.result(), names)

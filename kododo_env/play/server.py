@@ -278,7 +278,7 @@ def settings(app: Starlette) -> uvicorn.Config:
 def _invite(table: Table, host: str, addresses: Sequence[str]) -> None:
     """Print the URL of each person's seat, for other machines also as a QR code."""
     for seat, address in zip(table.people, addresses, strict=True):
-        print(f"{table.game.display_name(table.game.seat_of(seat))}: {address}", flush=True)
+        print(f"{table.game.display_names[table.game.seat_of(seat)]}: {address}", flush=True)
         if not is_loopback(host) and _draws_blocks(sys.stdout):
             print(qr_code(address), end="", flush=True)
     if not is_loopback(host):

@@ -9,23 +9,13 @@ from typing import Any
 
 from kododo_env.bots.messages import MOST_EXACT, to_json
 from kododo_env.checks.numbers import whole_number
-from kododo_env.rules_arguments import make_game, parse_rules
+from kododo_env.rules_arguments import parse_rules
 from kododo_env.table.factory import make_table
 from kododo_env.table.saved_game import resume, saved_game
 from kododo_env.table.table import Replies, Table
 
 LOOK = '{"type": "look"}'
 WORK = 3000  # ``Table.work``, since policies are slow in Pyodide
-
-
-def policy_of(game: str, players: int) -> str:
-    """Return the name of the shipped policy that a page fetches for a table.
-
-    Raises:
-        ValueError: The game does not exist, or does not allow this number of players.
-    """
-    make_game(game, 1, players, {})
-    return f"{game}-{players}p"
 
 
 class SharedDevice:
@@ -123,6 +113,6 @@ class SharedDevice:
         if self._person is not None and (stage.over or not people or self._person in people):
             return []
         person = (people or table.people)[0]
-        called = stage.display_name(stage.seat_of(person))
+        called = stage.display_names[stage.seat_of(person)]
         message = {"type": "handover", "step": table.step, "person": person, "called": called}
         return [to_json(message)]

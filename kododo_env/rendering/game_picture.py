@@ -57,5 +57,9 @@ class Picture:
         viewer = self._reader if player is None else checked_seat(game, player, self._reader)
         row = whole_number(index, "index", 0, game.num_envs - 1)
         draw = getattr(self._module, form, getattr(plain_picture, form))
-        labels = [name[:LONGEST_NAME] for name in names_of(game, names)]
+        labels = [_shortened(name) for name in names_of(game, names)]
         return draw(game, row, viewer, labels)
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"

@@ -37,13 +37,16 @@ def check_adviser(agent: Agent) -> None:
     check_forgets(agent)
 
 
-def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
+def hint(
+    agent: Agent, game: BatchGame, seat: int, names: Sequence[str] | None = None
+) -> dict[str, Any]:
     """Return an agent's ratings of a player's legal actions, best first.
 
     Args:
         agent: An agent with action probabilities or action values.
         game: A batch of one.
         seat: The player's seat. The agent sees only what this player sees.
+        names: The players' display names by seat; None names them ``player_0``, ``player_1``, ...
 
     Returns:
         A dictionary with "by", the agent's name; "actions", for each legal action its number
@@ -62,7 +65,7 @@ def hint(agent: Agent, game: BatchGame, seat: int) -> dict[str, Any]:
         assert isinstance(agent, RatingAgent)
         name = "value"
         ratings = agent.action_values(view)
-    legal = actions(view)
+    legal = actions(view, names=names)
     numbers = _check_numbers(
         ratings, agent.name, view.num_actions, [action["action"] for action in legal]
     )

@@ -8,7 +8,7 @@ from typing import Any
 from kododo_env.bots.protocol import news
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records import Record, parse_record, replay
-from kododo_env.registry import picture_of
+from kododo_env.registry import picture_of, words_of
 from kododo_env.rendering.languages import say
 
 # With default rules, the longest games have about 100 steps and 6 million characters.
@@ -35,8 +35,8 @@ def replayed_steps(record: Record, pictures: bool) -> Iterator[dict[str, Any]]:
         pictures: Whether to draw SVG pictures.
 
     Yields:
-        For the deal and after each step a dictionary with "text", "lines" and "rules" (see
-        ``bots.protocol.news``), "scores", and "picture" if ``pictures`` is True.
+        For the deal and after each step a dictionary with "title", "text", "scores", "events",
+        "lines" and "rules" (see ``bots.protocol.news``), and "picture" if ``pictures`` is True.
 
     Raises:
         ValueError: The record is invalid, and the message has the line number and the reason; or
@@ -46,13 +46,20 @@ def replayed_steps(record: Record, pictures: bool) -> Iterator[dict[str, Any]]:
     rewards: list[list[int]] = []
     characters = 0
     for number, game in enumerate(replay(record)):
-        step: dict[str, Any] = {"text": picture_of(game).text(), "lines": [], "rules": []}
+        picture = picture_of(game)
+        step: dict[str, Any] = {
+            "title": words_of(game).title(),
+            "text": picture.text(),
+            "events": [],
+            "lines": [],
+            "rules": [],
+        }
         if before is not None:
             line = record.lines[number - 1]
             rewards.append(line["points"])
             step |= news(game, before, line["actions"], None, rewards)
         if pictures:
-            step["picture"] = picture_of(game).svg()
+            step["picture"] = picture.svg()
         characters += (
             len(step["text"]) + len(step.get("picture", "")) + sum(map(len, step["lines"]))
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -178,11 +179,10 @@ class LessonStage(Stage):
         }
         return {"lesson": lesson}
 
-    def _find_highlights(self, log: list[dict[str, Any]]) -> Iterator[str]:
+    def _find_highlights(self, log: list[dict[str, Any]]) -> Iterator[Message]:
         """Yield the news to which the lesson points."""
         signs = self._lesson.steps[self._at - 1].signs if self._at else ()
-        for entry in log[self._news_start :]:
-            for event, line in zip(entry["events"], entry["lines"], strict=True):
-                key = event["key"], tuple(event.get("seats", ()))
-                if any(sign.key == key[0] and sign.seats in (None, key[1]) for sign in signs):
-                    yield line
+        for event in chain(*(entry["events"] for entry in log[self._news_start :])):
+            places = (None, tuple(event.get("seats", ())))
+            if any(sign.key == event["key"] and sign.seats in places for sign in signs):
+                yield event

@@ -20,7 +20,7 @@ def people_named(names: Sequence[str], people: int) -> list[str]:
     """Return the names of the people at a table in tidy form, padded with empty names.
 
     Raises:
-        ValueError: There are too many names, or a name is malformed, reserved or not unique.
+        ValueError: There are too many names, or a name is malformed or not unique.
     """
     if len(names) > people:
         raise ValueError(f"expected at most {people} names, one per person, got {len(names)}")
@@ -32,11 +32,6 @@ def people_named(names: Sequence[str], people: int) -> list[str]:
                 f"a name must have at most {LONGEST} printable characters, not {quote(candidate)}"
             )
     tidy = [" ".join(name.strip(f" {JOINERS}").split()) for name in names]
-    for name in tidy:
-        if "player_" in _looks(name):
-            raise ValueError(
-                f"a name must not contain 'player_', which is reserved for seats: {quote(name)}"
-            )
     folded = [_looks(name) for name in tidy if name]
     if len(folded) > len(set(folded)):
         different = ", ".join(map(quote, tidy))

@@ -72,7 +72,8 @@ def _repeat(table: Table, entry: Any) -> None:
 def _state_digest(table: Table) -> str:
     """Return a digest of a game: its rules, players, cards and points so far."""
     game = table.game
-    state = [game.header, table.stage.joint, game.rewards, game.over, game.counts]
+    header = {**vars(game.recorder.header), "date": ""}
+    state = [header, table.stage.joint, game.rewards, game.over, game.counts]
     return digest(json.dumps(state, sort_keys=True))
 
 

@@ -62,6 +62,7 @@ class Stage:
         ask_for_new: The seats of people who want another game.
         counts: Whether nobody has gone back to an earlier step.
         analyses: Analyses of the finished game, by person.
+        recorder: The record of the game so far.
         descriptions: The fields of ``position`` for the current step, by seat and language.
     """
 
@@ -80,6 +81,9 @@ class Stage:
         self.adviser = adviser
         self.agents = [player.agent for player in players]
         self.names = [player.name for player in players]
+        self.display_names = [
+            player.display_name or f"player_{seat}" for seat, player in enumerate(players)
+        ]
         self.person_seats = {seat for seat, agent in enumerate(self.agents) if agent is None}
         self.past: list[PlayedStep] = []
         self.chosen: dict[int, int] = {}
@@ -88,7 +92,7 @@ class Stage:
         self.analyses: dict[int, Analysis] = {}
         self.descriptions: dict[tuple[int, str], dict[str, Any]] = {}
         self._deal()
-        self._recorder = Recorder(batch, 0, self.names)
+        self.recorder = Recorder(batch, 0, self.names)
 
     def _deal(self) -> None:
         deal_by(self.batch, self.seed)
@@ -96,10 +100,6 @@ class Stage:
     def seat_of(self, person: int) -> int:
         """Return the seat of a person."""
         return next(seat for seat in self.person_seats if self.players[seat].person == person)
-
-    def display_name(self, seat: int) -> str:
-        """Return the name shown to people for the player in a seat."""
-        return self.players[seat].display_name or f"player_{seat}"
 
     # --- choosing -----------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ class Stage:
             raise ValueError(f"to must be a step played in this game, not {to}")
         index = steps.index(to)
         self.batch = self.past[index].before
-        self._recorder.back(self.batch, index)
+        self.recorder.back(self.batch, index)
         del self.past[index:]
         self.remind()
         self.counts = False
@@ -182,7 +182,7 @@ class Stage:
         before = self.batch.clone()
         self.batch.step(joint)
         self.past.append(PlayedStep(step, before, joint[0].tolist(), {}))
-        self._recorder.step(joint[0])
+        self.recorder.step(joint[0])
         self.chosen = {}
         self.descriptions = {}
 
@@ -203,12 +203,12 @@ class Stage:
 
     # --- showing ------------------------------------------------------------------------
 
-    def log(self, seat: int, language: str) -> list[dict[str, Any]]:
-        """Return the news of each step and the rules behind it, for a seat in a language."""
+    def log(self, seat: int, language: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
+        """Return the news of each step, for a seat in a language with the players' names."""
         for (step, before, joint, entries), game in zip(self.past, self.games[1:], strict=True):
             if (seat, language) not in entries:
                 with speaking(language):
-                    words = news(game, before, joint, seat, self.rewards)
+                    words = news(game, before, joint, seat, self.rewards, names)
                 returnable = self.can_go_back and bool(before.deciding()[0, seat])
                 entries[seat, language] = {"step": step, **words, "again": returnable}
         return [played.log_entries[seat, language] for played in self.past]
@@ -228,12 +228,7 @@ class Stage:
         """
         if not self.over:
             raise ValueError(say("table.record_after_game"))
-        return self._recorder.text()
-
-    @property
-    def header(self) -> dict[str, Any]:
-        """The header of the record, without its date."""
-        return {**vars(self._recorder.header), "date": ""}
+        return self.recorder.text()
 
     def lesson_fields(self, position: Message) -> Message:
         """Return what a lesson adds to a position or changes in it; nothing in a game."""

@@ -264,8 +264,8 @@ class Table:
     def _hint(self, seat: int) -> Message:
         stage = self.stage
         stage.check_decides(seat)
-        adviser = self._adviser_of(stage)
-        return {"type": "hint", "step": self.step, **hint(adviser, stage.batch, seat)}
+        ratings = hint(self._adviser_of(stage), stage.batch, seat, self._picture_names)
+        return {"type": "hint", "step": self.step, **ratings}
 
     @staticmethod
     def _adviser_of(stage: Stage) -> Agent:
@@ -393,11 +393,14 @@ class Table:
         stage = self.stage
         seat = stage.seat_of(person)
         language = self._languages[person]
+        names = self._picture_names
         if (seat, language) not in stage.descriptions:
             view = stage.batch.view(seat)
-            stage.descriptions[seat, language] = position(view, self._pictures)
+            stage.descriptions[seat, language] = position(view, self._pictures, names=names)
         waiting_for = stage.waiting_for
-        ending = {"result": result(stage.batch), "deal": stage.shared_deal()} if stage.over else {}
+        ending: Message = {}
+        if stage.over:
+            ending = {"result": result(stage.batch, names), "deal": stage.shared_deal()}
         message = {
             "type": "position",
             "step": self.step,
@@ -412,7 +415,7 @@ class Table:
             "hints": stage.adviser is not None,
             **stage.descriptions[seat, language],
             "chosen": stage.chosen.get(seat),
-            "log": stage.log(seat, language),
+            "log": stage.log(seat, language, names),
             "teaches": lesson_of(self._batch) is not None and len(self.people) == 1,
             "lesson": None,
         }
@@ -420,30 +423,37 @@ class Table:
             message["actions"] = []
         return message | stage.lesson_fields(message)
 
+    @property
+    def _picture_names(self) -> list[str] | None:
+        """The names in pictures and in texts; programs, which see no pictures, get seat numbers."""
+        return self.stage.display_names if self._pictures else None
+
     def _facts(self, seat: int) -> list[dict[str, Any]]:
         """Return the public facts about each player, at the end with their share of the victory."""
         stage = self.stage
         facts = players(stage.batch.view(seat), stage.names, stage.person_seats)
         for place, player in enumerate(facts):
-            player["called"] = stage.display_name(place)
+            player["called"] = stage.display_names[place]
         if stage.over:
             for player, share in zip(facts, stage.batch.outcome()[0].tolist(), strict=True):
                 player["won"] = share
         return facts
 
     def _analysis_message(self, analysis: Analysis) -> Message:
+        names = self._picture_names
         choices = []
         for choice in analysis.choices:
             step, before, *_ = self.stage.past[choice.step - 1]
             words = words_of(before)
             picture = picture_of(before)
             texts = {
-                "words": words.describe_choice(choice.action, choice.seat),
-                "advised_words": words.describe_choice(choice.advised, choice.seat),
-                "text": picture.text(player=choice.seat),
+                "words": words.describe_choice(choice.action, choice.seat, names=names),
+                "advised_words": words.describe_choice(choice.advised, choice.seat, names=names),
+                "text": picture.text(player=choice.seat, names=names),
             }
-            drawing = {"picture": picture.svg(player=choice.seat)} if self._pictures else {}
-            choices.append(asdict(choice) | texts | {"to": step} | drawing)
+            if self._pictures:
+                texts["picture"] = picture.svg(player=choice.seat, names=names)
+            choices.append(asdict(choice) | texts | {"to": step})
         return {
             "type": "analysis",
             "step": self.step,

@@ -251,9 +251,9 @@ def test_tabs_of_one_seat_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -
     drawn: list[int] = []
     drawing = table_module.position
 
-    def counted(view: View, pictures: bool) -> dict[str, Any]:
+    def counted(view: View, pictures: bool, names: Any) -> dict[str, Any]:
         drawn.append(view.player)
-        return drawing(view, pictures)
+        return drawing(view, pictures, names=names)
 
     monkeypatch.setattr(table_module, "position", counted)
     table = make_table("kododo", opponents=["random"], people=2, hints="heuristic", seed=1)

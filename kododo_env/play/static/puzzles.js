@@ -34,7 +34,7 @@ const next = (after = -1) => {
 
 function show() {
   const puzzle = (current = chosen());
-  const [title, moment] = parts(puzzle);
+  const { title, moment } = puzzle;
   document.title = say("puzzle.page_title", { title });
   at("title").textContent = `${title}, ${puzzle.grade}`;
   at("task").textContent = say("puzzle.question", { moment, name: puzzle.you });
@@ -44,12 +44,6 @@ function show() {
   at("choices").replaceChildren(...puzzle.choices.map((words) => make("button", { type: "button", onclick: () => answer(puzzle, words) }, words)));
   at("next").hidden = true;
   list(puzzle);
-}
-
-// The name of the game and its progress.
-function parts({ title }) {
-  const [name, ...moment] = title.split(/\s?: /);
-  return [name, moment.join(": ")];
 }
 
 function answer(puzzle, words) {
@@ -75,7 +69,7 @@ function answer(puzzle, words) {
 function list(current) {
   const links = puzzles.map((puzzle, place) => {
     const [mark, stands] = !(puzzle.id in tried) ? ["", say("puzzle.no_mark")] : tried[puzzle.id] ? [" ✓", say("puzzle.right_mark")] : [" ✗", say("puzzle.wrong_mark")];
-    const title = `${parts(puzzle)[0]}, ${puzzle.grade}`;
+    const title = `${puzzle.title}, ${puzzle.grade}`;
     const named = { "aria-label": `${say("puzzle.number", { n: place + 1 })}, ${title}, ${stands}`, title };
     return make("a", { href: `#${puzzle.id}`, ...named, "aria-current": puzzle === current ? "page" : undefined }, `${place + 1}${mark}`);
   });

@@ -1,10 +1,20 @@
-// The line that says what to do, and the button to play the choice.
+// The game and its progress, the line that says what to do, and the button to play the choice.
 
-import { at } from "./dom.js";
+import { at, differs } from "./dom.js";
 import { byCards, task } from "./hand.js";
 import { inPicture } from "./picture.js";
 import { say } from "./say.js";
 import { choosing } from "./state.js";
+
+// The header of the page.
+export function showTitle({ position, replay }) {
+  const { title } = replay?.steps[0] ?? position ?? {};
+  const moment = replay ? say("replay.moment") : position?.moment.join(", ");
+  if (!title || !differs("title", title, moment)) return;
+  at("title").textContent = title;
+  at("moment").textContent = moment;
+  document.title = replay ? say("replay.page_title", { title }) : `${title}: ${moment}`;
+}
 
 export function showChoice(state) {
   const { position, choice, pending } = state;

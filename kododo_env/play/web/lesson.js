@@ -2,10 +2,10 @@
 
 import { at, make } from "./dom.js";
 import { stacked } from "./layout.js";
-import { sentence } from "./names.js";
+import { sentence } from "./log.js";
 import { say } from "./say.js";
 
-let shown = null;
+let current = null;
 
 export function showLesson({ position }) {
   if (!position) return;
@@ -16,18 +16,18 @@ export function showLesson({ position }) {
   at("choose").classList.toggle("lesson", Boolean(lesson));
   if (!lesson) return;
   mark(actions.filter(({ action }) => lesson.wanted.includes(action)));
-  if (position === shown) return;
-  const other = position.step !== shown?.step;
-  shown = position;
+  if (position === current) return;
+  const isNew = position.step !== current?.step;
+  current = position;
   at("lesson-step").textContent = lesson.over ? say("lesson.over") : say("lesson.progress", { step: lesson.step + 1, all: lesson.of });
-  at("lesson-shown").replaceChildren(...lesson.shown.map((line) => make("li", {}, sentence(line, you))));
+  at("lesson-shown").replaceChildren(...lesson.shown.map((event) => make("li", {}, sentence(event, you))));
   if (lesson.text) at("lesson-text").textContent = lesson.text;
   at("lesson-leave").textContent = lesson.over ? say("lesson.game") : say("lesson.skip");
   at("lesson-leave").classList.toggle("primary", lesson.over);
   at("lesson-again").hidden = !lesson.over;
   tell("");
   // If the play button is below the words, these may be scrolled out of view.
-  if (other && !stacked.matches) at("lesson-box").scrollIntoView({ block: "nearest" });
+  if (isNew && !stacked.matches) at("lesson-box").scrollIntoView({ block: "nearest" });
 }
 
 // The error for a choice that the lesson does not ask for.
@@ -37,11 +37,11 @@ export function tell(words) {
 }
 
 // Mark the cards, buttons and places that choose the expected actions.
-function mark(wanted) {
-  for (const each of document.querySelectorAll("#game .wanted")) each.classList.remove("wanted");
-  for (const { action, cards, at: place } of wanted.slice(0, 1)) {
+function mark(expected) {
+  for (const element of document.querySelectorAll("#game .wanted")) element.classList.remove("wanted");
+  for (const { action, cards, at: place } of expected.slice(0, 1)) {
     for (const card of cards) at("hand").children[card]?.classList.add("wanted");
-    for (const each of document.querySelectorAll(`#game [data-action="${action}"]`)) each.classList.add("wanted");
+    for (const element of document.querySelectorAll(`#game [data-action="${action}"]`)) element.classList.add("wanted");
     for (const [axis, number] of Object.entries(place)) {
       at("options").querySelector(`[data-axis="${axis}"][data-number="${number}"]`)?.classList.add("wanted");
     }

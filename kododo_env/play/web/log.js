@@ -2,42 +2,51 @@
 
 import { againButton } from "./again.js";
 import { at, differs, make } from "./dom.js";
-import { endsInPoints, named, sentence } from "./names.js";
 import { why } from "./rules.js";
 import { language, say } from "./say.js";
 
-let shown = null;
+let current = null;
 
 export function showLog({ position }) {
-  if (!position || position === shown) return;
-  shown = position;
-  const { log, you, players } = position;
+  if (!position || position === current) return;
+  current = position;
+  const { log, you } = position;
   const last = log.at(-1);
   at("story-empty").hidden = Boolean(last);
   // Only new lines change, since screen readers read them aloud.
-  if (differs("story", last, log.length, you, language)) tell(last, you, players);
+  if (differs("story", last, log.length, you, language)) showStory(last, you);
   at("log-count").textContent = say("page.log_count", { n: log.length });
   at("log-box").hidden = log.length < 2;
-  const turns = log.map(({ step, lines, again }) => {
-    const told = make("ul", {}, ...lines.map((line) => make("li", {}, sentence(line, you, players))));
-    return make("li", {}, told, again ? againButton(step) : "");
+  const steps = log.map(({ step, events, again }) => {
+    const list = make("ul", {}, ...events.map((event) => make("li", {}, sentence(event, you))));
+    return make("li", {}, list, again ? againButton(step) : "");
   });
-  at("log").replaceChildren(...turns.reverse());
+  at("log").replaceChildren(...steps.reverse());
 }
 
-function tell(last, you, players) {
-  at("story").replaceChildren(...storyLines(last?.lines ?? [], you, players, last?.rules));
+function showStory(last, you) {
+  at("story").replaceChildren(...storyLines(last?.events ?? [], you));
   // Where space is limited, the evaluation is shown rather than the lines before it.
   at("story").scrollTop = at("story").querySelector(".table")?.offsetTop ?? 0;
 }
 
 // Lines that appear one after another; the table's own, such as an evaluation, are emphasised.
-export function storyLines(lines, you, players, rules = []) {
-  return lines.map((line, place) => {
-    const table = !line.startsWith("player_");
-    const points = endsInPoints(line);
-    const made = make("li", { class: table ? "table" : points ? "points" : "" }, sentence(line, you, players), why(rules[place], named(line, players)));
-    made.style.setProperty("--place", place);
-    return made;
+export function storyLines(events, you) {
+  return events.map((event, place) => {
+    const { parts, rule, text } = event;
+    const kind = parts[0].player === undefined ? "table" : parts.at(-1).points === undefined ? "" : "points";
+    const item = make("li", { class: kind }, sentence(event, you), why(rule, text));
+    item.style.setProperty("--place", place);
+    return item;
   });
+}
+
+// A sentence with emphasised players, especially oneself, and points.
+export function sentence({ parts }, you) {
+  const pieces = parts.map((part) => {
+    if (part.points !== undefined) return make("b", { class: "gain" }, part.text);
+    if (part.player === undefined) return part;
+    return make("b", {}, part.player === you ? say("page.self", { name: part.text }) : part.text);
+  });
+  return make("span", {}, ...pieces);
 }

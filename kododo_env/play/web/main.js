@@ -1,7 +1,7 @@
 // The page of a table: the host's messages and the person's actions.
 
 import { onAgain, showAgain } from "./again.js";
-import { showChoice } from "./choice.js";
+import { showChoice, showTitle } from "./choice.js";
 import { at } from "./dom.js";
 import { byCards, showHand } from "./hand.js";
 import { onSit, showHandover } from "./handover.js";
@@ -13,7 +13,6 @@ import { showLesson, tell } from "./lesson.js";
 import { showLog } from "./log.js";
 import { onLookBack, saysOfGame, showLookBack } from "./look_back.js";
 import { showMemory } from "./memory.js";
-import { withNames } from "./names.js";
 import { showOptions } from "./options.js";
 import { enqueue, lasting } from "./pace.js";
 import { reveal, showPicture } from "./picture.js";
@@ -27,7 +26,6 @@ import { sound } from "./sounds.js";
 import { change, choosing, listen, state } from "./state.js";
 import { count } from "./statistics.js";
 import { lay, lying, onTakeBack } from "./take_back.js";
-import { showTitle } from "./title.js";
 
 const LONGEST = 1_000_000; // bytes per message that a host accepts
 
@@ -52,10 +50,9 @@ const host = connect({
 
 const HEARD = {
   ...saysOfGame,
-  analysis: (message) => saysOfGame.analysis(withNames(message, state.position.players)),
-  position: (message) => enqueue(withNames(message), show),
+  position: (message) => enqueue(message, show),
   handover: (message) => change({ handover: message }),
-  hint: (message) => message.step === state.position?.step && change({ hint: withNames(message, state.position.players), asked: false }),
+  hint: (message) => message.step === state.position?.step && change({ hint: message, asked: false }),
   par: (message) => change({ par: { ...message, step: state.position.step }, asked: false }),
   rules: heardRules,
   replay: (message) => change({ replay: message, notice: "" }),

@@ -13,7 +13,7 @@ export function lasting({ log, picture = "" }) {
   const [step, line] = pace();
   const stages = [...picture.matchAll(/--stage:(\d+)/g)].map(([, stage]) => Number(stage));
   const revealed = step && time("turn") + line * Math.max(0, ...stages) + time("appear");
-  return Math.max(revealed, step + line * (log.at(-1)?.lines.length ?? 0));
+  return Math.max(revealed, step + line * (log.at(-1)?.events.length ?? 0));
 }
 
 const waiting = [];

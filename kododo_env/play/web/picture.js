@@ -1,7 +1,6 @@
 // The picture of the table: drawn by the core, made clickable here.
 
 import { at, differs, drawing, keyOf } from "./dom.js";
-import { named, nameIn } from "./names.js";
 import { skip } from "./pace.js";
 import { cut } from "./parts.js";
 import { language, say } from "./say.js";
@@ -30,7 +29,6 @@ export function draw(element, text, view) {
   // Ids are made unique, since there may be two pictures on the page.
   const svg = drawing(text.replace(/(id="|url\(#)/g, `$1${element.id}-`));
   const counts = turnOver(svg);
-  nameIn(svg, view.players);
   element.replaceChildren(svg);
   cut(element, view);
   for (const svg of element.querySelectorAll("svg:not([aria-label])")) svg.setAttribute("aria-label", nameOf(svg, view));
@@ -105,7 +103,7 @@ export function inPicture(actions) {
 function nameOf(svg, { own, players }) {
   const seat = svg.querySelector(".part")?.dataset.seat;
   if (seat === undefined) return say("page.middle");
-  return Number(seat) === own ? say("page.your_part") : say("page.part", { name: named(`player_${seat}`, players) });
+  return Number(seat) === own ? say("page.your_part") : say("page.part", { name: players?.[seat].called ?? `player_${seat}` });
 }
 
 function makeButton(spot, action, key) {

@@ -7,29 +7,29 @@ import { pace } from "./pace.js";
 import { say } from "./say.js";
 import { change, state } from "./state.js";
 
-let shown = null;
+let current = null;
 let step = 0;
 let timer = null;
 
 export function showReplay({ replay }) {
   at("replay").hidden = !replay;
   at("game").hidden = Boolean(replay);
-  if (replay === shown) return;
-  const same = replay?.steps.length === shown?.steps.length; // the same record in another language
-  shown = replay;
+  if (replay === current) return;
+  const unchanged = replay?.steps.length === current?.steps.length; // the same record in another language
+  current = replay;
   stop();
   if (!replay) return;
   at("replay-title").textContent = say("replay.players", { names: replay.players.join(", ") });
   at("replay-slider").max = replay.steps.length - 1;
-  go(same ? step : 0);
+  go(unchanged ? step : 0);
   window.scrollTo(0, 0);
   at("replay-slider").focus({ preventScroll: true });
 }
 
 function go(to) {
-  step = Math.max(0, Math.min(to, shown.steps.length - 1));
-  const { text, picture, lines, rules, scores } = shown.steps[step];
-  const last = shown.steps.length - 1;
+  step = Math.max(0, Math.min(to, current.steps.length - 1));
+  const { text, picture, events, scores } = current.steps[step];
+  const last = current.steps.length - 1;
   at("replay-slider").value = step;
   const where = say("replay.step", { step, last });
   at("replay-slider").setAttribute("aria-valuetext", where);
@@ -37,8 +37,9 @@ function go(to) {
   at("replay-text").textContent = text;
   if (picture) draw(at("replay-picture"), picture, { own: null, hands: true });
   // Only the table's own game has rules to open.
-  const known = shown.game === state.position?.game ? rules : [];
-  at("replay-story").replaceChildren(...storyLines(lines.length ? lines : [say("replay.deal")], undefined, undefined, known));
+  const hasRules = current.game === state.position?.game;
+  const news = events.length ? events : [{ parts: [say("replay.deal")] }];
+  at("replay-story").replaceChildren(...storyLines(hasRules ? news : news.map((event) => ({ ...event, rule: null }))));
   at("replay-scores").replaceChildren(...scores.map((score, seat) => row(seat, score)));
   at("replay-back").disabled = step === 0;
   at("replay-next").disabled = step === last;
@@ -46,7 +47,7 @@ function go(to) {
 }
 
 function row(seat, score) {
-  const name = make("th", { scope: "row" }, `player_${seat}`, make("small", {}, shown.players[seat]));
+  const name = make("th", { scope: "row" }, `player_${seat}`, make("small", {}, current.players[seat]));
   return make("tr", {}, name, make("td", { class: "points" }, make("b", {}, String(score))));
 }
 
@@ -58,7 +59,7 @@ function stop() {
 
 function play() {
   if (timer !== null) return stop();
-  if (step === shown.steps.length - 1) go(0);
+  if (step === current.steps.length - 1) go(0);
   at("replay-play").textContent = say("replay.pause");
   goOn();
 }
@@ -69,7 +70,7 @@ function goOn() {
   timer = setTimeout(() => {
     go(step + 1);
     if (timer !== null) goOn();
-  }, 2 * pause + 300 + line * shown.steps[step].lines.length);
+  }, 2 * pause + 300 + line * current.steps[step].events.length);
 }
 
 at("replay-slider").addEventListener("input", (event) => go(Number(event.target.value)));

@@ -42,8 +42,7 @@ export function count({ position }) {
 }
 
 // The game, the number of players, and the opponents.
-function partsOf({ text, players, you }) {
-  const [title] = text.split(/\s?: /);
+function partsOf({ title, players, you }) {
   const opponents = [...new Set(players.filter((_, seat) => seat !== you).map(({ name, person }) => (person ? "people" : name)))];
   return { title, n: players.length, others: opponents.sort() };
 }

@@ -516,7 +516,7 @@ def test_a_hint_has_a_bar_for_each_action_and_chooses_it(browser: Any, game: str
 def by_name(words: str, served: Served) -> str:
     """Return a text of the table with the players' names."""
     for seat in range(served.table.game.batch.num_players):
-        words = words.replace(f"player_{seat}", served.table.stage.display_name(seat))
+        words = words.replace(f"player_{seat}", served.table.stage.display_names[seat])
     return words
 
 
