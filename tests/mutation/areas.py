@@ -93,6 +93,8 @@ AREAS = {
             "games/test_every_game.py::test_observation_and_actions_are_those_of_the_version",
             "games/test_every_game.py::test_knowledge_takes_little_memory",
             "games/test_rules.py::test_whole_games_go_as_with_the_referee",
+            "games/kododo/test_properties.py::"
+            "test_a_game_that_is_over_is_not_shown_as_the_others_go_on",
             "pages/test_docs.py::test_the_tables_of_the_layout_are_the_codes",
         ),
     ),

@@ -1,7 +1,8 @@
-"""A pytest plugin that clears caches at the start of each run.
+"""A pytest plugin that clears caches before each test.
 
 All mutants run in forks of one process, in which the unchanged code has filled the caches. Without
-this plugin a mutant of a cached function would never be called.
+this plugin a mutant of a cached function would never be called, and mutmut would not know which
+tests call it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import sys
 
 
-def pytest_sessionstart() -> None:
+def pytest_runtest_setup() -> None:
     """Clear the caches of all functions of the package."""
     for name, module in [*sys.modules.items()]:
         if name.startswith("kododo_env"):
