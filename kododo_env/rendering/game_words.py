@@ -105,7 +105,7 @@ class Words:
             return ()
         return self._part("played")(self._game, *choice)
 
-    def played_cards(self, action: int, player: int, index: int = 0) -> list[int]:
+    def card_numbers(self, action: int, player: int, index: int = 0) -> list[int]:
         """Return the numbers of the cards that a legal action plays."""
         return self._part("cards")(self._game, *self._choice(action, player, index))
 

@@ -48,7 +48,7 @@ def _actions_like(expected: Iterable[LessonAction], view: View) -> list[int]:
     numbers = []
     for number in np.flatnonzero(view.legal_action_mask[0]).tolist():
         piece, place = view.actions.locate(number)
-        cards = sorted(words.played_cards(number, view.player))
+        cards = sorted(words.card_numbers(number, view.player))
         if (piece.name, place, []) in keys or (piece.name, (), cards) in keys:
             numbers.append(number)
     return numbers
