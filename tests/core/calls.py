@@ -10,6 +10,7 @@ import numpy as np
 
 from kododo_env.core.agent import RandomAgent
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.registry import picture_of, words_of
 from kododo_env.wrappers.aec import AECGame
 from kododo_env.wrappers.parallel import ParallelGame
 from kododo_env.wrappers.sb3 import BatchVecEnv
@@ -229,6 +230,9 @@ def remembered(env: Any) -> dict[str, Any]:
     return {**game.state(), **attributes, "generators": str(states)}
 
 
+NAMES = {"SingleSeatEnv": SingleSeatEnv, "picture_of": picture_of, "words_of": words_of}
+
+
 def refusal(call: str, env: Any, value: Any) -> str:
     """Return the error message of a call, or an empty string if it accepts the value.
 
@@ -238,7 +242,7 @@ def refusal(call: str, env: Any, value: Any) -> str:
     fine = good and good(env, value)
     before = remembered(env)
     names = {call.split(".")[0]: env, "game": env, "v": value, "rng": rng}
-    message = refuses(lambda: eval(call, {"SingleSeatEnv": SingleSeatEnv, **names}))
+    message = refuses(lambda: eval(call, NAMES | names))
     assert not (message and fine), f"{call} refuses something good: {message}"
     assert message or fine is not False, f"{call} accepts {ascii(value)[:200]}"
     assert not message or differences(before, remembered(env)) == []
