@@ -111,6 +111,7 @@ lint: $(READY) ## Check style, names and imports
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m tests.plain_names
+	$(PY) -m tests.import_circles
 	PYTHONPATH=. $(VENV)/bin/lint-imports --no-logo
 
 types: $(READY) ## Check the types

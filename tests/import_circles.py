@@ -25,7 +25,8 @@ def main() -> int:
     packages = {module.rpartition(".")[0] for module in graph.modules}
     findings = [f"circle: {', '.join(circle)}" for circle in find_circles(upstream)]
     findings += find_large_packages(graph.modules - packages)
-    print(*findings, sep="\n")
+    for finding in findings:
+        print(finding)
     return 1 if findings else 0
 
 
