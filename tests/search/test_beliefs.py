@@ -12,10 +12,11 @@ from kododo_env import kododo_v0
 from kododo_env.agent_registry import load
 from kododo_env.baselines.kododo import GreedyAgent
 from kododo_env.core import Agent, View
-from kododo_env.core.agent import RandomAgent, joint_action
+from kododo_env.core.agent import joint_action
 from kododo_env.games.kododo import KododoGame
 from kododo_env.search import beliefs
 from kododo_env.search.beliefs import likely_worlds
+from kododo_env.search.exact import UniformAgent
 from kododo_env.search.search import SearchAgent, SearchBudget
 from tests.helpers import play_random
 
@@ -68,21 +69,11 @@ def test_a_player_who_lays_their_highest_cards_holds_no_higher_ones(
     assert holding_more_than_laid(KnownGreedy(), steps) < 0.45
 
 
-class KnownRandom(RandomAgent):
-    """Random play with known probabilities."""
-
-    def probabilities(self, view: View) -> npt.NDArray[np.float64]:
-        probabilities: npt.NDArray[np.float64] = (
-            view.legal_action_mask / view.legal_action_mask.sum(axis=1, keepdims=True)
-        )
-        return probabilities
-
-
 @pytest.mark.parametrize("steps", [1, 2, LAST_ROUND + 1, LAST_ROUND + 2])
 def test_random_play_tells_nothing_of_what_is_held(steps: int) -> None:
     """Regression: copies of the card just laid were overestimated, as more slots can lay it."""
     dealt = after_greedy_play(steps).view(0).determinize(np.random.default_rng(2), 8)
-    likelihoods = beliefs._log_likelihood(KnownRandom(), dealt, 0, np.random.default_rng(3))
+    likelihoods = beliefs._log_likelihood(UniformAgent(), dealt, 0, np.random.default_rng(3))
     assert np.allclose(likelihoods, likelihoods[0])
 
 
