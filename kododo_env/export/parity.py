@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kododo_env.arrays.dtypes import Array, Float32, Int8
+from kododo_env.arrays.dtypes import Array, Float32, Int8, Intp
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.layouts.canonical import CanonicalForm
@@ -105,23 +105,23 @@ def _plain_answers(
     observation: Array,
     mask: Int8,
 ) -> tuple[Float32, Float32 | None]:
-    """Return a model's logits of plain actions, and values, for plain observations."""
-    if canonical is None:
-        return _ask_model(answers, form.of_rows(observation), mask)
-    rows = canonical(observation, mask)
-    logits, values = _ask_model(answers, form.of_rows(rows.observations), rows.masks)
-    plain_logits = np.empty_like(logits)
-    np.put_along_axis(plain_logits, rows.actions, logits, axis=1)
-    return plain_logits, values
+    """Return a model's logits of plain actions, and values, for plain observations.
 
-
-def _ask_model(answers: Answers, numbers: Array, mask: Int8) -> tuple[Float32, Float32 | None]:
-    """Call a model, and convert its exceptions to ValueError."""
+    Exceptions of the model are converted to ValueError.
+    """
+    actions: Intp | None = None
+    if canonical is not None:
+        observation, mask, actions = canonical(observation, mask)
     try:
-        return answers(numbers, mask)
+        logits, values = answers(form.of_rows(observation), mask)
     except ValueError:
         raise
     except MemoryError as error:
         raise ValueError(f"not enough memory to run the model on {len(mask)} positions") from error
     except Exception as error:
         raise ValueError(f"the model fails on {len(mask)} positions: {plain(error)}") from error
+    if actions is None:
+        return logits, values
+    plain_logits = np.empty_like(logits)
+    np.put_along_axis(plain_logits, actions, logits, axis=1)
+    return plain_logits, values
