@@ -7,7 +7,6 @@ from collections.abc import Container, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from kododo_env.checks.numbers import quote
 from kododo_env.core.batch_game import BatchGame
@@ -15,6 +14,7 @@ from kododo_env.core.view import View
 from kododo_env.layouts.actions import ActionLayout, ActionPiece
 from kododo_env.registry import picture_of, words_of
 from kododo_env.rendering.languages import speaking
+from kododo_env.rendering.plain_words import Event
 from kododo_env.rendering.svg_cards import card_picture
 from kododo_env.rendering.words import card_words
 
@@ -178,23 +178,13 @@ def _place(layout: ActionLayout, action: int) -> dict[str, Any]:
 
 
 def news(
-    game: BatchGame,
-    before: BatchGame,
-    chosen: Sequence[int],
-    seat: int | None,
-    rewards: npt.ArrayLike,
-    names: Sequence[str] | None = None,
+    game: BatchGame, events: Sequence[Event], names: Sequence[str] | None = None
 ) -> dict[str, list[Any]]:
-    """Return the news of the last step.
-
-    When the game is over, they end with the sources of the points and the winners.
+    """Return events as news.
 
     Args:
-        game: A batch of one.
-        before: The same game before the step.
-        chosen: The actions of all P players in the last step, (P,).
-        seat: The reader's seat; None reveals everything.
-        rewards: The rewards of all S steps of the game so far, (S, P).
+        game: A batch of the game.
+        events: What happened; see ``Words.events``.
         names: The players' names by seat, for "events"; None names them ``player_0``, ...
 
     Returns:
@@ -202,9 +192,6 @@ def news(
         and so on, and "rules", for each of them the anchor of a section of the rules, or None.
     """
     words = words_of(game)
-    events = words.events(before, np.asarray(chosen), seat)
-    if game.terminated[0]:
-        events += words.ending(rewards)
     return {
         "events": [words.line(event, names) for event in events],
         "lines": list(map(words.sentence, events)),

@@ -6,7 +6,7 @@ The package also writes and reads decisions as columns of numbers, for offline l
 from kododo_env.records.decision_file import DecisionFile, read_decisions
 from kododo_env.records.decisions import DecisionLog, Decisions
 from kododo_env.records.header import Header
-from kododo_env.records.record import Record, Step, parse_record, read_record
+from kododo_env.records.record import Record, parse_record, read_record
 from kododo_env.records.recorder import Recorder, record_games
 from kododo_env.records.replay import replay
 
@@ -17,7 +17,6 @@ __all__ = [
     "Header",
     "Record",
     "Recorder",
-    "Step",
     "parse_record",
     "read_decisions",
     "read_record",

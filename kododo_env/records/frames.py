@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.record import Record
-from kododo_env.records.replay import replay
+from kododo_env.records.replay import Line, replay, replay_lines
 from kododo_env.registry import picture_of, words_of
 from kododo_env.rendering.svg import FELT, HEIGHT, PALE, WIDTH, Box, label, picture, rectangle
-from kododo_env.rendering.words import counted
 
 LINE = 22  # pixels from one line of the caption to the next
 MOST_CHARACTERS = 95  # the maximum of a line, so that it does not overlap the step's number
 
 
 def as_text(record: Record, agent: Agent | None = None) -> Iterator[str]:
-    """Yield the header, then for each step the choices and the table, then the result.
+    """Yield the header and the table, then for each step what happened and the table.
 
     Args:
         record: The record of a game.
@@ -31,13 +29,13 @@ def as_text(record: Record, agent: Agent | None = None) -> Iterator[str]:
             game.
     """
     alternatives, decisions = _alternatives(record, agent)
-    for number, game in enumerate(replay(record)):
-        if number == 0:
-            yield f"{_title(record)}\n\n{picture_of(game).text()}"
-        else:
-            choices = "\n".join(_choices(record, number, alternatives))
-            yield f"step {number}\n{choices}\n\n{picture_of(game).text()}"
-    yield _ending(record, record.lines[-1])
+    names = names_of(record)
+    for number, (game, line) in enumerate(replay_lines(record)):
+        news = [f"step {number}", *_sentences(game, line, names)] if number else [_title(record)]
+        if agent is not None and number:
+            choices = zip(names, alternatives[number - 1], strict=True)
+            news += [f"{agent.name} for {name}: {words}" for name, words in choices if words]
+        yield "\n".join([*news, "", picture_of(game).text()])
     if agent is not None:
         differing = sum(bool(words) for step in alternatives for words in step)
         yield f"{agent.name} would have chosen differently in {differing} of {decisions} decisions"
@@ -51,11 +49,18 @@ def frames(record: Record, agent: Agent | None = None) -> Iterator[str]:
     """
     alternatives, _ = _alternatives(record, agent)
     last = len(record.lines)
-    for number, game in enumerate(replay(record)):
-        caption = _choices(record, number, alternatives) if number else [_title(record)]
+    for number, (game, line) in enumerate(replay_lines(record)):
+        caption = [_title(record)]
+        if number:
+            caption = _choices(record, line, agent, alternatives[number - 1])
         if game.terminated[0]:
-            caption.append(_ending(record, record.lines[-1]))
+            caption.append(_sentences(game, line, names_of(record))[-1])
         yield _captioned(game, caption, f"step {number} of {last}", height_of(record))
+
+
+def _sentences(game: BatchGame, line: Line, names: Sequence[str]) -> list[str]:
+    words = words_of(game)
+    return [words.sentence(event, names) for event in line["events"]]
 
 
 def _alternatives(record: Record, agent: Agent | None) -> tuple[list[list[str]], int]:
@@ -85,7 +90,7 @@ def _alternative(agent: Agent, game: BatchGame, seat: int, choice: int, played: 
     words = game_words.describe_choice(choice, seat)
     if words == game_words.describe_choice(played, seat):  # equal cards are the same choice
         return ""
-    return f"  ({agent.name}: {words})"
+    return words
 
 
 def height_of(record: Record) -> int:
@@ -114,18 +119,20 @@ def _title(record: Record) -> str:
     return f"{header.game} v{header.game_version}, {header.date}: {players}"
 
 
-def _choices(record: Record, step: int, alternatives: list[list[str]]) -> list[str]:
+def _choices(
+    record: Record, line: Line, agent: Agent | None, alternatives: Sequence[str]
+) -> list[str]:
     """Return each player's action, the points for it, and an agent's differing choice."""
     names = names_of(record)
-    line = record.lines[step - 1]
     width = max(map(len, names)) + 1
-    gained = [f"  {points:+}" if points else "" for points in line["points"]]
-    return [
-        f"{name + ':':{width}} {words}{points}{alternative}"
-        for name, words, points, alternative in zip(
-            names, line["words"], gained, alternatives[step - 1], strict=True
-        )
-    ]
+    lines = []
+    for name, words, points, choice in zip(
+        names, line["words"], line["points"], alternatives, strict=True
+    ):
+        gained = f"  {points:+}" if points else ""
+        alternative = f"  ({agent.name}: {choice})" if agent is not None and choice else ""
+        lines.append(f"{name + ':':{width}} {words}{gained}{alternative}")
+    return lines
 
 
 def names_of(record: Record) -> list[str]:
@@ -135,12 +142,3 @@ def names_of(record: Record) -> list[str]:
         seat if seat == name else f"{seat} {name}"
         for seat, name in zip(seats, record.players, strict=True)
     ]
-
-
-def _ending(record: Record, line: dict[str, Any]) -> str:
-    """Return the winners and their points in a line."""
-    results = zip(names_of(record), line["outcome"], line["scores"], strict=True)
-    winners = [
-        f"{name} with {counted(score, 'game.points')}" for name, share, score in results if share
-    ]
-    return f"won by {' and '.join(winners)}"

@@ -15,7 +15,8 @@ from kododo_env.records.lines import DIGEST, check_keys, check_sealed, sealed
 from kododo_env.rules_arguments import PLAYERS, hashable, make_game
 
 FORMAT = "kododo-env record"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+OLDER_VERSIONS = (1,)  # which can still be read
 LONGEST_NAME = 200
 
 
@@ -30,6 +31,7 @@ class Header:
         decks: The order of the cards in each deal.
         players: A name for each seat.
         date: The time at which the game began, ISO 8601.
+        format_version: The version of the record's format.
     """
 
     game: str
@@ -38,6 +40,7 @@ class Header:
     decks: Sequence[Sequence[int]]
     players: Sequence[str]
     date: str
+    format_version: int = FORMAT_VERSION
 
     @classmethod
     def of(
@@ -70,8 +73,7 @@ class Header:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields of the line, including its digest."""
-        content = {"format": FORMAT, "format_version": FORMAT_VERSION, **asdict(self)}
-        return sealed(content)
+        return sealed({"format": FORMAT, **asdict(self)})
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:
@@ -81,7 +83,7 @@ class Header:
             content: The fields of the line.
 
         Raises:
-            ValueError: The line is not a header of this version, or was modified.
+            ValueError: The line is not a header of a known version, or was modified.
         """
         if content.get("format") != FORMAT:
             raise ValueError(
@@ -89,12 +91,11 @@ class Header:
                 f"got {quote(content.get('format'))}"
             )
         version = content.get("format_version")
-        if version != FORMAT_VERSION or isinstance(version, bool):
-            raise ValueError(
-                f"unsupported format_version: expected {FORMAT_VERSION}, got {quote(version)}"
-            )
+        versions = (*OLDER_VERSIONS, FORMAT_VERSION)
+        if version not in versions or isinstance(version, bool):
+            raise ValueError(f"format_version must be one of {versions}, got {quote(version)}")
         names = [field.name for field in fields(cls)]
-        check_keys(content, {"format", "format_version", DIGEST, *names})
+        check_keys(content, {"format", DIGEST, *names})
         check_sealed(content)
         if not isinstance(content["game"], str) or not isinstance(content["rules"], dict):
             raise ValueError(

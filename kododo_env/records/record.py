@@ -9,37 +9,11 @@ from typing import Any
 
 from kododo_env.checks.numbers import quote
 from kododo_env.records.header import Header
-from kododo_env.records.lines import at_line, sealed, where
+from kododo_env.records.lines import at_line, where
 from kododo_env.system.files import read_text
 from kododo_env.system.json_text import parse_json
 
 LARGEST_RECORD = 1 << 26  # bytes; a usual record has a few thousand bytes
-
-
-@dataclass(frozen=True)
-class Step:
-    """One joint action and its results: a line of the record.
-
-    Attributes:
-        step: The number of the step, from 1.
-        actions: The joint action, an action number for each player.
-        words: The joint action in words, a text for each player.
-        points: The points that each player scored in this step.
-        scores: The total points of each player.
-        outcome: In the last step, each player's win share; else None.
-    """
-
-    step: int
-    actions: list[int]
-    words: list[str]
-    points: list[int]
-    scores: list[int]
-    outcome: list[float] | None = None
-
-    def to_json(self, before: str) -> dict[str, Any]:
-        """Return the fields of the line with its digest; ``before`` is the previous digest."""
-        content = {name: field for name, field in vars(self).items() if field is not None}
-        return sealed(content, before)
 
 
 @dataclass(frozen=True)

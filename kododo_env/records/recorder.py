@@ -14,9 +14,8 @@ from kododo_env.checks.numbers import whole_indices, whole_number, whole_numbers
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.legality import legal_in_one
 from kododo_env.records.header import Header
-from kododo_env.records.lines import DIGEST
-from kododo_env.records.record import Step
-from kododo_env.records.replay import play_step
+from kododo_env.records.lines import DIGEST, sealed
+from kododo_env.records.replay import Playback
 from kododo_env.system.files import write_text
 
 
@@ -95,9 +94,10 @@ class Recorder:
         """
         line = self.header.to_json()
         yield line
-        game = self.header.make_game()
-        for step in _steps(game, self._played):
-            line = step.to_json(line[DIGEST])
+        playback = Playback(self.header.make_game())
+        game = playback.game
+        for actions in _steps(game, self._played):
+            line = sealed(playback.play(actions), line[DIGEST])
             yield line
         if (game.scores[0].tolist(), bool(game.terminated[0])) != self._last_state:
             raise ValueError(
@@ -122,17 +122,15 @@ class Recorder:
         write_text(Path(path), self.text())
 
 
-def _steps(game: BatchGame, played: Sequence[Sequence[int]]) -> Iterator[Step]:
-    """Replay the actions of a batch in a batch of one, which has no idle steps."""
-    number = 0
+def _steps(game: BatchGame, played: Sequence[Sequence[int]]) -> Iterator[Sequence[int]]:
+    """Yield the actions of a batch that are steps of a batch of one, which is not idle."""
     for actions in played:
         if game.terminated[0]:
             return  # other games of the batch continued
         waits = all(action == game.no_op for action in actions)
         if waits and not game.legal_action_mask()[0, :, game.no_op].all():
             continue  # nobody had to decide: a batch of one game skips such steps
-        number += 1
-        yield play_step(game, number, actions)
+        yield actions
 
 
 def record_games(

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kododo_env.checks.numbers import quote, whole_number, whole_numbers
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.lines import DIGEST, at_line, check_keys, check_sealed, where
-from kododo_env.records.record import Record, Step
+from kododo_env.records.record import Record
 from kododo_env.registry import words_of
+from kododo_env.rendering.languages import speaking
+
+Line = dict[str, Any]
+ADDED_FIELDS = {1: {"events"}}
+"""For each older version of the format, the fields that it does not have."""
+UNCHECKED_FIELDS = {1: {"words"}}
+"""For each older version, the fields that may differ; words were in the language of the table."""
 
 
 def replay(record: Record) -> Iterator[BatchGame]:
@@ -23,78 +31,110 @@ def replay(record: Record) -> Iterator[BatchGame]:
             end of the game, or the game or its version is unknown; the message contains the line
             number.
     """
+    for game, _ in replay_lines(record):
+        yield game
+
+
+def replay_lines(record: Record) -> Iterator[tuple[BatchGame, Line]]:
+    """Replay a record as ``replay`` does.
+
+    Yields:
+        A new batch of one game, and the fields of the line as today's format has them; after the
+        deal there are none.
+    """
     header = record.header
     source = record.source
     with at_line(source, 1):
-        game = header.make_game()
-    yield game.clone()
+        playback = Playback(header.make_game())
+    game = playback.game
+    yield game.clone(), {}
     before = header.to_json()[DIGEST]
     for number, line in enumerate(record.lines, 1):
         with at_line(source, number + 1):
-            _check(line, game, number, before)
+            expected = _check(line, playback, header.format_version)
+            check_sealed(line, before)
             before = line[DIGEST]
             if game.deal_index[0] >= len(header.decks):
                 raise ValueError(
                     f"expected a deck for each deal in the header, got only {len(header.decks)}"
                 )
-        yield game.clone()
+        yield game.clone(), expected
     _check_end(record, game)
 
 
-def _check(line: dict[str, Any], game: BatchGame, number: int, before: str) -> None:
-    """Play the step of a line; raise ValueError if the line contradicts the rules."""
-    if game.terminated[0]:
+def _check(line: Line, playback: Playback, version: int) -> Line:
+    """Play the step of a line and return its fields; raise ValueError if they are different."""
+    if playback.game.terminated[0]:
         raise ValueError("the game is over before this line")
-    if whole_number(line.get("step"), "step") != number:
-        raise ValueError(f"step must be {number}, got {line['step']}")
+    if whole_number(line.get("step"), "step") != playback.steps + 1:
+        raise ValueError(f"step must be {playback.steps + 1}, got {line['step']}")
     if "actions" not in line:
         raise ValueError("missing field 'actions'")
-    expected = play_step(game, number, line["actions"]).to_json(before)
-    check_keys(line, set(expected))
-    del expected[DIGEST]
-    for name, field in expected.items():
+    expected = playback.play(line["actions"])
+    fields = set(expected) - ADDED_FIELDS.get(version, set())
+    check_keys(line, {*fields, DIGEST})
+    for name in fields - UNCHECKED_FIELDS.get(version, set()):
         # 1, 1.0 and True are equal in Python, but not in JSON.
-        if line[name] != field or _types(line[name]) != _types(field):
-            raise ValueError(f"{name} must be {quote(field)} by the rules, got {quote(line[name])}")
-    check_sealed(line, before)
+        if json.dumps(line[name], sort_keys=True) != json.dumps(expected[name], sort_keys=True):
+            raise ValueError(
+                f"{name} must be {quote(expected[name])} by the rules, got {quote(line[name])}"
+            )
+    return expected
 
 
-def _types(field: Any) -> Any:
-    return [type(entry) for entry in field] if isinstance(field, list) else type(field)
+class Playback:
+    """Plays a batch of one game from the deal on, and describes each step as a line of a record.
 
-
-def play_step(game: BatchGame, number: int, actions: Sequence[int]) -> Step:
-    """Play a joint action in a batch of one game and return the content of its line.
-
-    Args:
+    Attributes:
         game: The batch, whose ``step`` is called.
-        number: The number of the step, from 1.
-        actions: The joint action, P action numbers.
-
-    Raises:
-        ValueError: An action is illegal; nothing is played.
     """
-    chosen = whole_numbers([actions], "actions")
-    words = _words(game, chosen[0].tolist()) if chosen.shape == (1, game.num_players) else []
-    game.step(chosen)
-    outcome = game.outcome()[0].tolist() if game.terminated[0] else None
-    return Step(
-        number,
-        chosen[0].tolist(),
-        words,
-        game.rewards[0].astype(int).tolist(),
-        game.scores[0].tolist(),
-        outcome,
-    )
+
+    def __init__(self, game: BatchGame) -> None:
+        self.game = game
+        self._rewards: list[list[int]] = []
+
+    @property
+    def steps(self) -> int:
+        """The number of steps played."""
+        return len(self._rewards)
+
+    def play(self, actions: Sequence[int]) -> Line:
+        """Play a joint action, P action numbers; return the fields of its line, but the digest.
+
+        The fields are "step" (from 1), "actions", "words" (a text in English for each player),
+        "events", "points" (scored in this step), "scores" (in all) and, in the last step,
+        "outcome" (each player's win share).
+
+        Raises:
+            ValueError: An action is illegal; nothing is played.
+        """
+        game = self.game
+        chosen = whole_numbers([actions], "actions")
+        words = _words(game, chosen[0].tolist()) if chosen.shape == (1, game.num_players) else []
+        before = game.clone()
+        game.step(chosen)
+        self._rewards.append(game.rewards[0].astype(int).tolist())
+        line = {
+            "step": self.steps,
+            "actions": chosen[0].tolist(),
+            "words": words,
+            "events": words_of(game).events(before, chosen[0], gained=self._rewards),
+            "points": self._rewards[-1],
+            "scores": game.scores[0].tolist(),
+        }
+        if game.terminated[0]:
+            line["outcome"] = game.outcome()[0].tolist()
+        return line
 
 
 def _words(game: BatchGame, actions: list[int]) -> list[str]:
     """Return a joint action in words; empty for an unknown action, which ``step`` rejects."""
     words = words_of(game)
-    return [
-        words.describe_choice(action, player) if 0 <= action < game.num_actions else ""
-        for player, action in enumerate(actions)
-    ]
+    with speaking("en"):
+        return [
+            words.describe_choice(action, player) if 0 <= action < game.num_actions else ""
+            for player, action in enumerate(actions)
+        ]
 
 
 def _check_end(record: Record, game: BatchGame) -> None:

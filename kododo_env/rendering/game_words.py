@@ -23,6 +23,7 @@ from kododo_env.rendering.words import (
     listed,
     player_piece,
     points_piece,
+    signed,
     text_of,
 )
 
@@ -138,7 +139,12 @@ class Words:
     # --- what happened ------------------------------------------------------------------
 
     def events(
-        self, before: BatchGame, actions: npt.ArrayLike, player: int | None = None, index: int = 0
+        self,
+        before: BatchGame,
+        actions: npt.ArrayLike,
+        player: int | None = None,
+        index: int = 0,
+        gained: npt.ArrayLike | None = None,
     ) -> list[Event]:
         """Return what happened in the last step; empty if the game was over before.
 
@@ -147,6 +153,8 @@ class Words:
             actions: The actions of all players, shape (P,).
             player: The player who reads the events; None includes all hidden information.
             index: The index of the game.
+            gained: The rewards of the game's S steps, shape (S, P). If they are given, the events
+                of the last step end with those of ``ending``.
 
         Returns:
             JSON dictionaries with "key", "rule" and the facts; see ``plain_words.event``.
@@ -163,7 +171,10 @@ class Words:
             raise ValueError(f"before must be a copy of {game!r}, not {before!r}")
         if before.terminated[index]:
             return []
-        return self._part("events")(game, before, played, reader, index)
+        events: list[Event] = self._part("events")(game, before, played, reader, index)
+        if gained is not None and game.terminated[index]:
+            events += self.ending(gained, index)
+        return events
 
     def ending(self, gained: npt.ArrayLike, index: int = 0) -> list[Event]:
         """Return the events of the end of a game: each player's points by source, and the result.
@@ -261,7 +272,7 @@ class Words:
 
 def _points_by_source(happening: Event, names: Sequence[str]) -> list[Piece]:
     sources = [
-        say("game.source", points=source["points"], name=say(source["key"], **source))
+        say("game.source", points=signed(source["points"]), name=say(source["key"], **source))
         for source in happening["sources"]
     ]
     return fill(
@@ -275,7 +286,9 @@ def _points_by_source(happening: Event, names: Sequence[str]) -> list[Piece]:
 def _by_player(numbers: Iterable[int], seats: Iterable[int], names: Sequence[str]) -> list[Piece]:
     """Return a list of numbers, each with its player."""
     pairs = zip(numbers, seats, strict=True)
-    return list_of([[f"{number} (", *player_piece(seat, names), ")"] for number, seat in pairs])
+    return list_of(
+        [[f"{signed(number)} (", *player_piece(seat, names), ")"] for number, seat in pairs]
+    )
 
 
 def _game_over(happening: Event, names: Sequence[str]) -> list[Piece]:

@@ -47,7 +47,12 @@ def counted(number: Any, key: str, **parts: Any) -> str:
             numbers, with the placeholder ``{n}``.
         **parts: The values of other placeholders.
     """
-    return say(f"{key}.one" if number == 1 else f"{key}.many", n=number, **parts)
+    return say(f"{key}.one" if number == 1 else f"{key}.many", n=signed(number), **parts)
+
+
+def signed(number: Any) -> str:
+    """Return a number with the current language's minus sign."""
+    return str(number).replace("-", say("game.minus"))
 
 
 def cards_left(

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from kododo_env.bots.protocol import legal_actions
-from kododo_env.checks.numbers import finite_number, quote, whole_number
+from kododo_env.checks.numbers import finite_number, quote, whole_number, whole_numbers
 from kododo_env.core.agent import Agent, check_forgets, choice_of
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.header import Header
 from kododo_env.records.lines import at_line, check_keys, check_sealed, sealed
 from kododo_env.records.record import Record
-from kododo_env.records.replay import play_step, replay
+from kododo_env.records.replay import replay
 from kododo_env.review.analysis import INTERVAL, WORLDS_FACTOR
 from kododo_env.search.search import SearchAgent
 from kododo_env.system.files import read_ordinary, write_text
@@ -73,8 +73,8 @@ class Puzzle:
             ValueError: The actions cannot be played, or the best action is not a choice here.
         """
         game = self.header.make_game()
-        for number, actions in enumerate(self.played, 1):
-            play_step(game, number, actions)
+        for actions in self.played:
+            game.step(whole_numbers([actions], "actions"))
         whole_number(self.seat, "seat", 0, game.num_players - 1)
         choices = [] if game.terminated[0] else legal_actions(game.view(self.seat))
         if len(choices) < 2 or self.best not in choices:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from kododo_env.bots.protocol import news
-from kododo_env.core.batch_game import BatchGame
-from kododo_env.records import Record, parse_record, replay
+from kododo_env.records import Record, parse_record
+from kododo_env.records.replay import replay_lines
 from kododo_env.registry import picture_of, words_of
 from kododo_env.rendering.languages import say
 
@@ -42,22 +42,14 @@ def replayed_steps(record: Record, pictures: bool) -> Iterator[dict[str, Any]]:
         ValueError: The record is invalid, and the message has the line number and the reason; or
             the texts and pictures together have more than ``MOST_CHARACTERS`` characters.
     """
-    before: BatchGame | None = None
-    rewards: list[list[int]] = []
     characters = 0
-    for number, game in enumerate(replay(record)):
+    for game, line in replay_lines(record):
         picture = picture_of(game)
-        step: dict[str, Any] = {
+        step = {
             "title": words_of(game).title(),
             "text": picture.text(),
-            "events": [],
-            "lines": [],
-            "rules": [],
+            **news(game, line.get("events", [])),
         }
-        if before is not None:
-            line = record.lines[number - 1]
-            rewards.append(line["points"])
-            step |= news(game, before, line["actions"], None, rewards)
         if pictures:
             step["picture"] = picture.svg()
         characters += (
@@ -66,7 +58,6 @@ def replayed_steps(record: Record, pictures: bool) -> Iterator[dict[str, Any]]:
         if characters > MOST_CHARACTERS:
             raise _too_long()
         yield step | {"scores": game.scores[0].tolist()}
-        before = game
 
 
 def _too_long() -> ValueError:

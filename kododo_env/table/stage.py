@@ -207,8 +207,9 @@ class Stage:
         """Return the news of each step, for a seat in a language with the players' names."""
         for (step, before, joint, entries), game in zip(self.past, self.games[1:], strict=True):
             if (seat, language) not in entries:
+                events = words_of(game).events(before, joint, seat, gained=self.rewards)
                 with speaking(language):
-                    words = news(game, before, joint, seat, self.rewards, names)
+                    words = news(game, events, names)
                 returnable = self.can_go_back and bool(before.deciding()[0, seat])
                 entries[seat, language] = {"step": step, **words, "again": returnable}
         return [played.log_entries[seat, language] for played in self.past]

@@ -40,7 +40,9 @@ def test_the_points_of_a_game_add_up_in_its_own_terms(name: str, players: int) -
     for seat, by_source in enumerate(sheet):
         points = sum(source["points"] for source in by_source["sources"])
         assert (by_source["seats"], points) == ([seat], game.scores[0, seat])
-    lines = news(game, before, actions[0], 0, gained)["lines"][-players - 1 : -1]
+    lines = news(game, words_of(game).events(before, actions[0], 0, gained=gained))["lines"][
+        -players - 1 : -1
+    ]
     for seat, line in enumerate(lines):
         assert line.startswith(f"player_{seat}: ")
         assert line.endswith(f": {counted(game.scores[0, seat], 'game.points')}")
@@ -160,7 +162,7 @@ def test_a_colour_over_the_limit_is_out_and_the_next_one_scores() -> None:
     assert evaluated(table) == [
         "0 Kododo cards: only exactly 6 would score",
         "8 green cards: over the limit of 7, out",
-        "4 yellow cards: the colour that scores",
+        "yellow scores, with 4 cards",
         "player_0 takes yellow 4: 4 points",
         "player_1 takes yellow 2: 2 points",
         "player_2 takes yellow 5: 5 points",
@@ -171,13 +173,13 @@ def test_a_colour_over_the_limit_is_out_and_the_next_one_scores() -> None:
 def test_colours_with_as_many_cards_are_out_together() -> None:
     table = ["Y2 Y3 G2 O3", "Y2 G2 G3 O5", "Y3 Y2 G2 B2", "G3 O2 B2 V2"]
     assert evaluated(table)[1:3] == [
-        "5 green cards and 5 yellow cards: as many of each, out",
-        "3 orange cards: the colour that scores",
+        "5 green cards and 5 yellow cards: a tie, out",
+        "orange scores, with 3 cards",
     ]
     table = kododo.table_of("YYYYYGGGGGBBOOVV")
     assert evaluated(table)[1:] == [
-        "5 green cards and 5 yellow cards: as many of each, out",
-        "2 blue cards, 2 orange cards and 2 violet cards: as many of each, out",
+        "5 green cards and 5 yellow cards: a tie, out",
+        "2 blue cards, 2 orange cards and 2 violet cards: a tie, out",
         "nobody scores",
     ]
 

@@ -49,7 +49,7 @@ def test_a_whole_game_and_its_record(capsys: pytest.CaptureFixture[str], tmp_pat
     ends = f"record {missing}", f"record {file}", "quit"
     out = typed(capsys, *ROUND * 6, *ends, "5")
     assert str(missing) in out  # the file cannot be written
-    assert out.count(": the colour that scores") + out.count("nobody scores") >= 4
+    assert out.count(" scores, with ") + out.count("nobody scores") >= 4
     assert "the game is over: player_" in out
     assert out.count("player_0 lays ") == 18  # each log line is printed once
     assert out.endswith(f"written to {file}\n")

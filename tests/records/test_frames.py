@@ -15,7 +15,7 @@ from PIL import Image
 from kododo_env import make_agent, registry
 from kododo_env.commands import console
 from kododo_env.records import parse_record, read_record, replay
-from kododo_env.records.frames import as_text, frames, height_of
+from kododo_env.records.frames import as_text, frames, height_of, names_of
 from kododo_env.registry import words_of
 from kododo_env.rendering.animation import LAST_PICTURE, animated_gif, animated_svg
 from kododo_env.rendering.svg import HEIGHT, WIDTH
@@ -55,10 +55,12 @@ def test_as_text(command: Any, path: Path) -> None:
     assert re.findall(r"^step (\d+)$", out, re.MULTILINE) == [
         str(line["step"]) for line in record.lines
     ]
-    assert all(words in out for line in record.lines for words in line["words"])
+    names = names_of(record)
+    for game, line in zip(replay(record), [{"events": []}, *record.lines], strict=True):
+        assert all(words_of(game).sentence(event, names) in out for event in line["events"])
     assert out.startswith(f"{record.header.game} v0, ")
     assert "game over" in out
-    assert re.search(r"^won by player_\d (Ann|<bot \d>) with \d+ points", out, re.MULTILINE)
+    assert re.search(r"^the game is over: player_\d (Ann|<bot \d>) wins", out, re.MULTILINE)
 
 
 def test_a_line_is_checked_before_an_agent_is_asked_beside_it() -> None:
@@ -87,7 +89,9 @@ def test_what_an_agent_would_have_chosen(command: Any, path: Path) -> None:
             words = words_of(game).describe_choice(action, seat)
             if words != words_of(game).describe_choice(played, seat):
                 expected.append(words)
-    assert re.findall(r"  \(first: (.*)\)$", out, re.MULTILINE) == expected
+    assert (
+        re.findall(r"^first for player_\d (?:Ann|<bot \d>): (.*)$", out, re.MULTILINE) == expected
+    )
     last = f"first would have chosen differently in {len(expected)} of {decisions} decisions\n"
     assert out.endswith(last)
     assert command(path, "--out", path.with_suffix(".svg"), "--agent", "first") == (0, "", "")
@@ -108,7 +112,7 @@ def test_a_moving_svg(command: Any, path: Path) -> None:
     for line, text in zip(record.lines, texts[1:], strict=True):
         assert all(words in text for words in line["words"])
     assert "Ann" in texts[0]
-    assert "won by" in texts[-1]
+    assert "the game is over" in texts[-1]
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])

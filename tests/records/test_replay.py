@@ -12,9 +12,11 @@ import pytest
 from kododo_env import registry
 from kododo_env.games.kado.text.cards import card_name
 from kododo_env.records import Recorder, parse_record, read_record, record_games, replay
+from kododo_env.records.frames import as_text
+from kododo_env.rendering.languages import speaking
 from tests.game_tables import EXTREMES, GAMES
 from tests.helpers import assert_same_state, random_actions
-from tests.records.games import DATE, recorded
+from tests.records.games import DATE, edited, recorded
 
 
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
@@ -88,9 +90,40 @@ def test_lines_can_be_read_by_a_person() -> None:
             "lay blue 6 and yellow 2",
             "lay yellow 3 and orange 6",
         ],
+        "events": [
+            {"key": "kododo.player_lays", "seats": [0], "cards": [1, 4], "rule": None},
+            {"key": "kododo.player_lays", "seats": [1], "cards": [0, 12], "rule": None},
+            {"key": "kododo.player_lays", "seats": [2], "cards": [5, 13], "rule": None},
+            {"key": "kododo.player_lays", "seats": [3], "cards": [14, 23], "rule": None},
+        ],
         "points": [0, 0, 0, 0],
         "scores": [0, 0, 0, 0],
     }
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_record_of_an_older_format_is_replayed(game: str) -> None:
+    """Version 1 has no events, and words in the language of the table: German in KADO's record."""
+    record = read_record(Path(__file__).parent / "version_1" / f"{game}.jsonl")
+    assert record.header.format_version == 1
+    *_, last = replay(record)
+    assert last.terminated[0]
+    assert last.scores[0].tolist() == record.lines[-1]["scores"]
+    text = [*as_text(record)][-1]
+    assert "the game is over: " in text
+    wrong = edited(Path(record.source).read_text("utf-8"), 3, lambda line: line.update(points=[]))
+    with pytest.raises(ValueError, match=r"^line 3: "):
+        [*replay(parse_record(wrong))]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_record_is_in_english_in_every_language(game: str) -> None:
+    """A record that was written in German could not be replayed in English."""
+    recorder = recorded(registry.batch_game(game, 1, seed=3), date=DATE)[0]
+    with speaking("de"):
+        text = recorder.text()
+        assert [*replay(parse_record(text))]
+    assert text == recorder.text()
 
 
 def test_kado_in_words() -> None:

@@ -142,9 +142,13 @@ def details(game: KododoDisplay, happening: Event) -> dict[str, Any]:
     count = happening.get("count", 0)
     if "colours" not in happening:
         return {"cards": counted(count, "kododo.kododos")} if "count" in happening else {}
-    colours = [palette(game.rules.num_colours)[colour] for colour in happening["colours"]]
-    counts = [counted(count, "kododo.colour_cards", colour=say(suit.name)) for suit in colours]
-    return {"cards": listed(counts)}
+    colours = [say(suits(game)[0][colour].name) for colour in happening["colours"]]
+    cards = [counted(count, "kododo.colour_cards", colour=colour) for colour in colours]
+    return {
+        "colour": colours[0],
+        "count": counted(count, "game.cards"),
+        "cards": listed(cards),
+    }
 
 
 def sources(game: KododoDisplay, gained: Int64, index: int) -> list[tuple[Event, list[int]]]:
