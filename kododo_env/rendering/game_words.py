@@ -75,19 +75,21 @@ class Words:
         An action that is not legal now is described as by ``describe_action``.
         """
         words = self.describe_action(action)
-        seat, index = self._at(player, index)
-        if not self._game.legal_action_mask()[index, seat, action]:
+        choice = self._choice(action, player, index)
+        if not self._game.legal_action_mask()[choice[2], choice[1], action]:
             return words
-        labels = names_of(self._game, names)
-        return self._part("choice")(self._game, int(action), seat, index, labels) or words
+        happening = self._part("choice")(self._game, *choice)
+        return words if happening is None else self.sentence(happening, names)
 
     def label(
         self, action: int, player: int, index: int = 0, names: Sequence[str] | None = None
     ) -> str:
         """Return a legal action without the names of its cards, for a button beside them."""
-        choice = self._choice(action, player, index)
-        words: str = self._part("label")(self._game, *choice, names_of(self._game, names))
-        return " ".join(words.split())
+        happening = self._part("choice")(self._game, *self._choice(action, player, index))
+        if happening is None:
+            return self.describe_action(action)
+        pieces = self._pieces(happening, names_of(self._game, names), lambda game, number: "")
+        return " ".join(text_of(pieces).split())
 
     def labels(self, action: int, names: Sequence[str] | None = None) -> dict[str, str]:
         """Return the words of an action's index on each axis of its block, by axis."""
@@ -108,7 +110,8 @@ class Words:
 
     def card_numbers(self, action: int, player: int, index: int = 0) -> list[int]:
         """Return the numbers of the cards that a legal action plays."""
-        return self._part("cards")(self._game, *self._choice(action, player, index))
+        happening = self._part("choice")(self._game, *self._choice(action, player, index))
+        return [] if happening is None else happening["cards"]
 
     def short_form(self, action: int, player: int, index: int = 0) -> str:
         """Return a legal action in a few letters, such as "B3 Y2"; the parts may be in any order.
@@ -236,12 +239,16 @@ class Words:
         pieces = self._pieces(happening, names_of(self._game, names))
         return happening | {"text": text_of(pieces), "parts": pieces}
 
-    def _pieces(self, happening: Event, names: Sequence[str]) -> list[Piece]:
+    def _pieces(
+        self, happening: Event, names: Sequence[str], card_in_words: Any = None
+    ) -> list[Piece]:
+        """Return the sentence of an event in pieces; a function may replace the game's ``card``."""
+        in_words = card_in_words or self._part("card")
         key = happening["key"]
         if key in ENDING:
             return ENDING[key](happening, names)
         players = [player_piece(seat, names) for seat in happening.get("seats", ())]
-        cards = [self._part("card")(self._game, card) for card in happening.get("cards", ())]
+        cards = [in_words(self._game, card) for card in happening.get("cards", ())]
         values = happening | dict(zip(("player", "other"), players, strict=False))
         values |= dict(zip(("card", "other_card"), cards, strict=False))
         if cards:

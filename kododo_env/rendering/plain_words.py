@@ -52,16 +52,12 @@ def action(game: BatchGame, number: int) -> str:
     return game.actions.describe(number)
 
 
-def choice(
-    game: BatchGame, number: int, player: int, index: int, names: Sequence[str]
-) -> str | None:
-    """Return the meaning of a legal action here, or None if ``action`` says enough."""
+def choice(game: BatchGame, number: int, player: int, index: int) -> Event | None:
+    """Return a legal action here as an event, or None if ``action`` says enough.
+
+    Its "cards" are those that the action plays.
+    """
     return None
-
-
-def label(game: BatchGame, number: int, player: int, index: int, names: Sequence[str]) -> str:
-    """Return the meaning of a legal action without its cards, for a button beside them."""
-    return choice(game, number, player, index, names) or action(game, number)
 
 
 def labels(game: BatchGame, number: int, names: Sequence[str]) -> dict[str, str]:
@@ -74,11 +70,6 @@ def labels(game: BatchGame, number: int, names: Sequence[str]) -> dict[str, str]
 def card(game: BatchGame, number: int | None) -> str:
     """Return a card in words by its number; None is a card that the reader does not know."""
     return f"card {number}"
-
-
-def cards(game: BatchGame, number: int, player: int, index: int) -> list[int]:
-    """Return the numbers of the cards that a legal action plays."""
-    return []
 
 
 def hand(game: BatchGame, player: int, index: int) -> list[Card]:

@@ -121,7 +121,7 @@ def test_the_card_received_may_be_passed_on_in_the_next_turn_only() -> None:
     game = start(
         ["R1 B4 B4 B4 B4 G4", "Y4 Y4 Y4 Y4 G4 G4", "V4 V4 V4 V4 O4 O4", "R4 R4 R4 R4 O4 O4"]
     )
-    with pytest.raises(ValueError, match=r"player 1, action 20 .pass red 1 to the left"):
+    with pytest.raises(ValueError, match=r"player 1, action 20 .pass_card colour=5 value=0"):
         give(game, "R1 R1 V4 R4")
     for turn, passing in enumerate(("R1 Y4 V4 R4", "B4 R1 V4 R4", "B4 Y4 R1 R4", "B4 Y4 V4 R1")):
         give(game, passing)

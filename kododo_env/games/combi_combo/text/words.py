@@ -39,29 +39,17 @@ def moment(game: CombiComboDisplay, index: int, names: Sequence[str]) -> tuple[s
 
 def action(game: CombiComboDisplay, number: int) -> str:
     """Return the passing of a type of card."""
-    return say("combi_combo.pass", card=card_name(number))
+    return say("combi_combo.pass", card=card(game, number))
 
 
-def label(
-    game: CombiComboDisplay, number: int, player: int, index: int, names: Sequence[str]
-) -> str:
-    """Return the words for passing a card."""
-    return say("combi_combo.pass", card="")
+def choice(game: CombiComboDisplay, number: int, player: int, index: int) -> Event | None:
+    """Return the card that an action passes."""
+    return event("combi_combo.pass", cards=[number])
 
 
 def card(game: CombiComboDisplay, number: int) -> str:
-    """Return a card in words, such as "blue 3"."""
-    return card_name(number)
-
-
-def cards(game: CombiComboDisplay, number: int, player: int, index: int) -> list[int]:
-    """Return the card that an action passes."""
-    return [number]
-
-
-def card_name(card: int) -> str:
     """Return a type of card in words, such as "blue 3"; colours without a name are numbered."""
-    colour, value = divmod(card, VALUES)
+    colour, value = divmod(number, VALUES)
     name = say(f"card.suit.{COLOURS[colour]}") if colour < len(COLOURS) else f"colour {colour}"
     return say("card.name", suit=name, value=value + 1)
 

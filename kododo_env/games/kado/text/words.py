@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from kododo_env.arrays.dtypes import Int64
-from kododo_env.games.kado.actions import moves
 from kododo_env.games.kado.display import KadoDisplay
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.state import Phase
@@ -59,30 +58,37 @@ def moment(game: KadoDisplay, index: int, names: Sequence[str]) -> tuple[str, ..
 
 
 def action(game: KadoDisplay, number: int) -> str:
-    """Return an action without the names of card and dealer."""
-    return describe(game.rules, number)
+    """Return an action without the names of card and receiver."""
+    first = game.moves
+    rules = game.rules
+    card = "the card"
+    if number < first.discard:  # the first actions give the card to a seat
+        key = "kado.give_left" if number else "kado.keep"
+        return say(key, card=card, n=number)
+    if first.guess <= number < first.place:
+        gift, ribbon = divmod(number - first.guess, rules.num_ribbons)
+        return say("kado.guess", gift=gift_name(gift), ribbon=ribbon_words(ribbon))
+    if first.place <= number < first.no_op:
+        row, column = divmod(number - first.place, rules.board_columns)
+        return say("kado.place_on_board", card=card, row=row, column=column)
+    if number == first.discard:
+        return say("kado.put_aside", card=card)
+    return say("kado.pass") if number == first.pass_ else say("kado.wait")
 
 
-def choice(
-    game: KadoDisplay, number: int, player: int, index: int, names: Sequence[str]
-) -> str | None:
-    """Return an action of a player with the names of cards and of the receiver."""
-    card_words = "".join(card(game, number) for number in cards(game, number, player, index))
-    if number <= game.moves.discard:
-        return describe(game.rules, number, card_words, _receiver(game, number, player, names))
+def choice(game: KadoDisplay, number: int, player: int, index: int) -> Event | None:
+    """Return what an action does with a card."""
     if game.moves.place <= number < game.no_op:
         row, column = cell(game, number, player, index)
-        return say("kado.place", card=card_words, row=row, column=column)
-    return None
-
-
-def _receiver(game: KadoDisplay, number: int, dealer: int, names: Sequence[str]) -> str:
-    return names[(dealer + number) % game.num_players]
-
-
-def label(game: KadoDisplay, number: int, player: int, index: int, names: Sequence[str]) -> str:
-    """Return an action of a player without its card."""
-    return describe(game.rules, number, "", _receiver(game, number, player, names))
+        held = int(game.held[index, player])
+        return event("kado.place", cards=[held], row=row, column=column)
+    if number > game.moves.discard:
+        return None
+    offered = int(game.offered[index])
+    if number == game.moves.discard:
+        return event("kado.put_aside", cards=[offered])
+    key = "kado.give" if number else "kado.keep"
+    return event(key, seats=[(player + number) % game.num_players], cards=[offered])
 
 
 def labels(game: KadoDisplay, number: int, names: Sequence[str]) -> dict[str, str]:
@@ -91,42 +97,13 @@ def labels(game: KadoDisplay, number: int, names: Sequence[str]) -> dict[str, st
     if piece.name == "guess":
         return {"gift": gift_name(place[0]), "ribbon": ribbon_words(place[1])}
     if piece.name == "give":
-        return {"seat": _receiver(game, number, game.dealer, names)}
+        return {"seat": names[(game.dealer + number) % game.num_players]}
     return {axis: str(k + 1) for axis, k in zip(("row", "column"), place, strict=False)}
 
 
 def card(game: KadoDisplay, number: int | None) -> str:
     """Return a card in words, such as "plush 3 (green ribbon)"."""
     return say("kado.card") if number is None else card_name(game.rules, number)
-
-
-def cards(game: KadoDisplay, number: int, player: int, index: int) -> list[int]:
-    """Return the card that an action gives away or places, if any."""
-    if not played(game, number, player, index):
-        return []
-    offered = number <= game.moves.discard
-    return [int(game.offered[index] if offered else game.held[index, player])]
-
-
-def describe(rules: Rules, action: int, card: str = "the card", receiver: str | None = None) -> str:
-    """Return the meaning of an action in words, with the names of card and receiver, if known."""
-    first = moves(rules)
-    if action < first.discard:  # the first actions give the card to a seat
-        if not action:
-            return say("kado.keep", card=card)
-        if receiver is None:
-            return say("kado.give_left", card=card, n=action)
-        return say("kado.give", card=card, player=receiver)
-    if first.guess <= action < first.place:
-        gift, ribbon = divmod(action - first.guess, rules.num_ribbons)
-        parts = {"gift": gift_name(gift), "ribbon": ribbon_words(ribbon)}
-        return say("kado.guess", **parts)
-    if first.place <= action < first.no_op:
-        row, column = divmod(action - first.place, rules.board_columns)
-        return say("kado.place_on_board", card=card, row=row, column=column)
-    if action == first.discard:
-        return say("kado.put_aside", card=card)
-    return say("kado.pass") if action == first.pass_ else say("kado.wait")
 
 
 def hand(game: KadoDisplay, player: int, index: int) -> list[Card]:

@@ -20,7 +20,6 @@ from kododo_env.rendering.svg_cards import suits as palette
 from kododo_env.rendering.words import (
     card_short,
     card_words,
-    cards_in_words,
     cards_left,
     counted,
     listed,
@@ -55,31 +54,18 @@ def action(game: KododoDisplay, number: int) -> str:
     return say("kododo.lay_slots", one=slots[0], other=slots[1])
 
 
-def choice(
-    game: KododoDisplay, number: int, player: int, index: int, names: Sequence[str]
-) -> str | None:
-    """Return the cards that an action lays, in words."""
+def choice(game: KododoDisplay, number: int, player: int, index: int) -> Event | None:
+    """Return the cards that an action lays."""
     if game.terminated[index]:
         return None
-    faces = hand(game, player, index)
-    slots = played(game, number, player, index)
-    return say("kododo.lay", cards=cards_in_words([faces[slot] for slot in slots]))
-
-
-def label(game: KododoDisplay, number: int, player: int, index: int, names: Sequence[str]) -> str:
-    """Return the words for laying cards."""
-    return say("kododo.lay", cards="")
+    held = game.hands[index, player]
+    laid = [int(held[slot]) for slot in played(game, number, player, index)]
+    return event("kododo.lay", cards=laid)
 
 
 def card(game: KododoDisplay, number: int) -> str:
     """Return a card in words, such as "blue 3"."""
     return card_words(face(game, number))
-
-
-def cards(game: KododoDisplay, number: int, player: int, index: int) -> list[int]:
-    """Return the cards that an action lays."""
-    held = game.hands[index, player]
-    return [int(held[slot]) for slot in played(game, number, player, index)]
 
 
 def hand(game: KododoDisplay, player: int, index: int) -> list[Card]:
