@@ -126,8 +126,6 @@ def _gather(x: Array, places: Array, *, axis: int = 0) -> Any:
 
 def gather_elements(x: Array, places: Array, *, axis: int = 0) -> Any:
     """Return the numbers of ``x`` at ``places`` along an axis, like ONNX's GatherElements."""
-    if x.ndim == 2 and axis == 1 and x.shape[0] == places.shape[0]:
-        return x[np.arange(len(x))[:, None], places]
     whole = axis % x.ndim  # the other axes are cut to the size of ``places``
     parts = (
         slice(None if dimension == whole else size) for dimension, size in enumerate(places.shape)
@@ -136,8 +134,6 @@ def gather_elements(x: Array, places: Array, *, axis: int = 0) -> Any:
 
 
 def _gather_nd(x: Array, places: Array) -> Any:
-    if places.shape[-1] == 1:
-        return np.take(x, places[..., 0], 0)
     return x[tuple(np.moveaxis(places, -1, 0))]
 
 
