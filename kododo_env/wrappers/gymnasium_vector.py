@@ -102,6 +102,9 @@ class BatchVectorEnv(OneLearner, SlotEnvs, VectorEnv[Any, Any, Any]):
         self.max_episode_steps = step_limit(max_episode_steps, "max_episode_steps")
         self._limit = self.max_episode_steps or np.inf
         self._decisions = np.zeros(game.num_envs, np.int64)  # of the learner, since the deal
+        # Truncated episodes. Their games continue without the learner, since all games of a batch
+        # are at the same turn.
+        self._truncated = np.zeros(game.num_envs, np.bool_)
         self._waiting = np.zeros(game.num_envs, np.bool_)  # games that were over before this step
         self._dealt = False
 
@@ -203,7 +206,16 @@ class BatchVectorEnv(OneLearner, SlotEnvs, VectorEnv[Any, Any, Any]):
 
     def _masks(self) -> Bool:
         """Return the learner's legal actions in the games, (N, A), perhaps the game's own array."""
-        return self._of_learner(self._format.masks(self.game))
+        masks: Bool = self._format.masks(self.game)[self._learner()]
+        return masks
+
+    def _over(self) -> Bool:
+        """Return which episodes have ended or were truncated, (N,)."""
+        over: Bool = self.game.terminated | self._truncated
+        return over
+
+    def _deciding(self) -> Bool:
+        return super()._deciding() & ~self._truncated
 
     def render(self) -> tuple[Any, ...]:
         """Render each game as its learner sees it: text, or uint8 pixels (H, W, 3)."""

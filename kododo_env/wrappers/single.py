@@ -52,8 +52,6 @@ class OneLearner(GameEnv):
         self._outer = OuterWrappers(self._format)
         self._game_numbers = np.arange(game.num_envs)
         self._gained = np.zeros(game.num_envs)  # by the learner since the last step
-        # Episodes that a vector has truncated. Their games continue without the learner.
-        self._truncated = np.zeros(game.num_envs, np.bool_)
         self._running = False
 
     @property
@@ -65,15 +63,20 @@ class OneLearner(GameEnv):
         seat = "random" if self._lineup.moves else int(self.seats[0])
         return learner_and_opponents(seat, opponents, self.game)[1]
 
-    def _of_learner(self, everybody: Array) -> Array:
-        """Return the learner's part, (N, ...), of an array of all players, (N, P, ...)."""
-        seat_part: Array = everybody[:, int(self.seats[0])]
-        return everybody[self._game_numbers, self.seats] if self._lineup.moves else seat_part
+    def _learner(self) -> tuple[Any, Any]:
+        """Return the index of the learner's part, (N, ...), in an array (N, P, ...)."""
+        if self._lineup.moves:
+            return self._game_numbers, self.seats
+        return slice(None), int(self.seats[0])
 
     def _over(self) -> Bool:
-        """Return which episodes have ended or were truncated, (N,)."""
-        over: Bool = self.game.terminated | self._truncated
-        return over
+        """Return which episodes have ended, (N,)."""
+        return self.game.terminated
+
+    def _deciding(self) -> Bool:
+        """Return in which games the learner has something to decide, (N,)."""
+        deciding: Bool = self.game.deciding()[self._learner()]
+        return deciding
 
     def _begin(self, dealt: Bool) -> None:
         """Play games that were dealt, (N,) bool, to the learner's first decision."""
@@ -87,7 +90,7 @@ class OneLearner(GameEnv):
     def _play_on(self) -> None:
         """Play until the learner has something to decide in a game, or all games are over."""
         while True:
-            self._decides = self._of_learner(self.game.deciding()) & ~self._truncated
+            self._decides = self._deciding()
             if any_true(self._decides) or all_true(self._over()):
                 return
             self._play()
@@ -101,14 +104,15 @@ class OneLearner(GameEnv):
         actions = self._lineup.actions(self._choices.rng)
         if chosen is not None:
             plain = self._format.plain_actions(self.game, chosen, self.seats)
-            actions[self._game_numbers, self.seats] = plain
+            actions[self._learner()] = plain
         self._step(actions)
-        self._gained = self._gained + self._of_learner(self._reward(self.game))
+        self._gained = self._gained + self._reward(self.game)[self._learner()]
 
     def _numbers(self) -> Array:
         """Return the learner's observations, (N, F)."""
-        if self._lineup.moves:
-            return self._of_learner(self._format.numbers(self.game))
+        if self._lineup.moves or self.game.num_envs == 1:  # one game is faster for all seats
+            # A copy, since the whole array has all players' observations.
+            return np.array(self._format.numbers(self.game)[self._learner()])
         return self._format.numbers(self.game, [int(self.seats[0])])[:, 0]
 
 
@@ -242,7 +246,7 @@ class SingleSeatEnv(OneLearner, gymnasium.Env[Any, Any]):
         """
         if not self._running:
             raise RuntimeError(f"no game of {self.game.name} is running; call reset()")
-        mask = self._of_learner(self._format.masks(self.game))[0]
+        mask = self._format.masks(self.game)[0, self.seat]
         chosen, replaced = self._choices.settle(action, mask, f"player {self.seat}")
         self._running = False  # an opponent that fails ends the episode
         self._play([chosen])
@@ -258,7 +262,7 @@ class SingleSeatEnv(OneLearner, gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> Bool:
         """Return the learner's legal actions, bool, shape (A,), as sb3-contrib expects."""
-        return np.array(self._of_learner(self._format.masks(self.game))[0])
+        return np.array(self._format.masks(self.game)[0, self.seat])
 
     def render(self) -> Any:
         """Render the table as the learner sees it: text, or uint8 pixels (H, W, 3)."""
