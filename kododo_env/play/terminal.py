@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 from textwrap import fill, shorten
 
@@ -176,7 +176,7 @@ class Terminal:
         self._paint(f"\n{title}", "bold")
         self._paint(body.rstrip("\n"))
         self._memory = position["memory"]
-        self._commands = [name for name in COMMANDS if _can_be_written(name, position)]
+        self._commands = _possible_commands(position)
         self._words = [action["words"] for action in position["actions"]]
         examples = (action for action in position["actions"][-1:] if action["short"])
         self._example = {action["short"]: action["words"] for action in examples}
@@ -243,20 +243,19 @@ def _seat_and_name(player: Message) -> str:
     return f"{player['player']} is {' · '.join(labels)}"
 
 
-def _can_be_written(command: str, position: Message) -> bool:
-    """Return whether a command has an effect at this table, now or when the game is over."""
-    match command:
-        case "hint" | "analyse":
-            return bool(position["hints"])
-        case "seen":
-            return bool(position["memory"]["tables"])
-        case "lesson":
-            return bool(position.get("teaches"))
-        case "leave":
-            return bool(position.get("lesson"))
-        case "back" | "record FILE":
-            return not position.get("lesson")
-    return True
+def _possible_commands(position: Message) -> list[str]:
+    """Return the commands that have an effect at this table, now or when the game is over."""
+    lesson = bool(position["lesson"])
+    conditions = {
+        "hint": position["hints"],
+        "analyse": position["hints"],
+        "seen": position["memory"]["tables"],
+        "lesson": position["teaches"],
+        "leave": lesson,
+        "back": not lesson,
+        "record FILE": not lesson,
+    }
+    return [command for command in COMMANDS if conditions.get(command, True)]
 
 
 def listed_actions(actions: Sequence[Message]) -> list[str]:
@@ -284,39 +283,28 @@ def painted(words: str, suits: Sequence[Sequence[Suit]]) -> list[tuple[str, str]
     """
     if not suits:
         return [("", words)]
-    letters = "".join(f"(?:{_alternatives(suit.letter for suit in kind)})" for kind in suits)
-    names = _alternatives(say(suit.name) for kind in suits for suit in kind)
+    by_name = {say(suit.name): suit for kind in suits for suit in kind}
+    by_letter = [{suit.letter: suit for suit in kind} for kind in suits]
+    card = "".join(f"({_alternatives(kind)})" for kind in by_letter) + r"(\d+)"
+    name = rf"({_alternatives(by_name)})(?: \d+)?"
     fragments = []
     end = 0
-    for match in re.finditer(rf"(?<!\w)(?:{letters}\d+|(?:{names})(?: \d+)?)(?!\w)", words):
-        fragments += [("", words[end : match.start()]), *_card(match[0], suits)]
+    for match in re.finditer(rf"(?<!\w)(?:{name}|{card})(?!\w)", words):
+        name, *letters, value = match.groups()
+        fragments.append(("", words[end : match.start()]))
         end = match.end()
+        if name:
+            fragments.append((_style(by_name[name]), match[0]))
+        else:
+            texts = [*letters[:-1], letters[-1] + value]
+            styles = [_style(kind[letter]) for kind, letter in zip(by_letter, letters, strict=True)]
+            fragments += zip(styles, texts, strict=True)
     return [*fragments, ("", words[end:])]
 
 
 def _alternatives(words: Iterable[str]) -> str:
     """Return a pattern for any of these words, the longest first."""
     return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-
-
-def _card(words: str, suits: Sequence[Sequence[Suit]]) -> list[tuple[str, str]]:
-    """Return the fragments of a colour's name or of a card's short form, one per letter."""
-    for suit in chain(*suits):
-        if words.rstrip("0123456789 ") == say(suit.name):
-            return [(_style(suit), words)]
-    fragments = []
-    for kind in suits:
-        suit = max(
-            (candidate for candidate in kind if words.startswith(candidate.letter)), key=_letters
-        )
-        fragments.append((_style(suit), suit.letter))
-        words = words.removeprefix(suit.letter)
-    style, letter = fragments.pop()
-    return [*fragments, (style, letter + words)]
-
-
-def _letters(suit: Suit) -> int:
-    return len(suit.letter)
 
 
 def _style(suit: Suit) -> str:
