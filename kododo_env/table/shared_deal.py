@@ -1,72 +1,17 @@
-"""Play the same deal again: a command for another person, or a bot in the seats of people."""
+"""The command with which other people play the same deal."""
 
 from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import fields
 from typing import Any
 
-import numpy as np
-
-from kododo_env.arrays.dtypes import Int64
-from kododo_env.core.agent import Agent, joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.header import rules_of
-from kododo_env.rendering.languages import speaking
 from kododo_env.rules_arguments import PLAYERS
-
-
-def deal_by(game: BatchGame, seed: int) -> None:
-    """Deal a batch of one from a seed, which also determines the later deals of the game."""
-    rng = np.random.default_rng(seed)
-    decks = game.sample_decks(1, rng)
-    game.reset(int(rng.integers(1 << 62)), decks=decks)
-
-
-def agents_choose(agents: Sequence[Agent | None], game: BatchGame, seed: int, step: int) -> Int64:
-    """Return the actions of a table's agents, int64 (1, P), which depend only on seed and step.
-
-    Args:
-        agents: For each seat an agent, or None for a person, for whom some legal action is
-            returned.
-        game: A batch of one.
-        seed: The seed of the game.
-        step: The number of steps of the game that have been played.
-    """
-    return joint_action(agents, game, np.random.default_rng([seed, step]))
-
-
-def playing_by(
-    bot: Agent, agents: Sequence[Agent | None], game: BatchGame, seed: int
-) -> Iterator[None]:
-    """Play the deal of a seed with a bot in the seats of people, against the same agents.
-
-    Args:
-        bot: The bot in the seats of people.
-        agents: For each seat an agent, or None for a person.
-        game: A batch of one, which is dealt again and played to the end.
-        seed: The seed of the game.
-
-    Yields:
-        None, after each step.
-    """
-    agents = list(agents)  # the table's own list may change meanwhile
-    bots = [bot if agent is None else None for agent in agents]
-    people = [seat for seat, agent in enumerate(agents) if agent is None]
-    deal_by(game, seed)
-    step = 0
-    while not game.terminated[0]:
-        with speaking("en"):  # bots know the English words
-            joint = agents_choose(agents, game, seed, step)
-            # With a separate generator, so that the others' randomness is unchanged.
-            bot_actions = joint_action(bots, game, np.random.default_rng([seed, step, 1]))
-        joint[:, people] = bot_actions[:, people]
-        game.step(joint)
-        step += 1
-        yield
 
 
 def command_of(game: BatchGame, names: Mapping[int, str], seed: int) -> str:

@@ -9,13 +9,13 @@ import numpy as np
 
 from kododo_env.bots.messages import Message
 from kododo_env.bots.protocol import named_action, news
-from kododo_env.core.agent import Agent, remembers
+from kododo_env.core.agent import Agent, joint_action, remembers
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records import Recorder
 from kododo_env.registry import words_of
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.review.analysis import Analysis
-from kododo_env.table.shared_deal import agents_choose, command_of, deal_by
+from kododo_env.table.shared_deal import command_of
 
 
 class Player(NamedTuple):
@@ -95,7 +95,9 @@ class Stage:
         self.recorder = Recorder(batch, 0, self.names)
 
     def _deal(self) -> None:
-        deal_by(self.batch, self.seed)
+        rng = np.random.default_rng(self.seed)
+        decks = self.batch.sample_decks(1, rng)
+        self.batch.reset(int(rng.integers(1 << 62)), decks=decks)
 
     def seat_of(self, person: int) -> int:
         """Return the seat of a person."""
@@ -140,6 +142,14 @@ class Stage:
             raise ValueError(say("table.no_choice", seat=seat))
         del self.chosen[seat]
 
+    def choose_by(self, bot: Agent) -> None:
+        """Let a bot choose for all people."""
+        bots = [bot if agent is None else None for agent in self.agents]
+        # With a separate generator, so that the others' randomness is unchanged.
+        rng = np.random.default_rng([self.seed, len(self.past), 1])
+        actions = joint_action(bots, self.batch, rng)
+        self.chosen = {seat: int(actions[0, seat]) for seat in self.person_seats}
+
     @property
     def can_go_back(self) -> bool:
         """Whether ``go_back`` is possible."""
@@ -169,12 +179,16 @@ class Stage:
         agents = [agent if remembers(agent) else None for agent in self.agents]
         if any(map(remembers, agents)):
             for number, played in enumerate(self.past):
-                agents_choose(agents, played.before, self.seed, number)
+                joint_action(agents, played.before, self._rng(number))
+
+    def _rng(self, step: int) -> np.random.Generator:
+        """Return the generator of the agents' choices, which depends only on seed and step."""
+        return np.random.default_rng([self.seed, step])
 
     def play(self, step: int, actions: Sequence[int] | None) -> None:
         """Play everybody's choice, with the agents choosing now, or a joint action from before."""
         if actions is None:
-            joint = agents_choose(self.agents, self.batch, self.seed, len(self.past))
+            joint = joint_action(self.agents, self.batch, self._rng(len(self.past)))
             for seat, action in self.chosen.items():
                 joint[0, seat] = action
         else:

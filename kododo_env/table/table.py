@@ -22,7 +22,6 @@ from kododo_env.review.hints import check_adviser, hint
 from kododo_env.review.replay import parse_short_record, replayed_steps
 from kododo_env.table.lesson import LessonStage
 from kododo_env.table.rules_page import sections
-from kododo_env.table.shared_deal import playing_by
 from kododo_env.table.stage import Player, Stage
 
 Replies = dict[int, list[Message]]
@@ -332,13 +331,16 @@ class Table:
         if stage.adviser is None:
             raise ValueError(say("table.no_bot"))
         step = self.step
-        game = stage.batch.clone()
-        for _ in playing_by(stage.adviser, stage.agents, game, stage.seed):
+        game = Stage(stage.batch.clone(), stage.players, stage.seed, first=0)
+        while not game.over:
             if not stage.over or self.step != step:
                 raise ValueError(say("table.bot_after_game"))
+            with speaking("en"):  # bots know the English words
+                game.choose_by(stage.adviser)
+                game.play(step, None)
             yield {}
-        scores = game.scores[0].tolist()
-        won = game.outcome()[0].tolist()
+        scores = game.batch.scores[0].tolist()
+        won = game.batch.outcome()[0].tolist()
         return {"type": "par", "by": stage.adviser.name, "scores": scores, "won": won}
 
     def _replay(self, text: str) -> Task:
