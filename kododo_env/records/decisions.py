@@ -10,7 +10,7 @@ import numpy.typing as npt
 from kododo_env.arrays.dtypes import Array
 from kododo_env.checks.numbers import whole_numbers
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.legality import IllegalAction, legal_actions
+from kododo_env.core.legality import legal_actions
 
 
 @dataclass(frozen=True)
@@ -88,10 +88,7 @@ class DecisionLog:
             raise ValueError(
                 f"expected actions of shape {self._mask.shape[:2]}, got {played.shape}"
             )
-        try:
-            legal_actions(played, self._mask, self._game.name, self._game.actions.describe)
-        except IllegalAction as error:
-            raise ValueError(f"expected the actions that were played, got {error}") from error
+        legal_actions(played, self._mask, self._game.name, self._game.actions.describe)
         chosen = played[games, seats].astype(np.int16)
         observations = self._observations[games, seats]
         legal = self._mask[games, seats]

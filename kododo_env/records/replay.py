@@ -110,13 +110,15 @@ class Playback:
         """
         game = self.game
         chosen = whole_numbers([actions], "actions")
-        words = _words(game, chosen[0].tolist()) if chosen.shape == (1, game.num_players) else []
         before = game.clone()
         game.step(chosen)
+        choices = chosen[0].tolist()
+        with speaking("en"):
+            words = [*map(words_of(before).describe_choice, choices, range(game.num_players))]
         self._rewards.append(game.rewards[0].astype(int).tolist())
         line = {
             "step": self.steps,
-            "actions": chosen[0].tolist(),
+            "actions": choices,
             "words": words,
             "events": words_of(game).events(before, chosen[0], gained=self._rewards),
             "points": self._rewards[-1],
@@ -125,16 +127,6 @@ class Playback:
         if game.terminated[0]:
             line["outcome"] = game.outcome()[0].tolist()
         return line
-
-
-def _words(game: BatchGame, actions: list[int]) -> list[str]:
-    """Return a joint action in words; empty for an unknown action, which ``step`` rejects."""
-    words = words_of(game)
-    with speaking("en"):
-        return [
-            words.describe_choice(action, player) if 0 <= action < game.num_actions else ""
-            for player, action in enumerate(actions)
-        ]
 
 
 def _check_end(record: Record, game: BatchGame) -> None:

@@ -28,11 +28,6 @@ def listed(words: Iterable[Any]) -> str:
     return say("game.list", most=", ".join(first_words), last=last) if first_words else last
 
 
-def card_short(face: Card) -> str:
-    """Return a card in short form; see ``Card.short``."""
-    return face.short
-
-
 def cards_in_words(faces: Sequence[Card]) -> str:
     """Return a list of one or more cards in words; see ``card_words`` and ``listed``."""
     return listed(map(card_words, faces))

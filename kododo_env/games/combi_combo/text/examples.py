@@ -16,7 +16,7 @@ from kododo_env.rendering.game_words import Words
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.plain_words import event
 from kododo_env.rendering.svg import Box
-from kododo_env.rendering.words import card_short, counted
+from kododo_env.rendering.words import counted
 
 
 def worked(lines: Sequence[str]) -> WorkedExample:
@@ -27,7 +27,7 @@ def worked(lines: Sequence[str]) -> WorkedExample:
     """
     game = CombiComboGame(1, Rules(num_players=len(lines)), seed=0)
     one_each = faces(game, np.ones(game.rules.num_card_types, np.uint8))
-    names = [card_short(face) for face in one_each]
+    names = [face.short for face in one_each]
     held = [[names.index(name) for name in line.split()[1:]] for line in lines]
     hands = np.array([np.bincount(cards, minlength=len(names)) for cards in held], np.uint8)
     points = score_lines(by_colour(hands[..., None], game.rules), game.rules)[..., 0].T

@@ -12,7 +12,6 @@ from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, card, pile
 from kododo_env.rendering.svg_table import Seat, panel, rows, seats
-from kododo_env.rendering.words import card_short
 
 BAND = 126
 """The height of the band between the players, in units of the SVG picture."""
@@ -50,7 +49,7 @@ def text(game: CombiComboDisplay, index: int, player: int | None, names: Sequenc
 
 
 def _words(cards: Sequence[Card | Blank]) -> str:
-    return " ".join("??" if isinstance(face, Blank) else card_short(face) for face in cards)
+    return " ".join("??" if isinstance(face, Blank) else face.short for face in cards)
 
 
 # --- picture --------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from kododo_env.rendering.languages import say
 from kododo_env.rendering.plain_words import Event, event
 from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette
-from kododo_env.rendering.words import card_short, cards_left
+from kododo_env.rendering.words import cards_left
 
 END = "end"
 """The section of ``rules.md`` about the end of a game."""
@@ -67,7 +67,7 @@ def played(game: CombiComboDisplay, number: int, player: int, index: int) -> tup
 def short(game: CombiComboDisplay, number: int, player: int, index: int) -> str:
     """Return the short form of the card that an action passes, such as "B3"."""
     (place,) = played(game, number, player, index)
-    return card_short(hand(game, player, index)[place])
+    return hand(game, player, index)[place].short
 
 
 def suits(game: CombiComboDisplay) -> tuple[tuple[Suit, ...]]:

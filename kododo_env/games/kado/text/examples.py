@@ -18,8 +18,8 @@ from kododo_env.rendering.game_words import Words
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.plain_words import Event
 from kododo_env.rendering.svg import GOLD, Box, label
-from kododo_env.rendering.svg_cards import card
-from kododo_env.rendering.words import card_short, counted
+from kododo_env.rendering.svg_cards import Card, card
+from kododo_env.rendering.words import counted
 
 ASIDE = "aside"
 """The word in place of a player's name for a card that is put aside."""
@@ -41,7 +41,8 @@ def worked(lines: Sequence[str]) -> WorkedExample:
 
 def _cards(game: KadoGame) -> dict[str, int]:
     """The ids of the cards, by their short names."""
-    return {card_short(face(game, number)): number for number in set(game.cards.tolist())}  # type: ignore[arg-type]
+    faces = {number: face(game, number) for number in set(game.cards.tolist())}
+    return {drawn.short: number for number, drawn in faces.items() if isinstance(drawn, Card)}
 
 
 # --- a turn -------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from kododo_env.rendering.svg import (
 )
 from kododo_env.rendering.svg_cards import CARD, Blank, Card, Suit, card, pile, suit_emblem
 from kododo_env.rendering.svg_table import HEAD, Seat, panel, seats
-from kododo_env.rendering.words import card_short, counted
+from kododo_env.rendering.words import counted
 
 BAND = 104
 """The height of the band between the players, in units of the SVG picture."""
@@ -36,7 +36,7 @@ BAND = 104
 def _word(game: KadoDisplay, number: int) -> str:
     """Return the short form of a card: gift, ribbon and value, such as PR3; ?? if face down."""
     card_face = face(game, number)
-    return "??" if isinstance(card_face, Blank) else card_short(card_face)
+    return "??" if isinstance(card_face, Blank) else card_face.short
 
 
 def _offered(game: KadoDisplay, index: int, player: int | None) -> int:

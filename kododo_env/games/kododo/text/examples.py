@@ -15,7 +15,7 @@ from kododo_env.rendering.game_words import Words
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import Box
 from kododo_env.rendering.svg_table import meter
-from kododo_env.rendering.words import card_short, counted
+from kododo_env.rendering.words import counted
 
 
 def worked(lines: Sequence[str]) -> WorkedExample:
@@ -25,7 +25,7 @@ def worked(lines: Sequence[str]) -> WorkedExample:
         lines: A line for each player: the name, and the four cards in the order of laying.
     """
     game = KododoGame(1, Rules(num_players=len(lines)), seed=0)
-    names = {card_short(face(game, card)): card for card in range(game.rules.num_card_types)}
+    names = {face(game, card).short: card for card in range(game.rules.num_card_types)}
     laid = [[names[name] for name in line.split()[1:]] for line in lines]
     play_round(game, laid)
     sentences = map(Words(game, words).sentence, words.evaluation(game, 0))

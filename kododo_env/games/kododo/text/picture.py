@@ -12,7 +12,7 @@ from kododo_env.rendering.languages import say
 from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, pile, suit_emblem
 from kododo_env.rendering.svg_table import Meter, Seat, meter, panel, rows, seats
-from kododo_env.rendering.words import card_short, counted
+from kododo_env.rendering.words import counted
 
 LIMIT, TIE, KODODO, SCORE = range(2, 6)
 """The stages at which a page shows the results of a round, after the stage of counting."""
@@ -67,7 +67,7 @@ def _word(card: Card | Blank) -> str:
     """A card in four characters."""
     if isinstance(card, Blank):
         return "??  " if card is Blank.BACK else "--  "
-    return f"{card_short(card)}{'*' if card.emblem else ''}".ljust(4)
+    return f"{card.short}{'*' if card.emblem else ''}".ljust(4)
 
 
 def _table_lines(game: KododoDisplay, index: int) -> list[str]:

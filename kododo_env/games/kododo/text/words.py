@@ -18,7 +18,6 @@ from kododo_env.rendering.plain_words import Event, event
 from kododo_env.rendering.svg_cards import Card, Suit
 from kododo_env.rendering.svg_cards import suits as palette
 from kododo_env.rendering.words import (
-    card_short,
     card_words,
     cards_left,
     counted,
@@ -81,7 +80,7 @@ def played(game: KododoDisplay, number: int, player: int, index: int) -> tuple[i
 def short(game: KododoDisplay, number: int, player: int, index: int) -> str:
     """Return the short form of the cards that an action lays, such as "B3 Y2"."""
     faces = hand(game, player, index)
-    return " ".join(card_short(faces[slot]) for slot in played(game, number, player, index))
+    return " ".join(faces[slot].short for slot in played(game, number, player, index))
 
 
 def suits(game: KododoDisplay) -> tuple[tuple[Suit, ...]]:
