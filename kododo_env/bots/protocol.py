@@ -188,14 +188,13 @@ def news(
         names: The players' names by seat, for "events"; None names them ``player_0``, ...
 
     Returns:
-        A dictionary with "events" (see ``Words.line``), "lines", their sentences with ``player_0``
-        and so on, and "rules", for each of them the anchor of a section of the rules, or None.
+        A dictionary with "events" (see ``Words.line``), and "lines", their sentences with
+        ``player_0`` and so on, for programs.
     """
     words = words_of(game)
     return {
         "events": [words.line(event, names) for event in events],
         "lines": list(map(words.sentence, events)),
-        "rules": [event["rule"] for event in events],
     }
 
 

@@ -34,8 +34,8 @@ def replayed_steps(record: Record, pictures: bool) -> Iterator[dict[str, Any]]:
         pictures: Whether to draw SVG pictures.
 
     Yields:
-        For the deal and after each step a dictionary with "title", "text", "scores", "events",
-        "lines" and "rules" (see ``bots.protocol.news``), and "picture" if ``pictures`` is True.
+        For the deal and after each step a dictionary with "title", "text", "scores", "events" and
+        "lines" (see ``bots.protocol.news``), and "picture" if ``pictures`` is True.
 
     Raises:
         ValueError: The record is invalid, and the message has the line number and the reason.

@@ -127,8 +127,8 @@ def test_points_and_the_end_name_a_section_of_the_rules(name: str, players: int)
         action = {"type": "act", "step": table.step, "action": messages[-1]["actions"][0]["action"]}
         messages = table.talk(0, action)[0]
     for step in messages[-1]["log"]:
-        for line, rule in zip(step["lines"], step["rules"], strict=True):
-            assert rule or not re.search("points?$|over:", line), line
+        for event in step["events"]:
+            assert event["rule"] or not re.search("points?$|over:", event["text"]), event
 
 
 @pytest.mark.parametrize("name", GAMES)
