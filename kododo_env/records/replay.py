@@ -11,7 +11,6 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.lines import DIGEST, at_line, check_keys, check_sealed, where
 from kododo_env.records.record import Record
 from kododo_env.registry import words_of
-from kododo_env.rendering.languages import speaking
 
 Line = dict[str, Any]
 ADDED_FIELDS = {1: {"events"}}
@@ -108,6 +107,8 @@ class Playback:
         Raises:
             ValueError: An action is illegal; nothing is played.
         """
+        from kododo_env.rendering.languages import speaking  # not for those who train
+
         game = self.game
         chosen = whole_numbers([actions], "actions")
         before = game.clone()
