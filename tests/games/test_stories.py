@@ -75,7 +75,7 @@ def test_a_hand_is_what_its_player_knows_and_actions_play_cards_of_it(
 
 
 @pytest.mark.parametrize(("name", "players"), EXTREMES)
-def test_everybody_is_told_something_and_nobody_more_than_who_sees_all(
+def test_everybody_is_told_something_and_nobody_what_is_hidden_from_them(
     name: str, players: int
 ) -> None:
     game = registry.batch_game(name, 1, seed=7, num_players=players)
@@ -88,6 +88,9 @@ def test_everybody_is_told_something_and_nobody_more_than_who_sees_all(
             words_of(game).events(before, actions[0], seat) for seat in (None, *range(players))
         ]
         assert all(stories[1:])
+        for seat, story in enumerate(stories[1:]):
+            world = game.determinize(seat, rng, 1)
+            assert words_of(world).events(before, actions[0], seat) == story
         assert words_of(game).events(before, actions[0].tolist()) == stories[0]
         for event in stories[1]:
             assert json.loads(json.dumps(event)) == event
