@@ -47,11 +47,13 @@ def mcp_server(table: Table) -> MCPServer:
         position = talk(message)
         new = [entry for entry in position["log"] if entry["step"] > last_step]
         news = [line for entry in new for line in entry["lines"]]
+        events = [_facts(event) for entry in new for event in entry["events"]]
         last_step = new[-1]["step"] if new else last_step
         words = [action["words"] for action in position["actions"]]
         fields = ("step", "over", "result", "text")
         facts = {name: position[name] for name in fields if name in position}
-        return facts | {"you": f"player_{position['you']}", "news": news, "actions": words}
+        you = f"player_{position['you']}"
+        return facts | {"you": you, "news": news, "events": events, "actions": words}
 
     # A table handles one call at a time: these tools never await, so their calls do not overlap.
     async def rules() -> str:
@@ -59,7 +61,10 @@ def mcp_server(table: Table) -> MCPServer:
         return str(talk({"type": "rules"})["text"])
 
     async def look() -> dict[str, Any]:
-        """Return the position as you see it, the news since you last saw it, and your actions."""
+        """Return the position as you see it, your actions, and the news since you last saw it.
+
+        "events" are the news as data.
+        """
         return describe_position({"type": "look"})
 
     async def act(action: str, step: int) -> dict[str, Any]:
@@ -80,3 +85,8 @@ def mcp_server(table: Table) -> MCPServer:
     for tool in (rules, look, act, hint, new_game):
         server.add_tool(tool)
     return server
+
+
+def _facts(event: Message) -> Message:
+    """Return an event without its sentence."""
+    return {name: fact for name, fact in event.items() if name not in ("text", "parts")}

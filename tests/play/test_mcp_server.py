@@ -53,6 +53,8 @@ def test_a_wrong_call_is_answered_in_a_line_and_the_next_one_is_another_probabil
             later = await call_tool(client, "act", action="5", step=0)  # as listed in the error
             assert (later["step"], later["you"]) == (1, "player_0")
             assert later["news"][0].startswith("player_0 lays")
+            assert later["events"][0].keys() == {"key", "seats", "cards", "rule"}
+            assert len(later["events"]) == len(later["news"])
             assert (await call_tool(client, "look"))["news"] == []  # already sent
 
     asyncio.run(play())

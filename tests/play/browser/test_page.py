@@ -103,6 +103,7 @@ def test_a_game_that_is_played_is_not_thrown_away_by_enter(browser: Any) -> None
         person.play(1)
         person.page.keyboard.press("n")
         person.page.locator("#new-dialog").wait_for()
+        assert not person.page.locator("#new-note").is_visible()  # it is about other people
         person.page.keyboard.press("Enter")
         person.page.locator("#new-dialog").wait_for(state="hidden")
         person.play(1)
@@ -336,6 +337,7 @@ def test_two_people_choose_face_down_until_both_have(browser: Any) -> None:
             assert f"player_0 {words.replace('lay', 'lays', 1)}" in second.see("#story")
             assert first.see("#moment") == second.see("#moment")
         first.page.locator("#new").click()
+        assert first.page.locator("#new-note").is_visible()
         first.page.locator("#new-dialog .deck-other").click()
         second.page.locator("#scores", has_text="asks for a new game").wait_for()
         second.page.locator("#new").click()
