@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from kododo_env.checks.numbers import quote
 from kododo_env.system.digests import json_digest
+from kododo_env.system.json_text import parse_json
 
 DIGEST = "digest"
 DIGITS = 8  # of a digest, enough to detect mistakes
@@ -35,6 +37,31 @@ def check_keys(content: Mapping[str, Any], names: set[str]) -> None:
     for name in sorted(names ^ set(content)):
         problem = "missing" if name in names else "unknown"
         raise ValueError(f"{problem} field {quote(name)}")
+
+
+def parse_object(line: str | bytes) -> dict[str, Any]:
+    """Parse a JSON object, such as a line of a record.
+
+    Raises:
+        ValueError: The text is not a JSON object, or has a name twice.
+    """
+    try:
+        content = parse_json(line, object_pairs_hook=_unique_names)
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"not JSON, or truncated: {quote(line)}") from error
+    if not isinstance(content, dict):
+        raise ValueError(f"expected a JSON object, got {quote(line)}")
+    return content
+
+
+def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; raise ValueError if a name occurs twice in it."""
+    content: dict[str, Any] = {}
+    for name, field in pairs:
+        if name in content:
+            raise ValueError(f"duplicate name {quote(name)} in a JSON object")
+        content[name] = field
+    return content
 
 
 def where(source: str, line: int) -> str:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kododo_env.checks.numbers import quote
 from kododo_env.records.header import Header
-from kododo_env.records.lines import at_line, where
+from kododo_env.records.lines import at_line, parse_object, where
 from kododo_env.system.files import read_text
-from kododo_env.system.json_text import parse_json
 
 LARGEST_RECORD = 1 << 26  # bytes; a usual record has a few thousand bytes
 
@@ -65,27 +62,7 @@ def parse_record(text: str, source: str = "") -> Record:
     contents = []
     for number, line in enumerate(lines, 1):
         with at_line(source, number):
-            contents.append(_object(line))
+            contents.append(parse_object(line))
     with at_line(source, 1):
         header = Header.from_json(contents[0])
     return Record(header, tuple(contents[1:]), source)
-
-
-def _object(line: str) -> dict[str, Any]:
-    try:
-        content = parse_json(line, object_pairs_hook=_unique_names)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON, or truncated: {quote(line)}") from error
-    if not isinstance(content, dict):
-        raise ValueError(f"expected a JSON object, got {quote(line)}")
-    return content
-
-
-def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object; raise ValueError if a name occurs twice in it."""
-    content: dict[str, Any] = {}
-    for name, field in pairs:
-        if name in content:
-            raise ValueError(f"duplicate name {quote(name)} in a JSON object")
-        content[name] = field
-    return content

@@ -20,13 +20,12 @@ from kododo_env.checks.numbers import finite_number, quote, whole_number, whole_
 from kododo_env.core.agent import Agent, check_forgets, choice_of
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.header import Header
-from kododo_env.records.lines import at_line, check_keys, check_sealed, sealed
+from kododo_env.records.lines import at_line, check_keys, check_sealed, parse_object, sealed
 from kododo_env.records.record import Record
 from kododo_env.records.replay import replay
 from kododo_env.review.analysis import INTERVAL, WORLDS_FACTOR
 from kododo_env.search.search import SearchAgent
 from kododo_env.system.files import read_ordinary, write_text
-from kododo_env.system.json_text import parse_json
 
 LARGEST = 1 << 26  # bytes per file
 TRIES = 32  # how often a bot is asked, since some choose at random
@@ -86,13 +85,13 @@ class Puzzle:
         return sealed({"format": FORMAT, **vars(self), "header": self.header.to_json()})
 
     @classmethod
-    def from_json(cls, content: Any) -> Puzzle:
+    def from_json(cls, content: Mapping[str, Any]) -> Puzzle:
         """Parse a line of a file, and check that the position can be reached.
 
         Raises:
             ValueError: The line is not a valid puzzle.
         """
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
+        if content.get("format") != FORMAT:
             raise ValueError(f'a puzzle must be a JSON object with "format": "{FORMAT}"')
         check_keys(content, FIELDS)
         check_sealed(content)
@@ -252,12 +251,5 @@ def read_puzzles(path: Path) -> list[Puzzle]:
     for number, line in enumerate(lines, 1):
         if line:
             with at_line(str(path), number):
-                puzzles.append(Puzzle.from_json(_parse(line)))
+                puzzles.append(Puzzle.from_json(parse_object(line)))
     return puzzles
-
-
-def _parse(line: bytes) -> Any:
-    try:
-        return parse_json(line)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"the line is not JSON, or is truncated: {quote(line[:40])}") from error

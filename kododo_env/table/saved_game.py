@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kododo_env.checks.numbers import whole_number, whole_numbers
-from kododo_env.records.lines import check_keys, check_sealed, sealed
+from kododo_env.checks.numbers import quote, whole_number, whole_numbers
+from kododo_env.records.lines import check_keys, check_sealed, parse_object, sealed
 from kododo_env.system.digests import digest
-from kododo_env.system.json_text import parse_json
 from kododo_env.table.table import Table
 
 FIELDS = {"seed", "first", "moved", "done", "stands", "digest"}
@@ -45,7 +44,11 @@ def resume(table: Table, text: str) -> None:
         ValueError: The text is damaged, or is of another table. The table must not be used
             afterwards.
     """
-    content = _read(text)
+    content = parse_object(text)
+    check_keys(content, FIELDS)
+    check_sealed(content)
+    if not isinstance(content["done"], list):
+        raise ValueError(f"done must be a list, not {quote(content['done'])}")
     table.step = whole_number(content["first"], "first", 0)
     table.seat_shift = whole_number(content["moved"], "moved", 0, len(table.game.players) - 1)
     table.deal(whole_number(content["seed"], "seed", 0))
@@ -75,16 +78,3 @@ def _state_digest(table: Table) -> str:
     header = {**vars(game.recorder.header), "date": ""}
     state = [header, table.stage.joint, game.rewards, game.over, game.counts]
     return digest(json.dumps(state, sort_keys=True))
-
-
-def _read(text: str) -> dict[str, Any]:
-    """Parse and check a text of ``saved_game``."""
-    try:
-        content = parse_json(text)
-    except ValueError as error:
-        raise ValueError("the saved game is not JSON, or is truncated") from error
-    if not isinstance(content, dict) or not isinstance(content.get("done"), list):
-        raise ValueError('the saved game must be a JSON object with a list "done"')
-    check_keys(content, FIELDS)
-    check_sealed(content)
-    return content
