@@ -15,7 +15,6 @@ from jinja2 import Environment, FileSystemLoader, Template
 from kododo_env.agent_registry import POLICIES
 from kododo_env.commands.cli import run_cli
 from kododo_env.policy.metadata_file import ENDING
-from kododo_env.rendering.words import counted
 from kododo_env.system.files import read_json, write_text
 
 
@@ -43,7 +42,7 @@ def _template(name: str) -> Template:
     pages = Environment(
         loader=files, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-    pages.filters |= {"counted": counted, "interval": interval, "thousands": "{:,}".format}
+    pages.filters |= {"interval": interval, "thousands": "{:,}".format}
     return pages.get_template(f"{name}.md.jinja")
 
 
