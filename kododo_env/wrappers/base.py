@@ -69,6 +69,9 @@ class GameEnv:
         self._choices = Choices(game, illegal_action, self._format)
         self._lineup = Lineup(places, game, self._choices.rng, first or 0, first is None)
         self._all_learn = all(place is None for place in places)
+        # Whether actions are checked before the step; else the game checks them, which is faster.
+        is_plain = self._all_learn and self._format.has_own_numbers
+        self._settles = self._choices.replaces or not is_plain
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.game!r}>"

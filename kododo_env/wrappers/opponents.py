@@ -33,35 +33,6 @@ def opponent_for(candidate: Any, game: BatchGame) -> Player:
     return candidate if isinstance(candidate, OpponentPool) else agent_for(candidate, game)
 
 
-def one_for_each(opponents: Opponents, game: BatchGame) -> list[Player]:
-    """Return P - 1 opponents, one for each seat except the learner's.
-
-    Args:
-        opponents: None for random legal play, one opponent for all P - 1 seats, or a list of P - 1
-            opponents. Agents may be given by name, as for ``make_agent``.
-        game: The batch that is played.
-
-    Raises:
-        ValueError: An opponent is not an agent or cannot play this game, or the list does not have
-            P - 1 opponents.
-    """
-    places = game.num_players - 1
-    if opponents is None:
-        return [RandomAgent()] * places
-    if is_opponent(opponents):
-        return [opponent_for(opponents, game)] * places
-    if not isinstance(opponents, list | tuple) or not all(map(is_opponent, opponents)):
-        raise ValueError(
-            f"opponents must be None, {ONE}, or a list of these, not {quote(opponents)}"
-        )
-    if len(opponents) != places:
-        raise ValueError(
-            f"expected {places} opponents, one for each seat except the learner's, or "
-            f"{places + 1} with None for the learner, got {len(opponents)}"
-        )
-    return [opponent_for(opponent, game) for opponent in opponents]
-
-
 def learner_and_opponents(
     seat: int | str | None, opponents: Opponents, game: BatchGame
 ) -> tuple[int | None, tuple[Player, ...]]:
@@ -70,8 +41,9 @@ def learner_and_opponents(
     Args:
         seat: The learner's seat, or ``"random"``. None selects the seat in which ``opponents`` has
             None, or seat 0.
-        opponents: As for ``one_for_each``, or a list with an opponent for each of the P seats, and
-            None for the learner.
+        opponents: None for random legal play, one opponent for all P - 1 seats, a list of P - 1
+            opponents, or a list with an opponent for each of the P seats, and None for the learner.
+            Agents may be given by name, as for ``make_agent``.
         game: The batch that is played.
 
     Returns:
@@ -82,8 +54,23 @@ def learner_and_opponents(
             seats or not in ``seat``.
     """
     learner = 0 if seat is None else seat_of(seat, game)
-    if not isinstance(opponents, list | tuple) or len(opponents) != game.num_players:
-        return learner, tuple(one_for_each(opponents, game))
+    places = game.num_players - 1
+    if opponents is None or is_opponent(opponents):
+        opponent = RandomAgent() if opponents is None else opponent_for(opponents, game)
+        return learner, (opponent,) * places
+    if not isinstance(opponents, list | tuple) or (
+        len(opponents) != game.num_players and not all(map(is_opponent, opponents))
+    ):
+        raise ValueError(
+            f"opponents must be None, {ONE}, or a list of these, not {quote(opponents)}"
+        )
+    if len(opponents) == places:
+        return learner, tuple(opponent_for(opponent, game) for opponent in opponents)
+    if len(opponents) != game.num_players:
+        raise ValueError(
+            f"expected {places} opponents, one for each seat except the learner's, or "
+            f"{places + 1} with None for the learner, got {len(opponents)}"
+        )
     lineup = seated(opponents, game)
     empty, *further = learners(lineup)
     if further:
@@ -145,7 +132,7 @@ def seated(opponents: Opponents, game: BatchGame) -> list[Player | None]:
     if opponents is None:
         return [None] * game.num_players
     if is_opponent(opponents):
-        return [None, *one_for_each(opponents, game)]
+        return [None, *[opponent_for(opponents, game)] * (game.num_players - 1)]
     if not isinstance(opponents, list | tuple) or not all(
         opponent is None or is_opponent(opponent) for opponent in opponents
     ):
@@ -174,14 +161,3 @@ def seat_of(seat: int | str, game: BatchGame) -> int | None:
     if isinstance(seat, str) and seat == "random":
         return None
     return whole_number(seat, "seat (if not 'random')", 0, game.num_players - 1)
-
-
-def around(opponents: Sequence[Agent | None], seat: int) -> list[Agent | None]:
-    """Return the agent in each seat, with None in the learner's seat.
-
-    Args:
-        opponents: P - 1 agents, in turn order after the learner.
-        seat: The learner's seat.
-    """
-    after = len(opponents) - seat  # opponents in the seats after the learner
-    return [*opponents[after:], None, *opponents[:after]]

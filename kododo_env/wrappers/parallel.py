@@ -98,9 +98,12 @@ class ParallelGame(PettingZooTable, ParallelEnv):
         if not isinstance(actions, Mapping):
             raise ValueError(f"actions must be a dict from agent to action, not {quote(actions)}")
         if actions.keys() != self._player_of.keys():
-            raise self._not_everybodys(actions)
+            raise ValueError(
+                f"expected an action of each of {', '.join(self.possible_agents)}, "
+                f"got actions of {', '.join(map(str, actions)) or 'nobody'}"
+            )
         chosen = [self._choices.number(actions[name], name) for name in self.possible_agents]
-        if self._all_learn and not self._choices.replaces:  # the game checks them
+        if not self._settles:
             return chosen, []
         masks = self._format.masks(self.game)[0]
         replaced = []
@@ -109,14 +112,3 @@ class ParallelGame(PettingZooTable, ParallelEnv):
             if instead:
                 replaced.append(name)
         return chosen, replaced
-
-    def _not_everybodys(self, actions: Mapping[str, Any]) -> ValueError:
-        missing = [name for name in self.possible_agents if name not in actions]
-        extra = [str(name) for name in actions if name not in self.possible_agents]
-        if missing:
-            return ValueError(
-                f"missing actions of {', '.join(missing)}; expected an action of each agent"
-            )
-        return ValueError(
-            f"unknown agent {', '.join(extra)}; choose from {', '.join(self.possible_agents)}"
-        )

@@ -137,7 +137,7 @@ class BatchVecEnv(SlotEnvs, VecEnv):
         game = self.game
         chosen = self._choices.numbers(self._noted.pop(), "slot", self.num_envs)
         replaced = np.zeros(0, np.bool_)
-        if self._choices.replaces or not self._all_learn:  # else the game checks them
+        if self._settles:
             replaced = self._choices.settle_all(chosen, self.action_masks(), self._name)
         by_game = chosen.reshape(game.num_envs, -1)
         plain = self._format.plain_actions(game, by_game, self.seats)

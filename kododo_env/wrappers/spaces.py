@@ -176,20 +176,14 @@ class ObservationFormat:
 
         Args:
             game: The batch, in the position in which the actions were chosen.
-            actions: Actions, shape (N, S), or (N,) for one seat of each game.
+            actions: Legal actions, shape (N, S), or (N,) for one seat of each game.
             seats: The seats that choose: shape (S,) for actions (N, S), else (N,).
 
         Returns:
             The game's own action numbers, in the shape of ``actions``.
-
-        Raises:
-            ValueError: A canonical or padded action is out of range.
         """
         if self._canonical is not None:
             chosen = np.asarray(actions)
-            last = self.num_actions - 1
-            if ((chosen < 0) | (chosen > last)).any():
-                raise ValueError(f"actions must be 0 to {last}")
             games = np.arange(game.num_envs).reshape(-1, *[1] * (chosen.ndim - 1))
             numbers = self._rows(game).actions
             actions = numbers[games, np.asarray(seats), chosen].astype(np.int64)

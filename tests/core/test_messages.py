@@ -16,7 +16,7 @@ from kododo_env import kododo_v0, registry
 from kododo_env.checks.numbers import quote
 from kododo_env.core import BatchGame, RandomAgent
 from kododo_env.wrappers import AECGame, BatchVectorEnv, ParallelGame, SingleSeatEnv
-from kododo_env.wrappers.opponents import one_for_each, seated
+from kododo_env.wrappers.opponents import learner_and_opponents, seated
 
 # --- wrappers -------------------------------------------------------------------------
 
@@ -46,8 +46,8 @@ LEGAL = "5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: one_for_each(5, game()), "opponents.*act.*OpponentPool.*5$"),
-        (lambda: one_for_each([RandomAgent()], game()), "3 opponents.*4.*None.*1$"),
+        (lambda: learner_and_opponents(None, 5, game()), "opponents.*act.*OpponentPool.*5$"),
+        (lambda: learner_and_opponents(None, [RandomAgent()], game()), "3 opponents.*4.*None.*1$"),
         (lambda: seated(5, game(3)), "opponents.*act.*OpponentPool.*seat.*5$"),
         (lambda: seated([None], game(3)), "3 opponents.*1$"),
         (lambda: seated([RandomAgent()] * 3, game(3)), "opponents.*None.*learner"),
@@ -80,11 +80,11 @@ LEGAL = "5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
         (lambda: running(ParallelGame(game(3))).step(5), "actions.*dict.*5$"),
         (
             lambda: running(ParallelGame(game(3))).step({"player_1": 5}),
-            "player_0, player_2",
+            "each of player_0.*got actions of player_1$",
         ),
         (
             lambda: running(ParallelGame(game(3))).step({**PAIRS, "a": 1, "b": 2}),
-            "a, b.*player_0, player_1, player_2",
+            "each of player_0.*, a, b$",
         ),
         (
             lambda: running(ParallelGame(game(3))).step({**PAIRS, "player_2": 15}),

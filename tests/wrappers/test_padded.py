@@ -99,7 +99,7 @@ def test_an_action_of_a_larger_table_is_illegal() -> None:
     actions = {
         name: int(observation["action_mask"].argmax()) for name, observation in observations.items()
     }
-    with pytest.raises(ValueError, match="action 3"):
+    with pytest.raises(IllegalAction, match="player_0: 3; legal now"):
         env.step(actions | {"player_0": 3})
     with pytest.raises(ValueError, match="must be 0 to 66, not 67"):
         env.step(actions | {"player_0": 67})
