@@ -196,9 +196,11 @@ EXAMPLES = {"kododo": 30, "combi_combo": 30, "kado": 4}
 WHOLE = 1000
 A_LONG_GAME = 60  # steps; the long variant may go on for a hundred deals
 GAMES_PLAYED = {"kododo": 60, "combi_combo": 90, "kado": 45}
+WITH_COPIES = (((1, 1), (1, 2)), ((1, 2, 2), (2, 2)))
 WHOLE_GAMES: list[tuple[str, dict[str, Any], int]] = [
     *((game, {"num_players": players}, GAMES_PLAYED[game]) for game, players in TABLES),
     *(("kododo", {"num_players": p, "variant": "long"}, 40) for p in (2, 3, 4, 5)),
+    ("kado", {"num_players": 2, "num_rows": 1, "num_columns": 2, "deck": WITH_COPIES}, 90),
 ]
 
 
