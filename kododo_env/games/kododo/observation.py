@@ -133,7 +133,7 @@ def _schedule(state: KododoState, rules: Rules, schedule: Array) -> Array:
     numbers = for_all(schedule[state.round_index, state.turn], len(state.terminated))
     if rules.variant == "long" and any_true(state.terminated):
         revealed = state.counts[-1, rules.count_fields.by_type][:, state.terminated]
-        num_laid = np.add.reduce(revealed, axis=0, dtype=np.intp)
+        num_laid = revealed.sum(axis=0)
         rounds = num_laid // (rules.num_players * rules.round_cards)
         numbers = numbers.copy()
         numbers[:, state.terminated] = schedule[rounds, 0, :, 0].T
