@@ -33,8 +33,8 @@ DISTRIBUTION = f"https://cdn.jsdelivr.net/pyodide/v{PYODIDE.version}/full/"
 WHOLE_NUMPY = 3_000_000  # bytes of the compressed wheel
 # The packages that play needs, with the modules directly in kododo_env.
 ROOMS = (
-    "core", "games", "baselines", "rendering", "records", "policy", "search", "bots", "review",
-    "table", "play", "system",
+    "core", "arrays", "checks", "layouts", "games", "baselines", "rendering", "records", "policy",
+    "search", "bots", "review", "table", "play", "system",
 )  # fmt: skip
 STYLE = '<link rel="stylesheet" href="page.css" />'
 INSTALLED = f'<link rel="manifest" href="manifest.webmanifest" />\n    {STYLE}'

@@ -103,13 +103,14 @@ def _cut(files: Files) -> Files:
 
 
 def _dynamic_imports(package: Files) -> list[str]:
-    """Return modules of the package that are imported by name: the worker, environment modules, and
-    scripted players.
+    """Return modules of the package that are imported by name: the worker, environment modules,
+    scripted players, and the words and pictures of games.
     """
     return [
         name.removesuffix(".py")
         for name in package
-        if name.count("/") < 2 or "/baselines/" in name or name.endswith("/play/worker.py")
+        if name.count("/") < 2
+        or any(part in name for part in ("/baselines/", "/text/", "/play/worker.py"))
     ]
 
 

@@ -35,7 +35,8 @@ export const addPolicy = (python, policy, content) => add(python, "policy/shippe
 
 // Translations are shared with the page.
 async function addTexts(python, read, language) {
-  const [room, name] = ["rendering/texts", `${language}.json`];
+  const room = "rendering/texts";
+  const name = `${language}.json`;
   if (language === "en" || python.FS.analyzePath(`${ROOMS}/kododo_env/${room}/${name}`).exists) return;
   add(python, room, name, await read(name));
 }

@@ -3,7 +3,12 @@
 import { percent, say } from "./say.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const [HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [220, 46, 12, 10, 40]; // pixels: total height and margins
+// Pixels: total height and margins.
+const HEIGHT = 220;
+const LEFT = 46;
+const RIGHT = 12;
+const TOP = 10;
+const BOTTOM = 40;
 
 function draw(name, attributes, ...children) {
   const element = document.createElementNS(SVG, name);

@@ -15,8 +15,8 @@ export function showHandover({ handover, position }) {
   }
   // Whoever loads the page must not see the previous person's cards.
   if (handover && !position && !dialog.open) cover();
-  const due = handover && handover.step === position?.step && !position.actions.length;
-  at("handover").hidden = !due;
+  const ready = handover && handover.step === position?.step && !position.actions.length;
+  at("handover").hidden = !ready;
   at("handover").textContent = handover ? say("handover.button", { name: handover.called }) : "";
 }
 

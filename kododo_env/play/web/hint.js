@@ -38,7 +38,8 @@ function sentence({ by, chance, actions }) {
 function bars({ actions }) {
   const merged = merge(actions);
   const values = merged.map((action) => action.probability ?? action.value);
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const low = Math.min(...values);
+  const high = Math.max(...values);
   return merged.map((action, place) => {
     const chance = action.probability;
     const share = chance ?? (values[place] - low) / (high - low || 1);

@@ -34,7 +34,8 @@ export function onLookBack(ask) {
 export function showLookBack({ position }) {
   at("look-back").hidden = !position?.hints;
   if (!position || (position.step === currentStep && language === spoken)) return;
-  [currentStep, spoken] = [position.step, language];
+  currentStep = position.step;
+  spoken = language;
   analysis = current = null;
   at("look-back-found").replaceChildren();
   at("look-back-dialog").close();
@@ -60,7 +61,7 @@ function show() {
     ...pictures.map(([picture, choice], place) => article(picture, choice, place)),
     make("p", { class: "sure" }, certainty()),
   );
-  for (const [picture, choice] of pictures) if (choice.picture) draw(picture, choice.picture, { own: you, hands: "own", players: state.position.players });
+  for (const [picture, choice] of pictures) if (choice.picture) draw(picture, choice.picture, { viewer: you, hands: "own", players: state.position.players });
   at("look-back-dialog").scrollTop = 0;
 }
 

@@ -8,7 +8,8 @@ let on = null;
 
 export function showMemory({ position }) {
   if (!position || (position === current && on === settings.memory)) return;
-  [current, on] = [position, settings.memory];
+  current = position;
+  on = settings.memory;
   const { tables } = position.memory;
   at("memory-box").hidden = on !== "on" || !tables.length;
   if (!at("memory-box").hidden) at("memory").replaceChildren(...tables.map(tableOf));

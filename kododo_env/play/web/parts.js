@@ -10,18 +10,22 @@ const LARGEST = 1.5;
 const SMALLEST = 0.34;
 const LEAST = 9.2; // pixels: the smallest font size
 const READABLE = 0.6; // below this scale one's own cards may overlap the table's lower end
-const [REPLAY, PANEL, FOLDED, REST] = [250, 216, 70, 16]; // heights of panels; REST: without a panel
+// Heights of panels; REST: without a panel.
+const REPLAY = 250;
+const PANEL = 216;
+const FOLDED = 70;
+const REST = 16;
 
 const laid = new Map(); // by element: its parts and the viewer's seat
 
 // Split the picture in an element into parts: with all hands, one's "own", or none if it is shown beside.
-export function cut(element, { own, hands }) {
+export function cut(element, { viewer, hands }) {
   const svg = element.firstElementChild;
-  const stays = (hand) => hands && hand.querySelector("rect") && (hands !== "own" || Number(hand.closest(".part").dataset.seat) === own);
+  const stays = (hand) => hands && hand.querySelector("rect") && (hands !== "own" || Number(hand.closest(".part").dataset.seat) === viewer);
   for (const hand of svg.querySelectorAll(".hand")) if (!stays(hand)) takeAway(hand);
   const boxes = [...svg.querySelectorAll(".part")].map((part) => ({ part, box: part.getBBox() }));
   const parts = boxes.filter(({ box }) => box.width > 0).map(({ part, box }) => alone(svg, part, box));
-  laid.set(element, { parts, own });
+  laid.set(element, { parts, viewer });
   if (parts.length) arrange(element);
 }
 
@@ -38,7 +42,8 @@ function takeAway(hand) {
 
 function alone(svg, part, box) {
   const element = svg.cloneNode(false);
-  const [width, height] = [box.width + 2 * EDGE, box.height + 2 * EDGE];
+  const width = box.width + 2 * EDGE;
+  const height = box.height + 2 * EDGE;
   element.setAttribute("viewBox", [box.x - EDGE, box.y - EDGE, width, height].join(" "));
   for (const name of ["width", "height", "aria-label"]) element.removeAttribute(name);
   element.append(part);
@@ -47,16 +52,17 @@ function alone(svg, part, box) {
 
 // Set the order and the size of the parts.
 function arrange(element) {
-  const { parts, own } = laid.get(element);
+  const { parts, viewer } = laid.get(element);
   const width = element.clientWidth - 2 * GAP;
   const sized = (parts) => {
     const middle = ofMiddle(parts.filter(({ seat }) => seat === null), width);
     const scales = (scale) => (part) => (part.seat === null ? middle : scale);
-    const groups = inGroups(parts, own);
-    const scale = best(groups, width, scales, element.closest("main")?.offsetTop ?? 0, own);
+    const groups = inGroups(parts, viewer);
+    const scale = best(groups, width, scales, element.closest("main")?.offsetTop ?? 0, viewer);
     return { groups, scale, scaleOf: scales(scale) };
   };
-  const [all, fewer] = [sized(parts), sized(parts.slice(1))];
+  const all = sized(parts);
+  const fewer = sized(parts.slice(1));
   // The first part repeats the page's header.
   const { groups, scaleOf } = all.scale < READABLE && fewer.scale > all.scale ? fewer : all;
   for (const part of parts) part.element.style.width = `${fitted(part, scaleOf, width)}px`;
@@ -93,12 +99,12 @@ function apart(left, right) {
 }
 
 // Order the parts around the table; or the middle first and oneself last, beside one's own cards.
-function inGroups(parts, own) {
+function inGroups(parts, viewer) {
   const middle = parts.filter(({ seat }) => seat === null);
   const seats = parts.filter(({ seat }) => seat !== null);
   const isAbove = ({ y }) => y < Math.min(...middle.map((part) => part.y));
   if (!stacked.matches) return [seats.filter(isAbove), middle, seats.filter((part) => !isAbove(part))].map(inOrder);
-  return [middle, [...seats.filter(({ seat }) => seat !== own), ...seats.filter(({ seat }) => seat === own)]];
+  return [middle, [...seats.filter(({ seat }) => seat !== viewer), ...seats.filter(({ seat }) => seat === viewer)]];
 }
 
 const inOrder = (parts) => parts.map((part) => [part.element.viewBox.baseVal.x, part]).sort(([first], [second]) => first - second).map(([, part]) => part);
@@ -112,7 +118,7 @@ function ofMiddle(parts, width) {
 const inLine = (parts, width) => (width - GAP * (parts.length - 1)) / parts.reduce((sum, part) => sum + part.width, 0);
 
 // The largest scale of the seats at which everything is visible.
-function best(groups, width, scales, top, own) {
+function best(groups, width, scales, top, viewer) {
   const largest = (room) => {
     for (let scale = LARGEST; scale > SMALLEST; scale -= 0.01) {
       const heights = groups.map((group) => flow(group, scales(scale), width));
@@ -122,7 +128,7 @@ function best(groups, width, scales, top, own) {
   };
   const room = document.documentElement.clientHeight - top;
   if (stacked.matches) {
-    if (own === null) return largest(room - REPLAY);
+    if (viewer === null) return largest(room - REPLAY);
     const beside = largest(room - PANEL);
     return beside >= READABLE ? beside : largest(room - FOLDED);
   }
@@ -135,10 +141,15 @@ function best(groups, width, scales, top, own) {
 
 // The height of parts in wrapped lines.
 function flow(group, scales, width) {
-  let [offset, line, above] = [0, 0, 0];
+  let offset = 0;
+  let line = 0;
+  let above = 0;
   for (const part of group) {
     const wide = fitted(part, scales, width);
-    if (offset + wide > width) [offset, line, above] = [0, 0, above + line + GAP];
+    if (offset + wide > width) {
+      above += line + GAP;
+      offset = line = 0;
+    }
     offset += wide + GAP;
     line = Math.max(line, (part.height * wide) / part.width);
   }

@@ -13,7 +13,7 @@ export function showPicture({ position }) {
   const { text, picture, actions, you, over, players } = position;
   at("text").textContent = text;
   if (differs("picture", picture, actions, you, over, players, language)) {
-    if (picture) draw(at("picture"), picture, { own: you, hands: over, players });
+    if (picture) draw(at("picture"), picture, { viewer: you, hands: over, players });
     connectSpots(position);
     // Mark the place of one's choice while others have still to choose.
     if (state.pending) spotOf(state.pending)?.classList.add("taken");
@@ -100,10 +100,10 @@ export function inPicture(actions) {
   return actions.every((action) => Object.keys(action.at).length > 1 && spotOf(action));
 }
 
-function nameOf(svg, { own, players }) {
+function nameOf(svg, { viewer, players }) {
   const seat = svg.querySelector(".part")?.dataset.seat;
   if (seat === undefined) return say("page.middle");
-  return Number(seat) === own ? say("page.your_part") : say("page.part", { name: players?.[seat].called ?? `player_${seat}` });
+  return Number(seat) === viewer ? say("page.your_part") : say("page.part", { name: players?.[seat].called ?? `player_${seat}` });
 }
 
 function makeButton(spot, action, key) {

@@ -35,7 +35,7 @@ function go(to) {
   at("replay-slider").setAttribute("aria-valuetext", where);
   at("replay-step").textContent = where;
   at("replay-text").textContent = text;
-  if (picture) draw(at("replay-picture"), picture, { own: null, hands: true });
+  if (picture) draw(at("replay-picture"), picture, { viewer: null, hands: true });
   // Only the table's own game has rules to open.
   const hasRules = current.game === state.position?.game;
   const news = events.length ? events : [{ parts: [say("replay.deal")] }];

@@ -62,7 +62,8 @@ async function speak(code) {
   requested = code;
   const translations = await read(`${code}.json`, {});
   if (requested !== code) return; // another language has been requested meanwhile
-  [language, texts] = [code, translations];
+  language = code;
+  texts = translations;
   translate();
 }
 

@@ -19,7 +19,9 @@ function play(notes, later = 0) {
   if (settings.sounds !== "on" || !navigator.userActivation?.hasBeenActive) return;
   context ??= new AudioContext();
   for (const [pitch, begin, length] of notes) {
-    const [note, volume, at] = [context.createOscillator(), context.createGain(), context.currentTime + later + begin];
+    const note = context.createOscillator();
+    const volume = context.createGain();
+    const at = context.currentTime + later + begin;
     note.type = "triangle";
     note.frequency.value = pitch;
     volume.gain.setValueAtTime(LOUD, at);

@@ -11,6 +11,8 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from docs.static_page import build as building
 from docs.static_page import compiler, start
 from docs.static_page.start import rules_page, start_page
@@ -69,6 +71,36 @@ def test_modules_that_nothing_imports_are_left_out_and_the_others_compiled() -> 
     }
     assert {*package_zip.namelist()} == {"mine.pyc", "data/rules.md"}
     assert b"Of no use" not in library_zip.read("b/d.pyc")
+
+
+LOADED = """
+import sys
+from kododo_env.play.worker import SharedDevice
+for game in ("kododo", "combi_combo", "kado"):
+    device = SharedDevice(game, 4, ["heuristic"], lesson=True)
+    device.receive('{"type": "rules"}')
+    device.receive('{"type": "look"}')
+print(*(name for name in sys.modules if name.startswith("kododo_env.")))
+"""
+
+
+def test_the_archive_has_all_modules_that_tables_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiler, "STARTED", frozenset())  # here these are not Pyodide's
+    package = building._add_package(tmp_path).read_bytes()
+    _, compiled = compiler.compiled(archive({}), package)
+    with zipfile.ZipFile(io.BytesIO(compiled)) as zip_file:
+        names = {*zip_file.namelist()}
+    command = [sys.executable, "-c", LOADED]
+    modules = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    paths = {module: module.replace(".", "/") for module in modules}
+    assert len(paths) > 100
+    assert [
+        module
+        for module, path in paths.items()
+        if not {f"{path}.pyc", f"{path}/__init__.pyc"} & names
+    ] == []
 
 
 def test_a_table_loads_six_megabytes(site: Path) -> None:
