@@ -206,7 +206,7 @@ class BatchVectorEnv(OneLearner, SlotEnvs, VectorEnv[Any, Any, Any]):
 
     def _masks(self) -> Bool:
         """Return the learner's legal actions in the games, (N, A), perhaps the game's own array."""
-        masks: Bool = self._format.masks(self.game)[self._learner()]
+        masks: Bool = self._format.masks(self.game)[self._lineup.at_first]
         return masks
 
     def _over(self) -> Bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -149,6 +149,7 @@ class Lineup:
         places: The agents and pools, as in the constructor.
         first: The first seat of each game, int64, shape (N,).
         moves: Whether each deal draws the first seat.
+        at_first: The index of the first seat's part, (N, ...), in an array (N, P, ...).
         agents: The distinct agents; if there are pools, only those that play now.
 
     Raises:
@@ -243,6 +244,9 @@ class Lineup:
     def _seat(self) -> None:
         """Update who plays in each seat."""
         places = (np.arange(self._game.num_players) - self.first[:, None]) % self._game.num_players
+        self.at_first: tuple[Any, Any] = slice(None), int(self.first[0])
+        if self.moves and self._game.num_envs > 1:
+            self.at_first = np.arange(self._game.num_envs), self.first
         self._by_seat: Int64 = np.take_along_axis(self._numbers, places, axis=1)
         # The agents in the seats of all games, if they are the same in all.
         self._common: list[Agent | None] | None = None

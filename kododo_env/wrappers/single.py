@@ -50,7 +50,6 @@ class OneLearner(GameEnv):
         learner, places = learner_and_opponents(seat, opponents, game)
         super().__init__(game, places, learner, batch, *options)
         self._outer = OuterWrappers(self._format)
-        self._game_numbers = np.arange(game.num_envs)
         self._gained = np.zeros(game.num_envs)  # by the learner since the last step
         self._running = False
 
@@ -63,19 +62,13 @@ class OneLearner(GameEnv):
         seat = "random" if self._lineup.moves else int(self.seats[0])
         return learner_and_opponents(seat, opponents, self.game)[1]
 
-    def _learner(self) -> tuple[Any, Any]:
-        """Return the index of the learner's part, (N, ...), in an array (N, P, ...)."""
-        if self._lineup.moves:
-            return self._game_numbers, self.seats
-        return slice(None), int(self.seats[0])
-
     def _over(self) -> Bool:
         """Return which episodes have ended, (N,)."""
         return self.game.terminated
 
     def _deciding(self) -> Bool:
         """Return in which games the learner has something to decide, (N,)."""
-        deciding: Bool = self.game.deciding()[self._learner()]
+        deciding: Bool = self.game.deciding()[self._lineup.at_first]
         return deciding
 
     def _begin(self, dealt: Bool) -> None:
@@ -104,15 +97,15 @@ class OneLearner(GameEnv):
         actions = self._lineup.actions(self._choices.rng)
         if chosen is not None:
             plain = self._format.plain_actions(self.game, chosen, self.seats)
-            actions[self._learner()] = plain
+            actions[self._lineup.at_first] = plain
         self._step(actions)
-        self._gained = self._gained + self._reward(self.game)[self._learner()]
+        self._gained = self._gained + self._reward(self.game)[self._lineup.at_first]
 
     def _numbers(self) -> Array:
         """Return the learner's observations, (N, F)."""
         if self._lineup.moves or self.game.num_envs == 1:  # one game is faster for all seats
             # A copy, since the whole array has all players' observations.
-            return np.array(self._format.numbers(self.game)[self._learner()])
+            return np.array(self._format.numbers(self.game)[self._lineup.at_first])
         return self._format.numbers(self.game, [int(self.seats[0])])[:, 0]
 
 
