@@ -32,6 +32,8 @@ include_patterns = [
     "notebooks/*",
 ]
 root_doc = "README"
+# Signatures contain names of settings that several classes have, such as an engine.
+suppress_warnings = ["ref.python"]
 exclude_patterns = [".*", "build", "docs/site", "mutants", "runs"]  # Sphinx does not search these
 
 # --- pages and notebooks ----------------------------------------------------------------------
