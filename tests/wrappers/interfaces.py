@@ -14,6 +14,7 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.core import BatchGame, View
+from kododo_env.core.rewards import MARGIN_WEIGHT
 from kododo_env.wrappers.spaces import row_of
 
 
@@ -276,6 +277,24 @@ def play(table: Interface, rng: np.random.Generator, *seeds: int | None) -> list
             actions = rng.integers(table.game.num_actions, size=len(replies[-1].observations))
             replies.append(table.step(actions.tolist()))
     return replies
+
+
+def earned(reward: str, scores: np.ndarray, wins: Any = 0.0) -> np.ndarray:
+    """Return the sum of each player's rewards, shape (..., P).
+
+    Args:
+        reward: The name of the reward.
+        scores: The scores, float, shape (..., P).
+        wins: The win shares less those of equals, if the game is over.
+    """
+    margins = scores - (scores.sum(axis=-1, keepdims=True) - scores) / (scores.shape[-1] - 1)
+    returns = {
+        "score": scores,
+        "margin": margins,
+        "win": np.zeros_like(scores) + wins,
+        "margin+win": MARGIN_WEIGHT * margins + wins,
+    }
+    return returns[reward]
 
 
 KINDS: tuple[Any, ...] = (Parallel, AEC, Single, Vector, SB3)

@@ -17,7 +17,7 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 
 from kododo_env import kododo_v0, registry
 from kododo_env.core import BatchGame, RandomAgent, View
-from kododo_env.core.rewards import MARGIN_WEIGHT, REWARDS, reward_function
+from kododo_env.core.rewards import REWARDS, reward_function
 from kododo_env.policy import onnx_validation
 from kododo_env.policy.numpy_session import NumpySession
 from kododo_env.registry import picture_of
@@ -38,6 +38,7 @@ from tests.wrappers.interfaces import (
     Single,
     SlotLog,
     Vector,
+    earned,
     play,
 )
 
@@ -161,15 +162,9 @@ def test_rewards_add_up_to_the_result(game: str, players: int, kind: Any, reward
     }
     table = kind(game, players, **options)
     returns, _, plain = follow(table, {}, reward)
-    scores = plain.scores.astype(float)
-    final = {
-        "score": scores,
-        "margin": scores - (scores.sum(axis=1, keepdims=True) - scores) / (players - 1),
-        "win": plain.outcome() - 1 / players,
-    }
-    final["margin+win"] = MARGIN_WEIGHT * final["margin"] + final["win"]
-    if reward in final:
-        assert returns == pytest.approx(final[reward][:, table.seats].ravel(), abs=1e-4)
+    if reward in REWARDS:
+        final = earned(reward, plain.scores.astype(float), plain.outcome() - 1 / players)
+        assert returns == pytest.approx(final[:, table.seats].ravel(), abs=1e-4)
 
 
 @all_kinds

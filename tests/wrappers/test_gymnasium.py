@@ -10,12 +10,12 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from kododo_env import registry
-from kododo_env.core.rewards import MARGIN_WEIGHT, REWARDS
+from kododo_env.core.rewards import REWARDS
 from kododo_env.core.view import View
 from kododo_env.wrappers import SingleSeatEnv
 from kododo_env.wrappers.reset_checks import _warn_of_option, own_generator
 from tests.game_tables import TABLES
-from tests.wrappers.interfaces import printed
+from tests.wrappers.interfaces import earned, printed
 
 
 def make(game: str, players: int, **options: Any) -> SingleSeatEnv:
@@ -65,9 +65,7 @@ def test_an_episode_is_truncated_after_max_episode_steps(
     assert observation["action_mask"].sum() > 1
     assert np.array_equal(observation["action_mask"], info["action_mask"])
     scores = env.unwrapped.game.scores[0].astype(float)
-    expected = {"score": scores[0], "margin": scores[0] - scores[1:].mean(), "win": 0.0}
-    expected["margin+win"] = MARGIN_WEIGHT * expected["margin"]
-    assert paid == pytest.approx(expected[reward], abs=1e-4)
+    assert paid == pytest.approx(earned(reward, scores)[0], abs=1e-4)
 
 
 @pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])

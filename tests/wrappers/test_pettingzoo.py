@@ -18,13 +18,13 @@ from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, parall
 from pettingzoo.utils import aec_to_parallel
 
 from kododo_env import pettingzoo_ids, registry
-from kododo_env.core.rewards import MARGIN_WEIGHT, REWARDS
+from kododo_env.core.rewards import REWARDS
 from kododo_env.environments import TABLE_DEFAULTS, TableOptions
 from kododo_env.testing import check_parallel_env
 from kododo_env.wrappers import AECGame, ParallelGame
 from tests.game_tables import EXTREMES, GAMES, TABLES
 from tests.toy_game.high_card import high_card_v0
-from tests.wrappers.interfaces import AEC, Parallel, printed
+from tests.wrappers.interfaces import AEC, Parallel, earned, printed
 
 
 def parallel(game: str, players: int, **options: Any) -> ParallelGame:
@@ -149,14 +149,8 @@ def test_an_episode_is_truncated_after_max_cycles(game: str, players: int, rewar
     assert np.array_equal(masks, env.game.legal_action_mask()[0])
     assert np.sum(masks, axis=1).max() > 1
     paid = {name: sum(result[1][name] for result in episode(env)) for name in names}
-    scores = env.game.scores[0].astype(float)
-    expected = {
-        "score": scores,
-        "margin": scores - (scores.sum() - scores) / (players - 1),
-        "win": np.zeros(players),
-    }
-    expected["margin+win"] = MARGIN_WEIGHT * expected["margin"]
-    assert [*paid.values()] == pytest.approx(expected[reward].tolist(), abs=1e-4)
+    expected = earned(reward, env.game.scores[0].astype(float))
+    assert [*paid.values()] == pytest.approx(expected.tolist(), abs=1e-4)
     with pytest.raises(RuntimeError, match=r"is over; call reset\(\)"):
         env.step(dict.fromkeys(names, 0))
 
@@ -183,14 +177,8 @@ def test_aec_is_truncated_after_the_same_joint_step(game: str, players: int, rew
         assert truncated_agents == env.possible_agents
         assert env.game.steps_played == CYCLES
         assert not env.game.terminated.any()
-        scores = env.game.scores[0].astype(float)
-        expected = {
-            "score": scores,
-            "margin": scores - (scores.sum() - scores) / (players - 1),
-            "win": np.zeros(players),
-        }
-        expected["margin+win"] = MARGIN_WEIGHT * expected["margin"]
-        assert [*returns.values()] == pytest.approx(expected[reward].tolist(), abs=1e-4)
+        expected = earned(reward, env.game.scores[0].astype(float))
+        assert [*returns.values()] == pytest.approx(expected.tolist(), abs=1e-4)
         with pytest.raises(RuntimeError, match=r"is over; call reset\(\)"):
             env.step(None)
 
