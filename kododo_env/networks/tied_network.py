@@ -10,7 +10,7 @@ row. The logit of an action over tied axes is computed from the embeddings of it
 from __future__ import annotations
 
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -88,6 +88,7 @@ class Encoders(nn.Module):
             outermost axes and the numbers without a tied axis; and the embeddings by axis.
         """
         numbers, shared = self._numbers(scaled)
+        pool = first_and_pooled if torch.compiler.is_exporting() else Pooling.apply
         embeddings: Embeddings = {}
         pooled: dict[str, Tensor] = {}
         for layers, around, kind in zip(self.layers, self.around, self.kinds.values(), strict=True):
@@ -105,7 +106,7 @@ class Encoders(nn.Module):
             total = total + around(outside).reshape(-1, *outer_shape, self.width)
             embedding = layers[1:](total.flatten(0, -2)).reshape(-1, *kind.shape, self.width)
             if kind.outer:
-                embedding, pooled[kind.axis] = first_and_pooled(embedding)
+                embedding, pooled[kind.axis] = pool(embedding)
             embeddings[kind.axis] = embedding
         top = [
             embeddings[kind.axis].flatten(1) for kind in self.kinds.values() if kind.outer is None
@@ -130,6 +131,32 @@ def first_and_pooled(embeddings: Tensor) -> tuple[Tensor, Tensor]:
     """
     total = embeddings.sum(dim=2) * embeddings.shape[2] ** -0.5
     return embeddings[:, 0], torch.cat([total, embeddings.amax(dim=2)], dim=2)
+
+
+class Pooling(torch.autograd.Function):
+    """``first_and_pooled`` with a custom gradient.
+
+    If several entries share the maximum, each of them gets the whole gradient.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, embeddings: Tensor) -> tuple[Tensor, Tensor]:
+        """Compute ``first_and_pooled``."""
+        first, pooled = first_and_pooled(embeddings)
+        ctx.save_for_backward(embeddings, pooled)
+        return first.clone(), pooled
+
+    @staticmethod
+    def backward(ctx: Any, of_first: Tensor, of_pooled: Tensor) -> Tensor:
+        """Compute the gradient of the embeddings, (B, m, n, E), from those of both results."""
+        embeddings, pooled = ctx.saved_tensors
+        largest = pooled.unsqueeze(2)[..., embeddings.shape[3] :]
+        total, top = of_pooled.unsqueeze(2).chunk(2, dim=3)
+        total = total * embeddings.shape[2] ** -0.5
+        smaller = (embeddings - largest).sign_()  # -1 or 0
+        gradient = torch.addcmul(total + top, top, smaller)
+        gradient[:, 0] += of_first
+        return gradient
 
 
 def _layers(inputs: int, width: int) -> nn.Sequential:

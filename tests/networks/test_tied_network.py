@@ -21,7 +21,7 @@ from kododo_env.export.policy_graph import policy_bytes
 from kododo_env.layouts.actions import ActionLayout, ActionPiece
 from kododo_env.layouts.observation import ObservationLayout, Piece
 from kododo_env.networks.network import GameNetwork
-from kododo_env.networks.tied_network import raw_blocks
+from kododo_env.networks.tied_network import Pooling, first_and_pooled, raw_blocks
 from kododo_env.policy.onnx_agent import OnnxAgent
 from tests.game_tables import TABLES
 from tests.policy_exports import exported
@@ -98,6 +98,24 @@ def test_a_row_is_judged_by_the_card_and_by_the_seat_around_it() -> None:
         changed = observation.clone()
         changed[:, LAYOUT.where(piece)][:, number] += 1
         assert ((rows(changed) - expected).abs().max() > 0.01) == counts
+
+
+def test_the_gradient_through_what_is_pooled_is_the_one_that_torch_finds() -> None:
+    """Equal entries differ: each of them gets the whole gradient of the maximum."""
+    torch.manual_seed(0)
+    embeddings = torch.randn(5, 2, 3, 4, dtype=torch.float64, requires_grad=True)
+    first, pooled = Pooling.apply(embeddings)
+    plain = first_and_pooled(embeddings)
+    assert all(map(torch.equal, (first, pooled), plain))
+    weights = torch.randn_like(first), torch.randn_like(pooled)
+    gradients, expected = (
+        torch.autograd.grad(outputs, embeddings, weights) for outputs in ((first, pooled), plain)
+    )
+    assert torch.allclose(gradients[0], expected[0])
+    equal = torch.ones(1, 1, 2, 1, requires_grad=True)
+    Pooling.apply(equal)[1][0, 0, 1].backward()
+    assert equal.grad is not None
+    assert equal.grad.flatten().tolist() == [1.0, 1.0]
 
 
 def test_an_action_about_a_row_goes_where_the_row_goes() -> None:
