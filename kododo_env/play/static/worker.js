@@ -30,19 +30,19 @@ function count(loads) {
   };
 }
 
-async function open(table) {
+async function open(settings) {
   const site = await readSite(read);
   count(site.loads);
-  return openTable(read, site, table);
+  return openTable(read, site, settings);
 }
 
 let opened; // a promise of the table, which messages await
 
-async function take({ open: table, message }) {
+async function take({ open: settings, message }) {
   try {
-    if (table) opened = open(table);
+    if (settings) opened = open(settings);
     const table = await opened;
-    if (table) postMessage({ ready: true });
+    if (settings) postMessage({ ready: true });
     if (!message) return;
     await table.hear(message, (response) => postMessage({ response }));
     postMessage({ saved: table.saved() });
