@@ -164,7 +164,9 @@ def test_a_deck_that_is_not_even_has_no_symmetry() -> None:
     deck = [list(ribbons) for ribbons in Rules().deck]
     deck[0][0] = (1, 3, 4)
     rules = Rules(deck=tuple(map(tuple, deck)))
-    assert KadoGame(1, rules).layout.symmetry is None
+    layout = KadoGame(1, rules).layout
+    assert layout.symmetry is None
+    assert layout.tied_axes == KadoGame(1, Rules()).layout.tied_axes
 
 
 # --- determinised copies --------------------------------------------------------------
