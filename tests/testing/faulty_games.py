@@ -63,7 +63,7 @@ def deck_cut(game: Any, seed: int | None = None, decks: Any = None) -> None:
         game._start(np.roll(np.asarray(decks), game.rng.integers(9), axis=1).T[None])
 
 
-@instead("reset", "decks", "reset accepts decks for too few games")
+@instead("reset", "decks", "reset with decks for too few games is accepted")
 def deck_of_others(game: Any, seed: int | None = None, decks: Any = None) -> None:
     """Decks are not checked."""
     HighCard.reset(game, seed)
@@ -275,7 +275,7 @@ def arrays_first(game: Any, state: dict[str, Any]) -> None:
     HighCard.load_state(game, state)
 
 
-@instead("load_state", "states", "load_state accepts a state of another number of games")
+@instead("load_state", "states", "load_state with a state of another number of games is accepted")
 def takes_anything(game: Any, state: dict[str, Any]) -> None:
     """Dtypes and shapes of a state are not checked."""
     try:
@@ -411,7 +411,9 @@ def sums_in_bytes(game: Any) -> dict[str, np.ndarray]:
     return HighCard._knowledge(game) | {"turn": np.minimum(points, 0) + game.turn}
 
 
-@instead("_knowledge", "bounds", "the observation has .* in 'scores', whose maximum is")
+@instead(
+    "_knowledge", "bounds", "the observation has .* as number .* of 'scores', whose maximum is"
+)
 def beyond_the_maximum(game: Any) -> dict[str, np.ndarray]:
     """Scores are observed doubled, beyond the maximum of the layout."""
     return HighCard._knowledge(game) | {"scores": game._state.scores * 2}

@@ -23,28 +23,23 @@ def batches(subject: Subject) -> str:
     A batch of one game may skip steps in which no player has a choice, so it may be ahead for a
     while. The two are compared when a player of the game has a choice, and at the end.
     """
-    batch = subject.game(GAMES)
-    decks = batch.sample_decks(GAMES, subject.rng(1))
-    batch.reset(decks=decks)
-    singles = [subject.game(1) for _ in range(GAMES)]
-    for index, single in enumerate(singles):
-        single.reset(decks=decks[index : index + 1])
-    steps = 0
+    decks = subject.game(GAMES).sample_decks(GAMES, subject.rng(1))
+    batch = subject.dealt(decks)
+    singles = [subject.dealt(deck[None]) for deck in decks]
     compared = 0
     for actions in turns(batch, subject.rng()):
         together = _together(batch, singles)
         for index in together:
-            _same_game(batch, int(index), singles[index], f"after step {steps}")
+            _same_game(batch, int(index), singles[index], f"after step {batch.steps_played}")
         batch.step(actions)
         for index in together:
             singles[index].step(actions[index : index + 1])
-        steps += 1
         compared += len(together)
     for index, single in enumerate(singles):
         if not single.terminated.all():
             raise Fault(f"game {index} is over in the batch, but not when played alone")
         _same_game(batch, index, single, "at the end")
-    return f"{GAMES} games of up to {steps} steps, compared at {compared} places"
+    return f"{GAMES} games of up to {batch.steps_played} steps, compared at {compared} places"
 
 
 def _together(batch: BatchGame, singles: list[BatchGame]) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -33,14 +33,10 @@ def bounds(subject: Subject, any_rules: Any) -> str:
     rules_within_bounds(subject, subject.rules)
     if hasattr(any_rules, "example"):
         return f"{_by_hypothesis(subject, any_rules)} sets of rules, drawn by hypothesis"
-    return f"{_one_by_one(subject, any_rules) + 1} sets of rules"
-
-
-def _one_by_one(subject: Subject, any_rules: Iterable[object]) -> int:
     rule_sets = [as_rules(rules) for rules in any_rules]
     for rules in rule_sets:
         rules_within_bounds(subject, rules)
-    return len(rule_sets)
+    return f"{len(rule_sets) + 1} sets of rules"
 
 
 def _by_hypothesis(subject: Subject, strategy: Any) -> int:
@@ -120,7 +116,7 @@ def _within(game: BatchGame, returns: np.ndarray[Any, Any]) -> None:
     over = numbers > game.layout.maxima
     if over.any():
         env, player, place = (int(coordinate) for coordinate in np.argwhere(over)[0])
-        raise Fault(f"the observation has {numbers[env, player, place]} in {piece_at(game, place)}")
+        raise Fault(f"the observation has {numbers[env, player, place]} as {piece_at(game, place)}")
     if not np.array_equal(np.asarray(game.scores), returns):
         raise Fault(f"scores are {game.scores.tolist()}, but rewards add up to {returns.tolist()}")
 

@@ -14,7 +14,7 @@ import numpy as np
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.copies import stored_state
 from kododo_env.testing.differences import check_same, check_same_members
-from kododo_env.testing.games.subject import Subject, turns
+from kododo_env.testing.games.subject import Subject, play, turns
 
 GAMES = 3
 
@@ -25,22 +25,21 @@ def copies(subject: Subject) -> str:
     """At each step, copy the previous copy in each way, compare it with the game, and continue."""
     game = subject.game(GAMES)
     stops = subject.stops(GAMES)
-    steps = 0
     ways = ways_to_copy(subject)
     lines = {way: game.clone() for way in ways}
     for actions in turns(game, subject.rng()):
         for way, make in ways.items():
-            label = f"after step {steps} {way}"
+            label = f"after step {game.steps_played} {way}"
             previous = lines[way]
             lines[way] = make(previous)
             _agree(lines[way], game, label)
-            if steps in stops:
+            if game.steps_played in stops:
                 _check_independent(previous, make, label)
         game.step(actions)
-        steps += 1
         for way, line in lines.items():
             line.step(actions)
-            _agree(line, game, f"after step {steps}, played on, {way}")
+            _agree(line, game, f"after step {game.steps_played}, played on, {way}")
+    steps = game.steps_played
     game.restart_finished()
     for way, line in lines.items():
         line.restart_finished()
@@ -53,8 +52,7 @@ def ways_to_copy(subject: Subject) -> dict[str, Copy]:
 
     def loaded(game: BatchGame) -> BatchGame:
         copied = subject.game(game.num_envs, subject.seed + 1)
-        for actions, _ in zip(turns(copied, subject.rng(2)), range(3), strict=False):
-            copied.step(actions)
+        play(copied, subject.rng(2), 3)
         copied.observe()
         copied.load_state(game.state())
         return copied
@@ -97,8 +95,7 @@ def _check_independent(game: BatchGame, make: Copy, label: str) -> None:
     for array in stored_state(blank).arrays().values():
         if array.flags.writeable:
             array[...] = 0
-    for actions, _ in zip(turns(apart, np.random.default_rng(0)), range(2), strict=False):
-        apart.step(actions)
+    play(apart, np.random.default_rng(0), 2)
     prefix = f"{label}: changing the copy changes the game:"
     check_same(game.state(), before, "state()", prefix)
 

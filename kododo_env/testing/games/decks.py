@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from kododo_env.arrays.dtypes import Uint8
-from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.differences import check_same, difference
-from kododo_env.testing.games.subject import Subject, turns
+from kododo_env.testing.games.subject import Subject, rejection, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 3
@@ -28,20 +28,20 @@ def decks(subject: Subject) -> str:
         )
     for game in (first, second):
         game.reset(decks=sampled)
-    steps = 0
     for actions in turns(first, subject.rng()):
-        prefix = f"after step {steps} two batches of the same decks differ:"
+        prefix = f"after step {first.steps_played} two batches of the same decks differ:"
         check_same(first.observe(), second.observe(), "observe()", prefix)
         first.step(actions)
         second.step(actions)
-        steps += 1
     if difference(first.scores, second.scores, "scores"):
         raise Fault("two batches of the same decks and choices end with different scores")
-    tried = 0
-    for label, wrong in _invalid_decks(sampled):
-        _check_rejected(first, wrong, label)
-        tried += 1
-    return f"{GAMES} decks for {steps} steps; {tried} invalid decks"
+    invalid = dict(_invalid_decks(sampled))
+    for label, wrong in invalid.items():
+        before = first.state()
+        rejection(partial(first.reset, seed=99, decks=wrong), f"reset with decks {label}")
+        prefix = f"reset rejects decks {label} but changes the game:"
+        check_same(first.state(), before, "state()", prefix)
+    return f"{GAMES} decks for {first.steps_played} steps; {len(invalid)} invalid decks"
 
 
 def _invalid_decks(decks: Uint8) -> Iterator[tuple[str, Any]]:
@@ -59,18 +59,3 @@ def _invalid_decks(decks: Uint8) -> Iterator[tuple[str, Any]]:
     yield "of strings", decks.astype(str)
     yield "with a card that the game lacks", foreign
     yield "with a card too often", repeated
-
-
-def _check_rejected(game: BatchGame, wrong: Any, label: str) -> None:
-    before = game.state()
-    try:
-        game.reset(seed=99, decks=wrong)
-    except ValueError as error:
-        if "\n" in str(error):
-            raise Fault(f"the error for decks {label} has several lines: {error}") from error
-    except Exception as error:
-        raise Fault(f"decks {label} raise {type(error).__name__}, not ValueError") from error
-    else:
-        raise Fault(f"reset accepts decks {label}")
-    prefix = f"reset rejects decks {label} but changes the game:"
-    check_same(game.state(), before, "state()", prefix)

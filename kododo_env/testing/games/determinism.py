@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.differences import check_same, check_same_members, difference
-from kododo_env.testing.games.subject import Subject, look_at_everything, stir, turns
+from kododo_env.testing.games.subject import Subject, look_at_everything, play, stir, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 3
@@ -33,9 +33,8 @@ def same_seed_same_game(subject: Subject) -> str:
             raise Fault("restart_finished does not deal new games when all are over")
         steps += 1
     _agree(first, second, "after restart_finished")
-    for actions, _ in zip(turns(first, subject.rng(2)), range(3), strict=False):
-        first.step(actions)
-        second.step(actions)
+    for game in (first, second):
+        play(game, subject.rng(2), 3)
     _agree(first, second, "three steps after restart_finished")
     _seeds_count(subject)
     return f"two runs of {steps - 2} steps each, one observed {len(stops)} times"
@@ -52,8 +51,7 @@ def _seeds_count(subject: Subject) -> None:
     reseeded = subject.game(GAMES, subject.seed + 1)
     if not difference(_dealt(fresh), _dealt(reseeded), "state"):
         raise Fault("two seeds deal the same cards")
-    for actions, _ in zip(turns(reseeded, subject.rng()), range(3), strict=False):
-        reseeded.step(actions)
+    play(reseeded, subject.rng(), 3)
     reseeded.reset(seed=subject.seed)
     prefix = "reset(seed) in the middle of a game differs from a new batch of that seed:"
     check_same(reseeded.state(), fresh.state(), "state()", prefix)

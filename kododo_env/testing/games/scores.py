@@ -17,7 +17,6 @@ GAMES = 50
 def scores(subject: Subject) -> str:
     """Check rewards, scores and outcomes after each step of whole games."""
     game = subject.game(GAMES)
-    steps = 0
     returns = np.zeros((GAMES, game.num_players))
     over = game.terminated.copy()
     _well_formed(game, "after the deal")
@@ -25,8 +24,7 @@ def scores(subject: Subject) -> str:
         raise Fault("after the deal some games have points or are over")
     for actions in turns(game, subject.rng()):
         game.step(actions)
-        steps += 1
-        when = f"after step {steps}"
+        when = f"after step {game.steps_played}"
         _well_formed(game, when)
         if game.rewards[over].any():
             raise Fault(f"{when} a game that was already over has rewards")
@@ -42,6 +40,7 @@ def scores(subject: Subject) -> str:
         if (over & ~game.terminated).any() or not np.array_equal(game.just_terminated, ended):
             raise Fault(f"{when} just_terminated differs from the games that the step ended")
         over = game.terminated.copy()
+    steps = game.steps_played
     _absorbs(game)
     return f"{GAMES} games of up to {steps} steps"
 

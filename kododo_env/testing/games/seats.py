@@ -8,7 +8,7 @@ import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.layouts.observation import Piece
-from kododo_env.testing.games.subject import Reseat, Subject, turns
+from kododo_env.testing.games.subject import Reseat, Subject, play, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 20
@@ -73,9 +73,8 @@ def _check_rotated(subject: Subject, reseat: Reseat) -> int:
     steps = 0
     for by in range(1, game.num_players):
         order = np.roll(np.arange(game.num_players), by)
-        moved = subject.game(GAMES)
         game.reset(decks=decks)
-        moved.reset(decks=reseat(game, decks, order))
+        moved = subject.dealt(reseat(game, decks, order))
         _same_table(game, moved, order, f"rotated by {by} seats, after the deal")
         for step, actions in enumerate(turns(game, subject.rng(2)), start=1):
             game.step(actions)
@@ -101,8 +100,7 @@ def _same_table(game: BatchGame, moved: BatchGame, order: np.ndarray[Any, Any], 
 def _check_fair(subject: Subject) -> str:
     """Check that all seats win equally often among random players."""
     game = subject.game(MANY_GAMES)
-    for actions in turns(game, subject.rng(3)):
-        game.step(actions)
+    play(game, subject.rng(3))
     shares = game.outcome()
     apart = (shares.mean(axis=0) - 1 / game.num_players) * np.sqrt(MANY_GAMES)
     apart /= shares.std(axis=0) + 1e-12

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.differences import check_same, difference
-from kododo_env.testing.games.subject import Subject, turns
+from kododo_env.testing.games.subject import Subject, play, rejection, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 2
@@ -19,23 +20,11 @@ GAMES = 2
 def states(subject: Subject) -> str:
     """Load invalid states in the middle of a game: with missing, wrong or misshapen entries."""
     game = subject.game(GAMES)
-    middle = len(list(_played(subject.game(GAMES), subject))) // 2
-    for actions, _ in zip(turns(game, subject.rng()), range(middle), strict=False):
-        game.step(actions)
+    play(game, subject.rng(), max(subject.stops(GAMES)) // 2)
     before = copy.deepcopy(game.state())
     tried = 0
     for label, wrong in _invalid_states(game, subject):
-        try:
-            game.load_state(wrong)
-        except ValueError as error:
-            if "\n" in str(error):
-                raise Fault(f"the error for {label} has several lines: {error}") from error
-        except Exception as error:
-            raise Fault(
-                f"load_state raises {type(error).__name__} for {label}, not ValueError: {error}"
-            ) from error
-        else:
-            raise Fault(f"load_state accepts {label}")
+        rejection(partial(game.load_state, wrong), f"load_state with {label}")
         prefix = f"load_state rejects {label} but changes the game:"
         check_same(game.state(), before, "state()", prefix)
         tried += 1
@@ -71,12 +60,6 @@ def _check_extremes(game: BatchGame, state: dict[str, Any], name: str) -> int:
                 f"{type(error).__name__}: {error}"
             ) from error
     return len(bounds)
-
-
-def _played(game: BatchGame, subject: Subject) -> Iterator[None]:
-    for actions in turns(game, subject.rng()):
-        game.step(actions)
-        yield
 
 
 def _invalid_states(game: BatchGame, subject: Subject) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from itertools import islice
 from typing import Any
 from xml.etree import ElementTree
 
@@ -36,6 +37,12 @@ class Subject:
         """Return a new batch; None as the seed stands for the seed of the subject."""
         return self.make(num_envs, seed=self.seed if seed is None else seed, **self.rules)
 
+    def dealt(self, decks: Uint8) -> BatchGame:
+        """Return a new batch that is dealt with decks, (N, D) or (N, K, D)."""
+        game = self.game(len(decks))
+        game.reset(decks=decks)
+        return game
+
     def rng(self, salt: int = 0) -> np.random.Generator:
         """Return a generator that depends on the subject's seed and on ``salt``."""
         return np.random.default_rng((self.seed, salt))
@@ -47,15 +54,9 @@ class Subject:
             num_envs: The number of games in the batch that is played.
         """
         game = self.game(num_envs)
-        steps = 0
-        for actions in turns(game, self.rng()):
-            try:
-                game.step(actions)
-            except ValueError as error:
-                message = f"after step {steps} step rejects a legal action: {error}"
-                raise Fault(message) from error
-            steps += 1
-        return frozenset(np.linspace(0, steps - 1, self.places).round().astype(int).tolist())
+        play(game, self.rng())
+        last = game.steps_played - 1
+        return frozenset(np.linspace(0, last, self.places).round().astype(int).tolist())
 
 
 def as_rules(rules: object) -> dict[str, Any]:
@@ -90,6 +91,43 @@ def turns(game: BatchGame, rng: np.random.Generator) -> Iterator[Int64]:
             raise Fault(f"{where} player {player} of game {env} has no legal action")
         yield random_legal_actions(mask, rng)
     raise Fault(f"some games have not ended after {LONGEST_GAME} steps of random play")
+
+
+def play(game: BatchGame, rng: np.random.Generator, steps: int | None = None) -> None:
+    """Play random legal actions until all games are over, at most ``steps`` steps.
+
+    Raises:
+        Fault: A step rejects a legal action.
+    """
+    for actions in islice(turns(game, rng), steps):
+        try:
+            game.step(actions)
+        except ValueError as error:
+            when = f"after step {game.steps_played}"
+            raise Fault(f"{when} step rejects a legal action: {error}") from error
+
+
+def rejection(call: Callable[[], object], label: str) -> str:
+    """Return the message of the ValueError that a call must raise.
+
+    Args:
+        call: The call, with an invalid argument.
+        label: The description of the argument, for the message of a Fault.
+
+    Raises:
+        Fault: The call raises no ValueError, or one whose message has several lines.
+    """
+    try:
+        call()
+    except ValueError as error:
+        message = str(error)
+    except Exception as error:
+        raise Fault(f"{label} raises {type(error).__name__}, not ValueError: {error}") from error
+    else:
+        raise Fault(f"{label} is accepted")
+    if "\n" in message:
+        raise Fault(f"the error for {label} has several lines: {message}")
+    return message
 
 
 def stir(seed: int) -> None:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from kododo_env.arrays.dtypes import Array, Bool, Int64, Uint8
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.testing.games.observations import piece_at
 from kododo_env.testing.games.subject import Subject, turns
 from kododo_env.testing.report import Fault, SkippedCheck
 
@@ -70,8 +71,7 @@ def _replay(
 
     Other players have had no choice, so their actions are replaced by their only legal actions.
     """
-    game = subject.game(len(decks))
-    game.reset(decks=decks)
+    game = subject.dealt(decks)
     unchanged = np.ones(len(decks), np.bool_)
     for chosen in [*actions, None]:
         for rows in (game.observe()[:, player], game.legal_action_mask()[:, player]):
@@ -171,10 +171,8 @@ def _same_frequencies(observations: list[Array], game: BatchGame, label: str) ->
         worst = int(distances.argmax())
         if distances[worst] > FAR_MEAN:
             seat, place = divmod(int(varies[worst]), game.layout.size)
-            piece = next(p for p in game.layout.pieces if place < game.layout.where(p.name).stop)
-            number = place - game.layout.where(piece.name).start
             raise Fault(
-                f"{label} number {number} of {piece.name!r} as "
+                f"{label} {piece_at(game, place)}, as "
                 f"observed by player {seat} has the mean {actual.mean(axis=0)[worst]:.3f} in the "
                 f"copies, expected {expected.mean(axis=0)[worst]:.3f} ({kind})"
             )

@@ -13,7 +13,7 @@ import numpy as np
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.registry import picture_of
 from kododo_env.testing.differences import check_same
-from kododo_env.testing.games.subject import Subject, shown_by, turns
+from kododo_env.testing.games.subject import Subject, play, shown_by
 from kododo_env.testing.report import Fault, SkippedCheck
 from kododo_env.testing.secrets.lookalikes import Place, places
 
@@ -74,9 +74,8 @@ def _check_playable(place: Place, subject: Subject) -> None:
     dealt = game.determinize(player, subject.rng(place.step), SAMPLES)
     try:
         subject.game(SAMPLES).load_state(dealt.state())
-        for actions in turns(dealt, subject.rng(3)):
-            dealt.step(actions)
-    except ValueError as error:
+        play(dealt, subject.rng(3))
+    except (Fault, ValueError) as error:
         label = f"after step {place.step} a determinised copy for player {player}"
         raise Fault(f"{label} cannot be played: {error}") from error
 

@@ -88,7 +88,7 @@ def places(subject: Subject, salt: int = 0) -> Iterator[Place]:
     deck = game.sample_decks(1, rng)
     game.reset(decks=deck)
     swaps = _swaps(deck, rng)
-    variants: list[BatchGame | None] = [_game_of(subject, swap.of(deck)) for swap in swaps]
+    variants: list[BatchGame | None] = [subject.dealt(swap.of(deck)) for swap in swaps]
     indistinguishable = np.ones((len(swaps), game.num_players), np.bool_)
     step = 0
     for step, actions in enumerate(turns(game, rng), start=1):
@@ -136,12 +136,6 @@ def _swaps(deck: Uint8, rng: np.random.Generator) -> list[Swap]:
             if deals[deal, pair[0]] != deals[deal, pair[1]]
         ]
     return swaps
-
-
-def _game_of(subject: Subject, deck: Uint8) -> BatchGame:
-    game = subject.game(1)
-    game.reset(decks=deck)
-    return game
 
 
 def _views_of(game: BatchGame) -> list[tuple[Any, ...]]:
