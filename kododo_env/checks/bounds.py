@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Annotated, Any, get_args, get_type_hints
 
-from kododo_env.checks.numbers import finite_number, whole_number
+from kododo_env.checks.numbers import finite_number, quote, whole_number
 
 YEAR = 525_600  # minutes
 MOST_GAMES = 10_000_000  # with so many games intervals are narrower than .001
@@ -91,6 +91,18 @@ def check_settings(config: Any, flags: bool = False) -> None:
         if value is not None or getattr(config.__class__, name, "") is not None:
             checked = bound.checked(value, flag(name) if flags else name)
             object.__setattr__(config, name, checked)
+
+
+def check_players(rules: Any, game: str, lowest: int, highest: int) -> None:
+    """Check the number of players in the rules of a game, which becomes Python's int.
+
+    Raises:
+        ValueError: It is not an integer from ``lowest`` to ``highest``.
+    """
+    players = whole_number(rules.num_players, "num_players")
+    if not lowest <= players <= highest:
+        raise ValueError(f"{game} needs {lowest} to {highest} players, not {quote(players)}")
+    object.__setattr__(rules, "num_players", players)
 
 
 def flag(name: str) -> str:

@@ -168,9 +168,7 @@ def _has_bool(values: Any) -> bool:
 def _text(value: object) -> str:
     try:
         return repr(value)
-    except (ValueError, RecursionError):  # an int of too many digits, or deeply nested lists
-        return f"{type(value).__name__} too long to show"
-    except Exception:  # a custom __repr__ may raise anything
+    except Exception:  # an int of too many digits, nested lists, or a custom __repr__
         return f"{type(value).__name__} that cannot be shown"
 
 

@@ -94,13 +94,10 @@ class CanonicalForm:
         """
         parts = [
             self._rows(observations[start : start + CHUNK], masks[start : start + CHUNK])
-            for start in range(0, len(observations), CHUNK)
+            for start in range(0, max(1, len(observations)), CHUNK)
         ]
         if len(parts) == 1:
             return parts[0]
-        if not parts:
-            actions = np.zeros(masks.shape, np.intp)
-            return CanonicalRows(observations.copy(), masks.copy(), actions)
         return CanonicalRows(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _rows(self, observations: Array, masks: Array) -> CanonicalRows:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -70,28 +70,13 @@ class Padding:
         actions: The common layout of actions.
         columns: The position of each of the table's numbers in a common observation, (F,).
         numbers: The common number of each of the table's actions, (A,).
-
-    Raises:
-        ValueError: A piece of the table is missing or smaller in the common layouts.
     """
 
     def __init__(self, table: Layouts, common: Layouts) -> None:
         self.layout = common.observation
         self.actions = common.actions
-        self.columns: Intp = np.concatenate(
-            [
-                _places(piece, _named(self.layout.pieces, piece.name))
-                + self.layout.where(piece.name).start
-                for piece in table.observation.pieces
-            ]
-        )
-        self.numbers: Intp = np.concatenate(
-            [
-                _places(piece, _named(self.actions.pieces, piece.name))
-                + self.actions.where(piece.name).start
-                for piece in table.actions.pieces
-            ]
-        )
+        self.columns = _common_places(table.observation, self.layout)
+        self.numbers = _common_places(table.actions, self.actions)
         self._own_number = np.full(self.actions.size, -1)
         self._own_number[self.numbers] = np.arange(len(self.numbers))
 
@@ -174,26 +159,23 @@ def _symmetry(layouts: Sequence[ObservationLayout]) -> Symmetry | None:
     return replace(first, keys=tuple(keys))
 
 
-def _named(pieces: Sequence[Named], name: str) -> Named:
-    for piece in pieces:
-        if piece.name == name:
-            return piece
-    raise ValueError(f"the common layouts lack {name!r}")
+def _common_places(
+    table: ObservationLayout | ActionLayout, common: ObservationLayout | ActionLayout
+) -> Intp:
+    """The position in the common layout of each number of a table's layout."""
+    common_pieces = {piece.name: piece for piece in common.pieces}
+    places = [
+        common.where(piece.name).start + _places(piece, common_pieces[piece.name])
+        for piece in table.pieces
+    ]
+    return np.concatenate(places)
 
 
-def _places(piece: Piece | ActionPiece | SlotPiece, common: object) -> Intp:
+def _places(piece: Piece | ActionPiece | SlotPiece, common: Any) -> Intp:
     """The position in the common piece of each number of a table's piece."""
     if isinstance(piece, SlotPiece):
-        if not isinstance(common, SlotPiece) or common.slots < piece.slots:
-            raise ValueError(f"{piece.name!r} does not fit into the common layouts")
         numbers = {slots: number for number, slots in enumerate(common.choices)}
         return np.array([numbers[slots] for slots in piece.choices], np.intp)
-    if (
-        not isinstance(common, type(piece))
-        or common.axes != piece.axes
-        or any(map(int.__lt__, common.shape, piece.shape))
-    ):
-        raise ValueError(f"{piece.name!r} does not fit into the common layouts")
     whole = np.arange(common.size).reshape(common.shape)
     places: Intp = whole[tuple(map(slice, piece.shape))].ravel()
     return places

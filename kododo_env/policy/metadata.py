@@ -8,7 +8,6 @@ from typing import Any
 
 from kododo_env.checks.numbers import is_whole, quote
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.view import View
 from kododo_env.policy.plain_text import plain
 from kododo_env.policy.policy_schema import checked
 from kododo_env.system.json_text import parse_json
@@ -88,27 +87,16 @@ class PolicyMetadata:
         return PolicyMetadata(**checked(content))
 
 
-def describe(game: BatchGame | View) -> PolicyMetadata:
-    """Return the part of the metadata that describes a game.
-
-    A view does not describe actions, so ``actions`` is then empty.
-    """
-    if isinstance(game, BatchGame):
-        name = game.name
-        version = game.version
-        actions = [game.actions.describe(action) for action in range(game.num_actions)]
-    else:
-        name = game.game_name
-        version = game.game_version
-        actions = []
+def describe(game: BatchGame) -> PolicyMetadata:
+    """Return the part of the metadata that describes a game."""
     return PolicyMetadata(
-        game=name,
-        version=version,
+        game=game.name,
+        version=game.version,
         num_players=game.num_players,
         rules=json.loads(json.dumps(asdict(game.rules), default=list)),
         layout=game.layout.fingerprint(),
         pieces=[[piece.name, list(piece.shape), piece.maximum] for piece in game.layout.pieces],
-        actions=actions,
+        actions=[game.actions.describe(action) for action in range(game.num_actions)],
     )
 
 

@@ -45,13 +45,6 @@ def _nary(function: Operator) -> Operator:
     return operator
 
 
-def _unary(function: Operator) -> Operator:
-    def operator(x: Array) -> Any:
-        return function(x)
-
-    return operator
-
-
 def _divided(a: Array, b: Array) -> Any:
     if a.dtype.kind == "f":
         return np.divide(a, b)
@@ -208,12 +201,12 @@ BY_NUMBER: dict[str, Operator] = {
 OPERATORS: dict[str, Operator] = {
     **BY_NUMBER,
     "ArgMax": _place_of_largest, "Cast": _cast, "Concat": _concatenated, "CumSum": _cumulated,
-    "Expand": _expanded, "Floor": _unary(np.floor), "Gather": _gather,
+    "Expand": _expanded, "Floor": _nary(np.floor), "Gather": _gather,
     "GatherElements": gather_elements, "GatherND": _gather_nd, "Gemm": _gemm,
-    "MatMul": _nary(_product), "Not": _unary(np.logical_not), "Range": _range,
+    "MatMul": _nary(_product), "Not": _nary(np.logical_not), "Range": _range,
     "ReduceMax": _reduced(np.max), "ReduceMean": _reduced(np.mean), "ReduceSum": _reduced(np.sum),
-    "Relu": _unary(lambda x: np.maximum(x, x.dtype.type(0))), "Reshape": _reshaped,
+    "Relu": _nary(lambda x: np.maximum(x, x.dtype.type(0))), "Reshape": _reshaped,
     "Shape": _shape, "Slice": _sliced, "Split": _split, "Squeeze": _squeezed,
-    "Tanh": _unary(np.tanh), "Transpose": _transposed, "Unsqueeze": _unsqueezed,
+    "Tanh": _nary(np.tanh), "Transpose": _transposed, "Unsqueeze": _unsqueezed,
 }  # fmt: skip
 """The operators by their names in ONNX."""

@@ -12,7 +12,7 @@ from kododo_env.arrays.underflow import underflow_is_zero
 from kododo_env.checks.numbers import finite_number, whole_number
 from kododo_env.core.agent import Agent, choice_by_logits
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.view import View
+from kododo_env.core.view import View, game_of
 from kododo_env.policy.metadata import describe, differences
 from kododo_env.policy.onnx_validation import answers_of, fed, open_session
 from kododo_env.policy.plain_text import plain
@@ -73,7 +73,7 @@ class OnnxAgent(Agent):
         self.temperature = finite_number(playing_temperature, "temperature", 0, HOTTEST)
         self._fits: tuple[Any, ...] = ()  # the last game that passed ``check``
 
-    def check(self, game: BatchGame | View) -> None:
+    def check(self, game: BatchGame) -> None:
         """Raise ValueError, with the differences, if the policy is for another game."""
         messages = differences(self.metadata, describe(game))
         if messages:
@@ -109,7 +109,7 @@ class OnnxAgent(Agent):
         # The objects, not their ids, which may be reused when the objects are gone.
         game = (view.game_name, view.game_version, view.num_players, view.rules, view.layout)
         if game != self._fits:
-            self.check(view)
+            self.check(game_of(view))
             self._fits = game
         return self.evaluate(view.observation, view.legal_action_mask)
 

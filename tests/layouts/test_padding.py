@@ -109,15 +109,7 @@ def test_tables_without_common_layouts_are_refused(piece: Piece, message: str) -
         common_layouts([TABLE, layouts])
 
 
-def test_a_table_that_is_none_of_the_common_layouts_is_refused() -> None:
-    larger = TABLE._replace(
-        observation=ObservationLayout((replace(SEATS, shape=(3, 3)),), TABLE.observation.symmetry)
-    )
-    with pytest.raises(ValueError, match="'cards'"):
-        Padding(larger, TABLE)
-    with_draw = TABLE._replace(actions=ActionLayout((ActionPiece("draw"),)))
-    with pytest.raises(ValueError, match="'draw'"):
-        Padding(with_draw, TABLE)
+def test_blocks_of_actions_that_differ_between_tables_are_refused() -> None:
     blocks = TABLE._replace(actions=ActionLayout((ActionPiece("lay"),)))
     with pytest.raises(ValueError, match="'lay'"):
         common_layouts([TABLE, blocks])

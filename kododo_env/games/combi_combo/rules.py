@@ -9,11 +9,10 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.checks.bounds import Bound, check_settings
-from kododo_env.checks.numbers import quote, whole_number, whole_tuple
+from kododo_env.checks.bounds import Bound, check_players, check_settings
+from kododo_env.checks.numbers import quote, whole_tuple
 
 COLOURS = ("blue", "green", "yellow", "orange", "violet", "red")
-PLAYERS = (4, 5)
 VALUES = 4
 """The number of card values; each has its own line in the score."""
 MOST_CARDS = 250  # every count of cards fits a uint8
@@ -63,10 +62,7 @@ class Rules:
     fours_points: tuple[int, ...] = (0, 0, 0, 1, 2, 4, 5)
 
     def __post_init__(self) -> None:
-        players = whole_number(self.num_players, "num_players")
-        if players not in PLAYERS:
-            raise ValueError(f"combi_combo needs 4 or 5 players, not {quote(players)}")
-        object.__setattr__(self, "num_players", players)
+        check_players(self, "combi_combo", 4, 5)
         check_settings(self)
         copies = whole_tuple(self.copies, "copies", 0, MOST_CARDS)
         object.__setattr__(self, "copies", copies)

@@ -9,12 +9,11 @@ from typing import Annotated
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.checks.bounds import Bound, check_settings
-from kododo_env.checks.numbers import quote, whole_number, whole_tuple
+from kododo_env.checks.bounds import Bound, check_players, check_settings
+from kododo_env.checks.numbers import quote, whole_tuple
 
 GIFTS = ("socks", "cube", "plush", "flowers", "chocolates")
 RIBBONS = ("violet", "orange", "green", "blue", "red")
-PLAYERS = (2, 3, 4)
 DUEL = 2
 MOST_CARDS = 250  # every count of cards fits a uint8
 MOST_TYPES = 127  # a card's id fits an int8
@@ -64,12 +63,9 @@ class Rules:
     discards: Annotated[int, Bound(0, 1)] | None = None
 
     def __post_init__(self) -> None:
-        players = whole_number(self.num_players, "num_players")
-        if players not in PLAYERS:
-            raise ValueError(f"kado needs 2 to 4 players, not {quote(players)}")
-        object.__setattr__(self, "num_players", players)
+        check_players(self, "kado", 2, 4)
         if self.discards is None:
-            object.__setattr__(self, "discards", int(players == DUEL))
+            object.__setattr__(self, "discards", int(self.num_players == DUEL))
         check_settings(self)
         object.__setattr__(self, "deck", _as_deck(self.deck))
         self._check_deck()

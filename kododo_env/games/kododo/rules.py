@@ -11,8 +11,8 @@ from typing import Annotated, Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from kododo_env.checks.bounds import Bound, check_settings
-from kododo_env.checks.numbers import quote, whole_number, whole_tuple
+from kododo_env.checks.bounds import Bound, check_players, check_settings
+from kododo_env.checks.numbers import quote, whole_tuple
 
 KODODO_VALUE = 1
 """The value of the Kododo cards."""
@@ -78,16 +78,13 @@ class Rules:
     target_score: Annotated[int, Bound(1, 1000)] = 50
 
     def __post_init__(self) -> None:
-        players = whole_number(self.num_players, "num_players")
-        if players not in REMOVED:
-            raise ValueError(f"kododo needs 2 to 5 players, not {quote(players)}")
-        object.__setattr__(self, "num_players", players)
+        check_players(self, "kododo", 2, 5)
         variant: Any = self.variant
         if not isinstance(variant, str) or variant not in VARIANTS:
             raise ValueError(f"variant must be 'standard' or 'long', not {quote(variant)}")
         object.__setattr__(self, "variant", str(variant))  # numpy's str becomes Python's
         if self.removed_cards is None:
-            object.__setattr__(self, "removed_cards", REMOVED[players])
+            object.__setattr__(self, "removed_cards", REMOVED[self.num_players])
         check_settings(self)
         if self.variant == "standard" and self.target_score != type(self).target_score:
             raise ValueError("target_score must be left out unless variant is 'long'")

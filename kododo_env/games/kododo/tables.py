@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,15 +23,11 @@ Slots = tuple[tuple[int, ...], ...]
 class KododoTables(NamedTuple):
     """Look-up tables for one set of rules."""
 
-    rules: Rules  # from which copies and pickles are rebuilt
     slots: Slots  # the slots of the hand from which each of the A actions lays cards
     ends: Uint8  # the first and the last of these slots, (2, A)
     # ``legal[plays][held]``: the mask of actions that lay ``plays`` of ``held`` cards in hand.
     legal: list[list[Bool]]
     constants: ObservationConstants  # the part of an observation that follows from the rules
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return tables, (self.rules,)
 
 
 @cache
@@ -42,13 +38,7 @@ def tables(rules: Rules) -> KododoTables:
     ends = read_only(np.array([(places[0], places[-1]) for places in slots], np.uint8)).T
     held = range(rules.hand_size + 1)
     legal = [[read_only(_legal(slots, plays, cards)) for cards in held] for plays in range(3)]
-    return KododoTables(
-        rules,
-        slots,
-        ends,
-        legal,
-        observation_constants(rules),
-    )
+    return KododoTables(slots, ends, legal, observation_constants(rules))
 
 
 def _legal(slots: Slots, plays: int, held: int) -> Bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from itertools import combinations
 
 import pytest
@@ -44,8 +42,3 @@ def test_how_many_decks_is_a_whole_number_in_the_long_variant_too() -> None:
     game = KododoGame(1, Rules(variant="long"), 0)
     with pytest.raises(ValueError, match=r"^num must be at least 1, not 0$"):
         game.sample_decks(0, game.rng)
-
-
-def test_a_copy_of_the_tables_is_the_tables() -> None:
-    shared = tables(ALL_RULES[0])
-    assert copy.deepcopy(shared) is pickle.loads(pickle.dumps(shared)) is shared
