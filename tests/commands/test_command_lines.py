@@ -290,7 +290,6 @@ KODODO: Lines = [
     ([*STDIO, "--opponents", "level-x"], "unknown level 'level-x'"),
     ([*STDIO, "--seat", "4"], "0 to 3"),
     ([*STDIO, "--name", "Bo", "Cy"], "names"),
-    ([*STDIO, "--name", "player_3"], "player_"),
     ([*STDIO, "--hints", "random"], "'random'"),
     (["analyse"], "the following arguments are required: file"),
     (["analyse", "a-file"], "a-file, line 1: not JSON"),
