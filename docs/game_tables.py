@@ -9,6 +9,7 @@ from dataclasses import fields
 from typing import Any
 
 from kododo_env import registry
+from kododo_env.layouts.observation import ObservationLayout
 
 LONGEST_DEFAULT = 40  # characters; longer defaults are not shown
 # A section of a docstring in Google's style, and an argument in the section.
@@ -92,7 +93,19 @@ def layout(game: str) -> str:
     table = _table(rows, "players", "observation", "actions")
     default = module.batch_game(1)
     title = f"The pieces of an observation with {default.num_players} players:"
-    return "\n".join([table, "", title, "", default.layout.table()])
+    return "\n".join([table, "", title, "", _pieces(default.layout)])
+
+
+def _pieces(layout: ObservationLayout) -> str:
+    rows = []
+    for piece in layout.pieces:
+        where = layout.where(piece.name)
+        index = f"{where.start}" if piece.size == 1 else f"{where.start}–{where.stop - 1}"
+        shape = " × ".join(map(str, piece.shape)) or "1"
+        axes = ", ".join(piece.axes) or "–"
+        values = f"0–{piece.maximum}"
+        rows.append((index, f"`{piece.name}`", shape, axes, values, piece.description))
+    return _table(rows, "index", "piece", "shape", "axes", "values", "meaning")
 
 
 def _table(rows: Iterable[Sequence[str]], *heads: str) -> str:

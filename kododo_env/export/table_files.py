@@ -15,6 +15,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.export.policy_export import SUFFIX, export
 from kododo_env.export.torch_models import CanonicalInputs, ExportedNetwork
 from kododo_env.layouts.padding import Padding
+from kododo_env.networks.canonical import constant
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
 
@@ -75,13 +76,6 @@ class TableNetwork(nn.Module):
         form: The format of the network's padded observations.
     """
 
-    source: Tensor
-    exists: Tensor
-    mask_source: Tensor
-    mask_exists: Tensor
-    numbers: Tensor
-    maxima: Tensor
-
     def __init__(self, network: nn.Module, padding: Padding, form: ObservationFormat) -> None:
         super().__init__()
         self.network = ExportedNetwork(network, form)
@@ -90,16 +84,12 @@ class TableNetwork(nn.Module):
         self._canonical = CanonicalInputs(form.layouts) if form.layouts.canonical else None
         source, exists = _gathered(padding.columns, padding.layout.size)
         mask_source, mask_exists = _gathered(padding.numbers, padding.actions.size)
-        tables = {
-            "source": source,
-            "exists": exists,
-            "mask_source": mask_source,
-            "mask_exists": mask_exists,
-            "numbers": padding.numbers,
-            "maxima": padding.layout.maxima.astype(np.float32),
-        }
-        for name, table in tables.items():
-            self.register_buffer(name, torch.from_numpy(table), persistent=False)
+        self.source = constant(source)
+        self.exists = constant(exists)
+        self.mask_source = constant(mask_source)
+        self.mask_exists = constant(mask_exists)
+        self.numbers = constant(padding.numbers)
+        self.maxima = constant(padding.layout.maxima.astype(np.float32))
 
     def forward(self, observation: Tensor, action_mask: Tensor) -> tuple[Tensor, ...]:
         """Return logits (B, A) and, if the network has them, values (B,) of plain observations."""

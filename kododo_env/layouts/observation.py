@@ -229,20 +229,6 @@ class ObservationLayout:
         facts: Sequence[Any] = [(p.name, p.shape, p.maximum, p.axes) for p in self.pieces]
         return digest(json.dumps(facts), 16)
 
-    def table(self) -> str:
-        """Return the layout as a Markdown table, for the documentation."""
-        lines = ["| index | piece | shape | axes | values | meaning |", "|---|---|---|---|---|---|"]
-        for piece in self.pieces:
-            where = self._slices[piece.name]
-            index = f"{where.start}" if piece.size == 1 else f"{where.start}–{where.stop - 1}"
-            shape = " × ".join(map(str, piece.shape)) or "1"
-            axes = ", ".join(piece.axes) or "–"
-            lines.append(
-                f"| {index} | `{piece.name}` | {shape} | {axes} "
-                f"| 0–{piece.maximum} | {piece.description} |"
-            )
-        return "\n".join(lines)
-
 
 def numbered(knowledge: Knowledge) -> dict[str, Intp]:
     """Return the numbers of the rows of each array, consecutive from 0 through all arrays."""

@@ -10,7 +10,7 @@ from typing import Any
 from kododo_env.networks.canonical_network import CanonicalNetwork
 from kododo_env.networks.network import GameNetwork
 from kododo_env.networks.network_agent import NetworkAgent
-from kododo_env.system.extras import missing_extra
+from kododo_env.system.extras import needs
 
 __all__ = ["CanonicalNetwork", "GameNetwork", "GamePolicy", "NetworkAgent"]
 
@@ -19,8 +19,7 @@ def __getattr__(name: str) -> Any:
     """Import ``GamePolicy`` on first use, because it needs stable-baselines3."""
     if name != "GamePolicy":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        from kododo_env.networks.sb3_policy import GamePolicy
-    except ModuleNotFoundError as missing:
-        raise ImportError(missing_extra("GamePolicy", missing.name, "sb3")) from None
+    needs("GamePolicy", "sb3", "stable_baselines3", "sb3_contrib")
+    from kododo_env.networks.sb3_policy import GamePolicy
+
     return GamePolicy

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from kododo_env.arrays.dtypes import Float32, Int64
+from kododo_env.arrays.dtypes import Array, Float32, Int64
 from kododo_env.layouts.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.layouts.canonical import (
     NO_SYMMETRY,
@@ -41,16 +41,6 @@ class Canonical(nn.Module):
         columns: The columns of a canonical observation that are returned, in order; int64.
     """
 
-    columns: Tensor
-    by_block: Tensor
-    chosen: Tensor
-    target: Tensor
-    key: Tensor
-    type_target: Tensor
-    turns: Tensor
-    turned: Tensor
-    turned_target: Tensor
-
     def __init__(
         self, layout: ObservationLayout, actions: ActionLayout, columns: Int64 | None = None
     ) -> None:
@@ -76,17 +66,14 @@ class Canonical(nn.Module):
         by_block = np.concatenate([block_columns for _, block_columns in blocks])
         self.selects = columns is not None
         columns = by_block if columns is None else columns
-        tables = {
-            "by_block": by_block,
-            "columns": columns,
-            "chosen": by_block.argsort()[columns],
-            "target": target,
-            "key": key_matrix(layout).T.copy(),
-        }
+        self.by_block = constant(by_block)
+        self.columns = constant(columns)
+        self.chosen = constant(by_block.argsort()[columns])
+        self.target = constant(target)
+        self.key = constant(key_matrix(layout).T.copy())
         if self.hand:
-            tables["type_target"] = _places(self.hand, symmetry, self.first_type, self.entries)
-        for name, table in tables.items():
-            self.register_buffer(name, torch.from_numpy(table), persistent=False)
+            type_target = _places(self.hand, symmetry, self.first_type, self.entries)
+            self.type_target = constant(type_target)
         if self.group == "rotations":
             self._register_turns()
 
@@ -96,9 +83,9 @@ class Canonical(nn.Module):
         turns = torch.from_numpy((entries - entries[:, None]) % self.entries)
         columns = np.tile(np.arange(self.layout.size, dtype=np.float32), (self.entries, 1))
         turned = self._in_order(torch.from_numpy(columns), arrangement(turns)).to(torch.int64)
-        self.register_buffer("turns", turns, persistent=False)
-        self.register_buffer("turned", turned, persistent=False)
-        self.register_buffer("turned_target", _apply(self.target, turns), persistent=False)
+        self.turns = nn.Buffer(turns, persistent=False)
+        self.turned = nn.Buffer(turned, persistent=False)
+        self.turned_target = nn.Buffer(_apply(self.target, turns), persistent=False)
 
     def forward(self, observation: Tensor, canonical: bool = False) -> tuple[Tensor, Tensor]:
         """Convert observations (B, F).
@@ -164,6 +151,11 @@ class Canonical(nn.Module):
             max=self.hand.size - 1
         )  # any card for empty slots
         return _apply(self.type_target, rank).gather(1, card)
+
+
+def constant(numbers: Array) -> nn.Buffer:
+    """Return numbers as a part of a module that moves with it, but is not among its weights."""
+    return nn.Buffer(torch.from_numpy(numbers), persistent=False)
 
 
 def _places(piece: Piece | ActionPiece, symmetry: Symmetry, first: int, entries: int) -> Float32:

@@ -13,7 +13,7 @@ from torch.nn import functional
 from kododo_env.arrays.dtypes import Int64
 from kododo_env.layouts.actions import ActionLayout, ActionPiece, SlotPiece
 from kododo_env.layouts.observation import ObservationLayout, Piece
-from kododo_env.networks.canonical import Canonical, columns_of
+from kododo_env.networks.canonical import Canonical, columns_of, constant
 from kododo_env.networks.tied_network import Embeddings, Encoders, Heads, raw_blocks
 from kododo_env.policy.onnx_graph import ILLEGAL
 
@@ -69,9 +69,6 @@ class GameNetwork(nn.Module):
         self.canonical_input = canonical_input
         values = (width, depth, one_hot, tied)
         self.settings: dict[str, Any] = dict(zip(SETTINGS, values, strict=True))
-        self.scale: Tensor
-        self.level_columns: Tensor
-        self.levels: Tensor
         self.actions = actions
         self.encoders = Encoders(layout, max(1, width // 4)) if tied else None
         level_columns, levels = _levels(layout, one_hot)
@@ -85,13 +82,9 @@ class GameNetwork(nn.Module):
             columns = self.encoders.columns
             self.canonical = Canonical(layout, actions, np.append(columns, level_columns))
             places = len(columns) + np.arange(len(levels))
-        tables = {
-            "scale": (1 / np.sqrt(layout.maxima[columns])).astype(np.float32),
-            "level_columns": places,
-            "levels": levels.astype(np.float32),
-        }
-        for name, table in tables.items():
-            self.register_buffer(name, torch.from_numpy(table), persistent=False)
+        self.scale = constant((1 / np.sqrt(layout.maxima[columns])).astype(np.float32))
+        self.level_columns = constant(places)
+        self.levels = constant(levels.astype(np.float32))
         sizes = [inputs + len(self.levels)] + [width] * depth
         layers: list[nn.Module] = []
         for inputs, outputs in pairwise(sizes):

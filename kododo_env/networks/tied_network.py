@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from kododo_env.arrays.dtypes import Int64
 from kododo_env.layouts.actions import ActionPiece
 from kododo_env.layouts.observation import ObservationLayout
-from kododo_env.networks.canonical import Canonical
+from kododo_env.networks.canonical import Canonical, constant
 
 Embeddings = dict[str, Tensor]
 """Embeddings by axis, (B, n, E) for n entries.
@@ -232,16 +232,13 @@ class Heads(nn.Module):
 class _PlainBlock(nn.Module):
     """A head on the trunk: a term for each action and, with several axes, for each entry."""
 
-    spread: Tensor
-
     def __init__(self, block: ActionPiece, hidden: int) -> None:
         super().__init__()
         terms = [np.eye(block.size, dtype=np.float32)]
         for axis, entry in enumerate(np.indices(block.shape)) if len(block.shape) > 1 else ():
             terms.append(np.eye(block.shape[axis], dtype=np.float32)[:, entry.ravel()])
-        spread = torch.from_numpy(np.concatenate(terms))
-        self.register_buffer("spread", spread, persistent=False)
-        self.last = nn.Linear(hidden, len(spread))
+        self.spread = constant(np.concatenate(terms))
+        self.last = nn.Linear(hidden, len(self.spread))
         self._alone = len(terms) == 1
 
     def forward(self, hidden: Tensor, embeddings: Embeddings) -> Tensor:

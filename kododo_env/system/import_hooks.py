@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # importlib.abc is slow to import
     from collections.abc import Callable, Sequence
-    from importlib.abc import Loader
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
@@ -25,7 +24,7 @@ def when_imported(module: str, call: Callable[[], object]) -> None:
 
 
 class _Finder:
-    """Finds one module with the other finders, and wraps the module's loader."""
+    """Finds one module with the other finders, and lets its loader call the function."""
 
     def __init__(self, module: str, call: Callable[[], object]) -> None:
         self.module = module
@@ -34,32 +33,25 @@ class _Finder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec of the next finders with a wrapped loader; None for other modules."""
+        """Return the spec of the next finders with a changed loader; None for other modules."""
         if fullname != self.module:
             return None
         next_finders = sys.meta_path[sys.meta_path.index(self) + 1 :]
         specs = (finder.find_spec(fullname, path, target) for finder in next_finders)
         spec = next((candidate for candidate in specs if candidate is not None), None)
         if spec is not None and spec.loader is not None:
-            spec.loader = cast("Loader", _AnnouncingLoader(spec.loader, self))
+            execute = self._announcing(spec.loader.exec_module)
+            spec.loader.exec_module = execute  # type: ignore[assignment, method-assign]
         return spec
 
+    def _announcing(self, execute: Callable[[ModuleType], None]) -> Callable[[ModuleType], None]:
+        """Return a loader's ``exec_module`` that calls the function after it."""
 
-class _AnnouncingLoader:
-    """Loads a module by its own loader, then calls the function."""
+        def execute_and_call(module: ModuleType) -> None:
+            execute(module)
+            # A loader may have several modules, such as all of a zip file.
+            if module.__name__ == self.module and self in sys.meta_path:
+                sys.meta_path.remove(self)
+                self.call()
 
-    def __init__(self, loader: Loader, finder: _Finder) -> None:
-        self.loader = loader
-        self.finder = finder
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self.loader.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        module.__loader__ = self.loader
-        if module.__spec__ is not None:
-            module.__spec__.loader = self.loader
-        self.loader.exec_module(module)
-        if self.finder in sys.meta_path:
-            sys.meta_path.remove(self.finder)
-            self.finder.call()
+        return execute_and_call

@@ -68,16 +68,6 @@ def test_views_refuse_observations_of_another_layout(numbers: int) -> None:
         LAYOUT.views(np.zeros((2, numbers)))
 
 
-def test_the_table_of_the_documentation() -> None:
-    assert LAYOUT.table().split("\n") == [
-        "| index | piece | shape | axes | values | meaning |",
-        "|---|---|---|---|---|---|",
-        "| 0–5 | `hand` | 2 × 3 | colour, value | 0–4 | own cards |",
-        "| 6 | `turn` | 1 | – | 0–9 | which turn it is |",
-        "| 7–9 | `scores` | 3 | seat | 0–300 | points |",
-    ]
-
-
 def test_a_fingerprint_is_that_of_names_shapes_maxima_and_axes() -> None:
     """It must not change, since policies with another fingerprint are rejected."""
     redescribed = ObservationLayout((replace(HAND, description="?"), TURN, SEATS))

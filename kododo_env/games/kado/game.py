@@ -288,8 +288,8 @@ class KadoGame(KadoDisplay, StepSkipping):
         self._state.viewers.reshape(-1)[where] |= viewers
 
     def _knowledge(self) -> Knowledge:
-        constants = self._constants
-        return knowledge(self._state, self.rules, self._tables, constants.schedule, constants.dtype)
+        schedule = self._constants.schedule
+        return knowledge(self._state, self.rules, self._tables, schedule, self.layout.dtype)
 
     def _rows(self, knowledge: Knowledge) -> Intp:
         return self._constants.rows[self._state.dealer][stage(self._state, self.rules)]

@@ -106,7 +106,6 @@ class ObservationConstants(NamedTuple):
     # an array (P, F).
     rows: list[list[Intp]]
     schedule: Uint8  # turns left; 0 and 1, for one-hot numbers: (turns + 1, 3, 1)
-    dtype: np.dtype[Any]  # of observations
 
 
 @cache
@@ -126,7 +125,7 @@ def observation_constants(rules: Rules) -> ObservationConstants:
         ]
         for dealer in range(players)
     ]
-    return ObservationConstants(rows, read_only(schedule), layout.dtype)
+    return ObservationConstants(rows, read_only(schedule))
 
 
 def knowledge(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from math import comb
 from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
@@ -275,11 +274,6 @@ class Rules:
     def limit(self) -> int:
         """The smallest number of cards on the table with which a colour does not score."""
         return self.num_players + self.limit_offset
-
-    @property
-    def num_actions(self) -> int:
-        """The number of actions: one for each slot of the hand and one for each pair of slots."""
-        return self.hand_size + comb(self.hand_size, 2)
 
     @cached_property
     def max_deal_score(self) -> int:
