@@ -366,12 +366,12 @@ class BatchGame(GameCopies, ABC):
             self._source_rows = self.layout.rows(numbered(knowledge), self.num_players)
         return self._source_rows
 
-    @abstractmethod
     def _standing(self) -> tuple[Array, ...]:
         """Return the keys that decide the victory, (P, N) each, most important first.
 
-        Higher is better.
+        Higher is better. A game with tie-breaks overrides this method.
         """
+        return (self._state.scores,)
 
 
 def _shape_of(array: Any) -> Any:

@@ -15,6 +15,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -145,15 +146,9 @@ class SearchAgent(PolicySearch):
 
     kind = "search"
 
-    def __init__(
-        self,
-        policy: Agent,
-        budget: SearchBudget | None = None,
-        name: str | None = None,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        super().__init__(policy, budget, name, clock)
-        self._models: dict[Any, OutcomeModel] = {}
+    @cached_property
+    def _models(self) -> dict[Any, OutcomeModel]:
+        return {}  # by game and rules
 
     @underflow_is_zero
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:

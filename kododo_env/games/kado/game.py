@@ -297,8 +297,5 @@ class KadoGame(KadoDisplay, StepSkipping):
     def _invariants(self) -> Iterator[Invariant]:
         return invariants(self._state, self.rules, self._tables)
 
-    def _standing(self) -> tuple[Array, ...]:
-        return (self._state.scores,)
-
     def _deal_hidden(self, player: int, rng: np.random.Generator) -> None:
         deal_again(self._state, self.rules, self._tables, player, rng)

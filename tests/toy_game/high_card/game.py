@@ -161,9 +161,6 @@ class HighCard(BatchGame):
         yield "scores must be prizes", (prizes * rules.prize == state.scores) & (prizes >= 0)
         yield "a prize must be won in each turn", prizes.sum(axis=0) == self.turn
 
-    def _standing(self) -> tuple[np.ndarray, ...]:
-        return (self._state.scores,)
-
     def _view(self, player: int) -> HighCardView:
         return HighCardView(self, player)
 
