@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from kododo_env.core.batch_game import BatchGame
     from kododo_env.core.rewards import Reward, RewardName
     from kododo_env.wrappers.aec import AECGame
+    from kododo_env.wrappers.argument_checks import OnIllegal
     from kododo_env.wrappers.base import RenderMode
-    from kododo_env.wrappers.choices import OnIllegal
     from kododo_env.wrappers.opponents import Opponent
     from kododo_env.wrappers.parallel import ParallelGame
     from kododo_env.wrappers.spaces import MaskPlace

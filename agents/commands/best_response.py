@@ -167,12 +167,13 @@ def exploitability(
             save, policy.path, "the policy itself; choose another file for the best response"
         )
         check_file(metadata_file(save))
+    rules = changed_rules(policy.metadata)
     match_of = partial(
         Match,
         game=policy.game,
         players=policy.num_players,
         seed=seed,
-        rules=changed_rules(policy.metadata),
+        rules=rules,
         least_chunks=CHUNKS,
     )
     attacked = str(policy.path)
@@ -202,7 +203,15 @@ def exploitability(
             gains = [response.gain.mean for response in responses]
             _copy(max(zip(gains, paths, strict=False))[1], save)
     search = _attack(of_search, workers, "search", {"budget": config.search})
-    facts = {"policy": str(config.best_response), **_facts(policy), "seed": seed}
+    facts = {
+        "policy": str(config.best_response),
+        "game": policy.game,
+        "players": policy.num_players,
+        "rules": rules,
+        "temperature": policy.temperature,
+        "parity": 1 / policy.num_players,
+        "seed": seed,
+    }
     return Exploitability(facts, responses, search, teams)
 
 
@@ -226,16 +235,6 @@ def _learn(
     )
     _export(response, policy, path)
     return {name: response.training[name] for name in MEANS}
-
-
-def _facts(policy: OnnxAgent) -> dict[str, Any]:
-    return {
-        "game": policy.game,
-        "players": policy.num_players,
-        "rules": changed_rules(policy.metadata),
-        "temperature": policy.temperature,
-        "parity": 1 / policy.num_players,
-    }
 
 
 def _policy(named: str) -> OnnxAgent:

@@ -11,9 +11,8 @@ from typing import Any
 from agents.export.onnx_export import export_policy
 from agents.options import RAY
 from agents.recipes.recipe import Recipe
-from agents.training.custom_parts import check_own_parts
 from agents.training.duels import against, results, table
-from agents.training.memory import check_decides, check_memory
+from agents.training.preflight import check_decides, check_memory, check_own_parts
 from agents.training.run_folder import (
     CHECKPOINT,
     FILES,

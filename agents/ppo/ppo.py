@@ -328,17 +328,27 @@ class PPO(nn.Module):
         """
         set_learning_rate(self.optimizer, learning_rate)
         steps = []
-        for batch in batches:  # the last one is checked below
+        for batch in batches:
             steps.append(self._step(batch, losses))
+        return {"learning_rate": learning_rate, **self.end_update(steps, batch)}
+
+    def end_update(self, steps: Sequence[Losses], last: Batch) -> dict[str, float]:
+        """Check the network, and move its average; return the means of all optimiser steps.
+
+        Args:
+            steps: The losses of each optimiser step.
+            last: The last minibatch, on which the network's outputs are checked.
+
+        Raises:
+            DivergenceError: Weights or the network's outputs are not finite.
+        """
         with torch.no_grad():
-            check_answers(*self.evaluate({name: batch[name][:PROBED] for name in batch}))
+            check_answers(*self.evaluate({name: last[name][:PROBED] for name in last}))
         check_finite(*self.network.parameters())
-        self.move_average()
-        means = {
-            name: torch.stack([losses_of_step[name] for losses_of_step in steps]).mean().item()
-            for name in steps[0]
+        self._move_average()
+        return {
+            name: torch.stack([losses[name] for losses in steps]).mean().item() for name in steps[0]
         }
-        return {"learning_rate": learning_rate, **means}
 
     def _step(self, batch: Batch, losses: Callable[[Batch], Losses]) -> Losses:
         """Take an optimiser step; return the means over the minibatch."""
@@ -363,7 +373,7 @@ class PPO(nn.Module):
         return means
 
     @torch.no_grad()
-    def move_average(self) -> None:
+    def _move_average(self) -> None:
         """Move the average of the weights, if there is one, towards the weights after an update."""
         if self.average is not None:
             pairs = zip(self.average.parameters(), self.network.parameters(), strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,14 +10,21 @@ import numpy as np
 import numpy.typing as npt
 import ray
 from ray.exceptions import RayError
+from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core import DEFAULT_MODULE_ID
 from ray.rllib.core.learner.learner_group import LearnerGroup
+from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.env.env_runner_group import EnvRunnerGroup
 from ray.rllib.policy.sample_batch import MultiAgentBatch, SampleBatch
 
-from agents.ray_engine.configuration import RESTARTS, configuration
+from agents.ray_engine.learner import GameModule, SelfPlayLearner
 from agents.ray_engine.player import Columns, PartRollout, RolloutPart
+from agents.ray_engine.runner import BatchEnvRunner
 from agents.training.training_config import Task
+from kododo_env.wrappers.spaces import ObservationFormat, action_space
+
+RESTARTS = 1000  # maximum of a runner; RLlib's default
+PROBED = 1.0  # seconds to wait for an answer of each runner before an update
 
 
 class Crew:
@@ -71,13 +79,12 @@ class Crew:
         runner_ids = self.runners.healthy_env_runner_ids()[: len(missing)]
         if not runner_ids:
             return []
-        played: list[PartRollout | ValueError] = self.runners.foreach_env_runner(
+        return self.runners.foreach_env_runner(
             "sample",
             kwargs=[{"piece": piece, "weights": weights} for piece in missing[: len(runner_ids)]],
             remote_worker_ids=runner_ids,
             local_env_runner=False,
         )
-        return played
 
     def learn(
         self, decisions: Columns, seed: int, rate: float, entropy: float = 0.0
@@ -116,8 +123,7 @@ class Crew:
 
     def learned(self) -> dict[str, Any]:
         """Return the state of policy and optimiser, which is the same for all learners."""
-        state: dict[str, Any] = self._of_learners(lambda learner: learner.ppo.learned())[0]
-        return state
+        return self._of_learners(lambda learner: learner.ppo.learned())[0]
 
     def go_on(self, learned: dict[str, Any]) -> None:
         """Restore a state that ``learned`` has returned, in all learners."""
@@ -133,3 +139,47 @@ class Crew:
         """End all processes."""
         self.runners.stop()
         self.learners.shutdown()
+
+
+def configuration(task: Task, workers: int, learners: int, bfloat16: bool = False) -> PPOConfig:
+    """Return RLlib's configuration for a task.
+
+    Args:
+        task: The task to learn.
+        workers: The number of environment runners.
+        learners: The number of processes that share a minibatch. With 1, this process learns.
+        bfloat16: Whether matrices are multiplied in bfloat16.
+    """
+    logging.getLogger("ray.rllib").setLevel(logging.CRITICAL)  # RLlib logs a page for each restart
+    recipe = task.recipe
+    game = task.batch_game(1, 0)
+    options = {"task": task, "bfloat16": bfloat16}
+    spec = RLModuleSpec(module_class=GameModule, model_config=options)
+    config = PPOConfig().framework("torch").rl_module(rl_module_spec=spec)
+    config.environment(
+        env_config=options,
+        observation_space=ObservationFormat(game).box,
+        action_space=action_space(game),
+    )
+    config.env_runners(
+        env_runner_cls=BatchEnvRunner,
+        num_env_runners=workers,
+        num_cpus_per_env_runner=1,
+        validate_env_runners_after_construction=True,
+    )
+    # Runners wait while the learners learn, so both can use the same cores.
+    config.learners(num_learners=learners if learners > 1 else 0, num_cpus_per_learner=0)
+    config.fault_tolerance(
+        restart_failed_env_runners=True,
+        max_num_env_runner_restarts=RESTARTS,
+        delay_between_env_runner_restarts_s=0,
+        env_runner_health_probe_timeout_s=PROBED,
+    )
+    config.training(
+        learner_class=SelfPlayLearner,
+        grad_clip=recipe.max_grad_norm,
+        grad_clip_by="global_norm",
+        num_epochs=recipe.n_epochs,
+        minibatch_size=recipe.batch_size,
+    )
+    return config

@@ -1,20 +1,39 @@
-"""RLlib's learner, with the network, optimiser and losses of ``agents.ppo``."""
+"""RLlib's module and learner, with the network, optimiser and losses of ``agents.ppo``."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-import torch
 from ray.rllib.core import DEFAULT_MODULE_ID
 from ray.rllib.core.learner.torch.torch_learner import TorchLearner
+from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor
 
 from agents.ppo.imitation import imitation_losses
 from agents.ppo.machine import prepare_process
 from agents.ppo.optimizer import set_learning_rate
-from agents.ppo.ppo import PPO, PROBED, normalised, policy_losses
-from kododo_env.networks.network import check_answers, check_finite
+from agents.ppo.ppo import PPO, normalised, policy_losses
+from agents.training.training_config import Task
+from kododo_env.networks.network import check_finite
+
+
+class GameModule(TorchRLModule):
+    """A network as RLlib's module, on canonical observations.
+
+    ``model_config`` contains the ``task`` and ``bfloat16``.
+    """
+
+    def setup(self) -> None:
+        """Make the network and its optimiser."""
+        task: Task = self.model_config["task"]
+        bfloat16 = self.model_config["bfloat16"]
+        self.ppo = PPO(task.batch_game(1, task.seed), task.recipe, task.seed, bfloat16=bfloat16)
+
+    def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Tensor]:
+        """Return logits (B, A) without a mask, and values (B,)."""
+        logits, values = self.ppo.evaluate(batch)
+        return {"logits": logits, "values": values}
 
 
 class SelfPlayLearner(TorchLearner):
@@ -28,8 +47,7 @@ class SelfPlayLearner(TorchLearner):
     @property
     def ppo(self) -> PPO:
         """The object that owns the network and its optimiser."""
-        ppo: PPO = self.module[DEFAULT_MODULE_ID].unwrapped().ppo
-        return ppo
+        return self.module[DEFAULT_MODULE_ID].unwrapped().ppo
 
     def configure_optimizers_for_module(self, module_id: str, config: Any = None) -> None:
         """Register the recipe's optimiser, whose learning rate ``update`` sets."""
@@ -60,23 +78,16 @@ class SelfPlayLearner(TorchLearner):
         self._losses: list[dict[str, Tensor]] = []
         try:
             super().update(*args, timesteps={}, **kwargs)
-            with torch.no_grad():
-                check_answers(*self.ppo.evaluate(self._latest))
-            check_finite(*self.ppo.network.parameters())
-            self.ppo.move_average()
+            means = self.ppo.end_update(self._losses, self._latest)
         except ValueError as error:
             return error
-        means = {
-            name: torch.stack([losses[name] for losses in self._losses]).mean().item()
-            for name in self._losses[0]
-        }
         return {"learning_rate": timesteps["rate"], **means}
 
     def compute_loss_for_module(
         self, *, module_id: str, config: Any, batch: dict[str, Any], fwd_out: dict[str, Tensor]
     ) -> Tensor:
         """Return the mean loss of a minibatch."""
-        self._latest = {name: batch[name][:PROBED] for name in ("canonical", "entries")}
+        self._latest = {name: batch[name] for name in ("canonical", "entries")}
         recipe = self.ppo.recipe
         logits = fwd_out["logits"]
         values = fwd_out["values"]

@@ -12,7 +12,6 @@ import torch
 
 from agents.ppo.imitation import Imitation
 from agents.ppo.ppo import PPO
-from agents.ppo.ppo import Rollout as Decided
 from agents.training.training_config import Task
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -89,7 +88,8 @@ class Player:
         seed = int(seeds.generate_state(1)[0])
         torch.manual_seed(seed)
         if piece.imitation:
-            decisions, steps = self._imitate(seed)
+            self.game.reset(seed)
+            decisions, steps = self.imitation.play(self.game, np.random.default_rng(seed))
         else:
             game, agents = self.task.table_of(self.tables, piece.update)
             decisions, steps = self.learner.play(game, agents, seed)
@@ -103,7 +103,3 @@ class Player:
         expert = self.task.expert()
         assert expert is not None
         return Imitation(self.learner, expert)
-
-    def _imitate(self, seed: int) -> Decided:
-        self.game.reset(seed)
-        return self.imitation.play(self.game, np.random.default_rng(seed))

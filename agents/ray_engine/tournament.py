@@ -79,11 +79,8 @@ def _work(number: str, played: Tournament, files: dict[str, bytes], chunk: Chunk
 def _files(agents: Sequence[str]) -> dict[str, bytes]:
     """Read the policy files that agents name."""
     named = {search_parts(agent)[1] for agent in agents}
-    return {name: read_policy(Path(name)).content for name in named if _is_file(name)}
-
-
-def _is_file(name: str) -> bool:
-    return policy_file(name) == Path(name)
+    files = {name: Path(name) for name in named if policy_file(name) == Path(name)}
+    return {name: read_policy(path).content for name, path in files.items()}
 
 
 def _load(played: Tournament, files: dict[str, bytes]) -> Sequence[Agent]:

@@ -17,7 +17,7 @@ from kododo_env.bots.names import is_bot
 from kododo_env.bots.python_code import is_code, load_code
 from kododo_env.checks.bounds import MOST_STEPS, Bound, check_settings, positive, real
 from kododo_env.checks.numbers import quote
-from kododo_env.checks.options import is_one_of
+from kododo_env.checks.options import check_choice
 from kododo_env.core import rewards
 from kododo_env.core.rewards import REWARDS, Reward, RewardName
 from kododo_env.policy.policy_schema import NETWORK
@@ -223,8 +223,7 @@ def recipe_for(game: str, num_players: int, name: str = GAME) -> Recipe:
     Raises:
         ValueError: The recipe is unknown.
     """
-    if not is_one_of(name, (GAME, SCRATCH)):
-        raise ValueError(f"--recipe must be {GAME} or {SCRATCH}, got {quote(name)}")
+    check_choice(name, "--recipe", (GAME, SCRATCH))
     recipes: Mapping[int, Recipe] = getattr(_module(game), "RECIPES", {})
     return recipes.get(num_players, Recipe()) if name == GAME else Recipe()
 

@@ -6,14 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, Template
 
 from kododo_env.agent_registry import POLICIES
-from kododo_env.commands.cli import run_cli
 from kododo_env.policy.metadata_file import ENDING
 from kododo_env.system.files import read_json, write_text
 
@@ -84,15 +82,5 @@ def attacks(data: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     return [*responses, ("search", gains["search"]), *teams]
 
 
-@dataclass(frozen=True)
-class CardsConfig:
-    """Write the cards of the shipped policies, and README.md with their list, from their JSON."""
-
-
-def cards(_: CardsConfig) -> None:
-    """Write the cards."""
-    write_cards(POLICIES)
-
-
 if __name__ == "__main__":
-    run_cli(CardsConfig, cards)
+    write_cards(POLICIES)

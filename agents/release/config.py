@@ -1,4 +1,4 @@
-"""The options and the jobs of ``agents.release.make_policies``."""
+"""The options of the commands of this package, and the jobs of ``make_policies``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,17 @@ PARTS = ("shares", "unknown", "exploitability")  # of the measurement
 
 
 @dataclass(frozen=True)
-class PoliciesConfig:
+class TablesConfig:
+    """The options that the commands of this package share."""
+
+    only: tuple[str, ...] = ()
+    """Only these tables, such as kododo-4p; by default all."""
+    jobs: Processes = field(default_factory=available_cores)
+    """Number of processes (default: one per core)."""
+
+
+@dataclass(frozen=True)
+class PoliciesConfig(TablesConfig):
     """Train, select, measure and describe the shipped policies.
 
     For each game and number of players several seeds are trained, each in its own process with one
@@ -32,14 +42,10 @@ class PoliciesConfig:
     everything saved, and the same command resumes.
     """
 
-    only: tuple[str, ...] = ()
-    """Only these policies, such as kododo-4p; by default all."""
     seeds: Annotated[int, Bound(1, 1000)] = 3
     """Number of seeds to train: 0, 1, ..."""
     steps: Steps | None = None
     """Agent-steps of each run; by default those of the game's recipe."""
-    jobs: Processes = field(default_factory=available_cores)
-    """Number of processes (default: one per core)."""
     out: Path = POLICIES
     """The folder for the policies and their cards."""
     runs: Path = Path("runs/policies")

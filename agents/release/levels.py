@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from agents.export.policy_weights import game_of
-from agents.release.config import policies_of
+from agents.release.config import TablesConfig, policies_of
 from agents.release.runs import content_of
 from kododo_env.agent_registry import OUTCOMES_FILE, SEARCH, policy_path, search_budget
 from kododo_env.arena.chunk_log import ChunkLog
@@ -21,14 +21,13 @@ from kododo_env.arena.intervals import Estimate, share
 from kododo_env.arena.match import Chunk
 from kododo_env.arena.tournament import check_numbers
 from kododo_env.arena.workers import run, worker_pool
-from kododo_env.checks.bounds import Bound, Games, Processes, check_settings
+from kododo_env.checks.bounds import Bound, Games, check_settings
 from kododo_env.commands.cli import run_cli
 from kododo_env.core.agent import Agent
 from kododo_env.levels import AS_IT_SHIPS, LEVELS_FILE, SEARCHING, WEAKER
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.search.outcome_model import OutcomeModel
 from kododo_env.search.search import SearchAgent
-from kododo_env.system.cores import available_cores
 from kododo_env.system.files import fingerprint, write_json
 from kododo_env.system.folders import filled_folder
 
@@ -43,7 +42,7 @@ SEARCH_DEALS = 4003
 
 
 @dataclass(frozen=True)
-class LevelsConfig:
+class LevelsConfig(TablesConfig):
     """Fit the temperature of the shipped policies at each level, and measure the levels.
 
     The temperatures space the win shares of the weaker levels evenly between random play and
@@ -51,10 +50,6 @@ class LevelsConfig:
     kept; the same command resumes.
     """
 
-    only: tuple[str, ...] = ()
-    """Only the levels of these policies, such as kododo-4p; by default all."""
-    jobs: Processes = field(default_factory=available_cores)
-    """Number of processes (default: one per core)."""
     games: Games = 8000
     """Games for each level's win share, and at most 1,000 for each candidate temperature."""
     search_games: Annotated[int, Bound(1, MOST_SEARCHED)] = 200

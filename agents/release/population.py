@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count, cycle, islice, repeat
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from agents.recipes.recipe import SCRATCH, recipe_for
-from agents.release.config import policies_of, run_in
+from agents.release.config import TablesConfig, policies_of, run_in
 from agents.release.make_policies import rewrite
 from agents.release.runs import train_all
 from agents.training.run_folder import POLICY
@@ -26,10 +26,9 @@ from agents.training.training_config import TrainConfig
 from kododo_env.agent_registry import SUFFIX, baselines, policy_tables
 from kododo_env.arena.head_to_head import Match
 from kododo_env.arena.workers import worker_pool
-from kododo_env.checks.bounds import Games, Processes, check_settings
+from kododo_env.checks.bounds import Games, check_settings
 from kododo_env.commands.cli import run_cli
 from kododo_env.held_out import DRAWN, HELD_OUT, POPULATION, SPLITS
-from kododo_env.system.cores import available_cores
 from kododo_env.system.files import write_text
 from kododo_env.system.folders import filled_folder
 
@@ -43,16 +42,12 @@ FLAT_SHARE = 10  # a flat search is measured in 1 / FLAT_SHARE of the games
 
 
 @dataclass(frozen=True)
-class PopulationConfig:
+class PopulationConfig(TablesConfig):
     """Draw, train, measure and split the held-out opponents.
 
     Finished training runs are kept; the same command resumes.
     """
 
-    only: tuple[str, ...] = ()
-    """Only these tables, such as kododo-4p; by default all."""
-    jobs: Processes = field(default_factory=available_cores)
-    """Number of processes (default: one per core)."""
     out: Path = POPULATION
     """The folder for the lists and the policies."""
     runs: Path = Path("runs/population")

@@ -9,7 +9,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,7 @@ def save_checkpoint(path: Path, task: Task, learner: PPO, progress: Progress) ->
     """
     tensors = io.BytesIO()
     torch.save({**learner.learned(), "random_state": torch.get_rng_state()}, tensors)
-    facts = {"format": FORMAT, "task": task.to_dict(), "progress": vars(progress)}
+    facts = {"format": FORMAT, "task": asdict(task), "progress": vars(progress)}
     members = {"facts.json": json.dumps(facts).encode(), "learner.pt": tensors.getvalue()}
     with written_whole(path) as aside, zipfile.ZipFile(aside, "w") as archive:
         for name, content in {**members, "sha256": _digest(members)}.items():

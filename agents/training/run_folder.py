@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
@@ -178,7 +178,7 @@ def write_config(folder: Path, task: Task, config: TrainConfig) -> None:
 def config_facts(task: Task, config: TrainConfig) -> dict[str, Any]:
     """Return the content of config.json: task, budget, and versions of libraries."""
     return {
-        "task": task.to_dict(),
+        "task": asdict(task),
         "minutes": config.minutes,
         "steps": config.steps,
         "threads": config.threads,

@@ -50,10 +50,8 @@ class Trainer:
         self.config = config
         self.run_dir = run_dir
         self._before_writing = before_writing
-        task = checkpoint.task
-        progress = checkpoint.progress
-        self.task = task
-        self.progress = progress
+        self.task = task = checkpoint.task
+        self.progress = progress = checkpoint.progress
         self.stopped: type[KeyboardInterrupt] | None = None
         self.budget = config.budget(progress.seconds)
         prepare_process()

@@ -220,13 +220,9 @@ class Task:
         start = self.num_players - met % self.num_players
         return game, agents[start:] + agents[:start]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return a dictionary for JSON."""
-        return asdict(self)
-
     @staticmethod
     def from_dict(content: dict[str, Any]) -> Task:
-        """Read a dictionary from JSON; raise ValueError if it is invalid."""
+        """Read the dictionary of ``asdict`` from JSON; raise ValueError if it is invalid."""
         try:
             recipe = Recipe(**content["recipe"])
             rules = {name: hashable(rule) for name, rule in content["rules"].items()}

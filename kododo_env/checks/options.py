@@ -16,6 +16,13 @@ def is_one_of(value: object, names: Collection[str]) -> bool:
     return isinstance(value, str) and value in names
 
 
+def check_choice(value: object, name: str, choices: Collection[str]) -> None:
+    """Raise ValueError unless a value, an argument of this name, is one of some strings."""
+    if not is_one_of(value, choices):
+        shown = ", ".join(map(repr, choices))
+        raise ValueError(f"{name} must be one of {shown}, not {quote(value)}")
+
+
 def check_options(
     options: Collection[str], *takers: Callable[..., Any], but: Collection[str] = ()
 ) -> None:

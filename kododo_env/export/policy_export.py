@@ -22,7 +22,7 @@ from kododo_env.policy.onnx_validation import open_session
 from kododo_env.policy.policy_schema import HOTTEST
 from kododo_env.system.extras import needs
 from kododo_env.system.files import check_file, check_other
-from kododo_env.wrappers.reset_checks import check_batch
+from kododo_env.wrappers.argument_checks import check_batch
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat
 
 SUFFIX = ".onnx"

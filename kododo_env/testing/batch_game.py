@@ -11,8 +11,7 @@ from kododo_env.checks.numbers import whole_number
 from kododo_env.testing.games.batches import batches
 from kododo_env.testing.games.bounds import bounds
 from kododo_env.testing.games.copies import copies
-from kododo_env.testing.games.decks import decks
-from kododo_env.testing.games.determinism import same_seed_same_game
+from kododo_env.testing.games.determinism import decks, same_seed_same_game
 from kododo_env.testing.games.masks import masks
 from kododo_env.testing.games.observations import observations
 from kododo_env.testing.games.scores import scores

@@ -7,8 +7,13 @@ from functools import partial
 
 from kododo_env.testing.envs.determinism import env_copies, env_determinism
 from kododo_env.testing.envs.episodes import Make, Reset
-from kododo_env.testing.envs.masks import env_masks
-from kododo_env.testing.envs.returns import env_buffers, env_infos, env_rewards, env_spaces
+from kododo_env.testing.envs.returns import (
+    env_buffers,
+    env_infos,
+    env_masks,
+    env_rewards,
+    env_spaces,
+)
 from kododo_env.testing.report import Report, run_checks
 
 CHECKS = {

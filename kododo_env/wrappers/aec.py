@@ -86,10 +86,7 @@ class AECGame(PettingZooTable, AECEnv):
         """
         if not self.agents:
             raise self._not_running()
-        last_step: tuple[Observation | None, float, bool, bool, dict[str, Any]] = super().last(
-            observe
-        )
-        return last_step
+        return super().last(observe)
 
     def _play_on(self) -> None:
         """Play until a player has something to decide or the episode ends.

@@ -15,7 +15,11 @@ from kododo_env.core.batch_game import BatchGame, IllegalAction
 from kododo_env.core.rewards import Reward, RewardName, reward_function
 from kododo_env.registry import picture_of
 from kododo_env.rendering.pixels import RenderingUnavailable, check_libraries, pixels
-from kododo_env.wrappers.choices import HINT, Choices, OnIllegal
+from kododo_env.wrappers.argument_checks import (
+    HINT,
+    Choices,
+    OnIllegal,
+)
 from kododo_env.wrappers.opponent_pool import Lineup
 from kododo_env.wrappers.opponents import Opponents, Player, reseat
 from kododo_env.wrappers.spaces import MaskPlace, ObservationFormat

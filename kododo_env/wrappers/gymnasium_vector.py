@@ -14,16 +14,16 @@ from kododo_env.arrays.dtypes import Bool, Float64, Int64, Integer
 from kododo_env.checks.numbers import quote, whole_seed
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.rewards import Reward, RewardName
-from kododo_env.wrappers.base import PictureMode
-from kododo_env.wrappers.choices import OnIllegal
-from kododo_env.wrappers.opponents import Opponents
-from kododo_env.wrappers.reset_checks import (
+from kododo_env.wrappers.argument_checks import (
     OPTIONS,
+    OnIllegal,
     check_batch,
     checked,
     step_limit,
     warn_of_unknown,
 )
+from kododo_env.wrappers.base import PictureMode
+from kododo_env.wrappers.opponents import Opponents
 from kododo_env.wrappers.single import OneLearner
 from kododo_env.wrappers.slot import SlotEnvs
 from kododo_env.wrappers.spaces import MaskPlace, Observation, action_space, row_of
@@ -206,13 +206,11 @@ class BatchVectorEnv(OneLearner, SlotEnvs, VectorEnv[Any, Any, Any]):
 
     def _masks(self) -> Bool:
         """Return the learner's legal actions in the games, (N, A), perhaps the game's own array."""
-        masks: Bool = self._format.masks(self.game)[self._lineup.at_first]
-        return masks
+        return self._format.masks(self.game)[self._lineup.at_first]
 
     def _over(self) -> Bool:
         """Return which episodes have ended or were truncated, (N,)."""
-        over: Bool = self.game.terminated | self._truncated
-        return over
+        return self.game.terminated | self._truncated
 
     def _deciding(self) -> Bool:
         return super()._deciding() & ~self._truncated

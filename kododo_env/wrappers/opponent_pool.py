@@ -11,14 +11,13 @@ import numpy.typing as npt
 from kododo_env.agent_registry import AGENT, agent_for, is_agent
 from kododo_env.arrays.dtypes import Bool, Float64, Int64
 from kododo_env.checks.numbers import quote
-from kododo_env.checks.options import is_one_of
+from kododo_env.checks.options import check_choice
 from kododo_env.core.agent import Agent, joint_action, joint_action_by_game
 from kododo_env.core.batch_game import BatchGame
 
 Candidate = Agent | str
 DrawFunction = Callable[[np.random.Generator], Candidate | Sequence[Candidate]]
 DrawScope = Literal["game", "episode"]
-SCOPES = get_args(DrawScope)
 LEARNER = -1  # in a learner's place, instead of an agent's number
 
 
@@ -49,8 +48,7 @@ class OpponentPool:
         weights: npt.ArrayLike | None = None,
         per: DrawScope = "game",
     ) -> None:
-        if not is_one_of(per, SCOPES):
-            raise ValueError(f"per must be {' or '.join(map(repr, SCOPES))}, not {quote(per)}")
+        check_choice(per, "per", get_args(DrawScope))
         self.per = per
         self._function: DrawFunction | None = None
         self.agents: tuple[Candidate, ...] = ()
@@ -113,8 +111,7 @@ def _probabilities(weights: npt.ArrayLike | None, agents: Sequence[Candidate]) -
             f"weights must be {len(agents)} non-negative numbers, one for each agent, not all 0, "
             f"not {quote(weights)}"
         )
-    probabilities: Float64 = numbers / total
-    return probabilities
+    return numbers / total
 
 
 def _for_seats(drawn: object, seats: int) -> Sequence[Candidate]:

@@ -17,10 +17,14 @@ from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.rewards import Reward, RewardName
 from kododo_env.records.folder import EpisodeRecords
+from kododo_env.wrappers.argument_checks import (
+    OnIllegal,
+    check_single,
+    deck_of,
+    step_limit,
+)
 from kododo_env.wrappers.base import GameEnv, RenderMode, draw
-from kododo_env.wrappers.choices import OnIllegal
 from kododo_env.wrappers.opponents import Opponents, Player, learners, seated
-from kododo_env.wrappers.reset_checks import check_single, deck_of, step_limit
 from kododo_env.wrappers.spaces import MaskPlace, action_space
 
 

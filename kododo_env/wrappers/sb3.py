@@ -17,10 +17,15 @@ from kododo_env.checks.numbers import quote, whole_indices, whole_seed
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.rewards import Reward, RewardName
 from kododo_env.system.extras import missing_extra
+from kododo_env.wrappers.argument_checks import (
+    OPTIONS,
+    OnIllegal,
+    OuterWrappers,
+    check_batch,
+    checked,
+)
 from kododo_env.wrappers.base import PictureMode, drawing_metadata
-from kododo_env.wrappers.choices import OnIllegal
 from kododo_env.wrappers.opponents import Opponents, learners, seated
-from kododo_env.wrappers.reset_checks import OPTIONS, OuterWrappers, check_batch, checked
 from kododo_env.wrappers.slot import SlotEnvs
 from kododo_env.wrappers.spaces import MaskPlace, Observation, action_space, row_of
 
@@ -172,8 +177,7 @@ class BatchVecEnv(SlotEnvs, VecEnv):
         """Convert (N, P, ...) to (slots, ...), a contiguous copy."""
         if len(self.seats) != self.game.num_players:
             by_game = by_game[:, self.seats]
-        slots: Array = np.array(by_game, order="C").reshape(self.num_envs, *by_game.shape[2:])
-        return slots
+        return np.array(by_game, order="C").reshape(self.num_envs, *by_game.shape[2:])
 
     def get_images(self) -> list[Any]:
         """Return images of the first 16 slots for ``render``, uint8 (H, W, 3), as learners see."""
@@ -198,8 +202,7 @@ class BatchVecEnv(SlotEnvs, VecEnv):
             several: list[Any] = list(indices)  # type: ignore[arg-type]
         except TypeError:
             several = [indices]
-        slots: list[int] = whole_indices(several, "indices", self.num_envs).tolist()
-        return slots
+        return whole_indices(several, "indices", self.num_envs).tolist()
 
     def close(self) -> None:
         """Do nothing: there are no resources to release."""

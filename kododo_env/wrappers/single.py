@@ -15,16 +15,16 @@ from kododo_env.checks.numbers import whole_seed
 from kododo_env.core.agent import Agent
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.rewards import Reward, RewardName
-from kododo_env.wrappers.base import GameEnv, RenderMode, draw
-from kododo_env.wrappers.choices import OnIllegal
-from kododo_env.wrappers.opponents import Opponents, Player, learner_and_opponents, seat_of
-from kododo_env.wrappers.reset_checks import (
+from kododo_env.wrappers.argument_checks import (
+    OnIllegal,
     OuterWrappers,
     check_single,
     checked,
     deck_of,
     warn_of_unknown,
 )
+from kododo_env.wrappers.base import GameEnv, RenderMode, draw
+from kododo_env.wrappers.opponents import Opponents, Player, learner_and_opponents, seat_of
 from kododo_env.wrappers.spaces import MaskPlace, Observation, action_space
 
 
@@ -68,8 +68,7 @@ class OneLearner(GameEnv):
 
     def _deciding(self) -> Bool:
         """Return in which games the learner has something to decide, (N,)."""
-        deciding: Bool = self.game.deciding()[self._lineup.at_first]
-        return deciding
+        return self.game.deciding()[self._lineup.at_first]
 
     def _begin(self, dealt: Bool) -> None:
         """Play games that were dealt, (N,) bool, to the learner's first decision."""

@@ -94,8 +94,7 @@ class Slot:
 
     def action_masks(self) -> Bool:
         """Return the learner's legal actions, bool, shape (A,)."""
-        masks: Bool = self._batch.action_masks()[self._slot]
-        return masks
+        return self._batch.action_masks()[self._slot]
 
     def render(self) -> str | Array | None:
         """Render the game as its learner sees it: text, or uint8 pixels (H, W, 3)."""

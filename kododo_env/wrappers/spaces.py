@@ -12,14 +12,13 @@ from gymnasium import spaces
 from kododo_env.all_tables import padding_of
 from kododo_env.arrays.dtypes import Array, Bool, Int64, Integer
 from kododo_env.checks.numbers import quote
-from kododo_env.checks.options import is_one_of
+from kododo_env.checks.options import check_choice
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.layouts.actions import ActionLayout
 from kododo_env.layouts.canonical import CanonicalForm, CanonicalRows
 from kododo_env.layouts.observation import ObservationLayout
 
 MaskPlace = Literal["observation", "info", "both", "rllib"]
-ACTION_MASK = get_args(MaskPlace)
 
 Observation = Any
 """A dictionary of ``"observation"`` (F,) and ``"action_mask"`` (A,) int8, or an array (F,).
@@ -58,8 +57,7 @@ def layouts_of(space: spaces.Space[Any]) -> GameLayouts:
         )
     if not np.array_equal(box.high, layouts.observation.maxima):  # type: ignore[attr-defined]
         raise ValueError("expected normalize=False, because the network normalises observations")
-    game_layouts: GameLayouts = layouts
-    return game_layouts
+    return layouts
 
 
 class ObservationFormat:
@@ -104,9 +102,7 @@ class ObservationFormat:
         canonical: bool = False,
         padded: bool = False,
     ) -> None:
-        if not is_one_of(action_mask, ACTION_MASK):
-            choices = ", ".join(map(repr, ACTION_MASK))
-            raise ValueError(f"action_mask must be one of {choices}, not {quote(action_mask)}")
+        check_choice(action_mask, "action_mask", get_args(MaskPlace))
         switches = {"normalize": normalize, "canonical": canonical, "padded": padded}
         for name, switch in switches.items():
             if not isinstance(switch, bool):
@@ -163,8 +159,7 @@ class ObservationFormat:
     def masks(self, game: BatchGame) -> Bool:
         """Return the legal actions of all seats, bool, (N, P, A); may be the game's own array."""
         if self._canonical is not None:
-            masks: Bool = self._rows(game).masks
-            return masks
+            return self._rows(game).masks
         if self._padding is not None:
             return self._padding.masks(game.legal_action_mask())
         return game.legal_action_mask()

@@ -17,9 +17,9 @@ from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.recipes.recipe import Recipe
 from agents.release import make_policies
 from agents.release.config import PoliciesConfig
-from agents.training import memory
+from agents.training import preflight
 from agents.training.command_defaults import defaults
-from agents.training.memory import check_memory, needed_memory
+from agents.training.preflight import check_memory, needed_memory
 from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.agent_registry import POLICIES
 from kododo_env.checks.bounds import bounds_of
@@ -72,7 +72,7 @@ TRAIN: Lines = [
     (["--games", "3"], "games must be at least 4"),
     (["--num-envs", "900000", "--width", "4096"], "memory"),
     # the game
-    (["--recipe", "poker"], "--recipe must be game or scratch, got 'poker'"),
+    (["--recipe", "poker"], "--recipe must be one of 'game', 'scratch', not 'poker'"),
     (["--rules", NESTED], ""),
     (["--rules", f"target_score={MANY_DIGITS}"], ""),
     (["--rules", "num_players=3"], "--rules cannot set num_players"),
@@ -432,15 +432,15 @@ def test_a_run_that_memory_does_not_hold_is_refused_by_what_it_needs(
         for name, size in (("num_envs", 128), ("width", 512))
     ]
     assert min(larger) > needed
-    monkeypatch.setattr(memory, "_memory", lambda: needed)
+    monkeypatch.setattr(preflight, "_memory", lambda: needed)
     check_memory(task)
-    monkeypatch.setattr(memory, "_memory", lambda: needed - 1)
+    monkeypatch.setattr(preflight, "_memory", lambda: needed - 1)
     before = sorted(folder.rglob("*"))
     code, _, error = run(capsys, *SCRIPTS["train.py"], ["--players", "2", "--num-envs", "64"])
     assert (code, error.count("\n")) == (2, 1)
     assert "GB of memory" in error
     assert sorted(folder.rglob("*")) == before
-    monkeypatch.setattr(memory, "_memory", lambda: None)  # a system without this information
+    monkeypatch.setattr(preflight, "_memory", lambda: None)  # a system without this information
     check_memory(task)
 
 

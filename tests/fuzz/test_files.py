@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -165,7 +166,7 @@ def test_bytes_of_a_checkpoint(edits: Any, folder: Path) -> None:
 
 @fuzzed(edits=JSON_EDITS)
 def test_the_configuration_of_a_run_without_a_checkpoint(edits: Any, folder: Path) -> None:
-    write_json(folder / "config.json", {"task": TASK.to_dict()})
+    write_json(folder / "config.json", {"task": asdict(TASK)})
     text = edited_json((folder / "config.json").read_text(), edits)
     (folder / "config.json").write_text(text)
     if not refuses(lambda: read_run(folder)):

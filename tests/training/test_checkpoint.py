@@ -7,7 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -207,7 +207,7 @@ def test_a_task_that_no_run_has_is_refused_in_one_line(
     task: dict[str, Any], recipe: dict[str, Any], message: str
 ) -> None:
     """Once missing players raised a KeyError later on, and a long name was printed whole."""
-    content = json.loads(json.dumps(Task("kododo", {"num_players": 4}, Recipe(), 0).to_dict()))
+    content = json.loads(json.dumps(asdict(Task("kododo", {"num_players": 4}, Recipe(), 0))))
     assert Task.from_dict(content) == Task("kododo", {"num_players": 4}, Recipe(), 0)
     content["recipe"] |= recipe
     with pytest.raises(ValueError, match=message):

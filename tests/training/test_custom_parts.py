@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from agents.ppo.ppo import PPO
 from agents.recipes.recipe import Recipe
 from agents.training.checkpoint import Checkpoint, read_checkpoint
 from agents.training.command_defaults import TableChoice, defaults
-from agents.training.custom_parts import check_own_parts
+from agents.training.preflight import check_own_parts
 from agents.training.trainer import Trainer
 from agents.training.training_config import Task, TrainConfig, default_config, task_of
 from kododo_env import kododo_v0
@@ -214,7 +214,7 @@ def test_a_run_starts_no_code_that_is_not_named_again(
 def test_nor_does_a_run_that_was_killed_before_its_first_checkpoint(
     run: Path, parts: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    facts = {"task": read_checkpoint(run / "checkpoint.zip").task.to_dict()}
+    facts = {"task": asdict(read_checkpoint(run / "checkpoint.zip").task)}
     (run / "checkpoint.zip").unlink()
     (run / "config.json").write_text(json.dumps(facts))
     before = times_run(parts)
@@ -252,7 +252,7 @@ def test_a_run_with_own_parts_goes_on(run: Path, parts: Path) -> None:
 @pytest.mark.parametrize(
     ("reward", "message"),
     [
-        ("flat", r"ValueError: .*\(2, 3\).*\(2,\)"),
+        ("flat", r"ValueError: .*\(16, 3\).*\(16,\)"),
         ("late", r"ValueError: .*finite"),
         ("broken", r"AttributeError: .*no_such_thing.* \(parts.py, line \d+\)$"),
         ("nothing", "nothing"),

@@ -632,7 +632,11 @@ LEAVING_1 = ["random", None, "random", "random"]
 OPTIONS: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     (KINDS, {"render_mode": "print"}, "unknown render_mode 'print'; choose from None, '"),
     ((Vector, SB3), {"render_mode": "human"}, "'human'; choose from None, 'ansi', 'rgb_array'"),
-    (KINDS, {"illegal_action": "pass"}, "illegal_action must be 'raise' or 'random', not 'pass'"),
+    (
+        KINDS,
+        {"illegal_action": "pass"},
+        "must be one of 'raise', 'random', not 'pass'",
+    ),
     (KINDS, {"reward": "glory"}, "unknown reward 'glory'"),
     (
         KINDS,

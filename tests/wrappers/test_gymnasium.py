@@ -13,7 +13,7 @@ from kododo_env import registry
 from kododo_env.core.rewards import REWARDS
 from kododo_env.core.view import View
 from kododo_env.wrappers import SingleSeatEnv
-from kododo_env.wrappers.reset_checks import _warn_of_option, own_generator
+from kododo_env.wrappers.argument_checks import _warn_of_option, own_generator
 from tests.game_tables import TABLES
 from tests.wrappers.interfaces import earned, printed
 

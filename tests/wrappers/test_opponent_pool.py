@@ -418,7 +418,7 @@ def test_a_pool_that_cannot_play_changes_nothing(kind: Any) -> None:
         ((["first", "last"], ["a", "b"]), "weights must be 2 non-negative numbers"),
         ((["first", "last"], {"first": 1}), "weights must be 2 non-negative numbers"),
         ((lambda rng: "first", [1]), "weights need a list"),
-        ((["first"], None, "step"), "per must be 'game' or 'episode', not 'step'"),
+        ((["first"], None, "step"), "per must be one of 'game', 'episode', not 'step'"),
     ],
 )  # fmt: skip
 def test_a_pool_that_is_none_is_refused(arguments: Any, message: str) -> None:

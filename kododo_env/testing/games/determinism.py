@@ -1,10 +1,22 @@
-"""The check that the same seed and actions give exactly the same game."""
+"""The checks that a seed, or decks, and actions determine a game."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from kododo_env.arrays.dtypes import Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.differences import check_same, check_same_members, difference
-from kododo_env.testing.games.subject import Subject, look_at_everything, play, stir, turns
+from kododo_env.testing.games.subject import (
+    Subject,
+    look_at_everything,
+    play,
+    rejection,
+    stir,
+    turns,
+)
 from kododo_env.testing.report import Fault
 
 GAMES = 3
@@ -29,8 +41,7 @@ def same_seed_same_game(subject: Subject) -> str:
         _agree(first, second, f"after step {steps}")
     for game in (first, second):
         stir(steps)
-        if not game.restart_finished().all():
-            raise Fault("restart_finished does not deal new games when all are over")
+        game.restart_finished()
         steps += 1
     _agree(first, second, "after restart_finished")
     for game in (first, second):
@@ -63,3 +74,50 @@ def _seeds_count(subject: Subject) -> None:
 def _dealt(game: BatchGame) -> dict[str, object]:
     """Return the state without the generator."""
     return {name: entry for name, entry in game.state().items() if name != "rng"}
+
+
+def decks(subject: Subject) -> str:
+    """Compare two batches with different seeds, the same decks and the same actions."""
+    first = subject.game(GAMES)
+    second = subject.game(GAMES, subject.seed + 1)
+    before = first.state()["rng"]
+    sampled = first.sample_decks(GAMES, subject.rng(1))
+    if difference(first.state()["rng"], before, "rng"):
+        raise Fault("sample_decks uses the generator of the batch")
+    if len(sampled) != GAMES or sampled.shape[-1] != len(first.cards):
+        raise Fault(
+            f"sample_decks({GAMES}) gives {sampled.shape} for decks of {len(first.cards)} cards"
+        )
+    for game in (first, second):
+        game.reset(decks=sampled)
+    for actions in turns(first, subject.rng()):
+        prefix = f"after step {first.steps_played} two batches of the same decks differ:"
+        check_same(first.observe(), second.observe(), "observe()", prefix)
+        first.step(actions)
+        second.step(actions)
+    if difference(first.scores, second.scores, "scores"):
+        raise Fault("two batches of the same decks and choices end with different scores")
+    invalid = dict(_invalid_decks(sampled))
+    for label, wrong in invalid.items():
+        before = first.state()
+        rejection(partial(first.reset, seed=99, decks=wrong), f"reset with decks {label}")
+        prefix = f"reset rejects decks {label} but changes the game:"
+        check_same(first.state(), before, "state()", prefix)
+    return f"{GAMES} decks for {first.steps_played} steps; {len(invalid)} invalid decks"
+
+
+def _invalid_decks(decks: Uint8) -> Iterator[tuple[str, Any]]:
+    foreign = decks.copy()
+    foreign[1, ..., 0] = decks.max() + 1
+    repeated = decks.copy()
+    cards = decks[1].ravel()
+    different = int((cards != cards[0]).argmax())
+    repeated[1].reshape(-1)[0] = cards[different]
+    yield "for too few games", decks[:-1]
+    yield "of too few cards", decks[..., 1:]
+    yield "of one game only, without its axis", decks[0]
+    yield "of floats", decks.astype(float)
+    yield "of bools", decks.astype(bool)
+    yield "of strings", decks.astype(str)
+    yield "with a card that the game lacks", foreign
+    yield "with a card too often", repeated

@@ -136,15 +136,14 @@ def stir(seed: int) -> None:
     np.random.seed(seed)  # noqa: NPY002
 
 
-def public_names(view: View) -> list[str]:
-    """Return the names of a view's public attributes, without methods."""
-    names = [name for name in dir(view) if not name.startswith("_")]
-    return [name for name in names if not callable(getattr(type(view), name, None))]
-
-
 def shown_by(view: View) -> dict[str, Any]:
     """Return a view's public attributes by name, without methods."""
-    return {name: getattr(view, name) for name in public_names(view)}
+    public = [name for name in dir(view) if not name.startswith("_")]
+    return {
+        name: getattr(view, name)
+        for name in public
+        if not callable(getattr(type(view), name, None))
+    }
 
 
 def look_at_everything(game: BatchGame, rng: np.random.Generator) -> None:

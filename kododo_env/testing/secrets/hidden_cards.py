@@ -123,13 +123,10 @@ def _check_copies(place: Place, player: int, subject: Subject) -> int:
                 f"in copies of two games that player {player} cannot tell apart,"
             )
             check_same(actual, expected, label, prefix)
-    if any(_differ_for_others(twin, place.game) for twin in twins):
+    observed = place.game.observe()
+    if any((twin.observe() != observed).any() for twin in twins):  # for other players
         _check_varied(place.game, player, subject, when)
     return len(twins)
-
-
-def _differ_for_others(first: BatchGame, second: BatchGame) -> bool:
-    return bool((first.observe() != second.observe()).any())
 
 
 def _check_varied(game: BatchGame, player: int, subject: Subject, when: str) -> None:

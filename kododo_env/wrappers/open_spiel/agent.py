@@ -104,13 +104,11 @@ class SpielAgent(Agent):
 
     def _chances(self, state: pyspiel.State, player: int) -> dict[int, float]:
         """Return the actions' probabilities; empty if a C++ policy does not know the state."""
-        probabilities: dict[int, float]
         if not isinstance(self._plays, pyspiel.Policy):
-            probabilities = self._plays.action_probabilities(state, player)
-        else:  # a C++ policy reads the player from a turn-based state
-            query = state if self._turn_based else state.information_state_string(player)
-            probabilities = self._plays.action_probabilities(query)
-        return probabilities
+            return self._plays.action_probabilities(state, player)
+        # A C++ policy reads the player from a turn-based state.
+        query = state if self._turn_based else state.information_state_string(player)
+        return self._plays.action_probabilities(query)
 
 
 class _Diary:

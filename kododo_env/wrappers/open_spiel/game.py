@@ -89,8 +89,7 @@ class SpielGame(pyspiel.Game):
         """Return the returns of each player so far; 0 before the deal."""
         if position is None:
             return [0.0] * self.batch.num_players
-        returns: list[float] = self._returns(position.game).tolist()
-        return [float(number) for number in returns]
+        return np.asarray(self._returns(position.game), np.float64).tolist()
 
     def max_chance_nodes_in_history(self) -> int:
         """Return the number of chance nodes, all of them at the beginning."""
@@ -157,12 +156,10 @@ def from_text(text: str) -> dict[str, Any]:
         ValueError: The text is not of this form.
     """
     try:
-        rules = parse_json(text.replace(";", ","))
-    except ValueError as error:
+        rules = parse_json(text.replace(";", ",")).items()
+    except (AttributeError, ValueError) as error:  # no object of JSON, or no JSON
         raise ValueError(f'rules must be like {{"num_players":2}}, not {quote(text)}') from error
-    if not isinstance(rules, dict):
-        raise ValueError(f'rules must be like {{"num_players":2}}, not {quote(text)}')
-    return {name: hashable(value) for name, value in rules.items()}
+    return {name: hashable(value) for name, value in rules}
 
 
 def _type(players: int | None, reward: str) -> pyspiel.GameType:

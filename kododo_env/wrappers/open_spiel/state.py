@@ -49,8 +49,7 @@ class SpielState(pyspiel.State):
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return pairs of a chance outcome and its probability."""
-        outcomes: list[tuple[int, float]] = self.get_game().dealer.outcomes
-        return outcomes
+        return self.get_game().dealer.outcomes
 
     def _legal_actions(self, player: int) -> list[int]:
         return self.position.legal[player]
@@ -72,15 +71,13 @@ class SpielState(pyspiel.State):
 
     def returns(self) -> list[float]:
         """Return the returns of each player so far."""
-        gains: list[float] = self.get_game().returns_at(self._position)
-        return gains
+        return self.get_game().returns_at(self._position)
 
     def rewards(self) -> list[float]:
         """Return the rewards of each player in the last step."""
         before = None if self._position is None else self._position.before
         earned = np.subtract(self.returns(), self.get_game().returns_at(before))
-        gains: list[float] = earned.tolist()
-        return gains
+        return earned.tolist()
 
     def __str__(self) -> str:
         dealt = "dealt " + " ".join(map(str, self._dealt))
