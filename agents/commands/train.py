@@ -17,10 +17,10 @@ from agents.training.run_folder import (
     CHECKPOINT,
     FILES,
     POLICY,
+    config_facts,
     fresh,
     resumed,
     run_folder,
-    write_config,
 )
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig
@@ -58,7 +58,7 @@ def train(config: TrainConfig) -> None:
         check_own_parts(task)
         trainer = trains(config, run, run_dir, place.check)
         _check_size(trainer)
-        write_config(run_dir, task, config)
+        write_json(run_dir / "config.json", config_facts(task, config))
         print(f"{task.game}, {task.num_players} players: the run's folder is {run_dir}", flush=True)
         if config.device != "cpu":
             print(f"the network is on the device {trainer.learner.device.type}", flush=True)

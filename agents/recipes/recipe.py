@@ -17,7 +17,7 @@ from kododo_env.bots.names import is_bot
 from kododo_env.bots.python_code import is_code, load_code
 from kododo_env.checks.bounds import MOST_STEPS, Bound, check_settings, positive, real
 from kododo_env.checks.numbers import quote
-from kododo_env.checks.options import check_choice
+from kododo_env.checks.options import check_choice, check_switch
 from kododo_env.core import rewards
 from kododo_env.core.rewards import REWARDS, Reward, RewardName
 from kododo_env.policy.policy_schema import NETWORK
@@ -119,17 +119,14 @@ class Recipe:
     def __post_init__(self) -> None:
         object.__setattr__(self, "opponents", tuple(self.opponents))  # JSON has lists
         check_settings(self, flags=True)
-        if not isinstance(self.tied, bool):
-            raise ValueError(f"tied must be true or false, got {quote(self.tied)}")
+        check_switch(self.tied, "tied")
         if self.tied and self.width < MIN_TIED_WIDTH:
             raise ValueError(
                 f"width must be at least {MIN_TIED_WIDTH} with --tied, got {self.width}"
             )
-        agents = (self.init, self.expert, *self.opponents)
-        if not all(isinstance(name, str) for name in agents):
-            raise ValueError("init, expert and opponents must be names of agents")
-        if not all(isinstance(name, str) for name in (self.reward, self.network)):
-            raise ValueError("reward and network must be names")
+        names = (self.init, self.expert, *self.opponents, self.reward, self.network)
+        if not all(isinstance(name, str) for name in names):
+            raise ValueError("init, expert, opponents, reward and network must be names")
         if not (self.reward in REWARDS or is_code(self.reward)):
             raise ValueError(
                 f"--reward takes {', '.join(REWARDS)}, module:function or file.py:function, got "
@@ -230,8 +227,7 @@ def recipe_for(game: str, num_players: int, name: str = GAME) -> Recipe:
 
 def shipped_steps(game: str, num_players: int) -> int:
     """Return the agent-steps of the shipped policy's training."""
-    steps: int = _module(game).SHIPPED_STEPS[num_players]
-    return steps
+    return int(_module(game).SHIPPED_STEPS[num_players])
 
 
 def mean_steps(game: str, num_players: int) -> int | None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from agents.export.policy_weights import game_of
 from agents.release.config import TablesConfig, policies_of
-from agents.release.runs import content_of
+from agents.release.make_policies import content_of
 from kododo_env.agent_registry import OUTCOMES_FILE, SEARCH, policy_path, search_budget
 from kododo_env.arena.chunk_log import ChunkLog
 from kododo_env.arena.head_to_head import Match

@@ -19,8 +19,7 @@ import numpy as np
 
 from agents.recipes.recipe import SCRATCH, recipe_for
 from agents.release.config import TablesConfig, policies_of, run_in
-from agents.release.make_policies import rewrite
-from agents.release.runs import train_all
+from agents.release.make_policies import rewrite, train_all
 from agents.training.run_folder import POLICY
 from agents.training.training_config import TrainConfig
 from kododo_env.agent_registry import SUFFIX, baselines, policy_tables

@@ -20,7 +20,7 @@ from kododo_env.checks.bounds import flag
 from kododo_env.checks.numbers import quote
 from kododo_env.policy.metadata import describe, differences
 from kododo_env.rules_arguments import parse_rules
-from kododo_env.system.files import read_json, write_json
+from kododo_env.system.files import read_json
 from kododo_env.system.folders import filled_folder, remove_empty
 
 LIBRARIES = ("torch", "numpy")
@@ -168,11 +168,6 @@ def _changes(before: Task, after: Task, imitates: bool) -> list[str]:
         f"{flag(name)} {quote(value)} replaces {quote(was)}"
         for name, (was, value) in changed.items()
     ]
-
-
-def write_config(folder: Path, task: Task, config: TrainConfig) -> None:
-    """Write config.json."""
-    write_json(folder / "config.json", config_facts(task, config))
 
 
 def config_facts(task: Task, config: TrainConfig) -> dict[str, Any]:

@@ -23,6 +23,12 @@ def check_choice(value: object, name: str, choices: Collection[str]) -> None:
         raise ValueError(f"{name} must be one of {shown}, not {quote(value)}")
 
 
+def check_switch(value: object, name: str) -> None:
+    """Raise ValueError unless a value, an argument of this name, is a bool."""
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be True or False, not {quote(value)}")
+
+
 def check_options(
     options: Collection[str], *takers: Callable[..., Any], but: Collection[str] = ()
 ) -> None:

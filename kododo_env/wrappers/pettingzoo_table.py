@@ -103,13 +103,6 @@ class PettingZooTable(GameEnv):
         """The agent in each seat of this game, None for a learner."""
         return tuple(self._lineup.of_game(0))
 
-    def _names(self) -> list[str]:
-        """Return the names of all players, for a record."""
-        return [
-            f"player_{seat}" if agent is None else agent.name
-            for seat, agent in enumerate(self.lineup)
-        ]
-
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's observations; each call returns the same object."""
         return self.observation_spaces[agent]
@@ -149,7 +142,10 @@ class PettingZooTable(GameEnv):
         self._lineup.deal(self._choices.rng)
         self.agents = list(self.possible_agents)
         if self._records is not None:
-            self._records.players = self._names()
+            self._records.players = [
+                f"player_{seat}" if agent is None else agent.name
+                for seat, agent in enumerate(self.lineup)
+            ]
             self._records.begin(self.game)
         self._show()
 

@@ -12,7 +12,7 @@ from gymnasium import spaces
 from kododo_env.all_tables import padding_of
 from kododo_env.arrays.dtypes import Array, Bool, Int64, Integer
 from kododo_env.checks.numbers import quote
-from kododo_env.checks.options import check_choice
+from kododo_env.checks.options import check_choice, check_switch
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.layouts.actions import ActionLayout
 from kododo_env.layouts.canonical import CanonicalForm, CanonicalRows
@@ -105,8 +105,7 @@ class ObservationFormat:
         check_choice(action_mask, "action_mask", get_args(MaskPlace))
         switches = {"normalize": normalize, "canonical": canonical, "padded": padded}
         for name, switch in switches.items():
-            if not isinstance(switch, bool):
-                raise ValueError(f"{name} must be True or False, not {quote(switch)}")
+            check_switch(switch, name)
         self._padding = padding_of(game) if padded else None
         layout = game.layout
         actions = game.actions

@@ -17,12 +17,10 @@ import pytest
 from agents.recipes.recipe import recipe_for, shipped_steps
 from agents.release import config as policy_config
 from agents.release import make_policies as maker
-from agents.release import runs as policy_runs
 from agents.release import strength as policy_strength
 from agents.release.card import card, index
 from agents.release.config import PoliciesConfig, PolicyJob
-from agents.release.make_policies import make_policies
-from agents.release.runs import is_finished, train_all
+from agents.release.make_policies import is_finished, make_policies, train_all
 from agents.training.response_training import BestResponse
 from agents.training.training_config import default_config
 from kododo_env import agent_registry as registry
@@ -66,8 +64,7 @@ def finished_config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Polici
         patch.setattr(policy_strength, "exploitability", lambda _: EXPLOITED)
         for module in (maker, policy_strength):
             patch.setattr(module, "population", lambda *table: OPPONENTS[table[-1]])
-        for module in (maker, policy_runs):
-            patch.setattr(module, "worker_pool", lambda _: InProcessExecutor())
+        patch.setattr(maker, "worker_pool", lambda _: InProcessExecutor())
         make_policies(config)
         yield config
 
@@ -128,7 +125,7 @@ def test_nothing_is_done_twice(
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError("this was done before")
 
-    monkeypatch.setattr(policy_runs, "_train", never)
+    monkeypatch.setattr(maker, "_train", never)
     monkeypatch.setattr(Match, "play", never)
     make_policies(finished_config)
     assert {path.name: path.read_bytes() for path in finished_config.out.iterdir()} == before

@@ -13,10 +13,16 @@ from agents.commands.evaluate import EvaluateConfig, evaluate
 from agents.commands.train import train
 from agents.release.config import PoliciesConfig
 from agents.release.make_policies import make_policies
-from agents.training.run_folder import write_config
+from agents.training.run_folder import config_facts
 from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.commands import tournament as evaluation
-from kododo_env.system.files import check_file, remove_leftovers, write_text, written_whole
+from kododo_env.system.files import (
+    check_file,
+    remove_leftovers,
+    write_json,
+    write_text,
+    written_whole,
+)
 from kododo_env.system.reservation import UNFINISHED, folder_written_whole, reserved
 from tests.command_line import run
 
@@ -60,7 +66,7 @@ def test_two_processes_once_overwrote_each_other(
         path.mkdir(parents=True)
     if config is TrainConfig:  # of the other process, which has just begun
         settings = default_config(run_dir=path)
-        write_config(path, task_of(settings), settings)
+        write_json(path / "config.json", config_facts(task_of(settings), settings))
     before = names(path.parent)
     with reserved(path, [path] if path.suffix else []):
         argument = path.parent if path.name == "kododo-2p" else path

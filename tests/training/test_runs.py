@@ -21,13 +21,14 @@ from agents.ppo.ppo import PPO, Rollout
 from agents.recipes.recipe import recipe_for
 from agents.training.checkpoint import Checkpoint, Progress, read_checkpoint
 from agents.training.command_defaults import TableChoice, defaults
-from agents.training.run_folder import read_run, write_config
+from agents.training.run_folder import config_facts, read_run
 from agents.training.trainer import Trainer
 from agents.training.training_config import default_config, task_of
 from kododo_env.agent_registry import POLICIES
 from kododo_env.core import BatchGame
 from kododo_env.core.agent import Agent
 from kododo_env.policy.onnx_agent import OnnxAgent
+from kododo_env.system.files import write_json
 from tests.command_line import train_py
 from tests.helpers import made_once
 from tests.trainings import NO_EXPORT, short
@@ -249,7 +250,7 @@ def test_a_run_begins_in_no_folder_of_something_else(
         (tmp_path / "tensorboard").touch()
     else:
         config = default_config("kado", 2, run_dir=tmp_path)
-        write_config(tmp_path, task_of(config), config)
+        write_json(tmp_path / "config.json", config_facts(task_of(config), config))
     with pytest.raises(ValueError, match=message):
         train(short(tmp_path))
 
@@ -377,6 +378,6 @@ def test_a_run_goes_on_without_the_policy_that_it_began_with(whole: Path, tmp_pa
     init.write_bytes((whole / "policy.onnx").read_bytes())
     config = short(tmp_path, init=str(init), steps=1)
     task = task_of(config)
-    write_config(tmp_path, task, config)
+    write_json(tmp_path / "config.json", config_facts(task, config))
     init.unlink()
     assert defaults(TableChoice(run_dir=tmp_path, resume=True)).settings == task.recipe

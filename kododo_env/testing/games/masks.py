@@ -11,7 +11,7 @@ import numpy as np
 from kododo_env.arrays.dtypes import Int64
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.testing.differences import check_same
-from kododo_env.testing.games.subject import Subject, rejection, turns
+from kododo_env.testing.games.subject import Subject, check_array, rejection, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 2
@@ -39,12 +39,9 @@ def masks(subject: Subject) -> str:
 def _well_formed(game: BatchGame, when: str) -> None:
     mask = game.legal_action_mask()
     shape = (game.num_envs, game.num_players, game.num_actions)
-    if (mask.shape, mask.dtype) != (shape, np.dtype(np.bool_)):
-        raise Fault(f"{when} expected a mask of bool {shape}, got {mask.dtype} {mask.shape}")
+    check_array(mask, "the mask", shape, np.bool_, when)
     if not np.array_equal(game.deciding(), mask.sum(axis=2) > 1):
         raise Fault(f"{when} deciding() differs from having more than one legal action")
-    if mask.flags.writeable:
-        raise Fault(f"{when} the mask is writeable")
 
 
 def _check_legal(game: BatchGame, actions: Int64, when: str) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.testing.games.subject import Subject, turns
+from kododo_env.testing.games.subject import Subject, check_array, turns
 from kododo_env.testing.report import Fault
 
 GAMES = 50
@@ -47,13 +47,10 @@ def scores(subject: Subject) -> str:
 
 def _well_formed(game: BatchGame, when: str) -> None:
     shape = (game.num_envs, game.num_players)
-    for name, dtype in (("rewards", np.float32), ("scores", np.int16)):
-        array = getattr(game, name)
-        if (array.shape, array.dtype) != (shape, np.dtype(dtype)):
-            raise Fault(f"{when} {name} is {array.dtype} {array.shape}, not {dtype} {shape}")
-    for name in ("rewards", "scores", "terminated", "just_terminated"):
-        if getattr(game, name).flags.writeable:
-            raise Fault(f"{when} {name} is writeable")
+    check_array(game.rewards, "rewards", shape, np.float32, when)
+    check_array(game.scores, "scores", shape, np.int16, when)
+    check_array(game.terminated, "terminated", shape[:1], np.bool_, when)
+    check_array(game.just_terminated, "just_terminated", shape[:1], np.bool_, when)
     shares = game.outcome()
     if shares.shape != shape or shares.min() < 0 or abs(shares.sum(axis=1) - 1).max() > 1e-9:
         raise Fault(f"{when} the outcome of a game does not add up to 1")

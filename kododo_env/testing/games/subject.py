@@ -10,6 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
+import numpy.typing as npt
 
 from kododo_env.arrays.dtypes import Int64, Intp, Uint8
 from kododo_env.core.agent import random_legal_actions
@@ -128,6 +129,17 @@ def rejection(call: Callable[[], object], label: str) -> str:
     if "\n" in message:
         raise Fault(f"the error for {label} has several lines: {message}")
     return message
+
+
+def check_array(
+    array: np.ndarray[Any, Any], name: str, shape: tuple[int, ...], dtype: npt.DTypeLike, when: str
+) -> None:
+    """Raise Fault unless a game's own array has a shape and a dtype, and is read-only."""
+    if (array.shape, array.dtype) != (shape, np.dtype(dtype)):
+        expected = f"{np.dtype(dtype)} {shape}"
+        raise Fault(f"{when} {name} is {array.dtype} {array.shape}, not {expected}")
+    if array.flags.writeable:
+        raise Fault(f"{when} {name} is writeable")
 
 
 def stir(seed: int) -> None:

@@ -12,7 +12,7 @@ import pyspiel
 
 from kododo_env import registry
 from kododo_env.checks.numbers import quote
-from kododo_env.checks.options import is_one_of
+from kododo_env.checks.options import check_switch, is_one_of
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.rewards import MARGIN_WEIGHT
 from kododo_env.rules_arguments import hashable
@@ -133,8 +133,7 @@ def load_game(
     Raises:
         ValueError: There is no such game, rule or reward, or the rules are invalid.
     """
-    if not isinstance(turn_based, bool):
-        raise ValueError(f"turn_based must be True or False, not {quote(turn_based)}")
+    check_switch(turn_based, "turn_based")
     all_rules = registry.batch_game(game, 1, 0, **rules).rules
     text = as_text({name: getattr(all_rules, name) for name in rules})
     spiel_game = pyspiel.load_game(SHORT_NAME, {"game": game, "rules": text, "reward": reward})
