@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.export.plain_policy import write_plain
+from agents.export.precision import write_plain
 from kododo_env.agent_registry import SUFFIX, policy_path
 from kododo_env.commands.cli import run_cli
 from kododo_env.policy.metadata_file import metadata_file

@@ -56,13 +56,12 @@ def run_on_cluster(
 
 def _result(task: Any) -> ChunkResult:
     try:
-        result: ChunkResult = ray.get(task)
+        return ray.get(task)
     except RayTaskError as error:
         raise error.cause from error
     except RayError as error:
         message = "processes of the cluster were killed repeatedly; give each more memory"
         raise ChildProcessError(message) from error
-    return result
 
 
 _agents: dict[str, Sequence[Agent]] = {}  # by tournament; only those of the last one are kept

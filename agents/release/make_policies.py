@@ -18,7 +18,7 @@ from typing import Any
 import onnx
 
 from agents.commands.train import train
-from agents.export.half_precision import halved
+from agents.export.precision import halved
 from agents.release import strength
 from agents.release.card import write_cards
 from agents.release.config import PARTS, PoliciesConfig, PolicyJob

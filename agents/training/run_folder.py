@@ -26,9 +26,15 @@ from kododo_env.system.folders import filled_folder, remove_empty
 LIBRARIES = ("torch", "numpy")
 CHECKPOINT = "checkpoint.zip"
 POLICY = "policy.onnx"
-METADATA = "policy.meta.json"
 LOGS = "tensorboard"
-FILES = (CHECKPOINT, POLICY, METADATA, "results.json", "learning_curve.png", "config.json")
+FILES = (
+    CHECKPOINT,
+    POLICY,
+    "policy.meta.json",
+    "results.json",
+    "learning_curve.png",
+    "config.json",
+)
 BEGINS_AGAIN = "the run was stopped before its first checkpoint and starts again"
 
 

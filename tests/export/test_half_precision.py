@@ -10,9 +10,9 @@ import pytest
 import torch
 from onnx import TensorProto
 
-from agents.export.half_precision import halved
 from agents.export.onnx_export import check_parity
 from agents.export.policy_weights import network_of
+from agents.export.precision import halved
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.export.parity import positions
 from kododo_env.export.policy_graph import policy_bytes

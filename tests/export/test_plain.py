@@ -12,8 +12,8 @@ import onnx
 import pytest
 from onnx import TensorProto
 
-from agents.export.plain_policy import write_plain
 from agents.export.policy_weights import game_of, network_of
+from agents.export.precision import write_plain
 from kododo_env.agent_registry import POLICIES, shipped
 from kododo_env.core.agent import first_of_best
 from kododo_env.export.parity import positions

@@ -10,10 +10,9 @@ import onnx
 import pytest
 import torch
 
-from agents.export.half_precision import halved
 from agents.export.onnx_export import check_parity
-from agents.export.plain_policy import write_plain
 from agents.export.policy_weights import network_of
+from agents.export.precision import halved, write_plain
 from agents.training.training_config import default_config, task_of
 from kododo_env import registry
 from kododo_env.core.batch_game import BatchGame

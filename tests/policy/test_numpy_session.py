@@ -11,8 +11,8 @@ import onnxruntime
 import pytest
 from onnx import helper
 
-from agents.export.half_precision import halved
 from agents.export.policy_weights import game_of
+from agents.export.precision import halved
 from kododo_env.agent_registry import POLICIES, SUFFIX
 from kododo_env.arrays.dtypes import Array
 from kododo_env.export.parity import positions

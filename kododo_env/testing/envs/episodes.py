@@ -81,7 +81,11 @@ class RunningEpisode:
     def masks(self, name: Any) -> list[Any]:
         """Return an agent's current masks, from its observation and its info, if there are any."""
         sources = (self.returns[-1][0].get(name), self.returns[-1][-1].get(name))
-        return [source["action_mask"] for source in sources if _has_mask(source)]
+        return [
+            source["action_mask"]
+            for source in sources
+            if isinstance(source, dict) and "action_mask" in source
+        ]
 
     def truncated(self) -> list[Any]:
         """Return the agents that the last step truncated but did not terminate."""
@@ -95,10 +99,6 @@ class RunningEpisode:
         if not np.any(masks[0]):
             raise Fault(f"after step {len(self.returns) - 1} the mask of {name} allows no action")
         return int(self._rng.choice(np.flatnonzero(masks[0])))
-
-
-def _has_mask(source: Any) -> bool:
-    return isinstance(source, dict) and "action_mask" in source
 
 
 def in_words(reset: Reset) -> str:

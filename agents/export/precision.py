@@ -1,11 +1,15 @@
-"""Write policy files for engines that support neither half precision nor 8-bit numbers."""
+"""Rewrite policy files in another precision.
+
+Half precision makes them smaller; some engines support neither half precision nor 8-bit numbers.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import onnx
-from onnx import TensorProto
+from onnx import TensorProto, helper, numpy_helper
 
 from agents.export.policy_weights import game_of
 from kododo_env.arrays.dtypes import Array, Float32, Int8
@@ -24,6 +28,34 @@ _REPLACEMENTS: dict[int, int] = {
     TensorProto.FLOAT16: TensorProto.FLOAT,
     **dict.fromkeys((TensorProto.UINT8, TensorProto.UINT16, TensorProto.INT8), TensorProto.INT32),
 }
+
+
+def halved(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a copy of a model with its matrices in half precision.
+
+    Each matrix is cast back to single precision before it is used, so computations stay in single
+    precision. The runtime casts once, when it loads the file. Weights are rounded to 11 significant
+    bits. Matrices that are already in half precision do not change.
+
+    Raises:
+        ValueError: A weight is not a finite number in half precision.
+    """
+    editor = OnnxEditor(model)
+    names: dict[str, str] = {}  # the name of the cast matrix by the matrix's name
+    for tensor in editor.graph.initializer:
+        if tensor.data_type != TensorProto.FLOAT or len(tensor.dims) < 2:
+            continue
+        with np.errstate(over="ignore"):
+            half = numpy_helper.to_array(tensor).astype(np.float16)
+        if not np.isfinite(half).all():
+            raise ValueError(f"{tensor.name} has weights outside the range of half precision")
+        tensor.CopyFrom(numpy_helper.from_array(half, tensor.name))
+        names[tensor.name] = f"{tensor.name}/single"
+    editor.rename(names)
+    casts = [helper.make_node("Cast", [n], [s], to=TensorProto.FLOAT) for n, s in names.items()]
+    editor.set_nodes([*casts, *editor.graph.node])
+    onnx.checker.check_model(editor.model)
+    return editor.model
 
 
 def write_plain(policy: Path, path: Path) -> None:
