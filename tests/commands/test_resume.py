@@ -18,9 +18,10 @@ from agents.recipes.recipe import Recipe
 from agents.training import checkpoint
 from agents.training.checkpoint import Checkpoint, read_checkpoint
 from agents.training.command_defaults import TableChoice, defaults
-from agents.training.run_folder import resumed, run_folder, write_config
+from agents.training.run_folder import config_facts, resumed, run_folder
 from agents.training.trainer import Trainer
 from agents.training.training_config import TrainConfig, default_config, task_of
+from kododo_env.system.files import write_json
 from tests.command_line import train_py
 from tests.helpers import made_once
 from tests.trainings import NO_EXPORT, short
@@ -211,7 +212,7 @@ def test_a_run_killed_before_its_first_checkpoint_begins_again(
 ) -> None:
     """Both with and without --resume it was once rejected."""
     config = short(tmp_path, seed=5)
-    write_config(tmp_path, task_of(config), config)
+    write_json(tmp_path / "config.json", config_facts(task_of(config), config))
     trainers: list[Trainer] = []
     monkeypatch.setattr(Trainer, "run", lambda self: trainers.append(self) or 1 / 0)
     with pytest.raises(ZeroDivisionError):

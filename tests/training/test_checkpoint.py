@@ -178,7 +178,7 @@ TASKS: list[tuple[dict[str, Any], str]] = [
 RECIPES: list[tuple[dict[str, Any], str]] = [
     ({LONG: 1}, ONE_LINE),
     ({"tied": LONG}, ONE_LINE),
-    ({"tied": 1}, "tied must be true or false"),
+    ({"tied": 1}, "tied must be True or False"),
     ({"expert": [LONG]}, ONE_LINE),
     ({"expert": 5}, "reward and network must be names"),
     ({"init": 5}, "reward and network must be names"),
