@@ -19,8 +19,8 @@ def is_one_of(value: object, names: Collection[str]) -> bool:
 def check_choice(value: object, name: str, choices: Collection[str]) -> None:
     """Raise ValueError unless a value, an argument of this name, is one of some strings."""
     if not is_one_of(value, choices):
-        shown = ", ".join(map(repr, choices))
-        raise ValueError(f"{name} must be one of {shown}, not {quote(value)}")
+        names = ", ".join(map(repr, choices))
+        raise ValueError(f"{name} must be one of {names}, not {quote(value)}")
 
 
 def check_switch(value: object, name: str) -> None:
