@@ -11,9 +11,14 @@ from agents.commands.best_response_config import BestResponseConfig
 from agents.options import RAY, Engine, Use, check_needs
 from kododo_env.checks.bounds import Games, check_settings, flag
 from kododo_env.commands import tournament
-from kododo_env.commands.tournament import JSON, Play, TournamentConfig, play_and_write
+from kododo_env.commands.tournament import (
+    JSON,
+    Play,
+    TournamentConfig,
+    play_and_write,
+    write_optional_json,
+)
 from kododo_env.system.cores import available_cores
-from kododo_env.system.files import write_json
 
 # Options that --best-response uses, too.
 SHARED = ("games", "seed", "workers", "json", "response")
@@ -77,10 +82,10 @@ def evaluate(config: EvaluateConfig) -> None:
         return exploitability(config.response, config.games, config.seed, workers)
 
     def write(measurement: Exploitability) -> None:
-        if config.json is not None:
-            write_json(config.json, measurement.to_json())
+        write_optional_json(config.json, measurement.to_json())
 
-    play_and_write({config.json: JSON, config.response.save: (".onnx",)}, play, write)
+    files = {config.json: JSON, config.response.save: (".onnx",)}
+    play_and_write(files, play, write, Exploitability.to_text)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from ray.exceptions import RayError, RayTaskError
 
 from agents.ray_engine.cluster import cores
 from kododo_env.agent_registry import SUFFIX, policy_file, search_parts
-from kododo_env.arena.match import Chunk, ChunkResult, play_chunk
+from kododo_env.arena.match import Chunk, ChunkResult
 from kododo_env.arena.tournament import Tournament
 from kododo_env.core.agent import Agent
 from kododo_env.policy.policy_file import read_policy
@@ -71,8 +71,7 @@ def _work(number: str, played: Tournament, files: dict[str, bytes], chunk: Chunk
     if number not in _agents:
         _agents.clear()
         _agents[number] = _load(played, files)
-    game = played.make_game(chunk.deals)
-    return play_chunk(chunk, _agents[number], game, played.seed, played.recording)
+    return played.play_chunk(chunk, _agents[number])
 
 
 def _files(agents: Sequence[str]) -> dict[str, bytes]:

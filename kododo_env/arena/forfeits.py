@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
-from kododo_env.arena.match import Chunk, ChunkResult, play_chunk
+from kododo_env.arena.match import Chunk, ChunkResult
 from kododo_env.arena.tournament import Tournament
 from kododo_env.arrays.dtypes import Integer
 from kododo_env.bots.names import EXEC, FILE
@@ -48,10 +48,6 @@ class ForfeitingAgent:
         self._is_bot = hasattr(agent, "bot_seconds")
         if self._is_bot:  # a bot enforces the time limit; its class may be a frozen dataclass
             object.__setattr__(agent, "bot_seconds", seconds)
-
-    def forgive(self) -> None:
-        """Clear ``faults``, before a new table."""
-        self.faults = []
 
     def begin(self, view: View) -> None:
         """Let the agent reset its memory, if it has one."""
@@ -110,18 +106,13 @@ class FolderTournament(Tournament):
                 agent.prepare(self.make_game(1))
         return [ForfeitingAgent(agent, self.seconds) for agent in agents]
 
-
-Played = tuple[ChunkResult, list[list[str]]]
-"""The results of a chunk, and the faults of each agent of the tournament."""
-
-_loaded: list[list[Agent]] = []  # the agents of a worker process, which plays one tournament
-
-
-def play_forfeiting(played: FolderTournament, chunk: Chunk) -> Played:
-    """Play a chunk; call it in a worker process, since it changes the working directory."""
-    if not _loaded:
-        _loaded.append(played.load_agents())
-    return _play(played, chunk, _loaded[0])
+    def play_chunk(self, chunk: Chunk, agents: Sequence[Agent]) -> ChunkResult:
+        """Play a chunk; ``recorded`` has the faults of each agent of the tournament."""
+        forfeiting = [agent for agent in agents if isinstance(agent, ForfeitingAgent)]
+        for agent in forfeiting:
+            agent.faults = []
+        result = super().play_chunk(chunk, agents)
+        return replace(result, recorded=tuple(agent.faults for agent in forfeiting))
 
 
 def try_out(played: FolderTournament) -> str | None:
@@ -132,14 +123,6 @@ def try_out(played: FolderTournament) -> str | None:
     try:
         agents = call_within(LOADING, played.load_agents, played.agents[0], "is not loaded")
         (chunk,) = played.chunks()
-        return next(iter(_play(played, chunk, agents)[1][0]), None)
+        return next(iter(played.play_chunk(chunk, agents).recorded[0]), None)
     except (ValueError, ImportError) as error:
         return str(error)
-
-
-def _play(played: FolderTournament, chunk: Chunk, agents: list[Agent]) -> Played:
-    forfeiting = [agent for agent in agents if isinstance(agent, ForfeitingAgent)]
-    for agent in forfeiting:
-        agent.forgive()
-    result = play_chunk(chunk, agents, played.make_game(chunk.deals), played.seed)
-    return result, [agent.faults for agent in forfeiting]

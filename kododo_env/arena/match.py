@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -38,20 +39,14 @@ def chunk_sizes(deals: int, least_chunks: int = 1) -> list[int]:
 
 
 class Watcher(Protocol):
-    """Records a batch of games while it is played, beginning after the deal.
-
-    Attributes:
-        noted: The record, available after ``end``; it must be picklable.
-    """
-
-    noted: Any
+    """Records a batch of games while it is played, beginning after the deal."""
 
     def step(self, actions: npt.ArrayLike) -> None:
         """Record the joint actions (N, P) that have just been played."""
         ...
 
-    def end(self) -> None:
-        """Finish the record; called when all games are over, before the batch is dealt again."""
+    def end(self) -> Any:
+        """Return the record, which must be picklable; called when all games are over."""
         ...
 
 
@@ -75,10 +70,12 @@ class GameResults(NamedTuple):
     Attributes:
         shares: Win shares, float64, shape (N, P).
         points: Points, float64, shape (N, P).
+        record: What the watcher recorded; None without a watcher.
     """
 
     shares: Float64
     points: Float64
+    record: Any = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +86,7 @@ class ChunkResult:
         chunk: The chunk that was played.
         shares: Win shares by place in the lineup, shape (deals, P).
         points: Points by place in the lineup, shape (deals, P).
-        recorded: The record of each rotation; empty without a recording.
+        recorded: The record of each rotation; None for each without a recording.
     """
 
     chunk: Chunk
@@ -121,37 +118,8 @@ def play(
         game.step(actions)
         if watcher is not None:
             watcher.step(actions)
-    if watcher is not None:
-        watcher.end()
-    return GameResults(game.outcome(), game.scores.astype(np.float64))
-
-
-def play_duplicates(
-    lineup: Sequence[Agent],
-    game: BatchGame,
-    decks: npt.ArrayLike,
-    rng: np.random.Generator,
-    watch: Callable[[BatchGame], Watcher] | None = None,
-) -> GameResults:
-    """Play each deck once for each rotation of the seats.
-
-    Args:
-        lineup: P agents, clockwise.
-        game: A batch of N games, which is dealt again.
-        decks: The cards, shape (N, D).
-        rng: The source of all randomness.
-        watch: A function that returns a watcher of the games of a rotation; None to record nothing.
-
-    Returns:
-        The means over the rotations, by place in the lineup.
-    """
-    places = np.arange(len(lineup))
-    total = np.zeros((2, game.num_envs, len(lineup)))
-    for turn in places:
-        seated = (places + turn) % len(lineup)  # the place in the lineup of each seat
-        agents = [lineup[place] for place in seated]
-        total[:, :, seated] += play(agents, game, decks, rng, watch)
-    return GameResults(*total / len(lineup))
+    record = None if watcher is None else watcher.end()
+    return GameResults(game.outcome(), game.scores.astype(np.float64), record)
 
 
 def play_chunk(
@@ -161,7 +129,9 @@ def play_chunk(
     seed: int,
     recording: Recording | None = None,
 ) -> ChunkResult:
-    """Play the deals of a chunk; the decks depend only on ``seed``, the chunk's index and its size.
+    """Play each deal of a chunk once for each rotation of the seats.
+
+    The decks depend only on ``seed``, the chunk's index and its size.
 
     Args:
         chunk: The chunk to play.
@@ -172,14 +142,15 @@ def play_chunk(
     """
     deck_seed, play_seed = np.random.SeedSequence(seed, spawn_key=(chunk.index,)).spawn(2)
     decks = game.sample_decks(chunk.deals, np.random.default_rng(deck_seed))
-    lineup = [agents[index] for index in chunk.lineup]
-    watchers: list[Watcher] = []
-
-    def watch(dealt: BatchGame) -> Watcher:
-        assert recording is not None
-        watchers.append(recording.begin(chunk, len(watchers), dealt))
-        return watchers[-1]
-
-    watched = None if recording is None else watch
-    played = play_duplicates(lineup, game, decks, np.random.default_rng(play_seed), watched)
-    return ChunkResult(chunk, *played, tuple(watcher.noted for watcher in watchers))
+    rng = np.random.default_rng(play_seed)
+    places = np.arange(len(chunk.lineup))
+    total = np.zeros((2, game.num_envs, len(places)))
+    records = []
+    for rotation in places.tolist():
+        seated = (places + rotation) % len(places)  # the place in the lineup of each seat
+        lineup = [agents[chunk.lineup[place]] for place in seated]
+        watch = None if recording is None else partial(recording.begin, chunk, rotation)
+        results = play(lineup, game, decks, rng, watch)
+        total[:, :, seated] += results.shares, results.points
+        records.append(results.record)
+    return ChunkResult(chunk, *total / len(places), tuple(records))

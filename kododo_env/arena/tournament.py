@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from kododo_env.agent_registry import agent_for
-from kododo_env.arena.match import Chunk, Recording, chunk_sizes
+from kododo_env.arena.match import Chunk, ChunkResult, Recording, chunk_sizes, play_chunk
 from kododo_env.checks.bounds import MOST_GAMES
 from kododo_env.checks.numbers import whole_number
 from kododo_env.core.agent import Agent
@@ -57,6 +57,11 @@ class Contest:
         """
         game = self.make_game(1)
         return [agent_for(name, game) for name in self.named()]
+
+    def play_chunk(self, chunk: Chunk, agents: Sequence[Agent]) -> ChunkResult:
+        """Play a chunk with the agents of ``load_agents``."""
+        game = self.make_game(chunk.deals)
+        return play_chunk(chunk, agents, game, self.seed, self.recording)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from queue import SimpleQueue
 from traceback import format_exception
 from typing import Any
 
-from kododo_env.arena.match import Chunk, ChunkResult, play_chunk
+from kododo_env.arena.match import Chunk, ChunkResult
 from kododo_env.arena.tournament import Contest
 from kododo_env.checks.numbers import whole_number
 from kododo_env.core.agent import Agent
@@ -46,10 +46,10 @@ def run(played: Contest, chunks: Sequence[Chunk], workers: int = 1) -> Iterator[
     if workers == 1 or len(chunks) < 2:
         agents = played.load_agents()
         for chunk in chunks:
-            yield _play(played, chunk, agents)
+            yield played.play_chunk(chunk, agents)
         return
     with worker_pool(min(workers, len(chunks))) as pool:
-        yield from pool.map(_work, [played] * len(chunks), chunks)
+        yield from pool.map(play_in_worker, [played] * len(chunks), chunks)
 
 
 _agents: list[
@@ -57,15 +57,11 @@ _agents: list[
 ] = []  # the agents of a worker process, which plays one tournament or match
 
 
-def _work(played: Contest, chunk: Chunk) -> ChunkResult:
+def play_in_worker(played: Contest, chunk: Chunk) -> ChunkResult:
+    """Play a chunk in a worker process, which loads the agents before its first chunk."""
     if not _agents:
         _agents.append(played.load_agents())
-    return _play(played, chunk, _agents[0])
-
-
-def _play(played: Contest, chunk: Chunk, agents: Sequence[Agent]) -> ChunkResult:
-    game = played.make_game(chunk.deals)
-    return play_chunk(chunk, agents, game, played.seed, played.recording)
+    return played.play_chunk(chunk, _agents[0])
 
 
 @contextmanager

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import Any
 
 from kododo_env.checks.numbers import is_whole, quote, whole_number
+from kododo_env.checks.options import is_one_of
 from kododo_env.rendering.languages import LANGUAGES
 from kododo_env.system.json_text import NestingError, parse_json
 
@@ -46,7 +48,7 @@ def read_message(message: object, kinds: Collection[str] | None = None) -> Messa
     for name in fields:
         if name not in content:
             raise ValueError(f"{kind!r} is missing the field {name!r}")
-    return {"type": kind} | {name: check(content[name]) for name, check in fields.items()}
+    return {"type": kind} | {name: check(content[name], name) for name, check in fields.items()}
 
 
 def _parse(text: str | bytes) -> object:
@@ -59,51 +61,41 @@ def _parse(text: str | bytes) -> object:
     return content
 
 
-def _step(value: object) -> int:
-    return whole_number(value, "step", 0, MOST_EXACT)
+def _step(value: object, name: str) -> int:
+    return whole_number(value, name, 0, MOST_EXACT)
 
 
-def _to(value: object) -> int:
-    return whole_number(value, "to", 0, MOST_EXACT)
-
-
-def _action(value: object) -> int | str:
+def _action(value: object, name: str) -> int | str:
     if isinstance(value, str) or is_whole(value):
         return value  # type: ignore[return-value]
-    raise ValueError(f"action must be an integer or a string, not {quote(value)}")
+    raise ValueError(f"{name} must be an integer or a string, not {quote(value)}")
 
 
-def _deck(value: object) -> str:
-    if value not in DECKS:
-        raise ValueError(f"deck must be {' or '.join(map(repr, DECKS))}, not {quote(value)}")
-    return str(value)
-
-
-def _language(value: object) -> str:
-    if not isinstance(value, str) or value not in LANGUAGES:
-        raise ValueError(f"language must be one of {', '.join(LANGUAGES)}, not {quote(value)}")
-    return str(value)
-
-
-def _record(value: object) -> str:
+def _text(value: object, name: str) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"record must be a string, not {quote(value)}")
+        raise ValueError(f"{name} must be a string, not {quote(value)}")
     return value
 
 
-FIELDS: dict[str, dict[str, Callable[[object], Any]]] = {
+def _one_of(value: object, name: str, choices: Collection[str]) -> str:
+    if not is_one_of(value, choices):
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, not {quote(value)}")
+    return str(value)
+
+
+FIELDS: dict[str, dict[str, Callable[[object, str], Any]]] = {
     "look": {},
     "act": {"step": _step, "action": _action},
-    "speak": {"language": _language},
+    "speak": {"language": partial(_one_of, choices=LANGUAGES)},
     "take_back": {"step": _step},
-    "again": {"step": _step, "to": _to},
+    "again": {"step": _step, "to": _step},
     "rules": {},
     "hint": {"step": _step},
-    "new": {"step": _step, "deck": _deck},
+    "new": {"step": _step, "deck": partial(_one_of, choices=DECKS)},
     "record": {},
     "analyse": {},
     "par": {},
-    "replay": {"record": _record},
+    "replay": {"record": _text},
     "lesson": {"step": _step},
     "leave": {"step": _step},
 }

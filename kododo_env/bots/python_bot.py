@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import sys
-import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial, wraps
-from importlib import import_module
 from inspect import getattr_static, iscoroutinefunction, signature
-from pathlib import Path
-from types import CoroutineType, FunctionType, ModuleType
+from types import CoroutineType, FunctionType
 from typing import Any, cast
 
 import numpy as np
 
 from kododo_env.arrays.dtypes import Integer
 from kododo_env.bots.names import PYTHON
-from kododo_env.bots.python_code import module_from_file
-from kododo_env.bots.time_limit import LOADING, TimeLimitReached, call_within, limit_of
+from kododo_env.bots.python_code import blamed, import_code
+from kododo_env.bots.time_limit import LOADING, call_within, limit_of
 from kododo_env.checks.numbers import quote
 from kododo_env.core.agent import Agent, checked_choice
 from kododo_env.core.view import View
-from kododo_env.system.signals import is_stop
 
 # Optional methods of agents (``kododo_env.core.agent``), and what the error says if they fail.
 FAILURES = {
@@ -61,7 +55,7 @@ def python_bot(name: str) -> Agent:
     limit = limit_of(seconds, name)
 
     def load() -> Agent:
-        with _blamed(name, "cannot be created"):
+        with blamed(f"bot {name}", "cannot be created"):
             return _load(where, attribute, name, limit)
 
     return call_within(LOADING, load, f"bot {name}", "did not load")
@@ -69,8 +63,7 @@ def python_bot(name: str) -> Agent:
 
 def _load(where: str, attribute: str, name: str, seconds: float) -> Agent:
     """Return the bot of a class or function in a file or module."""
-    with _blamed(name, "cannot be imported", str(Path(where))):
-        module = _from_file(Path(where), name) if where.endswith(".py") else import_module(where)
+    module = import_code(where, f"bot {name}")
     file = getattr(module, "__file__", None)
     code = getattr(module, attribute, None)
     if not callable(code):
@@ -84,7 +77,7 @@ def _load(where: str, attribute: str, name: str, seconds: float) -> Agent:
     kind: Any = code if isinstance(code, type) else _with_act(code)
     if not callable(getattr(kind, "act", None)):
         raise ValueError(f"bot {name}: {attribute} has no method act; {HOW}")
-    with _blamed(name, "cannot be created", file):
+    with blamed(f"bot {name}", "cannot be created", file):
         bot_class = _guarded_class(kind, name, file, seconds)
         bot: Any = bot_class()
         signature(super(bot_class, bot).act).bind(None, None)
@@ -111,18 +104,12 @@ def _with_act(function: Callable[[View, np.random.Generator], Integer]) -> Any:
     return type(getattr(function, "__name__", "Bot"), (), {"act": act})
 
 
-def _from_file(path: Path, name: str) -> ModuleType:
-    if not path.is_file():
-        raise ValueError(f"bot {name}: file not found: {path}")
-    return module_from_file(path)
-
-
 def _guarded_class(kind: Any, name: str, file: str | None, seconds: float) -> Any:
     """Return a subclass whose errors name the bot, also for illegal and late actions."""
 
-    def blamed(method: Callable[..., Any], failure: str = "fails") -> Callable[..., Any]:
+    def guarded(method: Callable[..., Any], failure: str = "fails") -> Callable[..., Any]:
         def answer(*arguments: Any, **keywords: Any) -> Any:
-            with _blamed(name, failure, file):
+            with blamed(f"bot {name}", failure, file):
                 return _at_once(name, method, *arguments, **keywords)
 
         @wraps(method)
@@ -148,7 +135,7 @@ def _guarded_class(kind: Any, name: str, file: str | None, seconds: float) -> An
 
     own_name = getattr(kind, "name", None)
     facts: dict[str, Any] = {
-        "act": blamed(act),
+        "act": guarded(act),
         "name": name if own_name is None else own_name,
         "bot_file": file,
         "bot_seconds": seconds,
@@ -159,7 +146,7 @@ def _guarded_class(kind: Any, name: str, file: str | None, seconds: float) -> An
             checked_method = (
                 _of_shape(name, method, SHAPES[method_name]) if method_name in SHAPES else method
             )
-            facts[method_name] = blamed(checked_method, failure)
+            facts[method_name] = guarded(checked_method, failure)
     bot_class: Any = type(kind.__name__, (kind,), facts)
     return bot_class
 
@@ -191,49 +178,6 @@ def _of_shape(
         return answer
 
     return call
-
-
-def _passes(error: BaseException) -> bool:
-    """Return whether an error is not the bot's own: its time is up, or the process is to stop."""
-    return isinstance(error, TimeLimitReached) or is_stop(error)
-
-
-def _words(error: BaseException) -> str:
-    """Return an error's message; empty if its own ``__str__`` fails."""
-    try:
-        return str(error)
-    except BaseException as failure:
-        if _passes(failure):
-            raise
-        return ""
-
-
-@contextmanager
-def _blamed(name: str, failure: str, file: str | None = None) -> Iterator[None]:
-    """Turn errors inside into a ValueError that names the bot and the line that raised the error.
-
-    Args:
-        name: The bot's name.
-        failure: The part of the message that says what failed, such as "cannot be created".
-        file: The bot's file; the message names its last line in the traceback. None: the line that
-            raised the error.
-    """
-    try:
-        yield
-    except BaseException as error:
-        if _passes(error):
-            raise
-        words = _words(error)
-        if isinstance(error, ValueError) and words.startswith(f"bot {name}"):
-            raise
-        lines = traceback.extract_tb(sys.exc_info()[2])
-        last = next((frame for frame in reversed(lines) if frame.filename == file), lines[-1])
-        where = f" ({Path(last.filename).name}, line {last.lineno})"
-        message = f"{type(error).__name__}: {words}" if words else type(error).__name__
-        if isinstance(error, SyntaxError):  # its message has the line
-            where = ""
-        message = " ".join(message.split())
-        raise ValueError(f"bot {name} {failure}: {message}{where}") from error
 
 
 def _check_legal(actions: Integer, view: View, name: str) -> None:

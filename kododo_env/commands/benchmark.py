@@ -89,40 +89,30 @@ class BenchmarkConfig:
         return Benchmark(self.agent, game, players or default_players(game), self.quick)
 
 
-@dataclass(frozen=True)
-class BenchmarkResults:
-    """The results of a benchmark.
-
-    Attributes:
-        entry: The results, in JSON types.
-    """
-
-    entry: Entry
-
-    def to_text(self) -> str:
-        """Return a heading and a table of the win shares among the copies of each opponent."""
-        protocol = self.entry["protocol"]
-        figures = self.entry["figures"]
-        heading = (
-            f"{PROTOCOL}{', quick' if protocol['quick'] else ''}: {self.entry['agent']['name']} at "
-            f"{protocol['game']} with {protocol['players']} players; parity "
-            f"{1 / protocol['players']:.3f}"
-        )
-        shares = {f"copies of {name}": share for name, share in figures["opponents"].items()}
-        shares |= {"the mean": figures["mean"]}
-        shares |= {f"the worst, {figures['worst']['name']}": figures["worst"]}
-        if figures["attack"]:
-            shares |= {"the attacking search, its win share": figures["attack"]}
-        rows = [("among", "win share", "95 %")]
-        for name, share in shares.items():
-            interval = f"{share['low']:.3f} to {share['high']:.3f}"
-            rows.append((name, f"{share['mean']:.3f}", interval))
-        notes = []
-        if self.entry["nash_conv"] is not None:
-            notes.append(f"NashConv {self.entry['nash_conv']:.4f} in the small game")
-        notes.append(f"{self.entry['milliseconds']:g} ms per decision")
-        notes.append(f"digest {self.entry['digest']}")
-        return f"{heading}\n\n{table(rows)}\n\n{'; '.join(notes)}"
+def to_text(results: Entry) -> str:
+    """Return a heading and a table of the win shares among the copies of each opponent."""
+    protocol = results["protocol"]
+    figures = results["figures"]
+    heading = (
+        f"{PROTOCOL}{', quick' if protocol['quick'] else ''}: {results['agent']['name']} at "
+        f"{protocol['game']} with {protocol['players']} players; parity "
+        f"{1 / protocol['players']:.3f}"
+    )
+    shares = {f"copies of {name}": share for name, share in figures["opponents"].items()}
+    shares |= {"the mean": figures["mean"]}
+    shares |= {f"the worst, {figures['worst']['name']}": figures["worst"]}
+    if figures["attack"]:
+        shares |= {"the attacking search, its win share": figures["attack"]}
+    rows = [("among", "win share", "95 %")]
+    for name, share in shares.items():
+        interval = f"{share['low']:.3f} to {share['high']:.3f}"
+        rows.append((name, f"{share['mean']:.3f}", interval))
+    notes = []
+    if results["nash_conv"] is not None:
+        notes.append(f"NashConv {results['nash_conv']:.4f} in the small game")
+    notes.append(f"{results['milliseconds']:g} ms per decision")
+    notes.append(f"digest {results['digest']}")
+    return f"{heading}\n\n{table(rows)}\n\n{'; '.join(notes)}"
 
 
 def benchmark(config: BenchmarkConfig) -> None:
@@ -135,7 +125,7 @@ def benchmark(config: BenchmarkConfig) -> None:
         _check(config, config.check)
         return
 
-    def play() -> BenchmarkResults:
+    def play() -> Entry:
         benchmark = config.benchmark()
         path = None if config.json is None else log_of(config.json)
         heading = {
@@ -148,14 +138,14 @@ def benchmark(config: BenchmarkConfig) -> None:
         with ChunkLog(path, heading, chunks, config.resume) as log:
             workers = config.workers or available_cores()
             play_remaining(log, chunks, lambda remaining: run(benchmark, remaining, workers))
-        return BenchmarkResults(entry(benchmark, log.results.values(), config.source))
+        return entry(benchmark, log.results.values(), config.source)
 
-    def write(results: BenchmarkResults) -> None:
+    def write(results: Entry) -> None:
         if config.json is not None:
-            write_json(config.json, results.entry)
+            write_json(config.json, results)
             log_of(config.json).unlink()
 
-    play_and_write({config.json: JSON}, play, write)
+    play_and_write({config.json: JSON}, play, write, to_text)
 
 
 def read_entry(path: Path) -> Entry:

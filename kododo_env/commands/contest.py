@@ -9,12 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
-from kododo_env.arena.forfeits import BOT, FolderTournament, Played, play_forfeiting, try_out
+from kododo_env.arena.forfeits import BOT, FolderTournament, try_out
 from kododo_env.arena.match import ChunkResult
 from kododo_env.arena.plots import draw_report
 from kododo_env.arena.progress import games_bar
 from kododo_env.arena.report import TournamentReport, build_report
-from kododo_env.arena.workers import worker_pool
+from kododo_env.arena.workers import play_in_worker, worker_pool
 from kododo_env.checks.bounds import Bound, Games, Processes, Seed, check_settings
 from kododo_env.commands.tournament import DEFAULT_GAME, MOST_AGENTS, play_and_write
 from kododo_env.rules_arguments import default_players, parse_rules
@@ -116,8 +116,26 @@ class ContestResults:
         return "\n".join(lines).rstrip()
 
     def to_html(self) -> str:
-        """Return the results as an HTML page."""
-        return contest_page(self.report, self.seconds, self.faults, self.left_out)
+        """Return an HTML page: standings, a plot, faults, bots that did not play."""
+        rows: list[Sequence[object]] = [
+            ["bot", "win share", "95 %", "points", "rating", "95 %", "faults"]
+        ]
+        for standing in self.report.standings:
+            share = standing.share.texts(".3f")
+            rating = standing.rating.texts("+z.0f")
+            points = f"{standing.points.mean:.2f}"
+            num_faults = len(self.faults[standing.agent])
+            rows.append([standing.agent, *share, points, *rating, num_faults])
+        how = f"<p>{escape(HOW.format(seconds=self.seconds))}</p>"
+        parts = [_table(rows), how, _picture(self.report)]
+        fault_rows = [(bot, len(texts), texts[0]) for bot, texts in self.faults.items() if texts]
+        if fault_rows:
+            parts += ["<h2>Faults</h2>", _table([["bot", "faults", "the first"], *fault_rows])]
+        if self.left_out:
+            parts += ["<h2>Did not play</h2>", _table([["bot", "why"], *self.left_out.items()])]
+        title = f"Contest: {self.report.tournament.game}"
+        heading = escape(self.report.heading)
+        return PAGE.format(title=escape(title), heading=heading, parts="\n".join(parts))
 
 
 def contest(config: ContestConfig) -> None:
@@ -132,7 +150,9 @@ def contest(config: ContestConfig) -> None:
         write_text(config.out, evening.to_html())
         print(f"page written to {config.out}\n", flush=True)
 
-    play_and_write({config.out: (".html",)}, lambda: evening_of(config), write)
+    play_and_write(
+        {config.out: (".html",)}, lambda: evening_of(config), write, ContestResults.to_text
+    )
 
 
 def evening_of(config: ContestConfig) -> ContestResults:
@@ -155,19 +175,19 @@ def evening_of(config: ContestConfig) -> ContestResults:
     faults: dict[str, list[str]] = {name: [] for name in agents}
     chunks = tournament.chunks()
     with worker_pool(min(config.workers or available_cores(), len(chunks))) as pool:
-        parts: Iterator[Played] = pool.map(play_forfeiting, [tournament] * len(chunks), chunks)
+        parts: Iterator[ChunkResult] = pool.map(play_in_worker, [tournament] * len(chunks), chunks)
 
         def results() -> Iterator[ChunkResult]:
             for chunk in chunks:
                 try:
-                    result, chunk_faults = next(parts)
+                    result = next(parts)
                 except ChildProcessError as error:
                     lineup = " and ".join(agents[seat] for seat in sorted({*chunk.lineup}))
                     raise ValueError(
                         f"a worker ended while {lineup} played: a bot has ended it, or memory ran "
                         "out; remove one of these bots, or use fewer --workers"
                     ) from error
-                for name, agent_faults in zip(agents, chunk_faults, strict=True):
+                for name, agent_faults in zip(agents, result.recorded, strict=True):
                     faults[name] += agent_faults
                 yield result
 
@@ -227,38 +247,6 @@ def _trial(config: ContestConfig) -> FolderTournament:
 
 
 # --- the page -------------------------------------------------------------------------------
-
-
-def contest_page(
-    report: TournamentReport,
-    seconds: float,
-    faults: Mapping[str, Sequence[str]],
-    left_out: Mapping[str, str],
-) -> str:
-    """Return the results of a contest as HTML: standings, a plot, faults, bots that did not play.
-
-    Args:
-        report: The report of the tournament.
-        seconds: The time limit of a decision.
-        faults: The messages of each agent's faults, by its name.
-        left_out: The error in the trial game, by the name of each bot that did not play.
-    """
-    rows: list[Sequence[object]] = [
-        ["bot", "win share", "95 %", "points", "rating", "95 %", "faults"]
-    ]
-    for standing in report.standings:
-        share = standing.share.texts(".3f")
-        rating = standing.rating.texts("+z.0f")
-        points = f"{standing.points.mean:.2f}"
-        rows.append([standing.agent, *share, points, *rating, len(faults[standing.agent])])
-    parts = [_table(rows), f"<p>{escape(HOW.format(seconds=seconds))}</p>", _picture(report)]
-    fault_rows = [(bot, len(texts), texts[0]) for bot, texts in faults.items() if texts]
-    if fault_rows:
-        parts += ["<h2>Faults</h2>", _table([["bot", "faults", "the first"], *fault_rows])]
-    if left_out:
-        parts += ["<h2>Did not play</h2>", _table([["bot", "why"], *left_out.items()])]
-    title = f"Contest: {report.tournament.game}"
-    return PAGE.format(title=escape(title), heading=escape(report.heading), parts="\n".join(parts))
 
 
 def _table(rows: Iterable[Sequence[object]]) -> str:

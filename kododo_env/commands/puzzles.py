@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -59,29 +59,6 @@ class PuzzlesConfig:
         check_settings(self, flags=True)
 
 
-@dataclass(frozen=True)
-class PuzzleCollection:
-    """The puzzles that were found.
-
-    Attributes:
-        puzzles: The puzzles by game, the easiest first.
-    """
-
-    puzzles: list[Puzzle]
-
-    def to_text(self) -> str:
-        """Return a table of the puzzles."""
-        rows = [("game", "step", "player", "best", "gain", "missed by")]
-        for puzzle in self.puzzles:
-            step = str(len(puzzle.played) + 1)
-            player = f"player_{puzzle.seat}"
-            words = words_of(puzzle.position()).describe_choice(puzzle.best, puzzle.seat)
-            gain = f"{100 * puzzle.gain:.0f} ({100 * puzzle.low:.0f} to {100 * puzzle.high:.0f})"
-            missed = f"{len(puzzle.missed_by)} of {len(puzzle.bots)}"
-            rows.append((puzzle.header.game, step, player, words, gain, missed))
-        return table(rows) if self.puzzles else "no position has one choice that is clearly best"
-
-
 def puzzles(config: PuzzlesConfig) -> None:
     """Search for puzzles, print a table and write the file.
 
@@ -98,7 +75,7 @@ def puzzles(config: PuzzlesConfig) -> None:
     if not files:
         raise ValueError(f"no records in {config.folder}: expected files that end with {RECORD}")
 
-    def play() -> PuzzleCollection:
+    def play() -> list[Puzzle]:
         puzzles: list[Puzzle] = []
         for file in files:
             # A deal that is played once from every seat may lead to the same position each time.
@@ -112,12 +89,22 @@ def puzzles(config: PuzzlesConfig) -> None:
             )
             if len(puzzles) == config.max_puzzles:
                 break
-        return PuzzleCollection(sorted(puzzles, key=order))
+        return sorted(puzzles, key=order)
 
-    def write(results: PuzzleCollection) -> None:
-        write_puzzles(config.out, results.puzzles)
+    play_and_write({config.out: (RECORD,)}, play, partial(write_puzzles, config.out), to_text)
 
-    play_and_write({config.out: (RECORD,)}, play, write)
+
+def to_text(puzzles: Sequence[Puzzle]) -> str:
+    """Return a table of puzzles."""
+    rows = [("game", "step", "player", "best", "gain", "missed by")]
+    for puzzle in puzzles:
+        step = str(len(puzzle.played) + 1)
+        player = f"player_{puzzle.seat}"
+        words = words_of(puzzle.position()).describe_choice(puzzle.best, puzzle.seat)
+        gain = f"{100 * puzzle.gain:.0f} ({100 * puzzle.low:.0f} to {100 * puzzle.high:.0f})"
+        missed = f"{len(puzzle.missed_by)} of {len(puzzle.bots)}"
+        rows.append((puzzle.header.game, step, player, words, gain, missed))
+    return table(rows) if puzzles else "no position has one choice that is clearly best"
 
 
 def _is_record(path: Path) -> bool:

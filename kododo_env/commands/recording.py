@@ -151,14 +151,13 @@ class _Games:
 
     def __init__(self, recorders: dict[str, Recorder]) -> None:
         self._recorders = recorders
-        self.noted: list[tuple[str, str]] = []
 
     def step(self, actions: npt.ArrayLike) -> None:
         for recorder, played in zip(self._recorders.values(), np.asarray(actions), strict=False):
             recorder.step(played)
 
-    def end(self) -> None:
-        self.noted = [(name, recorder.text()) for name, recorder in self._recorders.items()]
+    def end(self) -> list[tuple[str, str]]:
+        return [(name, recorder.text()) for name, recorder in self._recorders.items()]
 
 
 @dataclass(frozen=True)
@@ -182,10 +181,9 @@ class _AllDecisions:
     def __init__(self, game: BatchGame, agents: list[str]) -> None:
         self._log = DecisionLog(game)
         self._agents = agents
-        self.noted: tuple[Decisions, list[str]] | None = None
 
     def step(self, actions: npt.ArrayLike) -> None:
         self._log.step(actions)
 
-    def end(self) -> None:
-        self.noted = (self._log.end(), self._agents)
+    def end(self) -> tuple[Decisions, list[str]]:
+        return self._log.end(), self._agents

@@ -8,14 +8,14 @@ from typing import Annotated
 
 from kododo_env.agent_registry import make_agent
 from kododo_env.checks.bounds import Bound, Seed, check_settings, real
-from kododo_env.commands.tournament import JSON, play_and_write
+from kododo_env.commands.tournament import JSON, play_and_write, write_optional_json
 from kododo_env.records.frames import as_text, frames, height_of, names_of
-from kododo_env.records.record import Record, read_record
+from kododo_env.records.record import read_record
 from kododo_env.records.replay import replay as replay_of
 from kododo_env.rendering.animation import animated_gif, animated_svg
 from kododo_env.review.analysis import FEWEST, MOST, WORLDS, Analysis, CostlyChoice
 from kododo_env.review.analysis import analyse as analysis_of
-from kododo_env.system.files import check_file, check_other, write_json, written_whole
+from kododo_env.system.files import check_file, check_other, written_whole
 from kododo_env.system.text_table import table
 
 ENDINGS = (".svg", ".gif")
@@ -51,42 +51,30 @@ class AnalyseConfig:
             check_other(self.json, self.file, "the record itself: choose another --json")
 
 
-@dataclass(frozen=True)
-class AnalysedRecord:
-    """A record and its analysis.
+def to_text(analysis: Analysis) -> str:
+    """Return a table of the probabilities, then the costliest choices of each player."""
+    names = names_of(analysis.players)
+    rows = [("step", *(names[seat] for seat in analysis.seats))]
+    for step, row in enumerate(100 * analysis.probabilities):
+        cells = (f"{mean:.0f} ({low:.0f} to {high:.0f})" for mean, low, high in row)
+        rows.append((str(step or "deal"), *cells))
+    parts = [f"win probability in per cent, estimated by {analysis.adviser}\n\n{table(rows)}"]
+    for seat in analysis.seats:
+        choices = [choice for choice in analysis.choices if choice.seat == seat]
+        parts += [_choice_text(choice, names[seat], analysis.adviser) for choice in choices] or [
+            f"{names[seat]}: no choice with a cost whose 95 % interval is above 0"
+        ]
+    return "\n\n".join(parts)
 
-    Attributes:
-        record: The record.
-        analysis: The win probabilities and the costly choices.
-    """
 
-    record: Record
-    analysis: Analysis
-
-    def to_text(self) -> str:
-        """Return a table of the probabilities, then the costliest choices of each player."""
-        names = names_of(self.record)
-        analysis = self.analysis
-        rows = [("step", *(names[seat] for seat in analysis.seats))]
-        for step, row in enumerate(100 * analysis.probabilities):
-            cells = (f"{mean:.0f} ({low:.0f} to {high:.0f})" for mean, low, high in row)
-            rows.append((str(step or "deal"), *cells))
-        parts = [f"win probability in per cent, estimated by {analysis.adviser}\n\n{table(rows)}"]
-        for seat in analysis.seats:
-            choices = [choice for choice in analysis.choices if choice.seat == seat]
-            parts += [self._choice_text(choice, names[seat]) for choice in choices] or [
-                f"{names[seat]}: no choice with a cost whose 95 % interval is above 0"
-            ]
-        return "\n\n".join(parts)
-
-    def _choice_text(self, choice: CostlyChoice, name: str) -> str:
-        """Return a choice, the better one, and the table before it."""
-        interval = f"{100 * choice.low:.1f} to {100 * choice.high:.1f}"
-        return (
-            f"{name}, step {choice.step}: {choice.words}\n{self.analysis.adviser}: "
-            f"{choice.advised_words}, {100 * choice.gain:.1f} games of 100 more ({interval})"
-            f"\n\n{choice.text}"
-        )
+def _choice_text(choice: CostlyChoice, name: str, adviser: str) -> str:
+    """Return a choice, the better one, and the table before it."""
+    interval = f"{100 * choice.low:.1f} to {100 * choice.high:.1f}"
+    return (
+        f"{name}, step {choice.step}: {choice.words}\n{adviser}: "
+        f"{choice.advised_words}, {100 * choice.gain:.1f} games of 100 more ({interval})"
+        f"\n\n{choice.text}"
+    )
 
 
 def analyse(config: AnalyseConfig) -> None:
@@ -97,21 +85,19 @@ def analyse(config: AnalyseConfig) -> None:
             has no such seat, or the file cannot be written.
     """
 
-    def play() -> AnalysedRecord:
+    def play() -> Analysis:
         record = read_record(config.file)
         game = next(replay_of(record))
         seats = None if config.seat is None else (config.seat,)
         adviser = None
         if config.adviser is not None:
             adviser = make_agent(config.adviser, game.name, game.num_players)
-        analysis = analysis_of(record, adviser, seats, config.worlds, config.seed)
-        return AnalysedRecord(record, analysis)
+        return analysis_of(record, adviser, seats, config.worlds, config.seed)
 
-    def write(analysed: AnalysedRecord) -> None:
-        if config.json is not None:
-            write_json(config.json, analysed.analysis.to_json())
+    def write(analysis: Analysis) -> None:
+        write_optional_json(config.json, analysis.to_json())
 
-    play_and_write({config.json: JSON}, play, write)
+    play_and_write({config.json: JSON}, play, write, to_text)
 
 
 @dataclass(frozen=True)

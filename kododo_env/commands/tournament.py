@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from kododo_env import __version__
 from kododo_env.agent_registry import policy_path
@@ -37,15 +37,7 @@ Play = Callable[[Tournament, list[Chunk], int], Iterator[ChunkResult]]
 Files = Mapping[Path | None, tuple[str, ...]]
 
 
-class Results(Protocol):
-    """The interface of results that can be printed."""
-
-    def to_text(self) -> str:
-        """Return the results as text."""
-        ...
-
-
-AnyResults = TypeVar("AnyResults", bound=Results)
+Results = TypeVar("Results")
 
 
 @dataclass(frozen=True)
@@ -194,8 +186,7 @@ def evaluate(config: TournamentConfig, play: Play | None = None) -> None:
     """
 
     def write(report: TournamentReport) -> None:
-        if config.json is not None:
-            write_json(config.json, report.to_json())
+        write_optional_json(config.json, report.to_json())
         if config.plot is not None:
             from kododo_env.arena.plots import draw_report
 
@@ -209,7 +200,7 @@ def evaluate(config: TournamentConfig, play: Play | None = None) -> None:
     files = {config.json: JSON, config.plot: (".png", ".svg", ".pdf")}
     if config.record is not None and is_parquet(config.record):
         files[config.record] = PARQUET
-    play_and_write(files, lambda: _report(config, play or run), write)
+    play_and_write(files, lambda: _report(config, play or run), write, TournamentReport.to_text)
 
 
 def _compare(config: TournamentConfig) -> None:
@@ -219,16 +210,22 @@ def _compare(config: TournamentConfig) -> None:
         return config.comparison().play(config.workers or available_cores(), title="comparison")
 
     def write(result: ComparisonResult) -> None:
-        if config.json is not None:
-            write_json(config.json, result.to_json())
+        write_optional_json(config.json, result.to_json())
 
-    play_and_write({config.json: JSON}, play, write)
+    play_and_write({config.json: JSON}, play, write, ComparisonResult.to_text)
+
+
+def write_optional_json(path: Path | None, content: Mapping[str, Any]) -> None:
+    """Write results as JSON; do nothing if no file was named."""
+    if path is not None:
+        write_json(path, content)
 
 
 def play_and_write(
     files: Files,
-    play: Callable[[], AnyResults],
-    write: Callable[[AnyResults], None],
+    play: Callable[[], Results],
+    write: Callable[[Results], None],
+    to_text: Callable[[Results], str],
 ) -> None:
     """Reserve the files, play, write the files and print the table.
 
@@ -237,6 +234,7 @@ def play_and_write(
             Until the end no other process can reserve these files.
         play: A function that returns the results.
         write: A function that writes the files.
+        to_text: A function that returns the table.
 
     Raises:
         ValueError: A file cannot be written, or the games cannot be played.
@@ -248,7 +246,7 @@ def play_and_write(
                 reservation.check()
             write(results)
         finally:  # the table is printed even if the disk is full
-            print(escaped(results.to_text()), flush=True)
+            print(escaped(to_text(results)), flush=True)
 
 
 @contextmanager

@@ -29,7 +29,7 @@ def as_text(record: Record, agent: Agent | None = None) -> Iterator[str]:
             game.
     """
     alternatives, decisions = _alternatives(record, agent)
-    names = names_of(record)
+    names = names_of(record.players)
     for number, (game, line) in enumerate(replay_lines(record)):
         news = [f"step {number}", *_sentences(game, line, names)] if number else [_title(record)]
         if agent is not None and number:
@@ -54,7 +54,7 @@ def frames(record: Record, agent: Agent | None = None) -> Iterator[str]:
         if number:
             caption = _choices(record, line, agent, alternatives[number - 1])
         if game.terminated[0]:
-            caption.append(_sentences(game, line, names_of(record))[-1])
+            caption.append(_sentences(game, line, names_of(record.players))[-1])
         yield _captioned(game, caption, f"step {number} of {last}", height_of(record))
 
 
@@ -123,7 +123,7 @@ def _choices(
     record: Record, line: Line, agent: Agent | None, alternatives: Sequence[str]
 ) -> list[str]:
     """Return each player's action, the points for it, and an agent's differing choice."""
-    names = names_of(record)
+    names = names_of(record.players)
     width = max(map(len, names)) + 1
     lines = []
     for name, words, points, choice in zip(
@@ -135,10 +135,10 @@ def _choices(
     return lines
 
 
-def names_of(record: Record) -> list[str]:
+def names_of(players: Sequence[str]) -> list[str]:
     """Return ``player_0`` and so on, followed by the player's name if that is different."""
-    seats = [f"player_{seat}" for seat in range(len(record.players))]
+    seats = [f"player_{seat}" for seat in range(len(players))]
     return [
         seat if seat == name else f"{seat} {name}"
-        for seat, name in zip(seats, record.players, strict=True)
+        for seat, name in zip(seats, players, strict=True)
     ]

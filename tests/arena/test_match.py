@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from kododo_env.arena.match import Chunk, GameResults, play, play_chunk, play_duplicates
+from kododo_env.arena.match import Chunk, play, play_chunk
 from kododo_env.core import Agent, RandomAgent, View
 from kododo_env.core.agent import LastAgent
 from tests.arena.players import FirstActionAgent, batch, tournament
@@ -21,15 +21,6 @@ class Choosy(RandomAgent):
     def act(self, view: View, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         assert (view.legal_action_mask.sum(axis=1) > 1).any()
         return super().act(view, rng)
-
-
-def played_by(
-    agents: list[Agent], deals: int, seed: int, players: int = 4
-) -> tuple[GameResults, npt.NDArray[Any]]:
-    rng = np.random.default_rng(seed)
-    game = batch(deals, players)
-    decks = game.sample_decks(deals, rng)
-    return play_duplicates(agents, game, decks, rng), decks
 
 
 @pytest.mark.parametrize(("game", "players"), TABLES)
@@ -80,8 +71,9 @@ def test_as_many_agents_as_seats() -> None:
 
 def test_duplicates_give_each_place_of_the_lineup_each_seat() -> None:
     lineup: list[Agent] = [FirstActionAgent(), LastAgent(), LastAgent(), FirstActionAgent()]
-    played, decks = played_by(lineup, 7, 3)
     games = batch(7)
+    played = play_chunk(Chunk(0, (0, 1, 2, 3), 7), lineup, games, 3)
+    decks = games.decks.copy()
     points = np.zeros((7, 4))
     shares = np.zeros((7, 4))
     for turn in range(4):  # the clockwise order stays: the player in seat s was in seat s + 1

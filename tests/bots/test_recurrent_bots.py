@@ -242,8 +242,6 @@ def moves(bot: Any, games: BatchGame, decks: Array) -> list[list[int]]:
     first = make_agent("first", game.name)
 
     class Watching:
-        noted = None
-
         def step(self, actions: Any) -> None:
             noted.append(np.asarray(actions)[:, 1].tolist())
 

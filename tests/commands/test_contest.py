@@ -162,7 +162,7 @@ def test_a_fault_costs_a_turn_and_the_third_one_the_table() -> None:
         agent.error = None
         assert bot.faults == ["a fault"] * (faults + 1)
         assert by_itself() == (faults + 1 < MOST_FAULTS)
-    bot.forgive()
+    bot.faults = []
     assert by_itself()
     agent.error = KeyError("of a program, which make_agent would have told")
     with pytest.raises(KeyError):

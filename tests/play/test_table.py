@@ -550,7 +550,7 @@ def test_twenty_thousand_malformed_messages_change_nothing() -> None:
         ({"type": "act", "step": True, "action": 5}, "step must be "),
         ({"type": "act", "step": 0, "action": 5.0}, "action must be an integer or a string"),
         ({"type": "act", "step": -1, "action": 5}, "step must be 0 to "),
-        ({"type": "new", "step": 0, "deck": "old"}, "deck must be 'same' or 'other', not 'old'"),
+        ({"type": "new", "step": 0, "deck": "old"}, "deck must be one of same, other, not 'old'"),
         ({"type": "speak", "language": ["en"]}, "language must be one of en, de, fr, not ['en']"),
         ({"type": "replay", "record": 5}, "record must be a string, not 5"),
     ],

@@ -55,7 +55,7 @@ def test_as_text(command: Any, path: Path) -> None:
     assert re.findall(r"^step (\d+)$", out, re.MULTILINE) == [
         str(line["step"]) for line in record.lines
     ]
-    names = names_of(record)
+    names = names_of(record.players)
     for game, line in zip(replay(record), [{"events": []}, *record.lines], strict=True):
         assert all(words_of(game).sentence(event, names) in out for event in line["events"])
     assert out.startswith(f"{record.header.game} v0, ")
