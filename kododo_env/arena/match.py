@@ -50,18 +50,12 @@ class Watcher(Protocol):
         ...
 
 
-class Recording(Protocol):
-    """Creates the watchers that record games; it must be picklable, for worker processes."""
+Recording = Callable[[Chunk, int, BatchGame], Watcher]
+"""A function that returns a watcher of a batch that was just dealt; it must be picklable.
 
-    def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> Watcher:
-        """Return a watcher of a batch that was just dealt.
-
-        Args:
-            chunk: The chunk that is played.
-            rotation: The number of seats by which the chunk's lineup is rotated.
-            game: The batch of the chunk's deals.
-        """
-        ...
+Its arguments are the chunk that is played, the number of seats by which the chunk's lineup is
+rotated, and the batch of the chunk's deals.
+"""
 
 
 class GameResults(NamedTuple):
@@ -149,7 +143,7 @@ def play_chunk(
     for rotation in places.tolist():
         seated = (places + rotation) % len(places)  # the place in the lineup of each seat
         lineup = [agents[chunk.lineup[place]] for place in seated]
-        watch = None if recording is None else partial(recording.begin, chunk, rotation)
+        watch = None if recording is None else partial(recording, chunk, rotation)
         results = play(lineup, game, decks, rng, watch)
         total[:, :, seated] += results.shares, results.points
         records.append(results.record)

@@ -89,12 +89,6 @@ class PlayConfig:
             raise ValueError(
                 "--lesson cannot be combined with --mcp or --keep; the page has lessons under Help"
             )
-        if self.people > 1 and self.lesson:
-            raise ValueError(f"--lesson is for one person: --people must be 1, got {self.people}")
-        if self.people > 1 and hosts:
-            raise ValueError(
-                f"--{hosts[0]} is for one person: --people must be 1, got {self.people}"
-            )
 
 
 def play(config: PlayConfig) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from kododo_env.arena.match import Chunk, ChunkResult
 from kododo_env.arena.tournament import Tournament
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.decision_file import DecisionFile
-from kododo_env.records.decisions import DecisionLog, Decisions
+from kododo_env.records.decisions import DecisionLog
 from kododo_env.records.header import LONGEST_NAME, printable
 from kododo_env.records.recorder import Recorder
 from kododo_env.system.files import RANDOM, write_text
@@ -60,7 +61,7 @@ def recorded(
         )
     if is_parquet(path):
         with DecisionFile(path, tournament.make_game(1)) as file:
-            yield replace(tournament, recording=AllDecisions(names)), into_file(file)
+            yield replace(tournament, recording=log_decisions), into_file(file, names)
         return
     with filled_folder(path), reserved(path, [path / f"table{RECORD}"]):
         for leftover in path.glob(f".*{RECORD}.{RANDOM}{RECORD}"):  # from killed processes
@@ -70,7 +71,7 @@ def recorded(
                 f"{path} already contains records: choose another folder or remove them"
             )
         date = datetime.now(UTC).isoformat(timespec="seconds")
-        recording = GameSample(names, games, len(tournament.chunks()), date)
+        recording = partial(record_sample, names, games, len(tournament.chunks()), date)
         yield replace(tournament, recording=recording), into_folder(path)
 
 
@@ -92,13 +93,13 @@ def into_folder(folder: Path) -> Keep:
     return keep
 
 
-def into_file(file: DecisionFile) -> Keep:
+def into_file(file: DecisionFile, names: tuple[str, ...]) -> Keep:
     """Return a function that writes the decisions of a chunk's result to ``file``."""
 
     @contextmanager
     def keep(result: ChunkResult) -> Iterator[None]:
-        for decisions, agents in result.recorded:
-            file.write(decisions, agents)
+        for rotation, decisions in enumerate(result.recorded):
+            file.write(decisions, seated(names, result.chunk, rotation))
         yield
 
     return keep
@@ -110,40 +111,42 @@ def seated(names: tuple[str, ...], chunk: Chunk, rotation: int) -> list[str]:
     return [names[chunk.lineup[(seat + rotation) % places]] for seat in range(places)]
 
 
-@dataclass(frozen=True)
-class GameSample:
-    """A ``Recording`` of a given number of games, spread evenly over the chunks.
+def record_sample(
+    names: tuple[str, ...],
+    games: int,
+    chunks: int,
+    date: str,
+    chunk: Chunk,
+    rotation: int,
+    game: BatchGame,
+) -> _Games:
+    """Return a watcher of the first games of a batch, so that a tournament's records are a sample.
 
-    The first deals of each chunk are recorded in all rotations. The last deal to be recorded may be
-    recorded in only some rotations.
+    The recorded games are spread evenly over the chunks. The first deals of each chunk are recorded
+    in all rotations. The last deal to be recorded may be recorded in only some rotations.
 
-    Attributes:
+    Args:
         names: The names of all agents.
-        games: The number of games to record.
+        games: The number of games to record in all chunks.
         chunks: The number of chunks.
         date: The time at which the tournament began, ISO 8601.
+        chunk: The chunk that is played.
+        rotation: The number of seats by which the chunk's lineup is rotated.
+        game: The batch.
     """
-
-    names: tuple[str, ...]
-    games: int
-    chunks: int
-    date: str
-
-    def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> _Games:
-        """Return a watcher that records the first games of a batch; see ``Recording``."""
-        last, rotations = divmod(self.games - 1, len(chunk.lineup))
-        share = (last + self.chunks - chunk.index) // self.chunks
-        if chunk.index == last % self.chunks and rotation > rotations:
-            share -= 1
-        players = seated(self.names, chunk, rotation)
-        return _Games(
-            {
-                f"table-{chunk.index:04}-deal-{deal:03}-rotation-{rotation}{RECORD}": Recorder(
-                    game, deal, players, self.date
-                )
-                for deal in range(min(share, chunk.deals))
-            }
-        )
+    last, rotations = divmod(games - 1, len(chunk.lineup))
+    share = (last + chunks - chunk.index) // chunks
+    if chunk.index == last % chunks and rotation > rotations:
+        share -= 1
+    players = seated(names, chunk, rotation)
+    return _Games(
+        {
+            f"table-{chunk.index:04}-deal-{deal:03}-rotation-{rotation}{RECORD}": Recorder(
+                game, deal, players, date
+            )
+            for deal in range(min(share, chunk.deals))
+        }
+    )
 
 
 class _Games:
@@ -160,30 +163,6 @@ class _Games:
         return [(name, recorder.text()) for name, recorder in self._recorders.items()]
 
 
-@dataclass(frozen=True)
-class AllDecisions:
-    """A ``Recording`` of all decisions of all games.
-
-    Attributes:
-        names: The names of all agents.
-    """
-
-    names: tuple[str, ...]
-
-    def begin(self, chunk: Chunk, rotation: int, game: BatchGame) -> _AllDecisions:
-        """Return a watcher that logs all decisions of a batch; see ``Recording``."""
-        return _AllDecisions(game, seated(self.names, chunk, rotation))
-
-
-class _AllDecisions:
-    """A log of decisions and of the agents that made them."""
-
-    def __init__(self, game: BatchGame, agents: list[str]) -> None:
-        self._log = DecisionLog(game)
-        self._agents = agents
-
-    def step(self, actions: npt.ArrayLike) -> None:
-        self._log.step(actions)
-
-    def end(self) -> tuple[Decisions, list[str]]:
-        return self._log.end(), self._agents
+def log_decisions(chunk: Chunk, rotation: int, game: BatchGame) -> DecisionLog:
+    """Return a log of all decisions of a batch; see ``Recording``."""
+    return DecisionLog(game)

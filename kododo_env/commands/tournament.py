@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -86,8 +86,6 @@ class TournamentConfig:
 
     def __post_init__(self) -> None:
         check_settings(self, flags=True)
-        if not self.agents:
-            raise ValueError("--agents needs at least two agents")
         if self.variant is not None and any(rule.startswith("variant=") for rule in self.rules):
             raise ValueError("--variant and --rules variant=... cannot be combined")
         if len(self.agents) > MOST_AGENTS:
@@ -239,7 +237,12 @@ def play_and_write(
     Raises:
         ValueError: A file cannot be written, or the games cannot be played.
     """
-    with _reserved(files) as reservations:
+    with ExitStack() as stack:
+        reservations = [
+            stack.enter_context(_reserved(path, endings))
+            for path, endings in files.items()
+            if path is not None
+        ]
         results = play()
         try:
             for reservation in reservations:
@@ -249,22 +252,16 @@ def play_and_write(
             print(escaped(to_text(results)), flush=True)
 
 
-@contextmanager
-def _reserved(files: Files) -> Iterator[list[Reservation]]:
-    """Reserve files, and check that they can be written at the end."""
-    with ExitStack() as stack:
-        reservations = []
-        for path, endings in files.items():
-            if path is not None:
-                if path.suffix.lower() not in endings:
-                    raise ValueError(f"{path} must end with {' or '.join(endings)}")
-                if path.name.endswith(ENDING):
-                    raise ValueError(
-                        f"{path} is reserved for the metadata of a policy file: choose another name"
-                    )
-                check_file(path)
-                reservations.append(stack.enter_context(reserved(path, [path])))
-        yield reservations
+def _reserved(path: Path, endings: tuple[str, ...]) -> AbstractContextManager[Reservation]:
+    """Reserve a file with one of these endings, and check that it can be written at the end."""
+    if path.suffix.lower() not in endings:
+        raise ValueError(f"{path} must end with {' or '.join(endings)}")
+    if path.name.endswith(ENDING):
+        raise ValueError(
+            f"{path} is reserved for the metadata of a policy file: choose another name"
+        )
+    check_file(path)
+    return reserved(path, [path])
 
 
 def _report(config: TournamentConfig, play: Play) -> TournamentReport:

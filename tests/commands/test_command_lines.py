@@ -268,7 +268,7 @@ STDIO = ["play", "kododo", "--stdio"]
 KODODO: Lines = [
     (["dance"], "unknown command 'dance'; choose from evaluate, "),
     (["--agents"], "unknown command '--agents'"),
-    (["evaluate"], "--agents needs at least two agents"),
+    (["evaluate"], "expected at least two agents, got 0"),
     (["evaluate", "--minutes", "5"], ""),
     (["benchmark"], "the following arguments are required: agent"),
     (["benchmark", "nobody"], "unknown agent 'nobody'"),
@@ -286,7 +286,7 @@ KODODO: Lines = [
     ([*STDIO, "--people", "2"], "--people must be 1, got 2"),
     ([*STDIO, "--people", "0"], "--people must be 1 to 100"),
     ([*STDIO, "--players", "9"], "not 9"),
-    (["play", "kododo", "--people", "2", "--lesson"], "--lesson is for one person"),
+    (["play", "kododo", "--people", "2", "--lesson"], "a lesson is only for one person"),
     ([*STDIO, "--opponents", "level-x"], "unknown level 'level-x'"),
     ([*STDIO, "--seat", "4"], "0 to 3"),
     ([*STDIO, "--name", "Bo", "Cy"], "names"),
