@@ -8,10 +8,12 @@ been imported yet, its games are registered when it is. Then these calls work:
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kododo_env import gymnasium_ids, pettingzoo_ids
+from kododo_env import pettingzoo_ids
+from kododo_env.gymnasium_ids import register_all, register_in_gymnasium
 from kododo_env.system.import_hooks import when_imported
 
 if TYPE_CHECKING:
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["__version__", "load", "make_agent"]
 
-when_imported("gymnasium", gymnasium_ids.register_all)
-when_imported("pettingzoo", pettingzoo_ids.register_all)
+when_imported("gymnasium", partial(register_all, register_in_gymnasium))
+when_imported("pettingzoo", partial(register_all, pettingzoo_ids.register))
 
 
 if not TYPE_CHECKING:  # a type checker would accept every name

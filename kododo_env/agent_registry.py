@@ -138,10 +138,6 @@ def baselines(game: str) -> tuple[str, ...]:
     return ("random", *scripted_players(game).BASELINES)
 
 
-def _make_scripted(name: str, game: str, _: int | None) -> Agent:
-    return scripted(game)[name]()
-
-
 # --- bots -----------------------------------------------------------------------------------
 
 
@@ -307,7 +303,9 @@ def search_parts(name: str) -> tuple[str, str, str]:
 
 SCHEMES = (
     Scheme(
-        lambda name, game: name in scripted(game), _make_scripted, lambda game: [*scripted(game)]
+        lambda name, game: name in scripted(game),
+        lambda name, game, _: scripted(game)[name](),
+        lambda game: [*scripted(game)],
     ),
     Scheme(
         lambda name, _: name.startswith(SEARCHES),

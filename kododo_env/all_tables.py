@@ -19,8 +19,8 @@ def padding_of(game: BatchGame) -> Padding:
     Raises:
         ValueError: The game is not in the registry.
     """
-    tables = [table_layouts(table) for table in all_tables(game).values()]
-    return Padding(table_layouts(game), common_layouts(tables))
+    tables = [Layouts(table.layout, table.actions) for table in all_tables(game).values()]
+    return Padding(Layouts(game.layout, game.actions), common_layouts(tables))
 
 
 def all_tables(game: BatchGame, num_envs: int = 1) -> dict[int, BatchGame]:
@@ -36,9 +36,6 @@ def all_tables(game: BatchGame, num_envs: int = 1) -> dict[int, BatchGame]:
     further = further_rules(game)
     tables = {}
     for players in registry.environment_module(game.name).PLAYERS:
-        if players == game.num_players:
-            tables[players] = game.fresh(num_envs, 0)
-            continue
         try:
             tables[players] = registry.batch_game(
                 game.name, num_envs, 0, **{PLAYERS: players}, **further
@@ -53,8 +50,3 @@ def further_rules(game: BatchGame) -> dict[str, Any]:
     usual = registry.batch_game(game.name, 1, 0, **{PLAYERS: game.num_players}).rules
     rules = {field.name: getattr(game.rules, field.name) for field in fields(game.rules)}
     return {name: value for name, value in rules.items() if value != getattr(usual, name)}
-
-
-def table_layouts(game: BatchGame) -> Layouts:
-    """Return the observation layout and the action layout of a batch."""
-    return Layouts(game.layout, game.actions)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kododo_env import pettingzoo_ids
@@ -115,19 +116,20 @@ def register(game: str, id: str) -> None:
             f"Gymnasium id of {game} must be like {game}/Name-v0 and not belong to another "
             f"game, got {id!r}"
         )
-    when_imported("gymnasium", lambda: _register(game, id))
+    when_imported("gymnasium", lambda: register_in_gymnasium(game, id))
     when_imported("pettingzoo", lambda: pettingzoo_ids.register(game, id))
 
 
-def register_all() -> None:
-    """Register all games of this package with Gymnasium."""
+def register_all(register_one: Callable[[str, str], None]) -> None:
+    """Register all games of this package with a library, by a function of a game and its id."""
     from kododo_env import registry
 
     for game in registry.ENVIRONMENT_MODULES:
-        _register(game, registry.environment_module(game).GYMNASIUM_ID)
+        register_one(game, registry.environment_module(game).GYMNASIUM_ID)
 
 
-def _register(game: str, id: str) -> None:
+def register_in_gymnasium(game: str, id: str) -> None:
+    """Register a game with Gymnasium, unless it is registered already."""
     import gymnasium
 
     if id not in gymnasium.registry:

@@ -6,27 +6,17 @@ PettingZoo has a registry since version 1.27; with earlier versions nothing is r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from kododo_env.wrappers.aec import AECGame
-    from kododo_env.wrappers.parallel import ParallelGame
+FUNCTIONS = {"parallel": "parallel_env", "aec": "env"}
+"""For each kind of environment in PettingZoo the function of environment modules that makes it."""
 
 
-def parallel(game: str, **options: Any) -> ParallelGame:
-    """Create the environment for ``pettingzoo.make("parallel", id)``: a ``parallel_env``."""
+def make(game: str, function: str, **options: Any) -> Any:
+    """Create the environment for ``pettingzoo.make(kind, id)``; see ``FUNCTIONS``."""
     from kododo_env import registry
 
-    env: ParallelGame = registry.environment_module(game).parallel_env(**options)
-    return env
-
-
-def aec(game: str, **options: Any) -> AECGame:
-    """Create the environment for ``pettingzoo.make("aec", id)``: an ``env``."""
-    from kododo_env import registry
-
-    env: AECGame = registry.environment_module(game).env(**options)
-    return env
+    return getattr(registry.environment_module(game), function)(**options)
 
 
 def register(game: str, id: str) -> None:
@@ -40,17 +30,7 @@ def register(game: str, id: str) -> None:
 
     if not hasattr(pettingzoo, "register"):
         return
-    if id not in pettingzoo.parallel_registry:
-        entry_point = f"{__name__}:{parallel.__name__}"
-        pettingzoo.register("parallel", id, entry_point, kwargs={"game": game})
-    if id not in pettingzoo.aec_registry:
-        entry_point = f"{__name__}:{aec.__name__}"
-        pettingzoo.register("aec", id, entry_point, kwargs={"game": game})
-
-
-def register_all() -> None:
-    """Register all games of this package with PettingZoo."""
-    from kododo_env import registry
-
-    for game in registry.ENVIRONMENT_MODULES:
-        register(game, registry.environment_module(game).GYMNASIUM_ID)
+    for kind, function in FUNCTIONS.items():
+        if id not in getattr(pettingzoo, f"{kind}_registry"):
+            settings = {"game": game, "function": function}
+            pettingzoo.register(kind, id, f"{__name__}:{make.__name__}", kwargs=settings)

@@ -80,7 +80,7 @@ def environment_module(game: str) -> EnvironmentModule:
     Raises:
         ValueError: The game is unknown, or its package cannot be imported.
     """
-    module = _module(game)
+    module = beside(game)
     missing = [name for name in IN_A_MODULE if not hasattr(module, name)]
     if missing:
         raise ValueError(
@@ -89,17 +89,14 @@ def environment_module(game: str) -> EnvironmentModule:
     return cast("EnvironmentModule", module)
 
 
-def beside(game: str, name: str) -> Any:
+def beside(game: str, name: str = "") -> Any:
     """Return a module of the package of a game's environment module, such as ``baselines.kado``.
+
+    Without a name, it is the environment module itself.
 
     Raises:
         ValueError: The game is unknown, or its package cannot be imported.
     """
-    return _module(game, name)
-
-
-def _module(game: str, name: str = "") -> Any:
-    """Return a game's environment module, or another module beside it."""
     entry = None if is_one_of(game, ENVIRONMENT_MODULES) else _entry_point(game)
     module = ENVIRONMENT_MODULES[game] if entry is None else entry.value
     if name:

@@ -93,10 +93,9 @@ class Tournament(Contest):
         rules = self.make_game(1).rules
         check_numbers(self.players, self.games, self.seed)
         # Results are written as JSON, which needs Python's own number types.
-        numbers = {name: int(getattr(self, name)) for name in ("players", "games", "seed")}
+        for name in ("players", "games", "seed"):
+            object.__setattr__(self, name, int(getattr(self, name)))
         explicit_rules = {name: getattr(rules, name) for name in self.rules}
-        for name, number in numbers.items():
-            object.__setattr__(self, name, number)
         object.__setattr__(self, "rules", explicit_rules)
         if len(self.agents) < 2:
             raise ValueError(f"expected at least two agents, got {len(self.agents)}")

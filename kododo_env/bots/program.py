@@ -125,10 +125,9 @@ class ProgramBot:
     def _start(self, player: int) -> None:
         try:
             self._processes[player] = _Process(self._command)
-        except OSError as error:
-            raise ValueError(f"bot {self.name} cannot start: {error.strerror}") from error
-        except ValueError as error:  # such as a null byte in the command
-            raise ValueError(f"bot {self.name} cannot start: {error}") from error
+        except (OSError, ValueError) as error:  # ValueError: such as a null byte in the command
+            reason = getattr(error, "strerror", error)
+            raise ValueError(f"bot {self.name} cannot start: {reason}") from error
 
     def _position(self, view: View, index: int) -> bytes:
         """Return the table's position message as a line, without names and log."""

@@ -15,7 +15,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from time import monotonic
 from types import FrameType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 SECONDS = 10.0  # per decision
 LOADING = 60.0  # to import code and create its objects
@@ -172,14 +172,16 @@ def _left_behind(limit: float, function: Callable[[], Result], owner: str) -> Re
         helper = _Helper()
     helper.calls.put(partial(context.run, function))
     try:
-        outcome: Callable[[], Result] = patiently(helper.outcomes, limit, owner)
+        result, failure = patiently(helper.outcomes, limit, owner)
     except BaseException as error:
         helper.abandon()
         if isinstance(error, Empty):
             raise _LateError from None
         raise
     _idle.append(helper)
-    return outcome()
+    if failure is not None:
+        raise failure
+    return result
 
 
 class _Helper:
@@ -187,18 +189,16 @@ class _Helper:
 
     def __init__(self) -> None:
         self.calls: SimpleQueue[Callable[[], Any] | None] = SimpleQueue()
-        self.outcomes: SimpleQueue[Callable[[], Any]] = SimpleQueue()
+        self.outcomes: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
     def _work(self) -> None:
         while (call := self.calls.get()) is not None:
             try:
-                result = call()
+                self.outcomes.put((call(), None))
             except BaseException as error:  # the caller raises it
-                self.outcomes.put(partial(_raise, error))
-            else:
-                self.outcomes.put(partial(_return, result))
+                self.outcomes.put((None, error))
 
     def abandon(self) -> None:
         """Make the thread end as soon as it runs Python code again."""
@@ -206,14 +206,6 @@ class _Helper:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
             ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(_AbandonedCall)
         )
-
-
-def _raise(error: BaseException) -> NoReturn:
-    raise error
-
-
-def _return(result: Result) -> Result:
-    return result
 
 
 def patiently(answers: SimpleQueue[Result], limit: float, owner: str) -> Result:

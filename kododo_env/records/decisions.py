@@ -84,10 +84,6 @@ class DecisionLog:
         games, seats = self._deciders
         steps = np.full(len(games), len(self._rows), np.int32)
         played = whole_numbers(actions, "actions")
-        if played.shape != self._mask.shape[:2]:
-            raise ValueError(
-                f"expected actions of shape {self._mask.shape[:2]}, got {played.shape}"
-            )
         legal_actions(played, self._mask, self._game.name, self._game.actions.describe)
         chosen = played[games, seats].astype(np.int16)
         observations = self._observations[games, seats]

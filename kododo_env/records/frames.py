@@ -86,11 +86,10 @@ def _alternatives(record: Record, agent: Agent | None) -> tuple[list[list[str]],
 
 def _alternative(agent: Agent, game: BatchGame, seat: int, choice: int, played: int) -> str:
     """Return an agent's choice in words; empty if the same was played."""
-    game_words = words_of(game)
-    words = game_words.describe_choice(choice, seat)
-    if words == game_words.describe_choice(played, seat):  # equal cards are the same choice
-        return ""
-    return words
+    words = words_of(game)
+    choice_words = words.describe_choice(choice, seat)
+    # Equal cards are the same choice.
+    return "" if choice_words == words.describe_choice(played, seat) else choice_words
 
 
 def height_of(record: Record) -> int:

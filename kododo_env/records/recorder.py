@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from kododo_env.checks.numbers import whole_indices, whole_number, whole_numbers
 from kododo_env.core.batch_game import BatchGame
-from kododo_env.core.legality import legal_in_one
+from kododo_env.core.legality import legal_actions
 from kododo_env.records.header import Header
 from kododo_env.records.lines import DIGEST, sealed
 from kododo_env.records.replay import Playback
@@ -56,14 +56,10 @@ class Recorder:
         Raises:
             ValueError: An action is illegal, or the shape is wrong; nothing is recorded.
         """
-        joint_action = whole_numbers(actions, "actions")
-        shape = self._mask.shape[:1]
-        if joint_action.shape != shape:
-            raise ValueError(f"expected actions of shape {shape}, got {joint_action.shape}")
-        played = joint_action.tolist()
-        if not legal_in_one(played, self._mask):
-            raise ValueError(f"expected the actions that were played, got illegal actions {played}")
-        self._played.append(played)
+        game = self._game
+        joint_actions = whole_numbers([actions], "actions")
+        legal_actions(joint_actions, self._mask[None], game.name, game.actions.describe)
+        self._played.append(joint_actions[0].tolist())
         self._record_state()
 
     def back(self, game: BatchGame, steps: int) -> None:

@@ -74,12 +74,13 @@ class Words:
 
         An action that is not legal now is described as by ``describe_action``.
         """
-        words = self.describe_action(action)
-        choice = self._choice(action, player, index)
-        if not self._game.legal_action_mask()[choice[2], choice[1], action]:
-            return words
-        happening = self._part("choice")(self._game, *choice)
-        return words if happening is None else self.sentence(happening, names)
+        number, seat, row = self._choice(action, player, index)
+        happening = None
+        if self._game.legal_action_mask()[row, seat, number]:
+            happening = self._part("choice")(self._game, number, seat, row)
+        return (
+            self.describe_action(action) if happening is None else self.sentence(happening, names)
+        )
 
     def label(
         self, action: int, player: int, index: int = 0, names: Sequence[str] | None = None
@@ -99,7 +100,7 @@ class Words:
 
     def hand(self, player: int, index: int = 0) -> list[Card]:
         """Return the cards that a player holds and has seen, in hand order."""
-        return self._part("hand")(self._game, *self._at(player, index))
+        return self._part("hand")(self._game, self._seat(player), self._row(index))
 
     def cards_played(self, action: int, player: int, index: int = 0) -> tuple[int, ...]:
         """Return the indices in ``hand`` of the cards that a legal action plays."""
@@ -267,14 +268,10 @@ class Words:
         """Return the index of a game, checked."""
         return whole_number(index, "index", 0, self._game.num_envs - 1)
 
-    def _at(self, player: Any, index: Any) -> tuple[int, int]:
-        """Return a player and the index of a game, checked."""
-        return self._seat(player), self._row(index)
-
     def _choice(self, action: Any, player: Any, index: Any) -> tuple[int, int, int]:
         """Return an action, its player and the index of a game, checked."""
         number = whole_number(action, "action", 0, self._game.num_actions - 1)
-        return number, *self._at(player, index)
+        return number, self._seat(player), self._row(index)
 
 
 def _points_by_source(happening: Event, names: Sequence[str]) -> list[Piece]:

@@ -103,15 +103,19 @@ def suit_emblem(suit: Suit) -> str:
     """Draw a disc in a suit's colour with its symbol, in the square from -1 to 1."""
     ink = ink_on(suit.fill)
     disc = circle(0, 0, 1, suit.fill)
-    if not _shows_letter(suit):
-        return disc + symbol(suit, 0, 0, 0.55, ink)
-    letter = label(suit.letter, 0.45, 0.33, 0.9, ink, anchor="middle", bold=True)
-    return disc + symbol(suit, -0.36, 0, 0.36, ink) + letter
+    return disc + _mark(suit, ink, (0, 0, 0.55), (-0.36, 0, 0.36), (0.45, 0.33, 0.9))
 
 
-def _shows_letter(suit: Suit) -> bool:
-    """Return whether the letter is shown beside the symbol."""
-    return current_language() == "en" or len(suit.letter) > 1
+Place = tuple[float, float, float]
+"""The x- and y-coordinate and the size of a sign."""
+
+
+def _mark(suit: Suit, ink: str, alone: Place, beside: Place, letter: Place) -> str:
+    """Draw a suit's symbol, alone or beside its letter."""
+    if current_language() != "en" and len(suit.letter) == 1:
+        return symbol(suit, *alone, ink)
+    sign = label(suit.letter, *letter, ink, anchor="middle", bold=True)
+    return symbol(suit, *beside, ink) + sign
 
 
 CARD = Box(0, 0, 50, 70)
@@ -142,7 +146,7 @@ def _face(face: Card) -> str:
         rectangle(CARD, 7, PAPER),
         rectangle(CARD.inset(2.5), 5, suit.fill),
         label(str(face.value), 7, 27, 26, ink, bold=True),
-        _corner(suit, ink),
+        _mark(suit, ink, (35.5, 18, 6.5), (37.5, 24, 4), (37.5, 17, 13)),
         circle(25, middle, radius, PAPER),
         at(25, middle, radius - 0.5, face.emblem or symbol(suit, 0, 0, 0.62, suit.fill)),
     ]
@@ -152,22 +156,11 @@ def _face(face: Card) -> str:
     return f'<g opacity=".5">{content}</g>' if face.faded else content
 
 
-def _corner(suit: Suit, ink: str) -> str:
-    """Draw the suit beside the value."""
-    if not _shows_letter(suit):
-        return symbol(suit, 35.5, 18, 6.5, ink)
-    letter = label(suit.letter, 37.5, 17, 13, ink, anchor="middle", bold=True)
-    return letter + symbol(suit, 37.5, 24, 4, ink)
-
-
 def _ribbon(suit: Suit) -> str:
     """Draw a second suit across the foot of a card."""
     ink = ink_on(suit.fill)
     band = rectangle(Box(0, 51, 50, 14), 0, PAPER) + rectangle(Box(0, 52, 50, 12), 0, suit.fill)
-    if not _shows_letter(suit):
-        return band + symbol(suit, 25, 58, 4.5, ink)
-    letter = label(suit.letter, 33, 62, 11, ink, anchor="middle", bold=True)
-    return band + symbol(suit, 17, 58, 4, ink) + letter
+    return band + _mark(suit, ink, (25, 58, 4.5), (17, 58, 4), (33, 62, 11))
 
 
 def _back() -> str:

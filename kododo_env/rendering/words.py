@@ -24,13 +24,7 @@ def card_words(face: Card) -> str:
 
 def listed(words: Iterable[Any]) -> str:
     """Join at least one word to a list, such as "one", "one and two" or "one, two and three"."""
-    *first_words, last = map(str, words)
-    return say("game.list", most=", ".join(first_words), last=last) if first_words else last
-
-
-def cards_in_words(faces: Sequence[Card]) -> str:
-    """Return a list of one or more cards in words; see ``card_words`` and ``listed``."""
-    return listed(map(card_words, faces))
+    return text_of(list_of([[str(word)] for word in words]))
 
 
 def counted(number: Any, key: str, **parts: Any) -> str:

@@ -101,13 +101,10 @@ def _check_numbers(ratings: Any, name: str, size: int, indices: Sequence[int]) -
         array = np.asarray(ratings)
     except ValueError:  # rows of unequal length
         array = np.empty(0)
-    if array.dtype.kind not in "fiu" or array.size != size:
+    are_numbers = array.dtype.kind in "fiu" and array.size == size
+    if not are_numbers or not np.isfinite(array.ravel()[list(indices)]).all():
         raise ValueError(
-            f"agent {name!r} must return {size} numbers for a hint, not {quote(ratings)}"
+            f"agent {name!r} must return {size} finite numbers for a hint, not {quote(ratings)}"
         )
     numbers: Floating = array.ravel()[list(indices)]
-    if not np.isfinite(numbers).all():
-        raise ValueError(
-            f"agent {name!r} must return finite numbers for a hint, not {quote(ratings)}"
-        )
     return numbers

@@ -59,20 +59,19 @@ def make_table(
             f"for all seats, got {len(opponents)}"
         )
     best = best_agent(batch)
-    agents = [make_agent(name, game, seats) for name in opponents] or [best]
-    agent_names = list(opponents) or [best.name]
-    agents = (agents * num_agents)[:num_agents]  # a single opponent takes all seats
-    agent_names = (agent_names * num_agents)[:num_agents]
+    named_agents = [(name, make_agent(name, game, seats)) for name in opponents]
+    named_agents = named_agents or [(best.name, best)]
+    named_agents = (named_agents * num_agents)[:num_agents]  # a single opponent takes all seats
     adviser = best if gives_hints(best) else None
     if hints is not None:
         adviser = make_agent(hints, game, seats)
     whole_number(seat, "seat", 0, seats - 1)
     display_names = people_named(names, people)
-    display_names += bots_named([agent.name for agent in agents], display_names)
-    lineup: list[Agent | None] = [*[None] * people, *agents]
-    agent_names = [*[""] * people, *agent_names]
+    display_names += bots_named([agent.name for _, agent in named_agents], display_names)
+    players_by_name: list[tuple[str, Agent | None]] = [*[("", None)] * people, *named_agents]
     first = seats - seat  # the index that moves to seat 0
-    lineup = lineup[first:] + lineup[:first]
-    display_names = display_names[first:] + display_names[:first]
-    agent_names = agent_names[first:] + agent_names[:first]
+    places = [*range(first, seats), *range(first)]
+    lineup = [players_by_name[place][1] for place in places]
+    display_names = [display_names[place] for place in places]
+    agent_names = [players_by_name[place][0] for place in places]
     return Table(batch, lineup, adviser, seed, pictures, display_names, rotate, agent_names)

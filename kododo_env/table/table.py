@@ -328,20 +328,19 @@ class Table:
     def _par(self) -> Task:
         """Let a bot play the deal of the finished game."""
         stage = self.stage
-        if stage.adviser is None:
-            raise ValueError(say("table.no_bot"))
+        adviser = self._adviser_of(stage)
         step = self.step
         game = Stage(stage.batch.clone(), stage.players, stage.seed, first=0)
         while not game.over:
             if not stage.over or self.step != step:
                 raise ValueError(say("table.bot_after_game"))
             with speaking("en"):  # bots know the English words
-                game.choose_by(stage.adviser)
+                game.choose_by(adviser)
                 game.play(step, None)
             yield {}
         scores = game.batch.scores[0].tolist()
         won = game.batch.outcome()[0].tolist()
-        return {"type": "par", "by": stage.adviser.name, "scores": scores, "won": won}
+        return {"type": "par", "by": adviser.name, "scores": scores, "won": won}
 
     def _replay(self, text: str) -> Task:
         """Show a record."""

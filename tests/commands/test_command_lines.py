@@ -283,7 +283,7 @@ KODODO: Lines = [
     (["bench", "--rounds", "0"], "--rounds must be 1 to 1000"),
     (["play", "--stdio"], "the following arguments are required: game"),
     ([*STDIO, "--terminal"], "--terminal, --stdio and --mcp cannot be combined"),
-    ([*STDIO, "--people", "2"], "--people must be 1, got 2"),
+    ([*STDIO, "--people", "2"], "only one person can play: use --people 1"),
     ([*STDIO, "--people", "0"], "--people must be 1 to 100"),
     ([*STDIO, "--players", "9"], "not 9"),
     (["play", "kododo", "--people", "2", "--lesson"], "a lesson is only for one person"),

@@ -20,6 +20,7 @@ from pettingzoo.utils import aec_to_parallel
 from kododo_env import pettingzoo_ids, registry
 from kododo_env.core.rewards import REWARDS
 from kododo_env.environments import TABLE_DEFAULTS, TableOptions
+from kododo_env.gymnasium_ids import register_all
 from kododo_env.testing import check_parallel_env
 from kododo_env.wrappers import AECGame, ParallelGame
 from tests.game_tables import EXTREMES, GAMES, TABLES
@@ -110,7 +111,7 @@ print(pettingzoo.make("parallel", "kododo/Kododo-v0"), pettingzoo.make("aec", "k
 def test_a_pettingzoo_without_a_registry_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(pettingzoo, "register", raising=False)
     monkeypatch.delattr(pettingzoo, "parallel_registry", raising=False)
-    pettingzoo_ids.register_all()
+    register_all(pettingzoo_ids.register)
     assert parallel("kado", 3).reset(seed=0)
 
 
