@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.resources import files
 from importlib.util import find_spec
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any
 
 from kododo_env.checks.numbers import quote
 from kododo_env.checks.options import is_one_of
@@ -38,25 +38,6 @@ NAME = re.compile(r"[a-z][a-z0-9_]*")
 IN_A_MODULE = ("GYMNASIUM_ID", "PLAYERS", "batch_game", "parallel_env", "env")
 
 
-class EnvironmentModule(Protocol):
-    """The environment module of a game, such as ``kododo_env.kododo_v0``."""
-
-    GYMNASIUM_ID: str
-    PLAYERS: tuple[int, ...]
-
-    def batch_game(self, num_envs: int, seed: int | None = None, **rules: Any) -> BatchGame:
-        """Return many games at once."""
-        ...
-
-    def parallel_env(self, **options: Any) -> Any:
-        """Return one game as a PettingZoo ParallelEnv."""
-        ...
-
-    def env(self, **options: Any) -> Any:
-        """Return one game as a PettingZoo AECEnv."""
-        ...
-
-
 def check_name(game: object, of: str = "") -> None:
     """Check the name of a game, which becomes part of the names of modules, files and policies.
 
@@ -74,8 +55,11 @@ def check_name(game: object, of: str = "") -> None:
         )
 
 
-def environment_module(game: str) -> EnvironmentModule:
-    """Return the environment module of a game.
+def environment_module(game: str) -> Any:
+    """Return the environment module of a game, such as ``kododo_env.kododo_v0``.
+
+    It has GYMNASIUM_ID, PLAYERS, the possible numbers of players, and the functions ``batch_game``,
+    ``parallel_env`` and ``env``.
 
     Raises:
         ValueError: The game is unknown, or its package cannot be imported.
@@ -86,7 +70,7 @@ def environment_module(game: str) -> EnvironmentModule:
         raise ValueError(
             f"{module.__name__} is not an environment module: it lacks {', '.join(missing)}"
         )
-    return cast("EnvironmentModule", module)
+    return module
 
 
 def beside(game: str, name: str = "") -> Any:
@@ -144,7 +128,7 @@ def batch_game(game: str, num_envs: int, seed: int | None = None, **rules: Any) 
         ValueError: The game is unknown, the rules are invalid, or the name of the batch is not
             the name of the game, by which records and policies find it.
     """
-    batch = environment_module(game).batch_game(num_envs, seed=seed, **rules)
+    batch: BatchGame = environment_module(game).batch_game(num_envs, seed=seed, **rules)
     if batch.name != game:
         raise ValueError(
             f"batch of the game {quote(game)} must have the same name, got {quote(batch.name)}"

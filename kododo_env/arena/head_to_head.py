@@ -156,20 +156,10 @@ class Comparison(Contest):
             ValueError: The game cannot be played, an agent cannot be loaded, or an action is
                 illegal.
         """
-        copies = [2] * (self.players - 1)
-        sizes = chunk_sizes(self.deals, self.least_chunks)
-        chunks = [
-            Chunk(index, (agent, *copies), size)  # the decks follow from the index
-            for index, size in enumerate(sizes)
-            for agent in (0, 1)
-        ]
-        played = run(self, chunks, workers)
-        if title is not None:
-            played = games_bar(played, 2 * self.players * self.deals, title=title)
-        results: tuple[list[ChunkResult], ...] = ([], [])
-        for result in played:
-            results[result.chunk.lineup[0]].append(result)
-        return ComparisonResult(self, *map(alone_among_copies, results))
+        *agents, opponents = self.named()
+        table = (opponents, self.game, self.players, self.games, self.seed, self.rules)
+        matches = [Match(agent, *table, self.least_chunks) for agent in agents]
+        return ComparisonResult(self, *(match.play(workers, title) for match in matches))
 
 
 @dataclass(frozen=True)

@@ -147,4 +147,5 @@ def play_chunk(
         results = play(lineup, game, decks, rng, watch)
         total[:, :, seated] += results.shares, results.points
         records.append(results.record)
-    return ChunkResult(chunk, *total / len(places), tuple(records))
+    shares, points = total / len(places)
+    return ChunkResult(chunk, shares, points, tuple(records))

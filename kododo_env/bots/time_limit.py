@@ -15,7 +15,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from time import monotonic
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 SECONDS = 10.0  # per decision
 LOADING = 60.0  # to import code and create its objects
@@ -181,7 +181,7 @@ def _left_behind(limit: float, function: Callable[[], Result], owner: str) -> Re
     _idle.append(helper)
     if failure is not None:
         raise failure
-    return result
+    return cast("Result", result)
 
 
 class _Helper:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from kododo_env import registry
-from kododo_env.checks.bounds import check_settings, real
+from kododo_env.checks.bounds import real
 from kododo_env.export import export
 from kododo_env.policy.metadata_file import metadata_file
 from kododo_env.policy.policy_schema import HOTTEST
@@ -39,7 +39,6 @@ class AdoptConfig:
     logits."""
 
     def __post_init__(self) -> None:
-        check_settings(self, flags=True)
         if self.game is None:
             raise ValueError(
                 f"--game is required; choose from {', '.join(registry.ENVIRONMENT_MODULES)}"

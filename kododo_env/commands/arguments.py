@@ -27,7 +27,7 @@ from textwrap import dedent
 from types import NoneType
 from typing import Any, Literal, NoReturn, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from kododo_env.checks.bounds import bounds_of, flag
+from kododo_env.checks.bounds import bounds_of, check_settings, flag
 from kododo_env.checks.numbers import quote
 
 Config = TypeVar("Config")
@@ -206,4 +206,6 @@ def _instance(config_class: type[Config], options: Mapping[str, Any], default: A
         elif field.name in options:
             setting = options[field.name]
             settings[field.name] = tuple(setting) if isinstance(setting, list) else setting
-    return config_class(**settings) if default is None else replace(default, **settings)
+    config = config_class(**settings) if default is None else replace(default, **settings)
+    check_settings(config, flags=True)
+    return config

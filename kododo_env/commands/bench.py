@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from kododo_env import registry
-from kododo_env.checks.bounds import Bound, check_settings, positive
+from kododo_env.checks.bounds import Bound, positive
 from kododo_env.core.agent import random_legal_actions
 from kododo_env.system.text_table import table
 
@@ -41,9 +41,6 @@ class BenchConfig:
     """Seconds of each environment in each round."""
     rounds: Annotated[int, Bound(1, 1000)] = 5
     """Number of rounds; the median over the rounds is printed."""
-
-    def __post_init__(self) -> None:
-        check_settings(self, flags=True)
 
 
 def bench(config: BenchConfig) -> None:

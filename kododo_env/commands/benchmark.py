@@ -12,7 +12,7 @@ from kododo_env.agent_registry import make_agent
 from kododo_env.arena.benchmark import PROTOCOL, Benchmark, Entry, compare, entry, verify
 from kododo_env.arena.chunk_log import ChunkLog
 from kododo_env.arena.workers import run
-from kododo_env.checks.bounds import Processes, check_settings
+from kododo_env.checks.bounds import Processes
 from kododo_env.commands.tournament import (
     DEFAULT_GAME,
     JSON,
@@ -60,7 +60,6 @@ class BenchmarkConfig:
     """Processes; by default one per core."""
 
     def __post_init__(self) -> None:
-        check_settings(self, flags=True)
         if self.resume and self.json is None:
             raise ValueError("--resume needs --json, the file of the benchmark to resume")
         if self.source and self.json is None and self.check is None:

@@ -15,7 +15,7 @@ from kododo_env.arena.plots import draw_report
 from kododo_env.arena.progress import games_bar
 from kododo_env.arena.report import TournamentReport, build_report
 from kododo_env.arena.workers import play_in_worker, worker_pool
-from kododo_env.checks.bounds import Bound, Games, Processes, Seed, check_settings
+from kododo_env.checks.bounds import Bound, Games, Processes, Seed
 from kododo_env.commands.tournament import DEFAULT_GAME, MOST_AGENTS, play_and_write
 from kododo_env.rules_arguments import default_players, parse_rules
 from kododo_env.system.cores import available_cores
@@ -84,9 +84,6 @@ class ContestConfig:
     """Processes; by default one per core."""
     out: Path = Path("contest.html")
     """Write the page here."""
-
-    def __post_init__(self) -> None:
-        check_settings(self, flags=True)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from kododo_env import __version__
 from kododo_env.agent_registry import baselines, shipped, without_searches
-from kododo_env.checks.bounds import Games, Processes, Seed, check_settings
+from kododo_env.checks.bounds import Games, Processes, Seed
 from kododo_env.commands.tournament import DEFAULT_GAME, TournamentConfig, evaluate
 from kododo_env.held_out import VALIDATION, population
 from kododo_env.rules_arguments import default_players
@@ -58,9 +58,6 @@ class DatasetConfig:
     """Seed of the decks and of the agents' randomness."""
     workers: Processes | None = None
     """Processes; by default one per core."""
-
-    def __post_init__(self) -> None:
-        check_settings(self, flags=True)
 
     def tournament(self, folder: Path) -> TournamentConfig:
         """Return the tournament, with ``folder`` for its results and decisions."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from kododo_env.checks.bounds import Bound, check_settings
+from kododo_env.checks.bounds import Bound
 from kododo_env.rules_arguments import parse_rules
 from kododo_env.system.extras import needs
 from kododo_env.system.streams import reserved_streams
@@ -76,7 +76,6 @@ class PlayConfig:
     """Run as a server of the Model Context Protocol on stdin and stdout."""
 
     def __post_init__(self) -> None:
-        check_settings(self, flags=True)
         hosts = [name for name in ("terminal", "stdio", "mcp") if getattr(self, name)]
         if len(hosts) > 1:
             raise ValueError("--terminal, --stdio and --mcp cannot be combined")

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, make_agent, shipped
-from kododo_env.checks.bounds import Bound, Seed, check_settings
+from kododo_env.checks.bounds import Bound, Seed
 from kododo_env.commands.recording import RECORD
 from kododo_env.commands.tournament import play_and_write
 from kododo_env.core.agent import Agent, check_agents
@@ -54,9 +54,6 @@ class PuzzlesConfig:
     """Worlds played to the end for each choice; clear choices get four times as many new worlds."""
     seed: Seed = 0
     """Seed of the worlds and of the bots' random choices."""
-
-    def __post_init__(self) -> None:
-        check_settings(self, flags=True)
 
 
 def puzzles(config: PuzzlesConfig) -> None:

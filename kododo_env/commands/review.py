@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from kododo_env.agent_registry import make_agent
-from kododo_env.checks.bounds import Bound, Seed, check_settings, real
+from kododo_env.checks.bounds import Bound, Seed, real
 from kododo_env.commands.tournament import JSON, play_and_write, write_optional_json
 from kododo_env.records.frames import as_text, frames, height_of, names_of
 from kododo_env.records.record import read_record
@@ -46,7 +46,6 @@ class AnalyseConfig:
     """Write the results here as JSON."""
 
     def __post_init__(self) -> None:
-        check_settings(self, flags=True)
         if self.json is not None:
             check_other(self.json, self.file, "the record itself: choose another --json")
 
@@ -115,7 +114,6 @@ class ReplayConfig:
     """Seconds for each step of the animation."""
 
     def __post_init__(self) -> None:
-        check_settings(self, flags=True)
         if self.out is not None and self.out.suffix.lower() not in ENDINGS:
             raise ValueError(f"--out {self.out} must end with {' or '.join(ENDINGS)}")
         if self.out is not None:

@@ -19,7 +19,7 @@ from kododo_env.arena.progress import games_bar
 from kododo_env.arena.report import TournamentReport, build_report
 from kododo_env.arena.tournament import LEAST_CHUNKS, Tournament
 from kododo_env.arena.workers import run
-from kododo_env.checks.bounds import Games, Processes, Seed, check_settings, flag
+from kododo_env.checks.bounds import Games, Processes, Seed, flag
 from kododo_env.checks.numbers import quote
 from kododo_env.commands.cli import escaped
 from kododo_env.commands.recording import PARQUET, Keep, is_parquet, recorded
@@ -85,7 +85,6 @@ class TournamentConfig:
     baseline."""
 
     def __post_init__(self) -> None:
-        check_settings(self, flags=True)
         if self.variant is not None and any(rule.startswith("variant=") for rule in self.rules):
             raise ValueError("--variant and --rules variant=... cannot be combined")
         if len(self.agents) > MOST_AGENTS:
