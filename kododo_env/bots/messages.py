@@ -9,8 +9,8 @@ from typing import Any
 
 from kododo_env.checks.numbers import is_whole, quote, whole_number
 from kododo_env.checks.options import is_one_of
+from kododo_env.records.lines import check_keys, parse_object
 from kododo_env.rendering.languages import LANGUAGES
-from kododo_env.system.json_text import NestingError, parse_json
 
 Message = dict[str, Any]
 DECKS = ("same", "other")
@@ -30,7 +30,7 @@ def read_message(message: object, kinds: Collection[str] | None = None) -> Messa
     Raises:
         ValueError: The message is malformed; the text of the error is one line.
     """
-    content = _parse(message) if isinstance(message, str | bytes) else message
+    content = parse_object(message) if isinstance(message, str | bytes) else message
     if not isinstance(content, Mapping):
         example = '{"type": "look"}'
         raise ValueError(f"message must be an object such as {example}, not {quote(content)}")
@@ -39,26 +39,8 @@ def read_message(message: object, kinds: Collection[str] | None = None) -> Messa
     if not isinstance(kind, str) or kind not in types:
         raise ValueError(f"unknown message type {quote(kind)}; choose from {', '.join(types)}")
     fields = FIELDS[kind]
-    for name in content:
-        if name != "type" and name not in fields:
-            field_names = ", ".join(fields) or "none"
-            raise ValueError(
-                f"unknown field {quote(name)} of {kind!r}; expected fields: {field_names}"
-            )
-    for name in fields:
-        if name not in content:
-            raise ValueError(f"{kind!r} is missing the field {name!r}")
+    check_keys(content, {"type", *fields})
     return {"type": kind} | {name: check(content[name], name) for name, check in fields.items()}
-
-
-def _parse(text: str | bytes) -> object:
-    try:
-        content: object = parse_json(text)
-    except NestingError as error:
-        raise ValueError("message is too deeply nested JSON") from error
-    except ValueError as error:  # includes UnicodeDecodeError and integers with too many digits
-        raise ValueError(f"message must be JSON, not {quote(text)}") from error
-    return content
 
 
 def _step(value: object, name: str) -> int:

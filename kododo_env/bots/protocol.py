@@ -122,8 +122,8 @@ def named_action(choice: int | str, view: View, index: int = 0) -> int:
     """Return the number of the legal action that a choice names.
 
     Args:
-        choice: The number of the action, its English words or its short form. Case is ignored, and
-            the parts of a short form may have any order.
+        choice: The number of the action (also as text), its English words or its short form. Case
+            is ignored, and the parts of a short form may have any order.
         view: The player's view.
         index: The index of the game in the view.
 
@@ -131,14 +131,14 @@ def named_action(choice: int | str, view: View, index: int = 0) -> int:
         ValueError: No legal action matches, and the message lists all legal actions; or the text is
             only part of short forms, and the message lists these.
     """
+    action = choice
     with speaking("en"):
         words = legal_actions(view, index)
-        action = choice
     if isinstance(choice, str):
         text = " ".join(choice.casefold().split())
-        action = next(
-            (candidate for candidate in words if words[candidate].casefold() == text), choice
-        )
+        numbers = {words[number].casefold(): number for number in reversed(words)}
+        numbers |= {str(number): number for number in words}
+        action = numbers.get(text, choice)
     if isinstance(action, str):
         forms = words_of(view)
         short_forms = {

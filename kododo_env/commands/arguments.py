@@ -50,7 +50,7 @@ def read_arguments(
     Args:
         config_class: The dataclass. The type of a field is int, float, str, Path, bool or a Literal
             of strings; a tuple of any length or a union with None of one of these; or another
-            dataclass. A required field is an int, float, str or Path.
+            dataclass, which needs a default. A required field is an int, float, str or Path.
         args: The arguments; None for those of the process.
         default: An instance with the default values; None for the defaults of the dataclass.
         ignore_unknown: Whether to ignore unknown arguments, including ``--help``.
@@ -125,8 +125,7 @@ def _add(parser: ArgumentParser, group: Any, config_class: type[Any], default: A
         field_default = _default(field, default)
         if is_dataclass(kind):
             inner_group = parser.add_argument_group(docs.get(field.name, field.name).rstrip("."))
-            inner_default = None if field_default is MISSING else field_default
-            _add(parser, inner_group, cast("type[Any]", kind), inner_default)
+            _add(parser, inner_group, cast("type[Any]", kind), field_default)
             continue
         notes = [str(bounds[field.name])] if field.name in bounds else []
         if field_default not in (MISSING, None, (), "", False):
@@ -200,8 +199,6 @@ def _instance(config_class: type[Config], options: Mapping[str, Any], default: A
         kind = types[field.name]
         if is_dataclass(kind):
             inner_default = _default(field, default)
-            if inner_default is MISSING:
-                inner_default = None
             settings[field.name] = _instance(cast("type[Any]", kind), options, inner_default)
         elif field.name in options:
             setting = options[field.name]

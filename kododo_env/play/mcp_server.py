@@ -69,9 +69,7 @@ def mcp_server(table: Table) -> MCPServer:
 
     async def act(action: str, step: int) -> dict[str, Any]:
         """Choose one of your legal actions by its words; ``step`` is that of the last position."""
-        number = action.isascii() and action.isdecimal() and len(action) < 10  # as errors list it
-        choice = int(action) if number else action
-        return describe_position({"type": "act", "step": step, "action": choice})
+        return describe_position({"type": "act", "step": step, "action": action})
 
     async def hint() -> dict[str, Any]:
         """Return an agent's ratings of your legal actions, best first."""

@@ -107,8 +107,7 @@ class Terminal:
             deck = "same" if line == "same" else "other"
             self._say({"type": "new", **step, "deck": deck})
         else:
-            number = text.isascii() and text.isdecimal() and len(text) < 10
-            self._say({"type": "act", **step, "action": int(text) if number else text})
+            self._say({"type": "act", **step, "action": text})
 
     def _go_back(self) -> None:
         if self._last_choice is None:

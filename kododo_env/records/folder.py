@@ -15,21 +15,6 @@ from kododo_env.records.recorder import Recorder
 from kododo_env.system.files import check_file
 
 
-def make_folder(folder: Path | str) -> Path:
-    """Return a folder as a path, checked to be writable; create it if it does not exist.
-
-    Raises:
-        ValueError: The folder cannot be created or written to.
-    """
-    try:
-        path = Path(folder)
-        path.mkdir(parents=True, exist_ok=True)
-    except (OSError, TypeError, ValueError) as error:  # ValueError: a null byte in the name
-        raise ValueError(f"cannot write records in {quote(folder)}: not a folder") from error
-    check_file(path / "record.jsonl")
-    return path
-
-
 class EpisodeRecords:
     """Writes a record of each episode that is played to its end.
 
@@ -48,7 +33,12 @@ class EpisodeRecords:
     """
 
     def __init__(self, folder: Path | str, players: Sequence[str]) -> None:
-        self._folder = make_folder(folder)
+        try:
+            self._folder = Path(folder)
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except (OSError, TypeError, ValueError) as error:  # ValueError: a null byte in the name
+            raise ValueError(f"cannot write records in {quote(folder)}: not a folder") from error
+        check_file(self._folder / "record.jsonl")
         self.players = players
         self._episodes = 0
         self._recorder: Recorder | None = None

@@ -33,10 +33,10 @@ def check_sealed(line: Mapping[str, Any], before: str = "") -> None:
 
 
 def check_keys(content: Mapping[str, Any], names: set[str]) -> None:
-    """Raise ValueError unless a line has exactly these fields."""
-    for name in sorted(names ^ set(content)):
+    """Raise ValueError unless an object, such as a line, has exactly these fields."""
+    for name in sorted(names ^ set(content), key=str):
         problem = "missing" if name in names else "unknown"
-        raise ValueError(f"{problem} field {quote(name)}")
+        raise ValueError(f"{problem} field {quote(name)}; expected {', '.join(sorted(names))}")
 
 
 def parse_object(line: str | bytes) -> dict[str, Any]:

@@ -57,9 +57,9 @@ class Recorder:
             ValueError: An action is illegal, or the shape is wrong; nothing is recorded.
         """
         game = self._game
-        joint_actions = whole_numbers([actions], "actions")
-        legal_actions(joint_actions, self._mask[None], game.name, game.actions.describe)
-        self._played.append(joint_actions[0].tolist())
+        joint_action = whole_numbers(actions, "actions")
+        legal_actions(joint_action[None], self._mask[None], game.name, game.actions.describe)
+        self._played.append(joint_action.tolist())
         self._record_state()
 
     def back(self, game: BatchGame, steps: int) -> None:

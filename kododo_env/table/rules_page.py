@@ -57,12 +57,6 @@ def anchor(title: str) -> str:
     return re.sub(r"[^\w-]", "", title.lower().replace(" ", "-"))
 
 
-def example_of(block: str) -> tuple[list[str], list[str]]:
-    """Split a worked example, a fenced block of ``rules.md``, into lines of cards and of words."""
-    cards, _, words = block.strip("\n").partition("\n\n")
-    return cards.splitlines(), words.splitlines()
-
-
 # --- the HTML -----------------------------------------------------------------------------
 #
 # The subset of Markdown that the rules use: paragraphs, lists, tables, fenced blocks and emphasis.
@@ -122,6 +116,7 @@ def _example(block: str, examples: Any) -> str:
     """Return the drawing of a worked example with its words below."""
     if examples is None:
         return f"<pre>{escape(block)}</pre>"
-    drawing = examples.worked(example_of(block)[0])
+    cards, *_ = block.strip("\n").partition("\n\n")  # the words follow, which the game knows
+    drawing = examples.worked(cards.splitlines())
     caption = f"<figcaption><ul>{_tags('li', drawing.lines)}</ul></figcaption>"
     return f"<figure>{drawing.picture}{caption}</figure>"

@@ -64,7 +64,7 @@ def test_a_wrong_line_is_told_and_another_one_does(capsys: pytest.CaptureFixture
     )  # fmt: skip
     assert "KODODO NUMBER" in out  # the rules
     assert "illegal action 'dance'; choose from 5: lay " in out
-    assert "illegal action 99" in out
+    assert "illegal action '99'" in out
     assert "wait until the game is over" in out
     assert out.count("player_0 lays ") == out.count("player_0 lays blue 1 and blue 6") == 2
 
