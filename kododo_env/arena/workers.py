@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -92,12 +92,9 @@ def worker_pool(processes: int) -> Iterator[ThreadPoolExecutor]:
     (``test_an_evaluation_keeps_what_it_has_played`` and
     ``test_workers_end_with_an_evaluation_that_is_killed`` in ``tests/system/test_signals.py``).
     """
-    pool = _Pool(processes)
-    try:
+    with closing(_Pool(processes)) as pool:
         pool.start(processes)
         yield pool
-    finally:
-        pool.stop()
 
 
 class _Pool(ThreadPoolExecutor):
@@ -149,7 +146,7 @@ class _Pool(ThreadPoolExecutor):
             raise error
         return result
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """Stop all workers; unfinished calls are discarded."""
         self.shutdown(wait=False, cancel_futures=True)
         for worker in self._workers:

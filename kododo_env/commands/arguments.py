@@ -59,11 +59,19 @@ def read_arguments(
         ValueError: The arguments cannot be read, or the dataclass rejects them.
         TypeError: A field has an unsupported type.
     """
+    program = Path(sys.argv[0]).name
+    required = [
+        field.name
+        for field in fields(cast("Any", config_class))
+        if _default(field, default) is MISSING
+    ]
+    usage = " ".join([program, *required, "[--NAME VALUE ...]"])
+    width = min(100, shutil.get_terminal_size().columns - 2)
     parser = _Parser(
-        prog=Path(sys.argv[0]).name,
-        usage=_usage(config_class, default).replace("%", "%%"),
+        prog=program,
+        usage=usage.replace("%", "%%"),
         description=inspect.getdoc(config_class),
-        formatter_class=lambda prog: RawDescriptionHelpFormatter(prog, width=_width()),
+        formatter_class=lambda prog: RawDescriptionHelpFormatter(prog, width=width),
         allow_abbrev=False,
         add_help=not ignore_unknown,
     )
@@ -72,7 +80,7 @@ def read_arguments(
     if unknown_words and not ignore_unknown:
         name = _similar_name(unknown_words[0], config_class)
         hint = f"did you mean {flag(name)}?" if name else "see --help"
-        if name in _required(config_class, default):
+        if name in required:
             hint = f"{name} is positional: expected only its value"
         parser.error(f"unknown argument {quote(unknown_words[0])}; {hint}")
     return _instance(config_class, vars(options), default)
@@ -88,21 +96,6 @@ def _similar_name(word: str, config_class: type[Any]) -> str | None:
     name = word.partition("=")[0].lstrip("-").replace("-", "_").lower()
     names = get_close_matches(name, [*_names(config_class)], 1, NEAR)
     return names[0] if names else None
-
-
-def _usage(config_class: type[Any], default: Any) -> str:
-    """Return the usage line, with the positional arguments before the options."""
-    names = _required(config_class, default)
-    return " ".join([Path(sys.argv[0]).name, *names, "[--NAME VALUE ...]"])
-
-
-def _required(config_class: type[Any], default: Any) -> list[str]:
-    """Return the names of the required fields."""
-    return [field.name for field in fields(config_class) if _default(field, default) is MISSING]
-
-
-def _width() -> int:
-    return min(100, shutil.get_terminal_size().columns - 2)
 
 
 def _names(config_class: type[Any]) -> Iterator[str]:

@@ -76,16 +76,14 @@ class BenchmarkConfig:
         Raises:
             ValueError: The agent is unknown, or the benchmark cannot be played.
         """
-        game = self.game
-        players = self.players
-        trial_game = game or DEFAULT_GAME
-        agent = make_agent(self.agent, trial_game, players or default_players(trial_game))
+        game = self.game or DEFAULT_GAME
+        players = self.players or default_players(game)
+        agent = make_agent(self.agent, game, players)
         policy = getattr(agent, "policy", agent)  # of a search
         if isinstance(policy, OnnxAgent):
-            game = game or policy.game
-            players = players or policy.num_players
-        game = game or DEFAULT_GAME
-        return Benchmark(self.agent, game, players or default_players(game), self.quick)
+            game = self.game or policy.game
+            players = self.players or policy.num_players
+        return Benchmark(self.agent, game, players, self.quick)
 
 
 def to_text(results: Entry) -> str:

@@ -121,8 +121,8 @@ class ContestResults:
             share = standing.share.texts(".3f")
             rating = standing.rating.texts("+z.0f")
             points = f"{standing.points.mean:.2f}"
-            num_faults = len(self.faults[standing.agent])
-            rows.append([standing.agent, *share, points, *rating, num_faults])
+            faults = self.faults[standing.agent]
+            rows.append([standing.agent, *share, points, *rating, len(faults)])
         how = f"<p>{escape(HOW.format(seconds=self.seconds))}</p>"
         parts = [_table(rows), how, _picture(self.report)]
         fault_rows = [(bot, len(texts), texts[0]) for bot, texts in self.faults.items() if texts]

@@ -114,6 +114,7 @@ def card(results: dict[str, Any], decisions: Path) -> str:
 
     rows = parquet.ParquetFile(decisions).metadata.num_rows
     decks = "1 deck" if results["deals"] == 1 else f"{results['deals']:,} decks"
+    columns = "\n".join(f"- `{name}`: {meaning}" for name, (_, meaning) in COLUMNS.items())
     strengths = []
     for standing in results["standings"]:
         mean, low, high = standing["share"].values()
@@ -135,17 +136,13 @@ each from every seat) among {len(results["agents"])} players of mixed strength, 
 {1 / results["players"]:.3f}. A row is a decision of a player with at least two legal actions; the
 decisions of a player in a game are consecutive rows.
 
-{_columns()}
+{columns}
 
 The metadata `kododo_env` of the Parquet schema describe the pieces of an observation, and each
 action in words. Only programs played, so the file contains no personal data.
 
 {tabulate(strengths, ("player", "win share", "games"), "github", disable_numparse=True)}
 """
-
-
-def _columns() -> str:
-    return "\n".join(f"- `{name}`: {meaning}" for name, (_, meaning) in COLUMNS.items())
 
 
 def croissant(results: dict[str, Any], decisions: Path) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from kododo_env.agent_registry import baselines, make_agent, shipped
 from kododo_env.checks.bounds import Bound, Seed
 from kododo_env.commands.recording import RECORD
 from kododo_env.commands.tournament import play_and_write
-from kododo_env.core.agent import Agent, check_agents
+from kododo_env.core.agent import check_agents
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.levels import LEVELS
 from kododo_env.records.record import Record, read_record
@@ -142,6 +142,4 @@ def _search(policy: str | None, game: str, players: int, rules: Any) -> SearchAg
     return SearchAgent(best_agent(table) if policy is None else _agent(policy, game, players))
 
 
-@cache
-def _agent(name: str, game: str, players: int) -> Agent:
-    return make_agent(name, game, players)
+_agent = cache(make_agent)

@@ -61,7 +61,7 @@ def recorded(
         )
     if is_parquet(path):
         with DecisionFile(path, tournament.make_game(1)) as file:
-            yield replace(tournament, recording=log_decisions), into_file(file, names)
+            yield replace(tournament, recording=log_decisions), partial(keep_decisions, file, names)
         return
     with filled_folder(path), reserved(path, [path / f"table{RECORD}"]):
         for leftover in path.glob(f".*{RECORD}.{RANDOM}{RECORD}"):  # from killed processes
@@ -72,37 +72,31 @@ def recorded(
             )
         date = datetime.now(UTC).isoformat(timespec="seconds")
         recording = partial(record_sample, names, games, len(tournament.chunks()), date)
-        yield replace(tournament, recording=recording), into_folder(path)
+        yield replace(tournament, recording=recording), partial(keep_records, path)
 
 
-def into_folder(folder: Path) -> Keep:
-    """Return a function that writes each record of a chunk's result to a file in ``folder``."""
-
-    @contextmanager
-    def keep(result: ChunkResult) -> Iterator[None]:
-        records = {folder / name: text for texts in result.recorded for name, text in texts}
-        try:
-            for path, text in records.items():
-                write_text(path, text)
-            yield
-        except BaseException:  # the chunk will be played again, perhaps with another folder
-            for path in records:
-                path.unlink(missing_ok=True)
-            raise
-
-    return keep
-
-
-def into_file(file: DecisionFile, names: tuple[str, ...]) -> Keep:
-    """Return a function that writes the decisions of a chunk's result to ``file``."""
-
-    @contextmanager
-    def keep(result: ChunkResult) -> Iterator[None]:
-        for rotation, decisions in enumerate(result.recorded):
-            file.write(decisions, seated(names, result.chunk, rotation))
+@contextmanager
+def keep_records(folder: Path, result: ChunkResult) -> Iterator[None]:
+    """Write each record of a chunk's result to a file; remove the files if the block fails."""
+    records = {folder / name: text for texts in result.recorded for name, text in texts}
+    try:
+        for path, text in records.items():
+            write_text(path, text)
         yield
+    except BaseException:  # the chunk will be played again, perhaps with another folder
+        for path in records:
+            path.unlink(missing_ok=True)
+        raise
 
-    return keep
+
+@contextmanager
+def keep_decisions(
+    file: DecisionFile, names: tuple[str, ...], result: ChunkResult
+) -> Iterator[None]:
+    """Write the decisions of a chunk's result to a file, before the block."""
+    for rotation, decisions in enumerate(result.recorded):
+        file.write(decisions, seated(names, result.chunk, rotation))
+    yield
 
 
 def seated(names: tuple[str, ...], chunk: Chunk, rotation: int) -> list[str]:

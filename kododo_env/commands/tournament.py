@@ -61,8 +61,6 @@ class TournamentConfig:
     """Total number of games; with --compare, the number of games of each agent."""
     seed: Seed = 0
     """Seed of the decks and of the agents' randomness."""
-    variant: str | None = None
-    """Short for --rules variant=..."""
     rules: tuple[str, ...] = ()
     """Other rules as name=value, such as limit_offset=2; the number of players is --players."""
     workers: Processes | None = None
@@ -85,8 +83,6 @@ class TournamentConfig:
     baseline."""
 
     def __post_init__(self) -> None:
-        if self.variant is not None and any(rule.startswith("variant=") for rule in self.rules):
-            raise ValueError("--variant and --rules variant=... cannot be combined")
         if len(self.agents) > MOST_AGENTS:
             raise ValueError(f"--agents takes at most {MOST_AGENTS} agents, got {len(self.agents)}")
         if self.resume and self.json is None:
@@ -133,7 +129,7 @@ class TournamentConfig:
             ValueError: The tournament cannot be played.
         """
         return Tournament(
-            self.game, self.agents, self._seats(), self.games, self.seed, self._parsed_rules()
+            self.game, self.agents, self._seats(), self.games, self.seed, parse_rules(self.rules)
         )
 
     def comparison(self) -> Comparison:
@@ -151,16 +147,12 @@ class TournamentConfig:
             self.games,
             self.among,
             self.seed,
-            self._parsed_rules(),
+            parse_rules(self.rules),
             LEAST_CHUNKS,
         )
 
     def _seats(self) -> int:
         return default_players(self.game) if self.players is None else self.players
-
-    def _parsed_rules(self) -> dict[str, Any]:
-        variant = () if self.variant is None else (f"variant={self.variant}",)
-        return parse_rules([*variant, *self.rules])
 
 
 def _identity(agent: str) -> str:

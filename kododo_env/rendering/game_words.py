@@ -28,17 +28,16 @@ from kododo_env.rendering.words import (
 )
 
 
-class Words:
-    """A batch of games in words; see ``registry.words_of``.
-
-    Descriptions for a player contain only what that player knows. All methods raise ValueError
-    if a player, game or action does not exist.
+class Description:
+    """A batch of games in words or in pictures.
 
     Args:
         game: The batch.
-        module: The module of the game's words; what it lacks is taken from ``plain_words``.
-        reader: The only player about whose knowledge it may be asked; None allows all players.
+        module: The game's module; what it lacks is taken from ``plain``.
+        reader: The only player whose knowledge may be shown; None allows all players.
     """
+
+    plain: ModuleType
 
     def __init__(self, game: BatchGame, module: ModuleType, reader: int | None = None) -> None:
         self._game = game
@@ -46,8 +45,29 @@ class Words:
         self._reader = reader
 
     def _part(self, name: str) -> Any:
-        """Return a part of the game's module of words, or its default."""
-        return getattr(self._module, name, getattr(plain_words, name))
+        """Return a part of the game's module, or its default."""
+        return getattr(self._module, name, getattr(self.plain, name))
+
+    def _seat(self, player: Any) -> int:
+        """Return the number of a player; raise ValueError if there is none, or it may not be."""
+        seat = whole_number(player, "player", 0, self._game.num_players - 1)
+        if self._reader not in (None, seat):
+            raise ValueError(f"player must be {self._reader}, whose view this is, not {seat}")
+        return seat
+
+    def _row(self, index: Any) -> int:
+        """Return the index of a game, checked."""
+        return whole_number(index, "index", 0, self._game.num_envs - 1)
+
+
+class Words(Description):
+    """A batch of games in words; see ``registry.words_of``.
+
+    Descriptions for a player contain only what that player knows. All methods raise ValueError
+    if a player, game or action does not exist.
+    """
+
+    plain = plain_words
 
     # --- the game -----------------------------------------------------------------------
 
@@ -260,14 +280,6 @@ class Words:
 
     # --- checks -------------------------------------------------------------------------
 
-    def _seat(self, player: Any) -> int:
-        """Return the number of a player, checked."""
-        return checked_seat(self._game, player, self._reader)
-
-    def _row(self, index: Any) -> int:
-        """Return the index of a game, checked."""
-        return whole_number(index, "index", 0, self._game.num_envs - 1)
-
     def _choice(self, action: Any, player: Any, index: Any) -> tuple[int, int, int]:
         """Return an action, its player and the index of a game, checked."""
         number = whole_number(action, "action", 0, self._game.num_actions - 1)
@@ -311,18 +323,6 @@ def _game_over(happening: Event, names: Sequence[str]) -> list[Piece]:
 
 ENDING = {"game.points_by_source": _points_by_source, "game.over": _game_over}
 """How the sentences of the events of ``Words.ending`` are formatted."""
-
-
-def checked_seat(game: BatchGame, player: Any, reader: int | None) -> int:
-    """Return the number of a player.
-
-    Raises:
-        ValueError: There is no such player, or it is not the reader.
-    """
-    seat = whole_number(player, "player", 0, game.num_players - 1)
-    if reader not in (None, seat):
-        raise ValueError(f"player must be {reader}, whose view this is, not {seat}")
-    return seat
 
 
 def names_of(game: BatchGame, names: Sequence[str] | None) -> Sequence[str]:

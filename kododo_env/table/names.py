@@ -24,12 +24,11 @@ def people_named(names: Sequence[str], people: int) -> list[str]:
     """
     if len(names) > people:
         raise ValueError(f"expected at most {people} names, one per person, got {len(names)}")
-    candidates: Sequence[object] = names
-    for candidate in candidates:
-        printable = isinstance(candidate, str) and _without_joiners(candidate).isprintable()
-        if not isinstance(candidate, str) or not printable or len(candidate) > LONGEST:
+    for name in names:
+        printable = isinstance(name, str) and _without_joiners(name).isprintable()
+        if not printable or len(name) > LONGEST:
             raise ValueError(
-                f"a name must have at most {LONGEST} printable characters, not {quote(candidate)}"
+                f"a name must have at most {LONGEST} printable characters, not {quote(name)}"
             )
     tidy = [" ".join(name.strip(f" {JOINERS}").split()) for name in names]
     folded = [_looks(name) for name in tidy if name]
