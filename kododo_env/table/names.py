@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 from unicodedata import normalize
 from zlib import crc32
 
@@ -16,7 +17,7 @@ BOTS = (
 )  # fmt: skip
 
 
-def people_named(names: Sequence[str], people: int) -> list[str]:
+def people_named(names: Sequence[Any], people: int) -> list[str]:
     """Return the names of the people at a table in tidy form, padded with empty names.
 
     Raises:

@@ -584,11 +584,15 @@ def test_an_agent_that_fails_loses_nothing() -> None:
 @pytest.mark.parametrize(
     ("probabilities", "value", "words"),
     [
-        (None, [0.5], "must return 15 numbers for a hint, not None"),
-        ([[1.0], [2.0, 3.0]], [0.5], "must return 15 numbers for a hint, not [[1.0], [2.0, 3.0]]"),
-        ([[np.nan] * 15], [0.5], "must return finite numbers for a hint, not [[nan"),
+        (None, [0.5], "must return 15 finite numbers for a hint, not None"),
+        (
+            [[1.0], [2.0, 3.0]],
+            [0.5],
+            "must return 15 finite numbers for a hint, not [[1.0], [2.0, 3.0]]",
+        ),
+        ([[np.nan] * 15], [0.5], "must return 15 finite numbers for a hint, not [[nan"),
         ([[-1.0] * 15], [0.5], "must return probabilities from 0 to 1, not [[-1.0, "),
-        ([[1 / 15] * 15], None, "must return 1 numbers for a hint, not None"),
+        ([[1 / 15] * 15], None, "must return 1 finite numbers for a hint, not None"),
         ([[1 / 15] * 15], [0.5], ""),
     ],
 )
