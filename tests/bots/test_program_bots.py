@@ -126,7 +126,7 @@ def test_it_is_told_the_types_that_a_bot_may_send(
     [
         ("late", r"did not respond within 0\.1 s"),
         ("gone", r"has closed its output \(status 3\)"),
-        ("illegal", "sent 3 invalid responses; .*JSON, not b'nonsense"),
+        ("illegal", "sent 3 invalid responses; .*not JSON, or truncated: b'nonsense"),
         ("stale", "sent 1 invalid response; .*step must be 1, not 0"),
     ],
 )

@@ -22,7 +22,7 @@ from agents.training.command_defaults import defaults
 from agents.training.preflight import check_memory, needed_memory
 from agents.training.training_config import TrainConfig, default_config, task_of
 from kododo_env.agent_registry import POLICIES
-from kododo_env.checks.bounds import bounds_of
+from kododo_env.checks.bounds import bounds_of, check_settings
 from kododo_env.commands import tournament as evaluation
 from kododo_env.commands.adopt import AdoptConfig
 from kododo_env.commands.bench import BenchConfig
@@ -516,10 +516,10 @@ def test_the_bounds_themselves_will_do_and_what_is_beyond_will_not(config: type[
     if config is ReplayConfig:
         settings["out"] = Path("game.svg")
     for name, bound in bounds_of(config).items():
-        config(**settings, **{name: bound.highest})
+        check_settings(config(**settings, **{name: bound.highest}), flags=True)
         for wrong in (bound.highest + 1, bound.lowest - 1, float("nan"), float("inf"), True, "1"):
             with pytest.raises(ValueError, match=name.replace("_", "[-_]")):
-                config(**settings, **{name: wrong})
+                check_settings(config(**settings, **{name: wrong}), flags=True)
         if bound.above:
             with pytest.raises(ValueError, match=f"above {bound.lowest}"):
-                config(**settings, **{name: bound.lowest})
+                check_settings(config(**settings, **{name: bound.lowest}), flags=True)
