@@ -193,8 +193,8 @@ def test_a_picture_does_not_take_the_place_of_its_record(command: Any, path: Pat
         (("none.jsonl",), "cannot read record none.jsonl: No such file"),
         (("game.jsonl", "--out", "game.png"), "game.png must end with .svg or .gif"),
         (("game.jsonl", "--out", "none/game.svg"), "cannot write none/game.svg"),
-        (("game.jsonl", "--seconds", "0"), "--seconds must be 0.01 to 3600"),
-        (("game.jsonl", "--seconds", "1e-300"), "--seconds must be 0.01 to 3600"),
+        (("game.jsonl", "--out", "a.svg", "--seconds", "0"), "--seconds must be 0.01 to 3600"),
+        (("game.jsonl", "--out", "a.svg", "--seconds", "1e-300"), "--seconds must be 0.01 to 3600"),
         (
             ("game.jsonl", "--out", "game.gif", "--seconds", "700"),
             "655",
