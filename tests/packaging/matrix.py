@@ -19,7 +19,10 @@ import nox
 
 ROOT = Path(__file__).parents[2]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-ROOMS = ("core", "games/kododo", "wrappers", "arena", "search", "rendering", "baselines")
+ROOMS = (
+    "checks", "core", "layouts", "games/kododo", "wrappers", "arena", "search", "rendering",
+    "baselines",
+)  # fmt: skip
 LEARNS = ("tests/ppo", "tests/networks", "tests/export", "tests/wrappers/test_sb3.py")
 WITHOUT_PIXELS = "tests/wrappers/test_sb3_without_pixels.py"
 LEARN_EXTRAS = ("play", "render", "sb3", "export", "train")
@@ -28,7 +31,7 @@ ENVIRONMENT_MODULES = [
     for name in ("every_wrapper", "gymnasium", "gymnasium_vector", "pettingzoo")
 ]
 WITH_AGENTS = re.compile(
-    r"^(from|import) (agents|torch|stable_baselines3|sb3_contrib|"
+    r"^(from|import) (agents|benchmarks|torch|stable_baselines3|sb3_contrib|"
     r"kododo_env\.(networks|export|wrappers\.sb3))\b",
     re.M,
 )
