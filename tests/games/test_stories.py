@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 from kododo_env import registry
 from kododo_env.bots.protocol import legal_actions, named_action, news, result
+from kododo_env.core import BatchGame
 from kododo_env.games.kado import Rules as KadoRules
 from kododo_env.games.kododo import Rules as KododoRules
 from kododo_env.games.kododo.text.words import evaluation
@@ -25,22 +27,32 @@ from tests.games.kododo import written_deals as kododo
 from tests.helpers import random_actions
 
 
-@pytest.mark.parametrize(("name", "players"), EXTREMES)
-def test_the_points_of_a_game_add_up_in_its_own_terms(name: str, players: int) -> None:
-    game = registry.batch_game(name, 1, seed=2, num_players=players)
-    rng = np.random.default_rng(3)
+def random_steps(game: BatchGame, rng: np.random.Generator) -> Iterator[tuple[Any, ...]]:
+    """Play at random to the end.
+
+    Yields:
+        The game before each step, the actions, (P,), and the rewards of all steps so far.
+    """
     gained = []
     while not game.terminated[0]:
         before = game.clone()
         actions = random_actions(game, rng)
         game.step(actions)
         gained.append(game.rewards[0].tolist())
+        yield before, actions[0], gained
+
+
+@pytest.mark.parametrize(("name", "players"), EXTREMES)
+def test_the_points_of_a_game_add_up_in_its_own_terms(name: str, players: int) -> None:
+    game = registry.batch_game(name, 1, seed=2, num_players=players)
+    rng = np.random.default_rng(3)
+    *_, (before, actions, gained) = random_steps(game, rng)
     *sheet, over = words_of(game).ending(gained)
     assert over["scores"] == game.scores[0].tolist()
     for seat, by_source in enumerate(sheet):
         points = sum(source["points"] for source in by_source["sources"])
         assert (by_source["seats"], points) == ([seat], game.scores[0, seat])
-    lines = news(game, words_of(game).events(before, actions[0], 0, gained=gained))["lines"][
+    lines = news(game, words_of(game).events(before, actions, 0, gained=gained))["lines"][
         -players - 1 : -1
     ]
     for seat, line in enumerate(lines):
@@ -80,18 +92,13 @@ def test_everybody_is_told_something_and_nobody_what_is_hidden_from_them(
 ) -> None:
     game = registry.batch_game(name, 1, seed=7, num_players=players)
     rng = np.random.default_rng(8)
-    while not game.terminated[0]:
-        before = game.clone()
-        actions = random_actions(game, rng)
-        game.step(actions)
-        stories = [
-            words_of(game).events(before, actions[0], seat) for seat in (None, *range(players))
-        ]
+    for before, actions, _ in random_steps(game, rng):
+        stories = [words_of(game).events(before, actions, seat) for seat in (None, *range(players))]
         assert all(stories[1:])
         for seat, story in enumerate(stories[1:]):
             world = game.determinize(seat, rng, 1)
-            assert words_of(world).events(before, actions[0], seat) == story
-        assert words_of(game).events(before, actions[0].tolist()) == stories[0]
+            assert words_of(world).events(before, actions, seat) == story
+        assert words_of(game).events(before, actions.tolist()) == stories[0]
         for event in stories[1]:
             assert json.loads(json.dumps(event)) == event
 
@@ -139,13 +146,9 @@ def test_each_section_that_events_name_is_there(name: str) -> None:
     game = registry.batch_game(name, 1, seed=1)
     anchors = {section["anchor"] for section in sections(game, pictures=False)}
     rng = np.random.default_rng(1)
-    gained = []
-    while not game.terminated[0]:
-        before = game.clone()
-        actions = random_actions(game, rng)
-        game.step(actions)
-        gained.append(game.rewards[0].tolist())
-        rules = {event["rule"] for event in words_of(game).events(before, actions[0])}
+    for before, actions, gained in random_steps(game, rng):
+        events = words_of(game).events(before, actions, gained=gained)
+        rules = {event["rule"] for event in events}
         assert rules <= anchors | {None}
     assert {event["rule"] for event in words_of(game).ending(gained)} <= anchors
 
