@@ -91,12 +91,39 @@ class Match(Contest):
             ValueError: The game cannot be played, an agent cannot be loaded, or an action is
                 illegal.
         """
-        lineup = (0, *[1] * (self.players - 1))
-        sizes = chunk_sizes(self.deals, self.least_chunks)
-        played = run(self, [Chunk(i, lineup, size) for i, size in enumerate(sizes)], workers)
-        if title is not None:
-            played = games_bar(played, self.players * self.deals, title=title)
-        return alone_among_copies(list(played))
+        (result,) = _play_alone(self, 1, workers, title)
+        return result
+
+
+def _play_alone(
+    contest: Match | Comparison, alone: int, workers: int, title: str | None
+) -> list[MatchResult]:
+    """Let agents play the same deals in turn, each alone among copies of the last agent.
+
+    Args:
+        contest: The contest, whose first ``alone`` agents play alone.
+        alone: The number of these agents.
+        workers: The number of processes.
+        title: The title of a progress bar; None shows no bar.
+
+    Returns:
+        The result of each of these agents.
+    """
+    copies = [alone] * (contest.players - 1)
+    sizes = chunk_sizes(contest.deals, contest.least_chunks)
+    chunks = [
+        Chunk(index, (agent, *copies), size)  # the decks follow from the index
+        for agent in range(alone)
+        for index, size in enumerate(sizes)
+    ]
+    played = run(contest, chunks, workers)
+    if title is not None:
+        played = games_bar(played, alone * contest.players * contest.deals, title=title)
+    results = list(played)
+    return [
+        alone_among_copies(results[start : start + len(sizes)])
+        for start in range(0, len(results), len(sizes))
+    ]
 
 
 def alone_among_copies(results: Sequence[ChunkResult]) -> MatchResult:
@@ -156,10 +183,7 @@ class Comparison(Contest):
             ValueError: The game cannot be played, an agent cannot be loaded, or an action is
                 illegal.
         """
-        *agents, opponents = self.named()
-        table = (opponents, self.game, self.players, self.games, self.seed, self.rules)
-        matches = [Match(agent, *table, self.least_chunks) for agent in agents]
-        return ComparisonResult(self, *(match.play(workers, title) for match in matches))
+        return ComparisonResult(self, *_play_alone(self, 2, workers, title))
 
 
 @dataclass(frozen=True)
