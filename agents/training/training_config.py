@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from agents.options import RAY, Budget, Engine, Use, check_needs
+from agents.options import RAY, Budget, Engine, Use, check_needs, uses_of
 from agents.ppo.mean_policy import MeanPolicy
 from agents.recipes.recipe import GAME, Recipe, recipe_for
 from kododo_env.agent_registry import make_agent, policy_path
@@ -288,9 +288,9 @@ def check_init(config: TrainConfig, game: BatchGame) -> None:
                 f"{flag(name)}: the network of {recipe.init} has {argument}, got "
                 f"{getattr(recipe, name)}; leave it out"
             )
-    for name in vars(recipe):
-        imitates = name == "expert" or name.startswith("imitation_")
-        if imitates and getattr(recipe, name) != getattr(usual, name):
+    needing_expert = [name for name, use in uses_of(Recipe).items() if use.needs == "expert"]
+    for name in ("expert", *needing_expert):
+        if getattr(recipe, name) != getattr(usual, name):
             raise ValueError(f"{flag(name)} cannot be combined with --init, which skips imitation")
 
 
