@@ -312,7 +312,7 @@ def _game_over(happening: Event, names: Sequence[str]) -> list[Piece]:
     tie_breaks: list[Piece] = []
     for tie in happening["tie_breaks"]:
         standings = _by_player(tie["numbers"], tie["seats"], names)
-        tie_breaks += fill("game.tie_break", name=say(tie["name"]), told=standings)
+        tie_breaks += fill("game.tie_break", name=say(tie["name"]), numbers=standings)
     return fill(
         "game.over.one" if len(winners) == 1 else "game.over.many",
         names=list_of([player_piece(seat, names) for seat in winners]),
