@@ -65,6 +65,7 @@ def _page_entry(puzzle: Puzzle) -> dict[str, Any]:
         "you": f"player_{seat}",
         "text": picture.text(0),
         "picture": picture.svg(0),
+        "scene": picture.scene(0).to_json(),
         "choices": list(dict.fromkeys(words.values())),  # equal cards are a single choice
         "best": words[puzzle.best],
         "gains": [round(100 * gain, 1) for gain in (puzzle.gain, puzzle.low, puzzle.high)],

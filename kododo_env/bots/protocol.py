@@ -37,7 +37,10 @@ def position(
     """
     words = words_of(view)
     picture = picture_of(view)
-    drawing = {"picture": picture.svg(index, names=names)} if pictures else {}
+    drawing: dict[str, Any] = {}
+    if pictures:
+        drawing["picture"] = picture.svg(index, names=names)
+        drawing["scene"] = picture.scene(index, names=names).to_json()
     return {
         "title": words.title(),
         "moment": list(words.moment(index, names)),

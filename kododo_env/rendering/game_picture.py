@@ -7,6 +7,7 @@ from typing import Any
 
 from kododo_env.rendering import plain_picture
 from kododo_env.rendering.game_words import Description, names_of
+from kododo_env.rendering.scene import Scene
 
 LONGEST_NAME = 8
 """The number of letters of a display name that fit into a picture."""
@@ -39,6 +40,14 @@ class Picture(Description):
     ) -> str:
         """Return one game as an SVG document; for the arguments and errors see ``text``."""
         return self._drawn("svg", index, player, names)
+
+    def scene(
+        self, index: int = 0, player: int | None = None, names: Sequence[str] | None = None
+    ) -> Scene:
+        """Return one game as data, with whole names; for the arguments and errors see ``text``."""
+        viewer = self._reader if player is None else self._seat(player)
+        all_names = names_of(self._game, names)
+        return self._part("scene")(self._game, self._row(index), viewer, all_names)
 
     def _drawn(self, form: str, index: Any, player: Any, names: Sequence[str] | None) -> str:
         viewer = self._reader if player is None else self._seat(player)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.rendering.scene import Scene, SceneSeat
 from kododo_env.rendering.svg import label, picture
 
 LINE = 22
@@ -23,6 +24,16 @@ def text(game: BatchGame, index: int, player: int | None, names: Sequence[str]) 
         for name, piece in game.view(seat).pieces.items():
             lines.append(f"  {name}: {piece[index].tolist()}")
     return "\n".join(lines) + "\n"
+
+
+def scene(game: BatchGame, index: int, player: int | None, names: Sequence[str]) -> Scene:
+    """Return the seats with their points, without cards."""
+    return Scene(
+        [
+            SceneSeat.of(game, index, seat, player, name, (), gained=game.rewards[index, seat])
+            for seat, name in enumerate(names)
+        ]
+    )
 
 
 def svg(game: BatchGame, index: int, player: int | None, names: Sequence[str]) -> str:

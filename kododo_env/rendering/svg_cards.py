@@ -136,6 +136,22 @@ def card_picture(face: Card | Blank) -> str:
     return f'{head}font-family="{FONT}, Verdana, sans-serif">{card(face, 0, 0, CARD.width)}</svg>'
 
 
+def card_document(face: Card | Blank) -> str:
+    """Return a single card without a rim or shadow as an SVG document of 50 by 70."""
+    plain = replace(face, lit=False, faded=False, laid=False) if isinstance(face, Card) else face
+    return _document(f"0 0 {CARD.width} {CARD.height}", card(plain, 0, 0, CARD.width))
+
+
+def emblem_document(emblem: str) -> str:
+    """Return an emblem, which is drawn in the square from (-1, -1) to (1, 1), as SVG document."""
+    return _document("-1.06 -1.06 2.12 2.12", emblem)
+
+
+def _document(box: str, content: str) -> str:
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" '
+    return f'{head}font-family="{FONT}, Verdana, sans-serif">{content}</svg>'
+
+
 def _face(face: Card) -> str:
     suit = face.suit
     ink = ink_on(face.suit.fill)

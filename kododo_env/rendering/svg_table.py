@@ -8,6 +8,7 @@ from typing import Any
 
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.rendering.languages import say
+from kododo_env.rendering.scene import Meter
 from kododo_env.rendering.svg import (
     GOLD,
     HEIGHT,
@@ -30,6 +31,9 @@ from kododo_env.rendering.svg_cards import CARD, Blank, Card, card
 COUNT = 1
 POINTS = 6
 """The stages (see ``reveal``) of the count of a meter and of points, the first and the last."""
+
+STAGES = {"": COUNT, "limit": 2, "ties": 3, "kododo-number": 4, "evaluation": 5}
+"""The stage of a meter's tag by the section of the rules."""
 
 HEAD = 40
 """The height of a panel's head, which has the name and the points."""
@@ -144,21 +148,6 @@ def rows(
     return hand(held, in_hand * (height + gap)) + below
 
 
-@dataclass(frozen=True)
-class Meter:
-    """A progress bar: a count and its goal."""
-
-    name: str  # of the counted things
-    emblem: str  # SVG in the square from (-1, -1) to (1, 1)
-    fill: str  # colour of the bar
-    count: int
-    goal: int  # the number of steps of the bar
-    note: str  # the meaning of the goal
-    mark: str = ""  # a word on a tag; empty draws no tag
-    stage: int = COUNT  # the stage at which the page reveals the tag; see ``reveal``
-    lit: bool = False  # whether the tag is gold and the meter framed
-
-
 def meter(reading: Meter, box: Box) -> str:
     """Draw a tile with an emblem, a big count, a bar of steps and a tag."""
     centre = box.x + box.width / 2
@@ -179,7 +168,9 @@ def meter(reading: Meter, box: Box) -> str:
     if reading.mark:
         fill = GOLD if reading.lit else "#5b666b"
         pieces.append(
-            reveal(badge(reading.mark, centre, box.y + box.height - 13, fill), reading.stage)
+            reveal(
+                badge(reading.mark, centre, box.y + box.height - 13, fill), STAGES[reading.stage]
+            )
         )
     return "".join(pieces)
 

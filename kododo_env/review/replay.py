@@ -50,4 +50,5 @@ def replayed_steps(record: Record, pictures: bool) -> Iterator[dict[str, Any]]:
         }
         if pictures:
             step["picture"] = picture.svg()
+            step["scene"] = picture.scene().to_json()
         yield step

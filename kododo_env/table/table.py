@@ -447,13 +447,14 @@ class Table:
             step, before, *_ = self.stage.past[choice.step - 1]
             words = words_of(before)
             picture = picture_of(before)
-            texts = {
+            texts: dict[str, Any] = {
                 "words": words.describe_choice(choice.action, choice.seat, names=names),
                 "advised_words": words.describe_choice(choice.advised, choice.seat, names=names),
                 "text": picture.text(player=choice.seat, names=names),
             }
             if self._pictures:
                 texts["picture"] = picture.svg(player=choice.seat, names=names)
+                texts["scene"] = picture.scene(player=choice.seat, names=names).to_json()
             choices.append(asdict(choice) | texts | {"to": step})
         return {
             "type": "analysis",

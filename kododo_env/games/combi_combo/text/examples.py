@@ -11,9 +11,9 @@ from kododo_env.games.combi_combo.rules import Rules
 from kododo_env.games.combi_combo.scoring import by_colour, score_lines
 from kododo_env.games.combi_combo.text import words
 from kododo_env.games.combi_combo.text.cards import LINES, faces
-from kododo_env.rendering.examples import WIDTH, WorkedExample, named_row, on_felt
 from kododo_env.rendering.game_words import Words
 from kododo_env.rendering.languages import say
+from kododo_env.rendering.lesson import WIDTH, WorkedExample, named_row, on_felt
 from kododo_env.rendering.plain_words import event
 from kododo_env.rendering.svg import Box
 from kododo_env.rendering.words import counted

@@ -9,6 +9,7 @@ from kododo_env.games.combi_combo.display import CombiComboDisplay
 from kododo_env.games.combi_combo.text.cards import LINES, faces, is_visible, line_points
 from kododo_env.games.combi_combo.text.words import moment, title
 from kododo_env.rendering.languages import say
+from kododo_env.rendering.scene import CardRow, Pile, Scene, SceneSeat
 from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, card, pile
 from kododo_env.rendering.svg_table import Seat, panel, rows, seats
@@ -52,6 +53,24 @@ def _words(cards: Sequence[Card | Blank]) -> str:
     return " ".join("??" if isinstance(face, Blank) else face.short for face in cards)
 
 
+# --- scene ----------------------------------------------------------------------------
+
+
+def scene(game: CombiComboDisplay, index: int, player: int | None, names: Sequence[str]) -> Scene:
+    """Return the table as data: the hands, and the central pile with its open cards."""
+    seats = []
+    for seat, name in enumerate(names):
+        hand = CardRow("hand", say("game.hand"), _hand(game, index, seat, player))
+        note = _note(game, index, seat, player)
+        seats.append(SceneSeat.of(game, index, seat, player, name, [hand], note))
+    if not game.rules.central_pile:
+        return Scene(seats)
+    open_cards = faces(game, game.face_up[index])
+    hidden = game.rules.central_pile - len(open_cards)
+    label = say("combi_combo.out_of_play")
+    return Scene(seats, [Pile(label, hidden), CardRow("open", label, open_cards)])
+
+
 # --- picture --------------------------------------------------------------------------
 
 
@@ -69,9 +88,14 @@ def svg(game: CombiComboDisplay, index: int, player: int | None, names: Sequence
 
 def _head(game: CombiComboDisplay, index: int, seat: int, player: int | None, name: str) -> Seat:
     """Draw the head of a player's panel."""
-    points = "+".join(line_points(game, index, seat, player)).replace("+-", "-")
-    note = points if is_visible(game, index, seat, player) else ""
+    note = _note(game, index, seat, player)
     return Seat.of(game, index, seat, player, name, note)
+
+
+def _note(game: CombiComboDisplay, index: int, seat: int, player: int | None) -> str:
+    """Return the points of each line of a hand that is visible."""
+    points = "+".join(line_points(game, index, seat, player)).replace("+-", "-")
+    return points if is_visible(game, index, seat, player) else ""
 
 
 def _clock(game: CombiComboDisplay, index: int, names: Sequence[str]) -> str:

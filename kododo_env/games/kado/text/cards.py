@@ -113,13 +113,19 @@ def face(game: KadoDisplay, number: int) -> Card | Blank:
     return Card(gift_suit(gift), value, emblem, second=ribbon_suit(ribbon))
 
 
-def shown_cells(game: KadoDisplay, index: int, seat: int) -> tuple[Int16, tuple[int, int]]:
+def shown_cells(
+    game: KadoDisplay, index: int, seat: int, with_places: bool = True
+) -> tuple[Int16, tuple[int, int]]:
     """Return the part of a board to show, and the indices of its first row and column.
 
-    Its cells are card ids, -1 where the next card may be placed, and -2 elsewhere.
+    Cells are card ids, -1 where the next card may be placed (``with_places``), and -2 elsewhere.
+    Before the first card, a board without places has no cells.
     """
     board = game.tableaus[index, seat].astype(np.int16)
-    cells = np.where(board >= 0, board, np.where(game.open_cells[index, seat], -1, -2))
+    places = game.open_cells[index, seat] & with_places
+    cells = np.where(board >= 0, board, np.where(places, -1, -2))
     rows, columns = (np.flatnonzero((cells > -2).any(axis=axis)) for axis in (1, 0))
+    if not rows.size:
+        return cells[:0, :0], (0, 0)
     corner = int(rows[0]), int(columns[0])
     return cells[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1], corner

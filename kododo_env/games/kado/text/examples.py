@@ -13,9 +13,9 @@ from kododo_env.games.kado.scoring import score_columns, score_rows
 from kododo_env.games.kado.state import Phase
 from kododo_env.games.kado.text import words
 from kododo_env.games.kado.text.cards import GIFT_SUITS, RIBBON_SUITS, face, gift_name, ribbon_name
-from kododo_env.rendering.examples import WIDTH, WorkedExample, named_row, on_felt
 from kododo_env.rendering.game_words import Words
 from kododo_env.rendering.languages import say
+from kododo_env.rendering.lesson import WIDTH, WorkedExample, named_row, on_felt
 from kododo_env.rendering.plain_words import Event
 from kododo_env.rendering.svg import GOLD, Box, label
 from kododo_env.rendering.svg_cards import Card, card

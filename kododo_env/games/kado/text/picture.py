@@ -12,6 +12,15 @@ from kododo_env.games.kado.display import KadoDisplay
 from kododo_env.games.kado.text.cards import face, gift_suit, ribbon_suit, shown_cells
 from kododo_env.games.kado.text.words import moment, title
 from kododo_env.rendering.languages import say
+from kododo_env.rendering.scene import (
+    Block,
+    CardGrid,
+    CardRow,
+    Emblems,
+    Pile,
+    Scene,
+    SceneSeat,
+)
 from kododo_env.rendering.svg import (
     GOLD,
     HEIGHT,
@@ -106,6 +115,41 @@ def _player_lines(
     return lines
 
 
+# --- scene ----------------------------------------------------------------------------
+
+
+def scene(game: KadoDisplay, index: int, player: int | None, names: Sequence[str]) -> Scene:
+    """Return the table as data: tableaus, cards of this turn, the offered card, wrong guesses."""
+    held = _held(game, index, player)
+    seats = []
+    for seat, name in enumerate(names):
+        blocks: list[Block] = [_grid(game, index, seat, player)]
+        card_held = held[seat]
+        cards = [] if card_held is None else [face(game, card_held)]
+        blocks.append(CardRow("turn", say("kado.turn_title"), cards))
+        note = _note(game, index, seat)
+        gained = game.rewards[index, seat]
+        seats.append(SceneSeat.of(game, index, seat, player, name, blocks, note, gained))
+    middle: list[Block] = [Pile(say("game.draw_pile"), int(game.draw_pile_sizes[index]))]
+    if game.offered[index] >= 0:
+        offered = face(game, _offered(game, index, player))
+        middle.append(CardRow("offer", say("kado.offer_title"), [offered]))
+    if ruled_out := _ruled_out(game, index):
+        emblems = [(suit, suit_emblem(suit)) for suit in ruled_out]
+        middle.append(Emblems(say("kado.wrong_guess_title"), emblems, crossed=True))
+    return Scene(seats, middle)
+
+
+def _grid(game: KadoDisplay, index: int, seat: int, player: int | None) -> CardGrid:
+    """Return a tableau, with the places for the next card on the reader's own one."""
+    cells, (row, column) = shown_cells(game, index, seat, with_places=seat == player)
+    content = [
+        [None if cell == -2 else Blank.SLOT if cell == -1 else face(game, cell) for cell in line]
+        for line in cells.tolist()
+    ]
+    return CardGrid("tableau", (row, column), content, is_open=seat == player)
+
+
 # --- picture --------------------------------------------------------------------------
 
 
@@ -124,10 +168,15 @@ def svg(game: KadoDisplay, index: int, player: int | None, names: Sequence[str])
 
 def _head(game: KadoDisplay, index: int, seat: int, player: int | None, name: str) -> Seat:
     """Draw the head of a player's panel."""
+    note = _note(game, index, seat)
+    return Seat.of(game, index, seat, player, name, note, game.rewards[index, seat])
+
+
+def _note(game: KadoDisplay, index: int, seat: int) -> str:
+    """Return whether a player is the dealer, and the number of perfects."""
     deals = say("kado.dealer") if seat == game.dealer and not game.terminated[index] else ""
     won = _counted(game, index, seat)[1] if game.perfects[index, seat] else ""
-    note = ", ".join(words for words in (deals, won) if words)
-    return Seat.of(game, index, seat, player, name, note, game.rewards[index, seat])
+    return ", ".join(words for words in (deals, won) if words)
 
 
 def _tableau(game: KadoDisplay, index: int, seat: int, player: int | None, box: Box) -> str:

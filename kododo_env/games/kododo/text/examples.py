@@ -10,9 +10,9 @@ from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.text import words
 from kododo_env.games.kododo.text.cards import face
 from kododo_env.games.kododo.text.picture import laid_cards, meters_of
-from kododo_env.rendering.examples import WIDTH, WorkedExample, named_row, on_felt
 from kododo_env.rendering.game_words import Words
 from kododo_env.rendering.languages import say
+from kododo_env.rendering.lesson import WIDTH, WorkedExample, named_row, on_felt
 from kododo_env.rendering.svg import Box
 from kododo_env.rendering.svg_table import meter
 from kododo_env.rendering.words import counted

@@ -9,13 +9,11 @@ from kododo_env.games.kododo.scoring import NOBODY
 from kododo_env.games.kododo.text.cards import LIZARD, TURQUOISE, Tally, face, tally
 from kododo_env.games.kododo.text.words import moment, title
 from kododo_env.rendering.languages import say
+from kododo_env.rendering.scene import CardRow, Meter, Pile, Scene, SceneSeat
 from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, part, picture
 from kododo_env.rendering.svg_cards import Blank, Card, pile, suit_emblem
-from kododo_env.rendering.svg_table import Meter, Seat, meter, panel, rows, seats
+from kododo_env.rendering.svg_table import Seat, meter, panel, rows, seats
 from kododo_env.rendering.words import counted
-
-LIMIT, TIE, KODODO, SCORE = range(2, 6)
-"""The stages at which a page shows the results of a round, after the stage of counting."""
 
 BAND = 126
 """The height of the band between the players, in units of the SVG picture."""
@@ -97,6 +95,26 @@ def _table_lines(game: KododoDisplay, index: int) -> list[str]:
     ]
 
 
+# --- scene ----------------------------------------------------------------------------
+
+
+def scene(game: KododoDisplay, index: int, player: int | None, names: Sequence[str]) -> Scene:
+    """Return the table as data: hands, laid cards, meters of the colours and the draw pile."""
+    hand = say("game.hand")
+    laid = say("kododo.last_round") if tally(game, index).past else say("kododo.table_title")
+    seats = []
+    for seat, name in enumerate(names):
+        rows = (
+            CardRow("hand", hand, _hand(game, index, seat, player)),
+            CardRow("table", laid, laid_cards(game, index, seat)),
+        )
+        gained = game.rewards[index, seat]
+        seats.append(
+            SceneSeat.of(game, index, seat, player, name, rows, _note(game, index, seat), gained)
+        )
+    return Scene(seats, [*meters_of(game, index), Pile(say("game.draw_pile"), game.draw_pile_size)])
+
+
 # --- picture --------------------------------------------------------------------------
 
 
@@ -116,8 +134,13 @@ def svg(game: KododoDisplay, index: int, player: int | None, names: Sequence[str
 
 def _head(game: KododoDisplay, index: int, seat: int, player: int | None, name: str) -> Seat:
     """The head of a player's panel."""
-    note = say("kododo.pile_note", cards=counted(game.pile_sizes[index, seat], "game.cards"))
+    note = _note(game, index, seat)
     return Seat.of(game, index, seat, player, name, note, game.rewards[index, seat])
+
+
+def _note(game: KododoDisplay, index: int, seat: int) -> str:
+    """Return the number of cards that a player has won in words."""
+    return say("kododo.pile_note", cards=counted(game.pile_sizes[index, seat], "game.cards"))
 
 
 def _middle(game: KododoDisplay, index: int, names: Sequence[str]) -> str:
@@ -176,19 +199,19 @@ def meters_of(game: KododoDisplay, index: int) -> list[Meter]:
             goal=number,
             note=say("kododo.exact_number", number=number),
             mark=say("kododo.exact") if totals.kododos_score else "",
-            stage=KODODO,
+            stage="kododo-number",
             lit=totals.kododos_score and totals.past,
         )
     )
     return meters
 
 
-def _mark(totals: Tally, colour: int) -> tuple[str, int]:
-    """The word on a colour's fate, and when a page shows it."""
+def _mark(totals: Tally, colour: int) -> tuple[str, str]:
+    """Return the word on a colour's fate, and the section of the rules that decides it."""
     if totals.out[colour]:
-        return say("kododo.limit"), LIMIT
+        return say("kododo.limit"), "limit"
     if totals.tied[colour]:
-        return say("kododo.tie"), TIE
+        return say("kododo.tie"), "ties"
     if colour == totals.colour:
-        return say("kododo.scores") if totals.past else say("kododo.lead"), SCORE
-    return "", SCORE
+        return say("kododo.scores") if totals.past else say("kododo.lead"), "evaluation"
+    return "", ""
