@@ -227,6 +227,30 @@ class Words(Description):
         ]
         return [*sheet, self.result(index)]
 
+    def score_sheet(self, gained: npt.ArrayLike, index: int = 0) -> dict[str, Any]:
+        """Return the points of each player by source, and how ties are broken, in words.
+
+        Args:
+            gained: The rewards of the game's S steps, shape (S, P).
+            index: The index of a finished game.
+
+        Returns:
+            A dictionary with "rows" and "tie_breaks", both lists of dictionaries with a "name" and
+            "numbers" by player, and "ranks", the rank of each player from 1.
+        """
+        index = self._row(index)
+        sources = self._part("sources")(self._game, np.asarray(gained, int), index)
+        ties = self._part("tie_breaks")(self._game, index)
+        standings = [*zip(self._game.scores[index].tolist(), *ties.values(), strict=True)]
+        return {
+            "rows": [
+                {"name": say(source["key"], **source), "numbers": numbers}
+                for source, numbers in sources
+            ],
+            "tie_breaks": [{"name": say(key), "numbers": numbers} for key, numbers in ties.items()],
+            "ranks": [1 + sum(rival > standing for rival in standings) for standing in standings],
+        }
+
     def result(self, index: int = 0) -> Event:
         """Return the event ``game.over``: the winners, the tie-breaks and the points."""
         index = self._row(index)

@@ -401,7 +401,12 @@ class Table:
         waiting_for = stage.waiting_for
         ending: Message = {}
         if stage.over:
-            ending = {"result": result(stage.batch, names), "deal": stage.shared_deal()}
+            sheet = words_of(stage.batch).score_sheet(stage.rewards)
+            ending = {
+                "result": result(stage.batch, names),
+                "sheet": sheet,
+                "deal": stage.shared_deal(),
+            }
         message = {
             "type": "position",
             "step": self.step,

@@ -59,11 +59,15 @@ class KadoDisplay(BatchGame):
         """The card id in each cell of the boards, -1 if empty; shape (N, P, rows, columns)."""
         return self._games_first(on_board(self._state.tableau, self.rules).view(np.int8))
 
-    def points_by_axis(self) -> tuple[Int16, Int16]:
-        """Return the points of the rows and of the columns, each of shape (N, P)."""
+    def points_by_line(self) -> tuple[Int16, Int16]:
+        """Return the points of each row and column of the boards, (N, P, rows or columns)."""
         row_points, ribbons, best = parted(self._state.sums, self.rules)
-        columns = score_columns(ribbons, best, self.rules.num_rows)
-        return self._games_first(score_rows(row_points)), self._games_first(columns)
+        rows = [score_rows(row_points[:, row : row + 1]) for row in range(self.rules.board_rows)]
+        columns = [
+            score_columns(ribbons[:, k : k + 1], best[:, k : k + 1], self.rules.num_rows)
+            for k in range(self.rules.board_columns)
+        ]
+        return self._games_first(np.stack(rows, 1)), self._games_first(np.stack(columns, 1))
 
     @property
     def open_cells(self) -> Bool:

@@ -147,7 +147,12 @@ def _grid(game: KadoDisplay, index: int, seat: int, player: int | None) -> CardG
         [None if cell == -2 else Blank.SLOT if cell == -1 else face(game, cell) for cell in line]
         for line in cells.tolist()
     ]
-    return CardGrid("tableau", (row, column), content, is_open=seat == player)
+    sums: list[list[str]] = [[], []]
+    if game.terminated[index]:
+        rows, columns = game.points_by_line()
+        sums[0] = list(map(str, rows[index, seat, row : row + cells.shape[0]]))
+        sums[1] = list(map(str, columns[index, seat, column : column + cells.shape[1]]))
+    return CardGrid("tableau", (row, column), content, seat == player, *sums)
 
 
 # --- picture --------------------------------------------------------------------------

@@ -273,11 +273,11 @@ def details(game: KadoDisplay, happening: Event) -> dict[str, Any]:
 
 def sources(game: KadoDisplay, gained: Int64, index: int) -> list[tuple[Event, list[int]]]:
     """Return the points for rows, columns and perfects."""
-    rows, columns = game.points_by_axis()
+    rows, columns = (points[index].sum(-1).tolist() for points in game.points_by_line())
     perfects = game.perfects[index].astype(np.int64) * game.rules.perfect_points
     return [
-        (event("kado.source.rows", "score"), rows[index].tolist()),
-        (event("kado.source.columns", "score"), columns[index].tolist()),
+        (event("kado.source.rows", "score"), rows),
+        (event("kado.source.columns", "score"), columns),
         (event("kado.source.perfects", "score"), perfects.tolist()),
     ]
 
