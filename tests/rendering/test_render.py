@@ -22,6 +22,7 @@ from kododo_env.rendering.pixels import RenderingUnavailable, pixels, png
 from kododo_env.rendering.svg import GOLD, PAPER, label, picture
 from kododo_env.rendering.svg_cards import PALETTE, Card, Suit, card, suits
 from kododo_env.rendering.svg_table import seats
+from kododo_env.table.rules_page import sections
 from tests.game_tables import GAMES
 from tests.games.kododo.written_deals import TURNS, Round, cards, lay, play_round, start
 from tests.helpers import play_random, random_actions
@@ -44,14 +45,26 @@ player_1       4    1  B1* B2  B2  B2  B3  G1* Y2  B1* --
 
 SECRETIVE = """\
 Kododo: round 2 of 11, turn 1 of 3, 72 to draw
-last round: blue 3, green 1, yellow 1, orange 1, violet 2; out at 5
+previous round: blue 3, green 1, yellow 1, orange 1, violet 2; out at 5
 Kododo cards (*): 2; exactly 4 score
 scored: blue
 
-          points  won  hand                last round
+          points  won  hand                previous round
 player_0       5    2  ??  ??  ??  ??  ??  B2  B3  G1* V4
 player_1       4    1  B1* B1* B3  G1* Y2  B4  O1* Y2  V2
 """
+
+
+@pytest.mark.parametrize(
+    ("language", "last"), [("en", "last"), ("de", "letzte"), ("fr", "dernière")]
+)
+def test_the_round_before_is_not_called_the_last_round(language: str, last: str) -> None:
+    """Regression: the rules call the final round of a game the last round."""
+    game = scripted_game(0)
+    with speaking(language):
+        titles = [section["title"] for section in sections(game, pictures=False)]
+        assert any(last in title for title in titles)
+        assert last not in picture_of(game).text()
 
 
 def scripted_game(turns: int) -> KododoGame:
@@ -125,8 +138,13 @@ def test_every_picture_is_well_formed_and_names_everything(num_players: int, ste
 # Yellow leads with Y1, Y3 and Y2: these cards have a gold rim, and when it has scored its tile too.
 # When the Kododo cards score no colour does. The round before stays until somebody lays.
 IN_THE_SECOND_ROUND: tuple[tuple[Any, ...], ...] = (
-    (0, (3, 1), {"last round", "scored", "+5", "+4"}, set()),
-    (1, (3, 0), {"5", "4", "2 cards won", "1 card won", "laid"}, {"last round", "scored", "+5"}),
+    (0, (3, 1), {"previous round", "scored", "+5", "+4"}, set()),
+    (
+        1,
+        (3, 0),
+        {"5", "4", "2 cards won", "1 card won", "laid"},
+        {"previous round", "scored", "+5"},
+    ),
     (2, (4, 0), {"laid"}, {"+5"}),
 )
 

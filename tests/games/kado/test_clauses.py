@@ -11,7 +11,7 @@ from kododo_env.core.agent import random_legal_actions
 from kododo_env.games.kado import KadoGame, Rules
 from kododo_env.games.kado.scoring import open_cells, score_columns, score_rows, within_frame
 from kododo_env.games.kado.state import Phase
-from kododo_env.registry import words_of
+from kododo_env.registry import picture_of, words_of
 from tests.games.kado.written_deals import (
     act,
     card,
@@ -256,6 +256,19 @@ def test_wrong_guesses_of_a_turn_add_up_and_end_with_it() -> None:
     place_all(game, 0, 1)
     assert not game.ruled_out_gifts.any()
     assert not game.ruled_out_ribbons.any()
+
+
+def test_what_the_card_is_not_is_told_until_it_is_swapped() -> None:
+    """Regression: the crossed gifts and ribbons stayed, beside a card that all had seen."""
+    game = dealt_game(4)
+    act(game, p2=guess(4, "SV"))
+    told = []
+    for kind in ("", "PV"):
+        if kind:
+            act(game, p3=guess(4, kind))
+        told.append(picture_of(game).text())
+    assert "the dealer's card is not: socks, violet ribbon" in told[0]
+    assert "the dealer's card is not" not in told[1]
 
 
 def test_passing_tells_nothing() -> None:

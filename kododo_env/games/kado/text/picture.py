@@ -70,7 +70,9 @@ def _counted(game: KadoDisplay, index: int, seat: int) -> list[str]:
 
 
 def _ruled_out(game: KadoDisplay, index: int) -> list[Suit]:
-    """Return the gifts and ribbons excluded for the dealer's card by wrong guesses."""
+    """Return the gifts and ribbons excluded for the dealer's hidden card by wrong guesses."""
+    if game.swapped[index]:  # everybody has seen the card, and the dealer has another one now
+        return []
     gifts = np.flatnonzero(game.ruled_out_gifts[index])
     ribbons = np.flatnonzero(game.ruled_out_ribbons[index])
     return [gift_suit(int(gift)) for gift in gifts] + [

@@ -45,7 +45,7 @@ def text(game: KododoDisplay, index: int, player: int | None, names: Sequence[st
     """
     width = 4 * game.rules.hand_size
     hand = say("game.hand")
-    laid = say("kododo.last_round") if tally(game, index).past else say("kododo.table_title")
+    laid = say("kododo.previous_round") if tally(game, index).past else say("kododo.table_title")
     lines = [
         f"{title(game)}: {', '.join(moment(game, index, names))}",
         *_table_lines(game, index),
@@ -83,13 +83,13 @@ def _table_lines(game: KododoDisplay, index: int) -> list[str]:
         scores = say("kododo.kododo_cards")
     table = {"counts": counts, "limit": rules.limit}
     return [
-        say("kododo.last_table", **table) if totals.past else say("kododo.table", **table),
+        say("kododo.previous_table", **table) if totals.past else say("kododo.table", **table),
         say(
             "kododo.kododo_count",
             n=totals.kododos,
             number=rules.kododo_number,
         ),
-        say("kododo.last_scores", what=scores)
+        say("kododo.previous_scores", what=scores)
         if totals.past
         else say("kododo.next_scores", what=scores),
     ]
@@ -101,7 +101,7 @@ def _table_lines(game: KododoDisplay, index: int) -> list[str]:
 def scene(game: KododoDisplay, index: int, player: int | None, names: Sequence[str]) -> Scene:
     """Return the table as data: hands, laid cards, meters of the colours and the draw pile."""
     hand = say("game.hand")
-    laid = say("kododo.last_round") if tally(game, index).past else say("kododo.table_title")
+    laid = say("kododo.previous_round") if tally(game, index).past else say("kododo.table_title")
     seats = []
     for seat, name in enumerate(names):
         rows = (
@@ -123,7 +123,7 @@ def svg(game: KododoDisplay, index: int, player: int | None, names: Sequence[str
     pieces = [_middle(game, index, names)]
     places = max(game.rules.hand_size, game.rules.round_cards)
     hand = say("game.hand")
-    laid = say("kododo.last_round") if tally(game, index).past else say("kododo.table_title")
+    laid = say("kododo.previous_round") if tally(game, index).past else say("kododo.table_title")
     for seat, box in enumerate(seats(game.num_players, BAND, player)):
         named = (hand, _hand(game, index, seat, player)), (laid, laid_cards(game, index, seat))
         lying = rows(box, named, places, in_hand=1)
