@@ -24,6 +24,8 @@ from kododo_env.system.files import write_text
 from kododo_env.table.table import Table
 
 WIDTH = 80
+EXPLAINED = 5
+"""The number of a hint's actions whose reasons fit on the screen."""
 COMMANDS = {
     "rules": "show the rules; rules WORD: sections with WORD in the heading",
     "hint": "show what an agent would do",
@@ -205,10 +207,13 @@ class Terminal:
     def _print_hint(self, answer: Message) -> None:
         wins = f", {answer['chance']:.0%} to win if all play like it" if "chance" in answer else ""
         print(f"{answer['by']}{wins}:")
-        for action in answer["actions"][:10]:
+        for place, action in enumerate(answer["actions"][:10]):
             probability = action.get("probability")
             number = f"{action['value']:+8.2f}" if probability is None else f"{probability:8.1%}"
             self._paint(f"{number}  {action['words']}")
+            if place < EXPLAINED:
+                for reason in action["reasons"]:
+                    self._paint(f"{'':10}- {reason['text']}")
 
     def _print_memory(self, memory: Message) -> None:
         """Print the cards that the person has not seen, as tables."""

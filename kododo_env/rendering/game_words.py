@@ -102,6 +102,17 @@ class Words(Description):
             self.describe_action(action) if happening is None else self.sentence(happening, names)
         )
 
+    def reasons(self, action: int, player: int, index: int = 0) -> list[Event]:
+        """Return what a legal action would bring about if nobody else did anything, as events.
+
+        They contain only what the player knows, and a "theme": the key of a name for what it is
+        about, such as a limit. An action that is not legal now has none.
+        """
+        number, seat, row = self._choice(action, player, index)
+        if not self._game.legal_action_mask()[row, seat, number]:
+            return []
+        return self._part("reasons")(self._game, number, seat, row)
+
     def label(
         self, action: int, player: int, index: int = 0, names: Sequence[str] | None = None
     ) -> str:

@@ -60,6 +60,15 @@ def choice(game: BatchGame, number: int, player: int, index: int) -> Event | Non
     return None
 
 
+def reasons(game: BatchGame, number: int, player: int, index: int) -> list[Event]:
+    """Return what a legal action would bring about on the table as the player sees it.
+
+    The first reason is the most important one. Each has a fact "theme", the key of a name for what
+    it is about.
+    """
+    return []
+
+
 def labels(game: BatchGame, number: int, names: Sequence[str]) -> dict[str, str]:
     """Return the words of an action's index on each axis of its block."""
     piece, place = game.actions.locate(number)

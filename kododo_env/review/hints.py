@@ -19,6 +19,7 @@ from kododo_env.core.agent import (
     ranks,
 )
 from kododo_env.core.batch_game import BatchGame
+from kododo_env.registry import words_of
 from kododo_env.search.outcome_model import OutcomeModel
 
 
@@ -50,7 +51,8 @@ def hint(
 
     Returns:
         A dictionary with "by", the agent's name; "actions", for each legal action its number
-        "action", its "words" and its "probability" or "value", in the order of ``ranks``; "value",
+        "action", its "words", its "probability" or "value", and its "reasons" (see
+        ``Words.reasons`` and ``Words.line``), in the order of ``ranks``; "value",
         the value of the position, if the agent is a ``ValueAgent``; and "chance", the player's
         expected share of the victory if everyone plays like the agent, if it has outcome weights.
 
@@ -58,6 +60,7 @@ def hint(
         ValueError: A rating of the agent is not a finite number, or not a probability.
     """
     view = game.view(seat)
+    words = words_of(view)
     if isinstance(agent, ProbabilisticAgent):
         name = "probability"
         ratings = agent.probabilities(view)
@@ -80,6 +83,9 @@ def hint(
             "action": legal[index]["action"],
             "words": legal[index]["words"],
             name: float(numbers[index]),
+            "reasons": [
+                words.line(reason, names) for reason in words.reasons(legal[index]["action"], seat)
+            ],
         }
         for index in np.argsort(places)
     ]

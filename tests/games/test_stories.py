@@ -341,12 +341,13 @@ def test_a_player_sees_their_card_before_placing_it_and_where_it_lies() -> None:
     assert lines[2] == f"player_2 places cube 1 (orange ribbon) {where}"
 
 
-def test_rows_and_columns_are_those_that_the_player_sees() -> None:
-    """Regression: cells were counted from 0 on the whole board, not on the visible part."""
+def test_a_place_has_the_words_of_the_log() -> None:
+    """Regression: rows and columns were counted with empty ones, to "row 4" of three."""
     game = kado.start("SV1 CO3 PV4 SV3 CO1 PV1", KadoRules(num_players=3))
     kado.play_turn(game, [0, 1], (0, 0))
     kado.deal(game, [0, 1])
     kado.pass_all(game)
     words = [words_of(game).describe_choice(kado.place(3, *cell), 2) for cell in ((-1, 0), (0, 1))]
     card = "place cube 1 (orange ribbon)"
-    assert words == [f"{card} in row 1, column 2", f"{card} in row 2, column 3"]
+    neighbour = "plush 4 (violet ribbon)"
+    assert words == [f"{card} above {neighbour}", f"{card} right of {neighbour}"]

@@ -114,6 +114,7 @@ def _play(game: str) -> None:
         rng = Random(seed)
         while not table.stage.over:
             actions = table.talk(0, {"type": "look"})[0][-1]["actions"]
+            table.talk(0, {"type": "hint", "step": table.step})
             chosen = rng.choice(actions)["action"]
             table.talk(0, {"type": "act", "step": table.step, "action": chosen})
     table.talk(0, {"type": "replay", "record": table.stage.record()})

@@ -360,6 +360,8 @@ def test_a_hint_has_the_probabilities_of_a_policy_and_its_value() -> None:
     assert isinstance(hint["value"], float)
     assert sum(probabilities) == pytest.approx(1, abs=1e-5)
     assert probabilities == pytest.approx(sorted(probabilities, reverse=True), abs=1e-4)
+    reasons = [reason for action in hint["actions"] for reason in action["reasons"]]
+    assert {"key", "theme", "rule", "text", "parts"} <= reasons[0].keys()
     offered = {action["action"]: action["words"] for action in people.last[0]["actions"]}
     assert {action["action"]: action["words"] for action in hint["actions"]} == offered
 

@@ -71,7 +71,10 @@ def test_a_wrong_line_is_told_and_another_one_does(capsys: pytest.CaptureFixture
 
 def test_hints(capsys: pytest.CaptureFixture[str]) -> None:
     out = typed(capsys, "hint")
-    rated = out[out.index("heuristic:\n") :].splitlines()[1:]
+    lines = out[out.index("heuristic:\n") :].splitlines()[1:]
+    reasons = [line for line in lines if line.startswith(" " * 10 + "- ")]
+    assert "- blue left in your hand: 0 cards" in "\n".join(reasons)
+    rated = [line for line in lines if line not in reasons]
     values = [float(line.split()[0]) for line in rated]
     assert len(values) == 10
     assert values == sorted(values, reverse=True)

@@ -48,6 +48,16 @@ def where_seen(
     return flat_index(state.viewers, ranks, games)
 
 
+def add_up(state: KadoState, tables: KadoTables, cell: Array, card: Array, games: Intp) -> None:
+    """Add the cards placed in cells, (P, M), to the sums used for scoring."""
+    sum_places = tables.sums_of_cell.take(cell, axis=1) + tables.sums_of_card.take(card, axis=1)
+    players = column(len(cell), np.intp)
+    sums = state.sums.reshape(-1)
+    flat_places = flat_index(state.sums, players, sum_places, games)
+    totals = sums.take(flat_places) + tables.gains.take(card, axis=1)
+    sums[flat_places] = np.maximum(totals, tables.minimum.take(card, axis=1))
+
+
 def flat_index(array: Array, *index: Any) -> Intp:
     """Return indices into a flattened array, which is faster than indexing with several arrays.
 

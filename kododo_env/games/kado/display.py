@@ -8,10 +8,11 @@ from kododo_env.arrays.dtypes import Bool, Int8, Int16, Intp, Uint8
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.deck import NONE
 from kododo_env.games.kado.actions import Moves
-from kododo_env.games.kado.cards import cards_at, dealt_as
+from kododo_env.games.kado.cards import add_up, cards_at, dealt_as
 from kododo_env.games.kado.rules import Rules
 from kododo_env.games.kado.scoring import on_board, parted, score_columns, score_rows
 from kododo_env.games.kado.state import KadoState, Phase
+from kododo_env.games.kado.tables import KadoTables
 
 
 class KadoDisplay(BatchGame):
@@ -24,6 +25,7 @@ class KadoDisplay(BatchGame):
     rules: Rules
     moves: Moves
     _state: KadoState
+    _tables: KadoTables
 
     # --- progress -----------------------------------------------------------------------
 
@@ -68,6 +70,27 @@ class KadoDisplay(BatchGame):
             for k in range(self.rules.board_columns)
         ]
         return self._games_first(np.stack(rows, 1)), self._games_first(np.stack(columns, 1))
+
+    def placing_gains(self, card: int, index: int) -> tuple[Int16, Int16]:
+        """Return the points that a card would add to rows and to columns.
+
+        Args:
+            card: The id of the card.
+            index: The index of the game.
+
+        Returns:
+            Two arrays (cells, P), for each cell of the board and each player. The gains are
+            meaningless for cells that are not open.
+        """
+        rules = self.rules
+        trial = self.take(np.full(rules.num_cells, index))
+        cells = np.tile(np.arange(rules.num_cells), (self.num_players, 1))
+        add_up(trial._state, trial._tables, cells, np.full_like(cells, card), trial._state.games)
+        gains = [
+            after - before[index]
+            for after, before in zip(trial.points_by_axis(), self.points_by_axis(), strict=True)
+        ]
+        return gains[0], gains[1]
 
     @property
     def open_cells(self) -> Bool:

@@ -12,7 +12,7 @@ from kododo_env.core.capabilities import StepSkipping
 from kododo_env.core.deck import NONE
 from kododo_env.core.state import Invariant
 from kododo_env.games.kado.actions import action_layout, moves
-from kododo_env.games.kado.cards import cards_at, flat_index, where_seen
+from kododo_env.games.kado.cards import add_up, cards_at, flat_index, where_seen
 from kododo_env.games.kado.determinization import deal_again
 from kododo_env.games.kado.display import KadoDisplay
 from kododo_env.games.kado.invariants import invariants
@@ -243,21 +243,10 @@ class KadoGame(KadoDisplay, StepSkipping):
         card = cards_at(state, held, games)
         players = column(self.num_players, np.intp)
         state.tableau.reshape(-1)[flat_index(state.tableau, players, cell, games)] = card
-        self._add_up(cell, card, games)
+        add_up(state, self._tables, cell, card, games)
         state.open[..., part] = self._open_cells(part)
         self._show(self._everybody, held, games)
         self._score(part)
-
-    def _add_up(self, cell: Array, card: Array, games: Intp) -> None:
-        """Add the cards just placed, (P, M), to the sums used for scoring."""
-        state = self._state
-        tables = self._tables
-        sum_places = tables.sums_of_cell.take(cell, axis=1) + tables.sums_of_card.take(card, axis=1)
-        players = column(self.num_players, np.intp)
-        sums = state.sums.reshape(-1)
-        flat_places = flat_index(state.sums, players, sum_places, games)
-        totals = sums.take(flat_places) + tables.gains.take(card, axis=1)
-        sums[flat_places] = np.maximum(totals, tables.minimum.take(card, axis=1))
 
     def _open_cells(self, part: slice) -> Bool:
         """Return the cells for each player's next card, (P, cells, M)."""

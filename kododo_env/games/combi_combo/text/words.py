@@ -12,6 +12,7 @@ from kododo_env.games.combi_combo.display import CombiComboDisplay
 from kododo_env.games.combi_combo.rules import COLOURS, VALUES, Rules
 from kododo_env.games.combi_combo.scoring import ONE, TWO, by_colour, held
 from kododo_env.games.combi_combo.text.cards import LINES, faces, line_points
+from kododo_env.games.combi_combo.text.reasons import reasons as reasons
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.plain_words import Event, event
 from kododo_env.rendering.svg_cards import Card, Suit
@@ -50,8 +51,19 @@ def choice(game: CombiComboDisplay, number: int, player: int, index: int) -> Eve
 def card(game: CombiComboDisplay, number: int) -> str:
     """Return a type of card in words, such as "blue 3"; colours without a name are numbered."""
     colour, value = divmod(number, VALUES)
-    name = say(f"card.suit.{COLOURS[colour]}") if colour < len(COLOURS) else f"colour {colour}"
-    return say("card.name", suit=name, value=value + 1)
+    return say("card.name", suit=_colour_name(colour), value=value + 1)
+
+
+def _colour_name(colour: int) -> str:
+    return say(f"card.suit.{COLOURS[colour]}") if colour < len(COLOURS) else f"colour {colour}"
+
+
+def details(game: CombiComboDisplay, happening: Event) -> dict[str, Any]:
+    """Return the line of the score and the colour of a reason in words."""
+    words = {"line": say(happening["theme"])} if "theme" in happening else {}
+    if "colour" in happening:
+        words["colour"] = _colour_name(happening["colour"])
+    return words
 
 
 def hand(game: CombiComboDisplay, player: int, index: int) -> list[Card]:

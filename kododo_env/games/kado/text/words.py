@@ -21,13 +21,17 @@ from kododo_env.games.kado.text.cards import (
     ribbon_words,
     shown_cells,
 )
+from kododo_env.games.kado.text.reasons import reasons as reasons
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.plain_words import WAITS, Event, event
 from kododo_env.rendering.svg_cards import Blank, Card, Suit
-from kododo_env.rendering.words import cards_left, listed
+from kododo_env.rendering.words import cards_left, counted, listed
 
 END = "end"
 """The section of ``rules.md`` about the end of a game."""
+
+ORDINALS = {2: "game.ordinal.2", 3: "game.ordinal.3", 4: "game.ordinal.4"}
+"""The keys of the words for the second, third and fourth of a kind."""
 
 SIDES = {(0, -1): "right", (0, 1): "left", (-1, 0): "below", (1, 0): "above"}
 """The position of a cell relative to its neighbour."""
@@ -79,9 +83,7 @@ def action(game: KadoDisplay, number: int) -> str:
 def choice(game: KadoDisplay, number: int, player: int, index: int) -> Event | None:
     """Return what an action does with a card."""
     if game.moves.place <= number < game.no_op:
-        row, column = cell(game, number, player, index)
-        held = int(game.held[index, player])
-        return event("kado.place", cards=[held], row=row, column=column)
+        return _place(game, number, player, index)
     if number > game.moves.discard:
         return None
     offered = int(game.offered[index])
@@ -89,6 +91,24 @@ def choice(game: KadoDisplay, number: int, player: int, index: int) -> Event | N
         return event("kado.put_aside", cards=[offered])
     key = "kado.give" if number else "kado.keep"
     return event(key, seats=[(player + number) % game.num_players], cards=[offered])
+
+
+def _place(game: KadoDisplay, number: int, player: int, index: int) -> Event:
+    """Return where an action places the card: beside which cards."""
+    row, column = divmod(number - game.moves.place, game.rules.board_columns)
+    beside = _beside(game, player, row, column, index)
+    cards = [int(game.held[index, player])]
+    open_cells = np.argwhere(game.open_cells[index, player]).tolist()
+    alike = [
+        (row, column)
+        for row, column in open_cells
+        if _beside(game, player, row, column, index) == beside
+    ]
+    if len(alike) < 2:
+        return event("kado.place", cards=cards, beside=beside)
+    # Only decks with equal cards have two such places.
+    row, column = cell(game, number, player, index)
+    return event("kado.place_exactly", cards=cards, beside=beside, row=row, column=column)
 
 
 def labels(game: KadoDisplay, number: int, names: Sequence[str]) -> dict[str, str]:
@@ -262,6 +282,11 @@ def details(game: KadoDisplay, happening: Event) -> dict[str, Any]:
     if "gift" in happening:
         parts = {"gift": gift_name(happening["gift"]), "ribbon": ribbon_words(happening["ribbon"])}
         words = {"guess": listed(parts.values()), "part": parts.get(happening.get("right", ""))}
+        words |= parts
+    if "count" in happening:
+        count = happening["count"]
+        words["cards"] = counted(count, "kado.such_cards")
+        words["ordinal"] = say(ORDINALS.get(count, "game.ordinal.more"), n=count)
     if "beside" in happening:
         sides = [
             say(f"kado.side.{side}", card=card(game, number))

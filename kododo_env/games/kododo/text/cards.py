@@ -8,7 +8,7 @@ import numpy as np
 
 from kododo_env.arrays.dtypes import Int8
 from kododo_env.games.kododo.display import KododoDisplay
-from kododo_env.games.kododo.rules import KODODO_VALUE
+from kododo_env.games.kododo.rules import KODODO_VALUE, Rules
 from kododo_env.games.kododo.scoring import NOBODY, kododo_round, scoring_colour
 from kododo_env.rendering.svg import PAPER
 from kododo_env.rendering.svg_cards import Card, Suit, suits
@@ -59,11 +59,14 @@ class Tally:
 
 def tally(game: KododoDisplay, index: int) -> Tally:
     """Return the tally of one game."""
-    rules = game.rules
     table = game.table[index]
     last_table = game.last_table[index]
     past = bool((table < 0).all() and (last_table >= 0).any())
-    table = last_table if past else table
+    return tally_of(game.rules, last_table if past else table, past)
+
+
+def tally_of(rules: Rules, table: Int8, past: bool = False) -> Tally:
+    """Return the tally of the cards on a table; see ``Tally``."""
     colours, values = np.divmod(table[table >= 0].astype(np.int64), rules.num_values)
     counts = np.bincount(colours, minlength=rules.num_colours)
     kododos = int(np.count_nonzero(values == KODODO_VALUE - 1))

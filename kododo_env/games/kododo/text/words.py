@@ -13,6 +13,7 @@ from kododo_env.arrays.dtypes import Int64
 from kododo_env.games.kododo.display import KododoDisplay
 from kododo_env.games.kododo.rules import Rules
 from kododo_env.games.kododo.text.cards import Tally, face, tally
+from kododo_env.games.kododo.text.reasons import reasons as reasons
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.plain_words import Event, event
 from kododo_env.rendering.svg_cards import Card, Suit
@@ -131,6 +132,7 @@ def details(game: KododoDisplay, happening: Event) -> dict[str, Any]:
     cards = [counted(count, "kododo.colour_cards", colour=colour) for colour in colours]
     return {
         "colour": colours[0],
+        "rivals": listed(colours[1:]) if len(colours) > 1 else "",
         "count": counted(count, "game.cards"),
         "cards": listed(cards),
     }
