@@ -59,7 +59,8 @@ def test_reasons_can_be_said_in_each_language(name: str, players: int, language:
     with speaking(language):
         while not game.terminated[0]:
             player = int(game.deciding()[0].argmax())
-            assert any(reasons_of(game, player).values())
+            if game.steps_played % 5 == 0:
+                assert any(reasons_of(game, player).values())
             game.step(random_actions(game, rng))
 
 

@@ -86,10 +86,8 @@ class KadoDisplay(BatchGame):
         trial = self.take(np.full(rules.num_cells, index))
         cells = np.tile(np.arange(rules.num_cells), (self.num_players, 1))
         add_up(trial._state, trial._tables, cells, np.full_like(cells, card), trial._state.games)
-        gains = [
-            after - before[index]
-            for after, before in zip(trial.points_by_axis(), self.points_by_axis(), strict=True)
-        ]
+        lines = zip(trial.points_by_line(), self.points_by_line(), strict=True)
+        gains = [(after - before[index]).sum(axis=2, dtype=np.int16) for after, before in lines]
         return gains[0], gains[1]
 
     @property

@@ -24,7 +24,7 @@ def reasons(game: KadoDisplay, number: int, player: int, index: int) -> list[Eve
     if number >= first.discard:
         return []
     seat = (player + number) % game.num_players
-    return [_best_place(game, [int(game.offered[index])], seat, DEAL, index)]
+    return _best_places(game, [int(game.offered[index])], [seat], DEAL, index)
 
 
 def _placing(game: KadoDisplay, cell: int, player: int, index: int) -> list[Event]:
@@ -66,8 +66,7 @@ def _guess(game: KadoDisplay, gift: int, ribbon: int, player: int, index: int) -
     cards = _unseen(game, gift, ribbon, player, index)
     if cards:
         # The dealer has kept what is of use to the dealer; after a swap the player would have it.
-        for seat in (game.dealer, player):
-            events.append(_best_place(game, cards, seat, GUESS, index))
+        events += _best_places(game, cards, [game.dealer, player], GUESS, index)
     return [*events, event("kado.cards_unseen", "challenge", **parts, count=len(cards))]
 
 
@@ -80,11 +79,17 @@ def _unseen(game: KadoDisplay, gift: int, ribbon: int, player: int, index: int) 
     return [card for card in unseen if rules.parts(card)[:2] == (gift, ribbon)]
 
 
-def _best_place(game: KadoDisplay, cards: list[int], seat: int, theme: str, index: int) -> Event:
-    """Return what a player could gain at most by placing one of these cards."""
-    is_open = game.open_cells[index, seat].ravel()
-    most = 0
+def _best_places(
+    game: KadoDisplay, cards: list[int], seats: list[int], theme: str, index: int
+) -> list[Event]:
+    """Return what each of some players could gain at most by placing one of these cards."""
+    most = np.zeros(game.num_players, np.int16)
+    closed = ~game.open_cells[index].reshape(game.num_players, -1).T
     for card in {*cards}:
         row_gains, column_gains = game.placing_gains(card, index)
-        most = max(most, int((row_gains + column_gains)[is_open, seat].max()))
-    return event("kado.could_gain", "score", seats=[seat], points=most, theme=theme)
+        gains = np.where(closed, 0, row_gains + column_gains)
+        most = np.maximum(most, gains.max(axis=0))
+    return [
+        event("kado.could_gain", "score", seats=[seat], points=int(most[seat]), theme=theme)
+        for seat in seats
+    ]
