@@ -35,21 +35,46 @@ def position(
         "text", "picture" (only with ``pictures``), "hand", "actions" (see ``actions``), "memory",
         and "knows" (the pieces of the observation by name, as nested lists).
     """
-    words = words_of(view)
-    picture = picture_of(view)
+    return {
+        **table_fields(view, pictures, index, names),
+        "hand": _hand(view, pictures, index),
+        "actions": actions(view, index, names),
+        "memory": words_of(view).memory(view, index),
+        "knows": {name: piece[index].tolist() for name, piece in view.pieces.items()},
+    }
+
+
+def table_fields(
+    game: BatchGame | View,
+    pictures: bool,
+    index: int = 0,
+    names: Sequence[str] | None = None,
+    player: int | None = None,
+) -> dict[str, Any]:
+    """Return the table in words and as a scene.
+
+    Args:
+        game: A batch of the game, or a player's view of it.
+        pictures: Whether to describe the table as a scene in addition to the text.
+        index: The index of the game in the batch.
+        names: The players' names by seat; None names them ``player_0``, ...
+        player: The reader; None reads a view's own player, or sees all cards of a batch.
+
+    Returns:
+        A dictionary with "title" (the game's name), "moment" (where the game stands, in parts),
+        "text", and "picture" and "scene" with ``pictures``.
+    """
+    words = words_of(game)
+    picture = picture_of(game)
     drawing: dict[str, Any] = {}
     if pictures:
-        drawing["picture"] = picture.svg(index, names=names)
-        drawing["scene"] = picture.scene(index, names=names).to_json()
+        drawing["picture"] = picture.svg(index, player, names)
+        drawing["scene"] = picture.scene(index, player, names).to_json()
     return {
         "title": words.title(),
         "moment": list(words.moment(index, names)),
-        "text": picture.text(index, names=names),
+        "text": picture.text(index, player, names),
         **drawing,
-        "hand": _hand(view, pictures, index),
-        "actions": actions(view, index, names),
-        "memory": words.memory(view, index),
-        "knows": {name: piece[index].tolist() for name, piece in view.pieces.items()},
     }
 
 

@@ -113,6 +113,6 @@ class SharedDevice:
         if self._person is not None and (stage.over or not people or self._person in people):
             return []
         person = (people or table.people)[0]
-        called = stage.display_names[stage.seat_of(person)]
+        called = table.name_of(person, self._person)
         message = {"type": "handover", "step": table.step, "person": person, "called": called}
         return [to_json(message)]

@@ -16,9 +16,11 @@ from kododo_env.core.agent import joint_action
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 from kododo_env.registry import lesson_of, words_of
+from kododo_env.rendering.game_words import names_of
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.lesson import LessonAction
 from kododo_env.rules_arguments import make_game
+from kododo_env.table.names import bots_named
 from kododo_env.table.stage import Player, Stage
 
 PUPIL = 0  # the seat of the person
@@ -62,8 +64,9 @@ class LessonStage(Stage):
 
     Args:
         game: A batch of the game.
-        person: The number of the person.
+        player: The person.
         first: The number of the table's step at the beginning.
+        names_in_texts: Whether texts have the players' display names rather than seat numbers.
 
     Raises:
         ValueError: The game has no lesson.
@@ -71,7 +74,9 @@ class LessonStage(Stage):
 
     can_go_back = False
 
-    def __init__(self, game: BatchGame, person: int, first: int) -> None:
+    def __init__(
+        self, game: BatchGame, player: Player, first: int, names_in_texts: bool = False
+    ) -> None:
         lesson = lesson_of(game)
         if lesson is None:
             raise ValueError(f"{game.name} has no lesson")
@@ -79,10 +84,14 @@ class LessonStage(Stage):
         self._num_choices = 0  # by the person
         self._news_start = 0  # the number of log entries before the last choice
         self._scripts = [Script() for _ in range(self._lesson.players)]
-        players = [Player(script.name, script) for script in self._scripts]
-        players[PUPIL] = Player("person", None, person=person)
+        names = bots_named([script.name for script in self._scripts], [player.display_name])
+        players = [
+            Player(script.name, script, name)
+            for script, name in zip(self._scripts, names, strict=True)
+        ]
+        players[PUPIL] = player
         batch = make_game(game.name, 1, self._lesson.players, {})
-        super().__init__(batch, players, seed=0, first=first)
+        super().__init__(batch, players, seed=0, first=first, names_in_texts=names_in_texts)
 
     def _deal(self) -> None:
         """Deal the cards of the lesson, and let everybody play its opening."""
@@ -126,7 +135,8 @@ class LessonStage(Stage):
         if expected and chosen not in expected:
             lesson_words = words_of(view)
             words, *expected_words = (
-                lesson_words.describe_choice(action, PUPIL) for action in (chosen, *expected)
+                lesson_words.describe_choice(action, PUPIL, names=self.text_names)
+                for action in (chosen, *expected)
             )
             raise ValueError(
                 say(
@@ -174,10 +184,15 @@ class LessonStage(Stage):
             "of": len(steps),
             "over": self._done,
             "shown": list(self._find_highlights(position["log"])),
-            "text": say(text),
+            "text": say(text, **self._names_by_seat()),
             "wanted": [action for action in self._expected_actions() if action in legal],
         }
         return {"lesson": lesson}
+
+    def _names_by_seat(self) -> dict[str, str]:
+        """Return the players' names by the placeholders in the texts of a lesson."""
+        names = names_of(self.batch, self.text_names)
+        return {f"player_{seat}": name for seat, name in enumerate(names)}
 
     def _find_highlights(self, log: list[dict[str, Any]]) -> Iterator[Message]:
         """Yield the news to which the lesson points."""

@@ -25,18 +25,40 @@ def people_named(names: Sequence[Any], people: int) -> list[str]:
     """
     if len(names) > people:
         raise ValueError(f"expected at most {people} names, one per person, got {len(names)}")
-    for name in names:
-        printable = isinstance(name, str) and _without_joiners(name).isprintable()
-        if not printable or len(name) > LONGEST:
-            raise ValueError(
-                f"a name must have at most {LONGEST} printable characters, not {quote(name)}"
-            )
-    tidy = [" ".join(name.strip(f" {JOINERS}").split()) for name in names]
-    folded = [_looks(name) for name in tidy if name]
-    if len(folded) > len(set(folded)):
-        different = ", ".join(map(quote, tidy))
-        raise ValueError(f"names must be distinct, not {different}")
+    tidy = list(map(tidy_name, names))
+    check_distinct(tidy)
     return tidy + [""] * (people - len(tidy))
+
+
+def tidy_name(name: Any) -> str:
+    """Return a person's name without superfluous spaces.
+
+    Raises:
+        ValueError: It is not a string, too long, or has characters that cannot be printed.
+    """
+    printable = isinstance(name, str) and _without_joiners(name).isprintable()
+    if not printable or len(name) > LONGEST:
+        raise ValueError(
+            f"a name must have at most {LONGEST} printable characters, not {quote(name)}"
+        )
+    return " ".join(name.strip(f" {JOINERS}").split())
+
+
+def check_distinct(names: Iterable[str]) -> None:
+    """Raise ValueError if two names look the same; empty names are ignored."""
+    names = [name for name in names if name]
+    if len(set(map(_looks, names))) < len(names):
+        raise ValueError(f"names must be distinct, not {', '.join(map(quote, names))}")
+
+
+def names_of_record(players: Sequence[str]) -> list[str]:
+    """Return the names of the players of a record, shortened, and numbered if they are equal."""
+    names: list[str] = []
+    for place, player in enumerate(players):
+        number = players[:place].count(player) + 1
+        short = player[:LONGEST]
+        names.append(short if number == 1 else f"{short} {number}")
+    return names
 
 
 def _without_joiners(name: str) -> str:

@@ -24,7 +24,7 @@ class Player(NamedTuple):
     Attributes:
         name: The name in records.
         agent: The agent; None for a person.
-        display_name: The name shown to people; empty for ``player_0``, ``player_1``, ...
+        display_name: The name shown to people; see ``Stage.display_names`` for an empty one.
         agent_name: The name from which ``make_agent`` creates the same agent.
         person: Their seat in the table's first game, which identifies a person.
     """
@@ -55,6 +55,7 @@ class Stage:
             choices of people, the whole game is the same.
         first: The number of the table's step at the deal.
         adviser: The agent that gives hints and analyses; None gives neither.
+        names_in_texts: Whether texts have the players' display names rather than seat numbers.
 
     Attributes:
         past: The steps so far.
@@ -73,17 +74,16 @@ class Stage:
         seed: int,
         first: int,
         adviser: Agent | None = None,
+        names_in_texts: bool = False,
     ) -> None:
         self.batch = batch
-        self.players = players
+        self.players = list(players)
         self.seed = seed
         self.first = first
         self.adviser = adviser
         self.agents = [player.agent for player in players]
         self.names = [player.name for player in players]
-        self.display_names = [
-            player.display_name or f"player_{seat}" for seat, player in enumerate(players)
-        ]
+        self._names_in_texts = names_in_texts
         self.person_seats = {seat for seat, agent in enumerate(self.agents) if agent is None}
         self.past: list[PlayedStep] = []
         self.chosen: dict[int, int] = {}
@@ -102,6 +102,32 @@ class Stage:
     def seat_of(self, person: int) -> int:
         """Return the seat of a person."""
         return next(seat for seat in self.person_seats if self.players[seat].person == person)
+
+    @property
+    def display_names(self) -> list[str]:
+        """The names shown to people, by seat; a nameless person is a guest in their language."""
+        people = sorted(player.person for player in self.players if player.agent is None)
+        names = []
+        for seat, player in enumerate(self.players):
+            name = player.display_name or f"player_{seat}"
+            if player.agent is None and not player.display_name:
+                number = f" {people.index(player.person) + 1}" if len(people) > 1 else ""
+                name = say("table.guest") + number
+            names.append(name)
+        return names
+
+    @property
+    def text_names(self) -> list[str] | None:
+        """The players' names in texts; None names them ``player_0``, ``player_1``, ..."""
+        return self.display_names if self._names_in_texts else None
+
+    def rename(self, person: int, name: str) -> None:
+        """Give a person a display name, also in the news of earlier steps."""
+        seat = self.seat_of(person)
+        self.players[seat] = self.players[seat]._replace(display_name=name)
+        self.descriptions = {}
+        for played in self.past:
+            played.log_entries.clear()
 
     # --- choosing -----------------------------------------------------------------------
 
@@ -126,10 +152,12 @@ class Stage:
         if self.over:
             raise ValueError(say("table.game_over"))
         if seat in self.chosen:
-            words = words_of(self.batch).describe_choice(self.chosen[seat], seat)
-            raise ValueError(say("table.double_choice", seat=seat, words=words))
+            words = words_of(self.batch).describe_choice(
+                self.chosen[seat], seat, names=self.text_names
+            )
+            raise ValueError(say("table.double_choice", words=words))
         if seat not in self.waiting_for:
-            raise ValueError(say("table.no_decision", seat=seat))
+            raise ValueError(say("table.no_decision"))
 
     def choose(self, seat: int, choice: int | str) -> None:
         """Store a person's choice; it is played when everybody has chosen."""
@@ -139,7 +167,7 @@ class Stage:
     def take_back(self, seat: int) -> None:
         """Remove a person's choice, as long as somebody else has still to choose."""
         if seat not in self.chosen:
-            raise ValueError(say("table.no_choice", seat=seat))
+            raise ValueError(say("table.no_choice"))
         del self.chosen[seat]
 
     def choose_by(self, bot: Agent) -> None:
@@ -159,10 +187,7 @@ class Stage:
         """Go back to an earlier step of this game, with the same randomness after it."""
         if not self.can_go_back:
             raise ValueError(say("table.no_way_back"))
-        steps = [played.step for played in self.past]
-        if to not in steps:
-            raise ValueError(f"to must be a step played in this game, not {to}")
-        index = steps.index(to)
+        index = self.index_of(to)
         self.batch = self.past[index].before
         self.recorder.back(self.batch, index)
         del self.past[index:]
@@ -171,6 +196,17 @@ class Stage:
         self.chosen = {}
         self.analyses = {}
         self.descriptions = {}
+
+    def index_of(self, step: int) -> int:
+        """Return the index in ``past`` of a step of the table.
+
+        Raises:
+            ValueError: This step was not played in this game.
+        """
+        steps = [played.step for played in self.past]
+        if step not in steps:
+            raise ValueError(f"to must be a step played in this game, not {step}")
+        return steps.index(step)
 
     # --- playing ------------------------------------------------------------------------
 
@@ -217,13 +253,13 @@ class Stage:
 
     # --- showing ------------------------------------------------------------------------
 
-    def log(self, seat: int, language: str, names: Sequence[str] | None) -> list[dict[str, Any]]:
-        """Return the news of each step, for a seat in a language with the players' names."""
+    def log(self, seat: int, language: str) -> list[dict[str, Any]]:
+        """Return the news of each step, for a seat in a language."""
         for (step, before, joint, entries), game in zip(self.past, self.games[1:], strict=True):
             if (seat, language) not in entries:
                 events = words_of(game).events(before, joint, seat, gained=self.rewards)
                 with speaking(language):
-                    words = news(game, events, names)
+                    words = news(game, events, self.text_names)
                 returnable = self.can_go_back and bool(before.deciding()[0, seat])
                 entries[seat, language] = {"step": step, **words, "again": returnable}
         return [played.log_entries[seat, language] for played in self.past]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.bots.messages import MOST_EXACT, Message, read_message, to_json
-from kododo_env.bots.protocol import players, position, result
+from kododo_env.bots.protocol import players, position, result, table_fields
 from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.header import printable
@@ -21,6 +21,7 @@ from kododo_env.review.analysis import FEWEST, WORLDS, Analysis, analysis_in_pie
 from kododo_env.review.hints import check_adviser, hint
 from kododo_env.review.replay import parse_short_record, replayed_steps
 from kododo_env.table.lesson import LessonStage
+from kododo_env.table.names import check_distinct, names_of_record, tidy_name
 from kododo_env.table.rules_page import sections
 from kododo_env.table.stage import Player, Stage
 
@@ -29,7 +30,7 @@ Replies = dict[int, list[Message]]
 Task = Generator[Message, None, Message]
 """Work that takes long: it yields its progress, or ``{}``, and returns the response."""
 # The types of requests that change the game, and of those that take long; others are questions.
-ORDERS = ("act", "take_back", "again", "lesson", "leave", "new")
+ORDERS = ("act", "take_back", "again", "lesson", "leave", "new", "rename")
 TASKS = ("analyse", "par", "replay")
 
 
@@ -108,6 +109,7 @@ class Table:
         self._pictures = pictures
         self._rotate = rotate
         self._tasks: dict[tuple[int, str], Task] = {}  # by person and request
+        self._renamings: list[Any] = []  # the messages, in order
         self._languages = dict.fromkeys(self.people, "en")
         names = [self._person(k) if agent is None else agent.name for k, agent in enumerate(agents)]
         shown_names = display_names or [""] * len(agents)
@@ -130,8 +132,8 @@ class Table:
         """End the current game, and deal the game of a seed."""
         first = len(self._players) - self.seat_shift  # the index that moves to seat 0
         seated = self._players[first:] + self._players[:first]
-        self.game = Stage(self._batch, seated, seed, self.step, self._adviser)
-        self.history = []
+        self.game = Stage(self._batch, seated, seed, self.step, self._adviser, self._pictures)
+        self.history = [*self._renamings]
 
     def teach(self) -> None:
         """Begin the lesson of the game, or begin it again.
@@ -139,7 +141,8 @@ class Table:
         Raises:
             ValueError: The game has no lesson, or there are several people.
         """
-        lesson = LessonStage(self._batch, self.people[0], self.step + 1)
+        pupil = self._players[self.people[0]]
+        lesson = LessonStage(self._batch, pupil, self.step + 1, self._pictures)
         if len(self.people) > 1:
             raise ValueError(say("lesson.several_people"))
         self.lesson = lesson
@@ -149,6 +152,11 @@ class Table:
     def stage(self) -> Stage:
         """The lesson, or the game if there is no lesson."""
         return self.game if self.lesson is None else self.lesson
+
+    def name_of(self, person: int, reader: int | None = None) -> str:
+        """Return a person's display name in the language of a reader, another person."""
+        with speaking(self._languages[person if reader is None else reader]):
+            return self.stage.display_names[self.stage.seat_of(person)]
 
     # --- hearing ------------------------------------------------------------------------
 
@@ -221,9 +229,11 @@ class Table:
                 self.teach()
             case "leave":
                 self._leave()
+            case "rename":
+                self._rename(person, message["name"])
             case "new":
                 self._new(person, message["deck"])
-        if self.game is game:
+        if self.game is game and message["type"] != "rename":
             self.history.append([person, message])
         self.on_change()
 
@@ -232,6 +242,22 @@ class Table:
             raise ValueError(say("lesson.none"))
         self.lesson = None
         self.step += 1
+
+    def _rename(self, person: int, name: str) -> None:
+        """Give a person a display name, in this and all later games; "" makes them a guest."""
+        name = tidy_name(name)
+        others = {
+            player.display_name
+            for player in (*self.game.players, *self.stage.players)
+            if player.agent is not None or player.person != person
+        }
+        check_distinct([name, *others])
+        self._players[person] = self._players[person]._replace(display_name=name)
+        for stage in {self.game, self.stage}:
+            stage.rename(person, name)
+        message = [person, {"type": "rename", "name": name}]
+        self._renamings.append(message)
+        self.history.append(message)
 
     def _new(self, person: int, deck: str) -> None:
         """Deal a new game: when this one is over, or when all people have asked for it."""
@@ -253,6 +279,8 @@ class Table:
                 return {"type": "rules", "text": rules_text(self._batch), "sections": parts}
             case "hint":
                 return self._hint(self.stage.seat_of(person))
+            case "recall":
+                return self._recall(person, message["to"])
             case "record":
                 return {"type": "record", "record": self.stage.record()}
             case "speak":
@@ -260,10 +288,26 @@ class Table:
                 return self._positions()[person][0]
         return self._position(person)
 
+    def _recall(self, person: int, to: int) -> Message:
+        """Return the table as a person saw it at an earlier step of this game."""
+        stage = self.stage
+        seat = stage.seat_of(person)
+        index = stage.index_of(to)
+        game = stage.past[index].before
+        log = stage.log(seat, self._languages[person])
+        return {
+            "type": "recall",
+            "to": to,
+            **table_fields(game.view(seat), self._pictures, names=stage.text_names),
+            "scores": game.scores[0].tolist(),
+            "events": log[index - 1]["events"] if index else [],
+            "lines": log[index - 1]["lines"] if index else [],
+        }
+
     def _hint(self, seat: int) -> Message:
         stage = self.stage
         stage.check_decides(seat)
-        ratings = hint(self._adviser_of(stage), stage.batch, seat, self._picture_names)
+        ratings = hint(self._adviser_of(stage), stage.batch, seat, self.stage.text_names)
         return {"type": "hint", "step": self.step, **ratings}
 
     @staticmethod
@@ -343,14 +387,22 @@ class Table:
         return {"type": "par", "by": adviser.name, "scores": scores, "won": won}
 
     def _replay(self, text: str) -> Task:
-        """Show a record."""
+        """Show a record; the players of this table's game keep their display names."""
         record = parse_short_record(text)
+        names = names_of_record(record.players)
+        if self.stage.over and text == self.stage.recorder.text():
+            names = self.stage.display_names
         steps = []
-        for step in replayed_steps(record, self._pictures):
+        for step in replayed_steps(record, self._pictures, names):
             steps.append(step)
             yield {}
-        players = record.players
-        return {"type": "replay", "game": record.header.game, "players": players, "steps": steps}
+        return {
+            "type": "replay",
+            "game": record.header.game,
+            "players": record.players,
+            "names": names,
+            "steps": steps,
+        }
 
     # --- playing ------------------------------------------------------------------------
 
@@ -394,7 +446,7 @@ class Table:
         stage = self.stage
         seat = stage.seat_of(person)
         language = self._languages[person]
-        names = self._picture_names
+        names = self.stage.text_names
         if (seat, language) not in stage.descriptions:
             view = stage.batch.view(seat)
             stage.descriptions[seat, language] = position(view, self._pictures, names=names)
@@ -421,18 +473,13 @@ class Table:
             "hints": stage.adviser is not None,
             **stage.descriptions[seat, language],
             "chosen": stage.chosen.get(seat),
-            "log": stage.log(seat, language, names),
+            "log": stage.log(seat, language),
             "teaches": lesson_of(self._batch) is not None and len(self.people) == 1,
             "lesson": None,
         }
         if seat not in waiting_for:
             message["actions"] = []
         return message | stage.lesson_fields(message)
-
-    @property
-    def _picture_names(self) -> list[str] | None:
-        """The names in pictures and in texts; programs, which see no pictures, get seat numbers."""
-        return self.stage.display_names if self._pictures else None
 
     def _facts(self, seat: int) -> list[dict[str, Any]]:
         """Return the public facts about each player, at the end with their share of the victory."""
@@ -446,7 +493,7 @@ class Table:
         return facts
 
     def _analysis_message(self, analysis: Analysis) -> Message:
-        names = self._picture_names
+        names = self.stage.text_names
         choices = []
         for choice in analysis.choices:
             step, before, *_ = self.stage.past[choice.step - 1]

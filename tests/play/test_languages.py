@@ -242,7 +242,9 @@ def test_a_lesson_is_led_in_another_language() -> None:
         (error,) = table.talk(0, act | {"action": wrong["action"]})[0]
         assert error["error"].startswith("dans une partie, tu peux\u00a0: passer ")
         reply = table.talk(0, act | {"action": expected[0]})[0][-1]
-        assert all(event["text"].startswith("player_") for event in reply["lesson"]["shown"])
+        names = [player["called"] for player in reply["players"]]
+        assert names[0] == "Invité"
+        assert all(event["text"].startswith(tuple(names)) for event in reply["lesson"]["shown"])
         assert " passe " in reply["lesson"]["shown"][0]["text"]
 
 

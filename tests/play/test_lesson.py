@@ -51,6 +51,9 @@ CLAIMS = {
 }
 
 
+PLAYERS = {f"player_{seat}": f"player_{seat}" for seat in range(4)}
+
+
 def taught(game: str, **options: Any) -> Table:
     return make_table(game, opponents=["random"], seed=1, pictures=False, **options)
 
@@ -80,7 +83,7 @@ def test_a_lesson_to_its_end_shows_what_it_tells(game: str) -> None:
         if step is None:
             break
         assert not any(script.lines for script in table.lesson._scripts)  # type: ignore[union-attr]
-        assert words["text"] == languages.say(step.text)
+        assert words["text"] == languages.say(step.text, **PLAYERS)
         assert words["wanted"]
         position = go_on(table, position, choice=len(words["wanted"]) - 1)
     assert (words["over"], words["text"]) == (True, languages.say(lesson.end))
@@ -132,6 +135,29 @@ def test_who_has_no_lesson() -> None:
     several = taught("kododo", people=2)
     assert say(several, "lesson")["error"].startswith("a lesson is only for one person")
     assert several.talk(0, {"type": "look"})[0][0]["teaches"] is False
+
+
+def test_everybody_in_a_lesson_has_a_name() -> None:
+    """Regression: the lesson called all players player_0 and so on, even the named person."""
+    table = make_table("kado", opponents=["random"], seed=1, names=["Nora"])
+    position = say(table, "lesson")
+    names = [player["called"] for player in position["players"]]
+    assert names[0] == "Nora"
+    assert f"give it to {names[1]}" in position["lesson"]["text"]
+    wrong = next(
+        action
+        for action in position["actions"]
+        if action["action"] not in position["lesson"]["wanted"]
+    )
+    errors = say(table, "act", action=wrong["action"])["error"]
+    assert names[1] in errors
+    while not position["lesson"]["over"]:
+        words = [event["text"] for event in position["lesson"]["shown"]]
+        words += [position["lesson"]["text"], *position["moment"]]
+        assert not any("player_" in text for text in words)
+        position = go_on(table, position)
+    table.talk(0, {"type": "rename", "name": "Nils"})
+    assert say(table, "leave")["players"][0]["called"] == "Nils"
 
 
 def test_the_command_begins_with_it(

@@ -10,6 +10,7 @@ from kododo_env.records import parse_record, replay
 from kododo_env.rendering.svg_table import seats
 from kododo_env.table.factory import make_table
 from kododo_env.table.names import BOTS, bots_named, people_named
+from kododo_env.table.saved_game import resume, saved_game
 from kododo_env.table.table import Table
 
 
@@ -58,7 +59,7 @@ def test_all_move_one_seat_on_with_other_cards_and_not_with_the_same() -> None:
 
 def test_names() -> None:
     position = look(make_table("kododo", 4, people=2, names=["Bo"], pictures=False))
-    assert [player["called"] for player in position["players"][:2]] == ["Bo", "player_1"]
+    assert [player["called"] for player in position["players"][:2]] == ["Bo", "Guest 2"]
     bots = [player["called"] for player in position["players"][2:]]
     assert len({*bots} & {*BOTS}) == 2
     assert bots_named(["random"] * 15, ["ada"]) == bots_named(["random"] * 15, ["ADA"])
@@ -111,6 +112,83 @@ def test_the_player_who_looks_on_sits_below_and_the_next_one_clockwise(players: 
         assert front_box.y > 300
         assert players == 4 or front_box.x + front_box.width / 2 == pytest.approx(450)
         assert following.y < 300 or following.x < front_box.x
+
+
+def test_a_person_enters_a_name_that_later_games_and_other_readers_keep() -> None:
+    table = make_table("kododo", 3, ["random"], people=2, names=["Bo"], seed=1)
+    bot = look(table)["players"][2]["called"]
+    assert called(table, 0) == ["Bo", "Guest 2", bot]
+    for person in (0, 1):
+        choice = table.talk(person, {"type": "look"})[person][0]["actions"][0]["action"]
+        table.talk(person, {"type": "act", "step": 0, "action": choice})
+    table.talk(0, {"type": "speak", "language": "de"})
+    assert called(table, 0) == ["Bo", "Gast 2", bot]
+    replies = table.talk(1, {"type": "rename", "name": " Nora  Ek "})
+    for person in (0, 1):
+        position = replies[person][-1]
+        assert [player["called"] for player in position["players"]] == ["Bo", "Nora Ek", bot]
+        assert position["scene"]["seats"][1]["name"] == "Nora Ek"
+        assert position["log"][0]["events"][1]["parts"][0]["text"] == "Nora Ek"
+        assert position["players"][1]["name"] == "person 2"  # as in records
+    assert "Nora Ek" in table.talk(0, {"type": "look"})[0][0]["text"]
+    for person in (0, 1):
+        table.talk(person, {"type": "new", "step": table.step, "deck": "other"})
+    assert called(table, 1) == ["Bo", "Nora Ek", bot]
+    table.talk(1, {"type": "rename", "name": ""})
+    assert called(table, 1) == ["Bo", "Guest 2", bot]
+
+
+def called(table: Table, person: int) -> list[str]:
+    """Return the names that a person reads."""
+    position = table.talk(person, {"type": "look"})[person][-1]
+    return [player["called"] for player in position["players"]]
+
+
+def test_a_name_that_somebody_else_has_is_refused() -> None:
+    table = make_table("kododo", 3, ["random"], names=["Bo"], seed=1)
+    bot = called(table, 0)[1]
+    for name, why in ((bot.upper(), "must be distinct"), ("x" * 21, "at most 20"), (3, "a string")):
+        answer = table.talk(0, {"type": "rename", "name": name})[0][-1]
+        assert answer["type"] == "error"
+        assert why in answer["error"]
+    assert called(table, 0)[0] == "Bo"
+
+
+@pytest.mark.parametrize("games", [1, 2])
+def test_a_saved_game_keeps_the_name(games: int) -> None:
+    options: dict[str, Any] = {"opponents": ["random"], "seed": 1}
+    table = make_table("kododo", 3, **options)
+    table.talk(0, {"type": "rename", "name": "No"})
+    table.talk(0, {"type": "rename", "name": "Nora"})
+    table.talk(0, {"type": "act", "step": 0, "action": 5})
+    for _ in range(games - 1):
+        table.talk(0, {"type": "new", "step": table.step, "deck": "other"})
+    restored = make_table("kododo", 3, **options)
+    resume(restored, saved_game(table))
+    assert look(restored) == look(table)
+    assert look(restored)["players"][0]["called"] == "Nora"
+    restored.talk(0, {"type": "new", "step": restored.step, "deck": "other"})
+    assert look(restored)["players"][0]["called"] == "Nora"
+
+
+def test_the_replay_of_the_tables_own_game_has_its_names() -> None:
+    """Regression: the players were player_0 and so on."""
+    table = make_table("combi_combo", 4, ["random"], names=["Nora"], seed=1)
+    while not look(table)["over"]:
+        action = look(table)["actions"][0]["action"]
+        table.talk(0, {"type": "act", "step": table.step, "action": action})
+    names = called(table, 0)
+    record = table.talk(0, {"type": "record"})[0][-1]["record"]
+    replay_message = table.talk(0, {"type": "replay", "record": record})[0][-1]
+    assert replay_message["names"] == names
+    assert replay_message["players"] == ["person", "random", "random", "random"]
+    last = replay_message["steps"][-1]
+    assert [seat["name"] for seat in last["scene"]["seats"]] == names
+    assert last["events"][0]["parts"][0]["text"] in names
+    other_table = make_table("kododo", 3, ["random"], names=["Nora"], seed=1)
+    replay_message = other_table.talk(0, {"type": "replay", "record": record})[0][-1]
+    assert replay_message["names"] == ["person", "random", "random 2", "random 3"]
+    assert "random 2" in replay_message["steps"][0]["text"]
 
 
 def test_an_analysis_goes_to_the_person_who_has_moved_on() -> None:

@@ -87,7 +87,7 @@ def test_a_game_that_tells_nothing_in_words_is_played_as_well() -> None:
     assert people.last[0]["hand"] == []
     assert {action["kind"] for action in people.last[0]["actions"]}
     people.play()
-    assert people.last[2]["log"][-1]["lines"] == [people.last[0]["result"]]
+    assert people.last[2]["log"][-1]["events"][0]["text"] == people.last[0]["result"]
 
 
 def test_talk_says_every_step_for_itself() -> None:
@@ -126,8 +126,8 @@ def test_a_second_tab_a_late_message_and_another_step_do_nothing() -> None:
     act = {"type": "act", "step": 0, "action": action}
     people.say(0, act)
     assert people.table.step == 0  # player_1 has not chosen
-    refused(people, 0, act, "player_0 has chosen already: lay ")
-    refused(people, 0, act | {"action": action + 1}, "player_0 has chosen already: lay ")
+    refused(people, 0, act, "you have chosen already: lay ")
+    refused(people, 0, act | {"action": action + 1}, "you have chosen already: lay ")
     people.act(1, action)
     assert people.table.step == 1
     refused(people, 0, act, "expected step 1, got step 0")
@@ -150,10 +150,8 @@ def test_a_player_with_nothing_to_decide_is_not_waited_for_and_cannot_act() -> N
     people = sitting("kado", people=2, players=2, opponents=[])
     assert people.last[1]["actions"] == []
     assert people.last[1]["waiting_for"] == [0]
-    refused(
-        people, 1, {"type": "act", "step": 0, "action": 0}, "player_1 has nothing to decide now"
-    )
-    refused(people, 1, {"type": "hint", "step": 0}, "player_1 has nothing to decide now")
+    refused(people, 1, {"type": "act", "step": 0, "action": 0}, "you have nothing to decide now")
+    refused(people, 1, {"type": "hint", "step": 0}, "you have nothing to decide now")
 
 
 def test_an_illegal_action_is_refused_with_those_that_are_legal() -> None:
@@ -177,9 +175,9 @@ def test_a_choice_is_taken_back_until_it_is_revealed() -> None:
     first, *_, last = people.last[0]["actions"]
     before = dict(people.last)
     back = {"type": "take_back", "step": 0}
-    refused(people, 0, back, "player_0 has no choice to take back")
+    refused(people, 0, back, "you have no choice to take back")
     people.act(0, first["action"])
-    refused(people, 1, back, "player_1 has no choice to take back")
+    refused(people, 1, back, "you have no choice to take back")
     people.say(0, back)
     assert people.last == before
     people.act(0, last["action"])
@@ -546,7 +544,7 @@ def test_twenty_thousand_malformed_messages_change_nothing() -> None:
         ("1" * 10_000, "limit"),
         ("[]", "expected a JSON object"),
         ([], "must be an object"),
-        ({}, "message type None; choose from look, act, speak, take_back, again, rules, hint, new"),
+        ({}, "message type None; choose from look, act, speak, rename, take_back, again, recall"),
         ({"type": "look", "x": 1}, "unknown field 'x'; expected type"),
         ({"type": "act", "step": 0}, "missing field 'action'"),
         ({"type": "act", "step": "0", "action": 5}, "step must be "),

@@ -131,7 +131,7 @@ def test_cards_are_reached_by_tab_and_played_from_where_one_is(browser: Any) -> 
         assert person.see("#play-words") == f"lay {hand[0]} and {hand[1]}"
         person.page.keyboard.press("Enter")
         person.page.locator("#story li").first.wait_for()
-        assert f"player_0 (you) lays {hand[0]} and {hand[1]}" in person.see("#story")
+        assert f"Guest (you) lays {hand[0]} and {hand[1]}" in person.see("#story")
 
 
 def test_the_keyboard_stays_among_the_places_of_the_picture(browser: Any) -> None:
@@ -334,7 +334,7 @@ def test_two_people_choose_face_down_until_both_have(browser: Any) -> None:
             second.page.locator("#scores").filter(has_not_text="is choosing").wait_for()
             second.play(1)
             first.wait()
-            assert f"player_0 {words.replace('lay', 'lays', 1)}" in second.see("#story")
+            assert f"Guest 1 {words.replace('lay', 'lays', 1)}" in second.see("#story")
             assert first.see("#moment") == second.see("#moment")
         first.page.locator("#new").click()
         assert first.page.locator("#new-note").is_visible()
