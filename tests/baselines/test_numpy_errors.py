@@ -75,7 +75,7 @@ def ask(agent: Agent, view: View) -> None:
 def test_agents(game: str) -> None:
     players = default_players(game)
     agents = [make_agent(name, game, players) for name in dict.fromkeys(agent_names(game, players))]
-    for player, played in moments(game, players, 16, 0.5):
+    for player, played in moments(game, players, 16, 0.3):
         for agent in agents:
             ask(agent, played.view(player))
 

@@ -98,7 +98,16 @@ def test_a_file_is_a_file_whatever_its_name_looks_like(
         (folder / name).symlink_to(POLICIES / "kododo-2p.onnx")
     (folder / "exec:sh.py").write_text(f"class Bot:\n    {GOOD}\n")
     (folder / "bots.txt").write_text("exec:sh.py\n")
-    options = ("--players", "2", "--games", "80", "--out", str(tmp_path / "a.html"))
+    options = (
+        "--players",
+        "2",
+        "--games",
+        "80",
+        "--workers",
+        "1",
+        "--out",
+        str(tmp_path / "a.html"),
+    )
     code, out, err = kododo(monkeypatch, capsys, "contest", str(folder), *options)
     assert (code, err) == (0, "")
     for name in (*names, "exec:sh.py"):

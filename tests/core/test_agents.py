@@ -315,14 +315,14 @@ def test_threads_with_a_batch_each_play_as_one_thread_does(game: str) -> None:
         batch = registry.batch_game(game, 2, seed, num_players=4)
         rng = np.random.default_rng(seed)
         history: list[list[float]] = []
-        while len(history) < 24 and not batch.terminated.all():
+        while len(history) < 16 and not batch.terminated.all():
             first = seed + len(history)
             seats = [agents[(first + seat) % len(agents)] for seat in range(4)]
             batch.step(joint_action(seats, batch, rng))
             history.append([*batch.rewards.ravel().tolist(), *batch.observe().ravel().tolist()])
         return history
 
-    seeds = range(6)
+    seeds = range(4)
     switch_interval = sys.getswitchinterval()
     sequential = [played(seed) for seed in seeds]
     sys.setswitchinterval(1e-5)

@@ -175,8 +175,7 @@ class Reduced(Net):
         return self.answers(observation.to(self.policy.weight.dtype))
 
 
-@pytest.mark.parametrize("network", [Net, Reduced])
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize(("network", "dtype"), [(Net, torch.bfloat16), (Reduced, torch.float16)])
 def test_a_module_of_fewer_bits(network: Any, dtype: torch.dtype, tmp_path: Path) -> None:
     """It was rejected for the size of a tensor, or because it disagreed with the file."""
     trained = network().to(dtype)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +10,7 @@ import onnx
 import pytest
 from onnx import TensorProto
 
+from agents.commands.plain_export import PlainConfig, plain
 from agents.export.policy_weights import game_of, network_of
 from agents.export.precision import write_plain
 from kododo_env.agent_registry import POLICIES, shipped
@@ -19,6 +18,7 @@ from kododo_env.core.agent import first_of_best
 from kododo_env.export.parity import positions
 from kododo_env.policy.onnx_agent import OnnxAgent
 from kododo_env.search.outcome_model import softmax
+from tests.command_line import run
 from tests.policy.test_ties import unlucky
 
 LACKING = {
@@ -89,30 +89,21 @@ def test_it_has_the_same_network_and_is_plain_already(tmp_path: Path) -> None:
     assert copy.read_bytes() == path.read_bytes()
 
 
-def test_the_command_line(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "agents.commands.plain_export"]
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
-        return done.returncode, done.stdout, done.stderr
-
+def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out.onnx"
-    assert run("kododo-2p", str(out)) == (0, f"{out}\n{tmp_path}/out.meta.json\n", "")
+    done = run(capsys, PlainConfig, plain, ("kododo-2p", str(out)))
+    assert done == (0, f"{out}\n{tmp_path}/out.meta.json\n", "")
     assert OnnxAgent(out).metadata.num_players == 2
-    code, output, error = run("kododo-9p", str(tmp_path / "other.onnx"))
-    assert (code, output) == (2, "")
-    assert error.startswith(
-        "plain_export.py: error: cannot read policy file kododo-9p: No such file"
-    )
-    assert error.count("\n") == 1
-    assert run("kododo-2p", ".") == (2, "", "plain_export.py: error: . must end with .onnx\n")
     content = out.read_bytes()
-    code, _, error = run(str(out), f"{tmp_path}/./out.onnx")
-    assert (code, error.count("\n"), out.read_bytes()) == (2, 1, content)
-    assert "is the policy itself" in error
     missing = str(tmp_path / "no" / "out.onnx")
-    assert (
-        run("kododo-2p", missing)[2]
-        == f"plain_export.py: error: {missing}: No such file or directory\n"
-    )
+    for arguments, words in [
+        (("kododo-9p", str(tmp_path / "other.onnx")), "cannot read policy file kododo-9p: No such"),
+        (("kododo-2p", "."), ". must end with .onnx"),
+        ((str(out), f"{tmp_path}/./out.onnx"), "is the policy itself"),
+        (("kododo-2p", missing), f"{missing}: No such file or directory"),
+    ]:
+        code, output, error = run(capsys, PlainConfig, plain, arguments)
+        assert (code, output, error.count("\n")) == (2, "", 1)
+        assert words in error
+    assert out.read_bytes() == content
     assert {path.name for path in tmp_path.iterdir()} == {"out.onnx", "out.meta.json"}

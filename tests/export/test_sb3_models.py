@@ -36,7 +36,6 @@ MODELS: dict[str, tuple[Any, dict[str, Any], dict[str, Any], bool]] = {
         PPO, {"n_steps": 18, "batch_size": 72, **SPLIT},
         {"normalize": True, "action_mask": "observation"}, True,
     ),
-    "A2C": (A2C, {}, {"observation_dtype": "float32"}, True),
     "A2C as RLlib": (A2C, {}, {"normalize": True, "action_mask": "rllib"}, False),
     "DQN": (DQN, {"learning_starts": 0}, {"normalize": True}, False),
     "QRDQN": (QRDQN, {"learning_starts": 0}, {"normalize": True}, False),
@@ -107,7 +106,6 @@ def test_a_model_without_the_statistics_of_its_vec_normalize(tmp_path: Path) -> 
     plain_envs = env(**options)
     for lost in (
         A2C.load(tmp_path / "model.zip"),
-        A2C.load(tmp_path / "model.zip", env=plain_envs),
         A2C.load(tmp_path / "model.zip", env=VecNormalize(plain_envs)),
     ):
         with pytest.warns(UserWarning, match=r"VecNormalize\.load") as warned:
@@ -123,12 +121,11 @@ def test_a_model_without_the_statistics_of_its_vec_normalize(tmp_path: Path) -> 
     check_plays(path, choose, action_mask="info", **options)
 
 
-@pytest.mark.parametrize("kind", [A2C, DQN])
-def test_a_model_of_unnormalised_observations(kind: Any, tmp_path: Path) -> None:
+def test_a_model_of_unnormalised_observations(tmp_path: Path) -> None:
     """No statistics are missing: VecNormalize scaled only rewards."""
     envs = VecNormalize(env(normalize=True), norm_obs=False)
-    kind("MlpPolicy", envs, seed=0).learn(40).save(tmp_path / "model.zip")
-    export(kind.load(tmp_path / "model.zip"), GAME, tmp_path / "model.onnx")
+    A2C("MlpPolicy", envs, seed=0).learn(40).save(tmp_path / "model.zip")
+    export(A2C.load(tmp_path / "model.zip"), GAME, tmp_path / "model.onnx")
 
 
 class JaxPolicy(BasePolicy):

@@ -20,7 +20,7 @@ from kododo_env.networks import GamePolicy
 from kododo_env.wrappers.sb3 import BatchVecEnv
 
 SMALL = {"width": 16, "depth": 1}
-TABLES = [("kododo", 3, False), ("combi_combo", 4, False), ("kado", 2, True)]
+TABLES = [("kododo", 3, False), ("kado", 2, True)]
 
 
 def environment(name: str, players: int, **options: Any) -> BatchVecEnv:

@@ -18,7 +18,7 @@ TOGETHER = {"docs/quickstart.md"}
 # Pages whose blocks are run by a test that compares their output with the page.
 ELSEWHERE = {
     "docs/evidence/exact.md": "tests/pages/test_exact.py",
-    "docs/evidence/open_spiel.md": "tests/wrappers/test_open_spiel.py",
+    "docs/evidence/open_spiel.md": "tests/pages/test_exact.py",
     "docs/records.md": "tests/records/test_page.py",
 }
 # Texts in blocks that are not run, with the reason.

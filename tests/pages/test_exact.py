@@ -1,4 +1,4 @@
-"""The page on exact best responses matches the code, and its benchmark measures correctly."""
+"""The pages on exact best responses match the code, and their benchmark measures correctly."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ update_tables = script("update_tables")
 
 def test_the_page_does_as_it_says(tmp_path: Path) -> None:
     assert_page_does_as_it_says("evidence/exact", tmp_path)
+
+
+def test_the_page_on_open_spiel_does_as_it_says(tmp_path: Path) -> None:
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed (extra open_spiel)")
+    assert_page_does_as_it_says("evidence/open_spiel", tmp_path)
 
 
 def test_the_benchmark_solves_trains_and_goes_on(

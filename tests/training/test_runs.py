@@ -359,9 +359,10 @@ def test_nothing_is_named_that_has_no_share(settings: dict[str, Any], message: s
 
 
 def test_a_run_goes_on_without_its_teacher_when_imitation_is_over(
-    whole: Path, tmp_path: Path
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once it read the teacher's file needlessly, and could not resume without it."""
+    monkeypatch.setattr(*NO_EXPORT)
     teacher = tmp_path / "teacher.onnx"
     teacher.write_bytes((whole / "policy.onnx").read_bytes())
     run = tmp_path / "run"

@@ -54,7 +54,7 @@ def test_the_game_keeps_its_promises(rules: Rules) -> None:
         kododo_v0.batch_game,
         rules=rules,
         reseat=lambda _, decks, order: reseated(decks, order, rules),
-        places=5,
+        places=3,
         only=["seats"] if rules in ALL_RULES[:4] else [],
     )
 
