@@ -77,6 +77,10 @@ class Lesson(NamedTuple):
 # --- worked examples ---------------------------------------------------------------------
 
 
+EXAMPLE_PLAYERS = ("Ada", "Bruno", "Carla", "Dario", "Emma")
+"""The players of worked examples by seat, in the rules as well."""
+
+
 class WorkedExample(NamedTuple):
     """A worked example.
 

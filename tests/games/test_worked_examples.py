@@ -36,5 +36,6 @@ def test_sections_as_html(name: str) -> None:
     ]
     whole = "".join(section["html"] for section in illustrated)
     assert whole.count("<figure><svg ") == registry.rules_text(game).count("```text")
+    assert "player_" not in whole  # regression: these were the names in the examples
     assert "|" not in re.sub(r"<svg.*?</svg>", "", whole, flags=re.S)
     ElementTree.fromstring(f"<div>{whole}</div>")  # each tag is closed

@@ -13,7 +13,13 @@ from kododo_env.games.combi_combo.text import words
 from kododo_env.games.combi_combo.text.cards import LINES, faces
 from kododo_env.rendering.game_words import Words
 from kododo_env.rendering.languages import say
-from kododo_env.rendering.lesson import WIDTH, WorkedExample, named_row, on_felt
+from kododo_env.rendering.lesson import (
+    EXAMPLE_PLAYERS,
+    WIDTH,
+    WorkedExample,
+    named_row,
+    on_felt,
+)
 from kododo_env.rendering.plain_words import event
 from kododo_env.rendering.svg import Box
 from kododo_env.rendering.words import counted
@@ -35,7 +41,7 @@ def worked(lines: Sequence[str]) -> WorkedExample:
     for seat, (hand, line) in enumerate(zip(hands, points.tolist(), strict=True)):
         box = Box(14, 6 + 82 * seat, WIDTH - 28, 0)
         note = counted(sum(line), "game.points")
-        pieces += named_row(f"player_{seat}", note, faces(game, hand, in_hand=True), box, 40)
+        pieces += named_row(EXAMPLE_PLAYERS[seat], note, faces(game, hand, in_hand=True), box, 40)
     picture = on_felt(pieces, say("combi_combo.hands_picture"), 6 + 82 * len(hands))
     sentences = [_in_words(game, seat, line) for seat, line in enumerate(points.tolist())]
     return WorkedExample(picture, sentences)
@@ -45,4 +51,4 @@ def _in_words(game: CombiComboGame, seat: int, line: list[int]) -> str:
     """A player's points for each line of the score."""
     sources = [event(key, points=points) for key, points in zip(LINES, line, strict=True) if points]
     sheet = event("game.points_by_source", seats=[seat], sources=sources, points=sum(line))
-    return Words(game, words).sentence(sheet)
+    return Words(game, words).sentence(sheet, EXAMPLE_PLAYERS[: game.num_players])

@@ -15,12 +15,19 @@ from kododo_env.games.kado.text import words
 from kododo_env.games.kado.text.cards import GIFT_SUITS, RIBBON_SUITS, face, gift_name, ribbon_name
 from kododo_env.rendering.game_words import Words
 from kododo_env.rendering.languages import say
-from kododo_env.rendering.lesson import WIDTH, WorkedExample, named_row, on_felt
+from kododo_env.rendering.lesson import (
+    EXAMPLE_PLAYERS,
+    WIDTH,
+    WorkedExample,
+    named_row,
+    on_felt,
+)
 from kododo_env.rendering.plain_words import Event
 from kododo_env.rendering.svg import GOLD, Box, label
 from kododo_env.rendering.svg_cards import Card, card
 from kododo_env.rendering.words import counted
 
+DEALER = EXAMPLE_PLAYERS[0]
 ASIDE = "aside"
 """The word in place of a player's name for a card that is put aside."""
 
@@ -29,12 +36,12 @@ def worked(lines: Sequence[str]) -> WorkedExample:
     """Return the worked example of the first turn of a game, or of a tableau.
 
     Args:
-        lines: For a turn, a line for each card in the order in which player_0 deals them: the name
-            of the player who gets it, or ``aside``; the card; and if this player challenges,
+        lines: For a turn, a line for each card in the order in which Ada deals them: the name of
+            the player who gets it, or ``aside``; the card; and if this player challenges,
             ``guesses`` and the letters of gift and ribbon, such as PG. For a tableau, its rows.
     """
     words_by_line = [line.split() for line in lines]
-    if any(line_words[0] == "player_0" for line_words in words_by_line):
+    if any(line_words[0] == DEALER for line_words in words_by_line):
         return _turn(words_by_line)
     return _tableau(words_by_line)
 
@@ -49,7 +56,7 @@ def _cards(game: KadoGame) -> dict[str, int]:
 
 
 def _turn(lines: list[list[str]]) -> WorkedExample:
-    """The cards that player_0 deals, and the guesses of the others."""
+    """The cards that Ada deals, and the guesses of the others."""
     to = {line_words[0]: line_words[1] for line_words in lines}
     game = KadoGame(1, Rules(num_players=len(to) - (ASIDE in to)), seed=0)
     names = _cards(game)
@@ -59,7 +66,7 @@ def _turn(lines: list[list[str]]) -> WorkedExample:
     game.reset(decks=[[*dealt, *sorted(remaining.elements())]])
     events: list[Event] = []
     for owner in to:
-        action = game.moves.discard if owner == ASIDE else game.moves.give + int(owner[7:])
+        action = game.moves.discard if owner == ASIDE else game.moves.give + _seat(owner)
         if game.phase == Phase.DEALING:
             before = _act(game, game.dealer, action)
             events += words.dealing(game, before, action, None, 0)
@@ -68,10 +75,16 @@ def _turn(lines: list[list[str]]) -> WorkedExample:
         events = []
     for guesser in sorted(guesses):
         action = game.moves.guess + _guess(game, guesses[guesser])
-        before = _act(game, int(guesser[7:]), action)
+        before = _act(game, _seat(guesser), action)
         events += words.challenge(before, action, 0)
-    sentences = list(map(Words(game, words).sentence, events))
+    players = EXAMPLE_PLAYERS[: game.num_players]
+    in_words = Words(game, words)
+    sentences = [in_words.sentence(event, players) for event in events]
     return WorkedExample(_cards_of_turn(game, to, names, guesses), sentences)
+
+
+def _seat(name: str) -> int:
+    return EXAMPLE_PLAYERS.index(name)
 
 
 def _act(game: KadoGame, seat: int, action: int) -> KadoGame:
@@ -106,7 +119,7 @@ def _cards_of_turn(
             Box(x, 6, pitch, 0),
             70,
         )
-        below = say("kado.deal") if owner == "player_0" else ""
+        below = say("kado.deal") if owner == DEALER else ""
         if owner in guesses:
             gift, ribbon = divmod(_guess(game, guesses[owner]), game.rules.num_ribbons)
             below = f"{gift_name(gift)}, {ribbon_name(ribbon)}?"

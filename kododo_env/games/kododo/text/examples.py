@@ -12,7 +12,13 @@ from kododo_env.games.kododo.text.cards import face
 from kododo_env.games.kododo.text.picture import laid_cards, meters_of
 from kododo_env.rendering.game_words import Words
 from kododo_env.rendering.languages import say
-from kododo_env.rendering.lesson import WIDTH, WorkedExample, named_row, on_felt
+from kododo_env.rendering.lesson import (
+    EXAMPLE_PLAYERS,
+    WIDTH,
+    WorkedExample,
+    named_row,
+    on_felt,
+)
 from kododo_env.rendering.svg import Box
 from kododo_env.rendering.svg_table import meter
 from kododo_env.rendering.words import counted
@@ -28,8 +34,10 @@ def worked(lines: Sequence[str]) -> WorkedExample:
     names = {face(game, card).short: card for card in range(game.rules.num_card_types)}
     laid = [[names[name] for name in line.split()[1:]] for line in lines]
     play_round(game, laid)
-    sentences = map(Words(game, words).sentence, words.evaluation(game, 0))
-    return WorkedExample(_picture(game), list(sentences))
+    players = EXAMPLE_PLAYERS[: len(lines)]
+    in_words = Words(game, words)
+    sentences = [in_words.sentence(event, players) for event in words.evaluation(game, 0)]
+    return WorkedExample(_picture(game), sentences)
 
 
 def play_round(game: KododoGame, laid: Sequence[Sequence[int]]) -> None:
@@ -66,7 +74,7 @@ def _picture(game: KododoGame) -> str:
         points = game.rewards[0, seat]
         note = counted(int(points), "game.points") if points else ""
         box = Box(14 + seat % 2 * width, 6 + seat // 2 * height, width - 12, height)
-        pieces += named_row(f"player_{seat}", note, laid_cards(game, 0, seat), box, 44)
+        pieces += named_row(EXAMPLE_PLAYERS[seat], note, laid_cards(game, 0, seat), box, 44)
     top = 14 + (game.num_players + 1) // 2 * height
     tiles = meters_of(game, 0)
     pitch = (WIDTH - 16) / len(tiles)
