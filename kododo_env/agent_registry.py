@@ -217,8 +217,7 @@ def load(policy: str | Path) -> Agent:
 @cache
 def _outcomes() -> dict[str, Any]:
     """Return the content of the file of outcome models; cached, as each policy reads it."""
-    models: dict[str, Any] = json.loads(OUTCOMES_FILE.read_text("utf-8"))
-    return models
+    return json.loads(OUTCOMES_FILE.read_text("utf-8"))
 
 
 def _shipped_for(game: str) -> list[str]:

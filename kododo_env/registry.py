@@ -171,8 +171,7 @@ def picture_of(game: BatchGame | View) -> Picture:
 def lesson_of(game: BatchGame) -> Lesson | None:
     """Return the first lesson of a game: ``LESSON`` in ``text.lesson``; None if it has none."""
     module: Any = _text_module(type(game), "lesson")
-    lesson: Lesson | None = module and module.LESSON
-    return lesson
+    return module and module.LESSON
 
 
 def examples_of(game: BatchGame) -> ModuleType | None:

@@ -1,3 +1,1 @@
 """Training and tournaments on many machines, by Ray; see docs/evidence/ray.md."""
-
-from __future__ import annotations

@@ -1,3 +1,1 @@
 """Make, measure and describe the shipped policies."""
-
-from __future__ import annotations

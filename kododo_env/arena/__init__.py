@@ -1,7 +1,5 @@
 """Matches, comparisons and tournaments of agents, ratings, and 95 % intervals."""
 
-from __future__ import annotations
-
 from kododo_env.system.extras import needs
 
 needs("kododo_env.arena", "play", "tabulate", "tqdm")

@@ -150,10 +150,9 @@ class HeuristicView:
 
 def of_choices(values: Array, choices: tuple[tuple[int, ...], ...]) -> Array:
     """Sum the values of slots, (slots, ..., N), over each choice of slots: (A, ..., N)."""
-    total: Array = reduce(
+    return reduce(
         np.add, (values[list(choice_slots)] for choice_slots in zip(*choices, strict=True))
     )
-    return total
 
 
 # --- look-ups -------------------------------------------------------------------------------

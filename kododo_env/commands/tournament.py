@@ -342,5 +342,4 @@ def fingerprints(agents: Sequence[Agent]) -> list[str | None]:
 def _file(agent: Any) -> str | Path | None:
     if not hasattr(agent, "bot_file"):  # a bot may have a policy attribute of its own
         agent = getattr(agent, "policy", agent)  # the policy of a search
-    path: str | Path | None = getattr(agent, "bot_file", getattr(agent, "path", None))
-    return path
+    return getattr(agent, "bot_file", getattr(agent, "path", None))

@@ -323,8 +323,7 @@ def first_of_best(values: Floating) -> Int64:
     Returns:
         Indices, shape (...).
     """
-    chosen: Int64 = (values >= values.max(axis=-1, keepdims=True) - TIE).argmax(-1)
-    return chosen
+    return (values >= values.max(axis=-1, keepdims=True) - TIE).argmax(-1)
 
 
 def choice_by_logits(logits: Floating, temperature: float, rng: np.random.Generator) -> Int64:
@@ -369,8 +368,7 @@ def best_legal(values: Floating, view: View) -> Int64:
     Ties go to the lowest action number; scripted players break ties by adding a little noise.
     """
     legal = np.where(view.legal_action_mask.T, values, -np.inf)
-    best: Int64 = legal.argmax(axis=0)
-    return best
+    return legal.argmax(axis=0)
 
 
 def random_legal_actions(mask: Bool, rng: np.random.Generator) -> Int64:
@@ -428,5 +426,4 @@ class LastAgent:
 
     def act(self, view: View, rng: np.random.Generator) -> Int64:
         """Return the legal action with the highest number, shape (N,)."""
-        last: Int64 = view.num_actions - 1 - view.legal_action_mask[:, ::-1].argmax(axis=1)
-        return last
+        return view.num_actions - 1 - view.legal_action_mask[:, ::-1].argmax(axis=1)

@@ -281,8 +281,7 @@ class BatchGame(GameCopies, ABC):
             # A player who no longer leads gets the key's minimum, which is never above the best.
             best = np.where(leading, key, key.min(axis=0)).max(axis=0)
             leading &= key == best
-        shares: Float64 = (leading / leading.sum(axis=0)).T
-        return shares
+        return (leading / leading.sum(axis=0)).T
 
     def view(self, player: int) -> View:
         """Return a player's view of the games, valid until the next step.
@@ -306,8 +305,7 @@ class BatchGame(GameCopies, ABC):
         """
         if self._observed is None or self._observed[0] != self._clock:
             self._observed = self._clock, read_only(self._observation())
-        observation: Array = self._observed[1][player].T
-        return observation
+        return self._observed[1][player].T
 
     @staticmethod
     def _games_first(array: Array) -> Array:

@@ -54,8 +54,7 @@ def shuffled_counts(counts: Array, length: int, rng: np.random.Generator) -> Uin
     num_empty = length - counts.sum(axis=0)
     rows = np.repeat(kinds, np.vstack([counts, num_empty]).T.ravel()).reshape(num, length)
     order = np.argsort(rng.random(rows.shape) + (rows == NONE), axis=1)
-    shuffled: Uint8 = np.take_along_axis(rows, order, axis=1).T
-    return shuffled
+    return np.take_along_axis(rows, order, axis=1).T
 
 
 def check_decks(

@@ -38,8 +38,7 @@ def first_legal(mask: Bool) -> Int64:
         return np.full(mask.shape[:-1], row.argmax())
     actions = mask.shape[-1]
     places = np.arange(actions, 0, -1, dtype=np.min_scalar_type(actions))
-    first: Int64 = actions - (mask.view(np.uint8) * places).max(axis=-1).astype(np.int64)
-    return first
+    return actions - (mask.view(np.uint8) * places).max(axis=-1).astype(np.int64)
 
 
 def legal_actions(

@@ -31,8 +31,7 @@ def margin(game: BatchGame) -> Float32:
     """Return the points scored minus the mean of the other players' points, shape (N, P)."""
     points = game.rewards
     opponents_points = points.sum(axis=1, keepdims=True) - points
-    margins: Float32 = points - opponents_points / np.float32(game.num_players - 1)
-    return margins
+    return points - opponents_points / np.float32(game.num_players - 1)
 
 
 def win(game: BatchGame) -> Float32:

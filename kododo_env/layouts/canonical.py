@@ -122,8 +122,7 @@ class CanonicalForm:
     def _numbers(self, key: Float64) -> Intp:
         """Return the index of each row's arrangement in the table, (B,), from keys (C, B)."""
         if self._number_of_code is None:
-            numbers: Intp = key.argmax(axis=0)
-            return numbers
+            return key.argmax(axis=0)
         return self._number_of_code.take(_code(key))
 
     def _arrangements(self, orders: Intp) -> _Arrangements:
@@ -322,8 +321,7 @@ def _numbers_of_codes(orders: Intp) -> Intp:
 
 def _applied(table: Int64, orders: Intp) -> Intp:
     """Apply a table of ``places_of`` to orders (K, C): canonical places (K, size)."""
-    places: Intp = table[0] + orders @ table[1:]
-    return places
+    return table[0] + orders @ table[1:]
 
 
 def _inverse(places: Intp) -> Intp:

@@ -310,5 +310,4 @@ def from_own_seat(num_players: int) -> Intp:
         player (p + k) % P.
     """
     players = np.arange(num_players)
-    seats: Intp = (players[:, None] + players) % num_players
-    return seats
+    return (players[:, None] + players) % num_players

@@ -177,5 +177,4 @@ def _places(piece: Piece | ActionPiece | SlotPiece, common: Any) -> Intp:
         numbers = {slots: number for number, slots in enumerate(common.choices)}
         return np.array([numbers[slots] for slots in piece.choices], np.intp)
     whole = np.arange(common.size).reshape(common.shape)
-    places: Intp = whole[tuple(map(slice, piece.shape))].ravel()
-    return places
+    return whole[tuple(map(slice, piece.shape))].ravel()

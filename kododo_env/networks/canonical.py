@@ -294,8 +294,7 @@ class CanonicalActions(nn.Module):
         # Equal cards keep their order: no two slots have the same key.
         last_type = self.canonical.first_type + hand.size
         keys = (types.to(torch.float32) + empty * last_type) * types.shape[1] + slots
-        places: Tensor = (keys[:, None, :] < keys[:, :, None]).to(torch.float32).sum(dim=2)
-        return places
+        return (keys[:, None, :] < keys[:, :, None]).to(torch.float32).sum(dim=2)
 
     def _played(self, piece: SlotPiece, places: Tensor) -> Tensor:
         """Return the action, within its block, that plays the slots at these places; int64."""

@@ -220,8 +220,7 @@ class GameNetwork(nn.Module):
             ]
             pair = canonical.first_pair + colour @ torch.cat(orders).T
             forward, back = raw.gather(1, pair.to(torch.int64)).split(len(first_slot), dim=1)
-            out: Tensor = by_slot @ (first_slot + second_slot).T + forward + back
-            return out
+            return by_slot @ (first_slot + second_slot).T + forward + back
         colour = (slots - canonical.first_type) // values
         first_slot = colour.index_select(1, first)
         second_slot = colour.index_select(1, second)

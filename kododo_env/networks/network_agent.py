@@ -51,8 +51,7 @@ class NetworkAgent(Agent):
         Raises:
             DivergenceError: The network outputs NaN or too large logits.
         """
-        probabilities: Float32 = self._logits(view).softmax(dim=1).numpy()
-        return probabilities
+        return self._logits(view).softmax(dim=1).numpy()
 
     def _logits(self, view: View) -> torch.Tensor:
         observation = torch.from_numpy(np.array(view.observation, order="C"))

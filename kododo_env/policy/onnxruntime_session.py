@@ -75,8 +75,7 @@ class OnnxruntimeSession(Session):
     def _answers(
         self, names: Sequence[str], feed: Mapping[str, Array], options: Any = None
     ) -> list[Array]:
-        answers: list[Array] = self._session.run(names, feed, options)
-        return answers
+        return self._session.run(names, feed, options)
 
 
 @cache

@@ -138,8 +138,7 @@ class Header:
 
 def rules_of(game: BatchGame) -> dict[str, Any]:
     """Return the fields of a game's rules by name, in JSON types."""
-    rules: dict[str, Any] = json.loads(json.dumps(asdict(game.rules)))
-    return rules
+    return json.loads(json.dumps(asdict(game.rules)))
 
 
 def printable(name: str) -> str:

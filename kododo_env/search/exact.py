@@ -52,8 +52,7 @@ class UniformAgent(RandomAgent):
     def probabilities(self, view: View) -> Float64:
         """Return the probability of each action, (N, A)."""
         mask = view.legal_action_mask
-        probabilities: Float64 = mask / mask.sum(axis=1, keepdims=True)
-        return probabilities
+        return mask / mask.sum(axis=1, keepdims=True)
 
 
 def exact(tree: GameTree, agent: ProbabilisticAgent, temperature: float = 1.0) -> ExactResult:
@@ -110,8 +109,7 @@ def _tempered(probabilities: Float64, temperature: float) -> Float64:
             first_of_best(np.log(np.maximum(probabilities, LEAST_CHANCE))), probabilities.shape[1]
         )
     weights = (probabilities / best) ** (1 / temperature)
-    tempered: Float64 = weights / weights.sum(axis=1, keepdims=True)
-    return tempered
+    return weights / weights.sum(axis=1, keepdims=True)
 
 
 def _pure(actions: npt.NDArray[np.intp], num_actions: int) -> Float64:

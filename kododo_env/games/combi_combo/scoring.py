@@ -24,8 +24,7 @@ def by_colour(hands: Uint8, rules: Rules) -> Uint8:
 
 def held(hand: Array, value: int) -> Int16:
     """Count the cards of a value (0 for the 1s) in hand: (...) from (C, 4, ...)."""
-    cards: Int16 = hand[:, value].sum(axis=0, dtype=np.int16)
-    return cards
+    return hand[:, value].sum(axis=0, dtype=np.int16)
 
 
 def most_ones(num_ones: Array) -> Bool:
@@ -38,8 +37,7 @@ def most_ones(num_ones: Array) -> Bool:
         Shape (P, ...), True for at most one player; False for all if several have the most.
     """
     leads = num_ones == num_ones.max(axis=0)
-    only: Bool = leads & (leads.sum(axis=0, dtype=np.int16) == 1)
-    return only
+    return leads & (leads.sum(axis=0, dtype=np.int16) == 1)
 
 
 def sequence_points(hand: Array, rules: Rules) -> Int16:
@@ -61,8 +59,7 @@ def threes_points(hand: Array, rules: Rules) -> Int16:
 def fours_points(hand: Array, rules: Rules) -> Int16:
     """Return the points for 4s of different colours: (...) from (C, 4, ...)."""
     different = (hand[:, FOUR] > 0).sum(axis=0, dtype=np.int16)
-    points: Int16 = np.array(rules.fours_points, np.int16)[different]
-    return points
+    return np.array(rules.fours_points, np.int16)[different]
 
 
 def own_points(hand: Array, rules: Rules) -> Int16:
@@ -99,5 +96,4 @@ def score_lines(hands: Array, rules: Rules) -> Int16:
 
 def score_hands(hands: Array, rules: Rules) -> Int16:
     """Return the scores of all players: (P, ...) from (C, 4, P, ...)."""
-    points: Int16 = score_lines(hands, rules).sum(axis=0, dtype=np.int16)
-    return points
+    return score_lines(hands, rules).sum(axis=0, dtype=np.int16)

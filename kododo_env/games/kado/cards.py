@@ -68,5 +68,4 @@ def flat_index(array: Array, *index: Any) -> Intp:
     for size, step in zip(array.shape[1:], index[1:], strict=True):
         if size > 1:  # otherwise the index is 0
             place = place * size + step
-    flat: Intp = place
-    return flat
+    return place

@@ -89,8 +89,7 @@ def score(sums: Array, rules: Rules) -> Int16:
 def score_rows(row_points: Array) -> Int16:
     """Return the points of rows, (P, ...): the best gift of each row counts, (P, rows, G, ...)."""
     best = np.maximum.reduce(row_points, axis=2)
-    points: Int16 = np.add.reduce(best, axis=1, dtype=np.int16)
-    return points
+    return np.add.reduce(best, axis=1, dtype=np.int16)
 
 
 def score_columns(column_ribbons: Array, column_best: Array, num_rows: int) -> Int16:
@@ -102,5 +101,4 @@ def score_columns(column_ribbons: Array, column_best: Array, num_rows: int) -> I
         num_rows: The number of cards in a full column.
     """
     single_ribbon = np.logical_or.reduce(column_ribbons == num_rows, axis=2)
-    points: Int16 = np.add.reduce(column_best * single_ribbon, axis=1, dtype=np.int16)
-    return points
+    return np.add.reduce(column_best * single_ribbon, axis=1, dtype=np.int16)

@@ -39,8 +39,7 @@ class KododoDisplay(BatchGame):
         state = self._state
         if state.turn or state.round_index:
             return np.zeros(self.num_envs, np.bool_)
-        dealt: Bool = (state.deals == 0) & ~state.terminated
-        return dealt
+        return (state.deals == 0) & ~state.terminated
 
     @property
     def hands(self) -> Int8:

@@ -132,8 +132,7 @@ def _best(cards: Array, num_cards: Array, rules: Rules) -> Intp:
     order = np.argsort(-values, kind="stable")
     better = np.cumsum(cards[order], axis=0) - cards[order]
     counts = np.clip(num_cards - better, 0, cards[order])
-    points: Intp = (values[order, None] * counts).sum(axis=0)
-    return points
+    return (values[order, None] * counts).sum(axis=0)
 
 
 def _deals(state: KododoState, rules: Rules) -> Iterator[Invariant]:

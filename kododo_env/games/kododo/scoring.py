@@ -35,8 +35,7 @@ def scoring_colours(colour_totals: Array, limit: Any) -> Bool:
     count = colour_totals * (colour_totals < limit).view(np.uint8)
     alone = np.add.reduce(count[:, None] == count, axis=1, dtype=np.uint8) == 1
     count *= alone.view(np.uint8)
-    wins: Bool = count == np.maximum.reduce(count, axis=0, initial=1)
-    return wins
+    return count == np.maximum.reduce(count, axis=0, initial=1)
 
 
 def scoring_colour(colour_totals: Array, limit: int) -> Int8:
