@@ -15,7 +15,7 @@ from kododo_env.layouts.actions import ActionLayout, ActionPiece
 from kododo_env.registry import picture_of, words_of
 from kododo_env.rendering.languages import speaking
 from kododo_env.rendering.plain_words import Event
-from kododo_env.rendering.svg_cards import card_picture
+from kododo_env.rendering.svg_cards import card_document
 from kododo_env.rendering.words import card_words
 
 
@@ -78,10 +78,14 @@ def table_fields(
     }
 
 
-def _hand(view: View, pictures: bool, index: int) -> list[dict[str, str]]:
+def _hand(view: View, pictures: bool, index: int) -> list[dict[str, Any]]:
     """Return the cards that a player holds and has seen."""
     return [
-        {"words": card_words(card), **({"picture": card_picture(card)} if pictures else {})}
+        {
+            "words": card_words(card),
+            "lit": card.lit,
+            **({"picture": card_document(card)} if pictures else {}),
+        }
         for card in words_of(view).hand(view.player, index)
     ]
 

@@ -2,9 +2,9 @@
 
 import { at, differs } from "./dom.js";
 import { byCards, task } from "./hand.js";
-import { inPicture } from "./picture.js";
 import { say } from "./say.js";
 import { choosing } from "./state.js";
+import { inTable } from "./table.js";
 
 // The header of the page.
 export function showTitle({ position, replay }) {
@@ -28,7 +28,6 @@ export function showChoice(state) {
   at("hint").hidden = !position.hints || !position.actions.length || pending !== null;
   at("over").hidden = !position.over;
   at("choose").classList.toggle("over", position.over);
-  at("choose").classList.toggle("busy", Boolean(choice || state.hint || !position.log.length));
 }
 
 function status({ position, pending, notice }) {
@@ -41,7 +40,7 @@ function status({ position, pending, notice }) {
 
 function instruction(position) {
   if (byCards(position)) return task(position);
-  return inPicture(position.actions) ? say("page.choose_place") : say("page.choose_action");
+  return inTable(position.actions) ? say("page.choose_place") : say("page.choose_action");
 }
 
 function waiting({ waiting_for: seats, players }) {

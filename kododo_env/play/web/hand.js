@@ -1,8 +1,9 @@
 // The player's own cards: to look at, and to choose from where actions play different cards.
 
-import { at, differs, drawing, keyCap, keyOf, make } from "./dom.js";
+import { at, differs, keyCap, keyOf, make } from "./dom.js";
 import { plural } from "./say.js";
 import { change, choose, choosing, state } from "./state.js";
+import { picture } from "./table.js";
 
 let picked = []; // positions in the hand, in the order of picking
 
@@ -19,6 +20,7 @@ export function showHand({ position, choice, pending }) {
   if (differs("hand", position.hand, pick)) {
     const cards = position.hand.map((card, place) => (pick ? cardToPick(card, place) : cardToSee(card)));
     at("hand").replaceChildren(...cards);
+    at("hand").style.setProperty("--cards", cards.length);
   }
   if (!pick) return;
   if (choice && !equal(picked, choice.cards, position)) picked = [...choice.cards];
@@ -31,18 +33,20 @@ export function showHand({ position, choice, pending }) {
 }
 
 function face(card) {
-  return make("span", { class: "face", "aria-hidden": "true" }, card.picture ? drawing(card.picture) : card.words);
+  return make("span", { class: "face", "aria-hidden": "true" }, card.picture ? picture(card.picture) : card.words);
 }
 
+const kindOf = ({ lit }) => (lit ? "card lit" : "card");
+
 function cardToSee(card) {
-  return make("span", { class: "card", role: "img", "aria-label": card.words, title: card.words }, face(card));
+  return make("span", { class: kindOf(card), role: "img", "aria-label": card.words, title: card.words }, face(card));
 }
 
 function cardToPick(card, place) {
   const named = { "aria-label": card.words, title: card.words, "data-key": keyOf(place) };
   return make(
     "button",
-    { class: "card", type: "button", ...named, onclick: () => pick(place) },
+    { class: kindOf(card), type: "button", ...named, onclick: () => pick(place) },
     make("span", { class: "turning" }, face(card), make("span", { class: "back", "aria-hidden": "true" })),
     keyCap(keyOf(place)),
   );
@@ -51,6 +55,7 @@ function cardToPick(card, place) {
 function pick(place) {
   if (!choosing()) return;
   const { position } = state;
+  if (state.choice?.cards.includes(place)) return at("play").click(); // a second tap plays what is chosen
   picked = picked.includes(place) ? picked.filter((index) => index !== place) : [...picked, place];
   // If no action has all picked cards, the one picked first is dropped.
   while (!position.actions.some((action) => within(picked, action.cards, position))) picked.shift();

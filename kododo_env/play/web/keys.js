@@ -3,7 +3,7 @@
 import { at } from "./dom.js";
 import { settings } from "./settings.js";
 
-const LETTERS = { f: "fold", h: "hint", n: "new", r: "open", s: "settings", u: "take-back", "?": "help" };
+const LETTERS = { h: "hint", n: "new", s: "settings", u: "take-back", "?": "help" };
 const REPLAY = { ArrowLeft: "back", ArrowRight: "next", p: "play", Escape: "close" };
 const ARROWS = { ArrowLeft: -1, ArrowRight: 1 };
 

@@ -3,9 +3,9 @@
 import { againButton } from "./again.js";
 import { chart } from "./chart.js";
 import { at, make } from "./dom.js";
-import { draw } from "./picture.js";
 import { language, number, percent, say } from "./say.js";
 import { state } from "./state.js";
+import { drawScene } from "./table.js";
 
 let analysis = null; // the analysis of the finished game
 let current = null; // the analysis on display
@@ -48,20 +48,16 @@ function progress(share) {
 }
 
 function show() {
-  // Parts of a picture can only be measured while visible.
   if (!analysis || analysis === current || !at("look-back-dialog").open) return;
   current = analysis;
   at("look-back-work").hidden = true;
-  const { you } = state.position;
-  const pictures = analysis.choices.map((choice, place) => [make("div", { id: `look-back-${place}`, class: "picture" }), choice]);
   at("look-back-found").replaceChildren(
     make("p", {}, say("review.basis", { name: analysis.by })),
     graph(),
     make("h3", {}, analysis.choices.length ? say("review.title") : say("review.none")),
-    ...pictures.map(([picture, choice], place) => article(picture, choice, place)),
+    ...analysis.choices.map(article),
     make("p", { class: "sure" }, certainty()),
   );
-  for (const [picture, choice] of pictures) if (choice.picture) draw(picture, choice.picture, { viewer: you, hands: "own", players: state.position.players });
   at("look-back-dialog").scrollTop = 0;
 }
 
@@ -75,14 +71,15 @@ function graph() {
   return make("figure", {}, make("figcaption", {}, say("review.chart_title")), held, table);
 }
 
-function article(picture, { step, to, words: played, advised_words: advised, gain, low, high, text }, place) {
+function article({ step, to, words: played, advised_words: advised, gain, low, high, scene }, place) {
+  const table = make("div", { class: "felt" }, make("div"));
+  if (scene) drawScene(table.firstElementChild, scene);
   return make(
     "article",
     { "aria-label": say("review.choice", { n: place + 1 }) },
     make("h4", {}, make("span", { class: "number" }, String(place + 1)), " ", say("review.step", { step, choice: played })),
     make("p", {}, make("b", {}, say("review.advice", { name: analysis.by, choice: advised })), " ", say("review.gain", { gain: games(gain), low: games(low), high: games(high) })),
-    picture,
-    make("details", {}, make("summary", {}, say("page.table_text")), make("pre", { tabindex: 0 }, text)),
+    table,
     ...(canGoBack() ? [againButton(to)] : []),
   );
 }

@@ -7,24 +7,23 @@ import { byCards, showHand } from "./hand.js";
 import { onSit, showHandover } from "./handover.js";
 import { showHint } from "./hint.js";
 import { connect } from "./host.js";
-import { tabbing } from "./keys.js";
-import { foldFor, unfold } from "./layout.js";
+import "./keys.js";
+import "./layout.js";
 import { showLesson, tell } from "./lesson.js";
 import { showLog } from "./log.js";
 import { onLookBack, saysOfGame, showLookBack } from "./look_back.js";
 import { showMemory } from "./memory.js";
 import { showOptions } from "./options.js";
-import { enqueue, lasting } from "./pace.js";
-import { reveal, showPicture } from "./picture.js";
+import { enqueue } from "./pace.js";
 import { onOpen, save } from "./records.js";
 import { showReplay } from "./replay.js";
 import { heardRules, showRules } from "./rules.js";
 import { language, say } from "./say.js";
-import { showScores } from "./scores.js";
 import { showShare } from "./share.js";
 import { sound } from "./sounds.js";
 import { change, choosing, listen, state } from "./state.js";
 import { count } from "./statistics.js";
+import { reveal, showTable } from "./table.js";
 import { lay, lying, onTakeBack } from "./take_back.js";
 
 const LONGEST = 1_000_000; // bytes per message that a host accepts
@@ -85,7 +84,6 @@ function show(position) {
     pending: isNew || (pending?.answered && position.chosen === null) ? null : pending,
   });
   // Keep the focus.
-  if (isNew && position.log.length && !tabbing) foldFor(lasting(position));
   if (isNew && focus && position.actions.length) at("game").querySelector("#choose [data-key], #options button, .spot[data-key]")?.focus();
   return isNew;
 }
@@ -112,14 +110,14 @@ function inLanguage({ position, replay: replayed }) {
 
 const speak = () => state.online && host.send({ type: "speak", language });
 
-for (const part of [inLanguage, showReplay, showPicture, showHand, showOptions, showChoice, showScores, showLog, showHint, showTitle, showShare, count, showMemory, showHandover, showLesson, unfold, showAgain, showLookBack, sound]) listen(part);
+for (const part of [inLanguage, showReplay, showTable, showHand, showOptions, showChoice, showLog, showHint, showTitle, showShare, count, showMemory, showHandover, showLesson, showAgain, showLookBack, sound]) listen(part);
 
 // --- actions of the person --------------------------------------------------------------
 
 function play() {
   const { choice, position } = state;
   if (!choice || !choosing()) return;
-  focus = Boolean(document.activeElement.closest("#choose, #picture"));
+  focus = Boolean(document.activeElement.closest("#scene"));
   change({ pending: { ...choice, byCards: byCards(position) }, choice: null, hint: null, notice: "" });
   at("notice").hidden = true;
   lay(() => {

@@ -3,9 +3,9 @@
 import { at, differs, keyCap, keyOf, make } from "./dom.js";
 import { byCards } from "./hand.js";
 import { ruledOut } from "./memory.js";
-import { inPicture } from "./picture.js";
 import { language, say } from "./say.js";
-import { choose, choosing } from "./state.js";
+import { choose, choosing, press } from "./state.js";
+import { inTable } from "./table.js";
 
 let picks = {}; // the chosen number of each axis, where axes are chosen one by one
 
@@ -35,11 +35,11 @@ function build(actions) {
   });
 }
 
-// The actions of one kind: nothing if each has its place in the picture, which the panel would
-// cover; one axis after another if every combination is legal; else one button each.
+// The actions of one kind: nothing if each has its place on the table;
+// one axis after another if every combination is legal; else one button each.
 function block(actions) {
   const axes = Object.keys(actions[0].at);
-  if (inPicture(actions)) return "";
+  if (inTable(actions)) return "";
   const sizes = axes.map((axis) => numbersOf(axis, actions).length);
   const all = sizes.reduce((product, size) => product * size, 1) === actions.length;
   if (axes.length > 1 && all) return make("div", { class: "axes" }, ...axes.map((axis) => chips(axis, actions)));
@@ -51,7 +51,7 @@ const numbersOf = (axis, actions) => [...new Set(actions.map((action) => action.
 // The label is without the cards, which are shown beside the button.
 function button(action) {
   const names = { title: action.words, "data-action": action.action };
-  const attributes = { type: "button", class: "option", ...names, onclick: () => choose(action) };
+  const attributes = { type: "button", class: "option", ...names, onclick: () => press(action) };
   return make("button", attributes, make("span", {}, action.label));
 }
 

@@ -2,10 +2,10 @@
 
 import { at, make } from "./dom.js";
 import { storyLines } from "./log.js";
-import { draw } from "./picture.js";
 import { pace } from "./pace.js";
 import { say } from "./say.js";
 import { change, state } from "./state.js";
+import { drawScene } from "./table.js";
 
 let current = null;
 let step = 0;
@@ -28,27 +28,21 @@ export function showReplay({ replay }) {
 
 function go(to) {
   step = Math.max(0, Math.min(to, current.steps.length - 1));
-  const { text, picture, events, scores } = current.steps[step];
+  const { text, scene, events } = current.steps[step];
   const last = current.steps.length - 1;
   at("replay-slider").value = step;
   const where = say("replay.step", { step, last });
   at("replay-slider").setAttribute("aria-valuetext", where);
   at("replay-step").textContent = where;
   at("replay-text").textContent = text;
-  if (picture) draw(at("replay-picture"), picture, { viewer: null, hands: true });
+  if (scene) drawScene(at("replay-scene"), scene);
   // Only the table's own game has rules to open.
   const hasRules = current.game === state.position?.game;
   const news = events.length ? events : [{ parts: [say("replay.deal")] }];
   at("replay-story").replaceChildren(...storyLines(hasRules ? news : news.map((event) => ({ ...event, rule: null }))));
-  at("replay-scores").replaceChildren(...scores.map((score, seat) => row(seat, score)));
   at("replay-back").disabled = step === 0;
   at("replay-next").disabled = step === last;
   if (step === last) stop();
-}
-
-function row(seat, score) {
-  const name = make("th", { scope: "row" }, `player_${seat}`, make("small", {}, current.players[seat]));
-  return make("tr", {}, name, make("td", { class: "points" }, make("b", {}, String(score))));
 }
 
 function stop() {

@@ -29,6 +29,12 @@ export function choose(action) {
   if (choosing()) change({ choice: action, notice: "" });
 }
 
+// Choose an action, or play it if it is chosen already.
+export function press(action) {
+  if (state.choice?.action === action.action) document.getElementById("play").click();
+  else choose(action);
+}
+
 // Whether there is something to choose.
 export function choosing() {
   const { position, pending, online } = state;

@@ -16,7 +16,7 @@ AT_ONCE = """localStorage.setItem("table-settings", '{"speed": "fast", "theme": 
 AXE_FINDS = """async () => {
   const rule = "label-content-name-mismatch";
   const all = await axe.run({ rules: { [rule]: { enabled: false } } });
-  const labels = await axe.run({ exclude: [["#hand"], ["#picture"]] }, { runOnly: [rule] });
+  const labels = await axe.run({ exclude: [["#hand"], ["#scene .spot"]] }, { runOnly: [rule] });
   return [...all.violations, ...labels.violations].map(({ id, nodes }) =>
     [id, ...nodes.map((node) => node.html.slice(0, 150))]);
 }"""
@@ -69,8 +69,8 @@ class Person:
         elif page.locator(".axes").count() and self._rng.random() < 0.7:
             for axis in range(page.locator(".axes [role=group]").count()):
                 getattr(self.pick(f".axes [role=group] >> nth={axis} >> button"), press)()
-        elif page.locator("#picture [data-action]").count():
-            getattr(self.pick("#picture [data-action]"), press)()
+        elif page.locator("#scene .spot[data-action]").count():
+            getattr(self.pick("#scene .spot[data-action]"), press)()
         else:
             getattr(self.pick("#options button[data-action]"), press)()
 

@@ -59,7 +59,7 @@ def test_what_another_person_waits_for_is_taken_back(browser: Any) -> None:
         second_person.wait()
         second_person.choose()
         second_person.page.locator("#play").click()
-        first_person.page.locator("#scores", has_not_text="is choosing").wait_for()
+        first_person.page.locator("#scene", has_not_text="is choosing").wait_for()
         # The other player's choice does not change it.
         assert first_person.see("#status").startswith("You have chosen: ")
         assert served.table.stage.waiting_for == [0]

@@ -39,7 +39,7 @@ def test_table_and_slider_are_in_sight_on_every_screen(person: Person) -> None:
     for size in SIZES:
         resize(person, size)
         person.page.evaluate("window.scrollTo(0, 0)")
-        person.page.wait_for_function(IN_SIGHT, arg="#replay-picture")  # after the layout
+        person.page.wait_for_function(IN_SIGHT, arg="#replay-scene .seat")  # after the layout
         assert person.page.locator("#replay-slider").evaluate(UNCOVERED), size
         assert person.page.evaluate(SMALL) == []
 
@@ -74,6 +74,6 @@ def test_it_has_keys(person: Person) -> None:
 def test_a_new_game_is_begun_where_the_one_that_it_ends_is_seen(person: Person) -> None:
     person.page.locator("#new").click()
     person.page.locator("#new-dialog .deck-other").wait_for()
-    assert person.page.locator("#picture svg").first.is_visible()
+    assert person.page.locator("#scene svg").first.is_visible()
     person.page.locator("#new-dialog .deck-other").click()
     person.page.locator("#moment", has_text="round 1 of 6, turn 1 of 3").wait_for()

@@ -16,7 +16,7 @@ from kododo_env.table.factory import make_table
 from tests.play.browser.person import sits
 from tests.play.test_server import Served
 
-SEEN = ("#scores-title", "#new", "#log-count", "#story-title")
+SEEN = ("#help-title", "#new span", "#log-count", "#story-title")
 CONTEXTS = """window.contexts = 0;
 window.AudioContext = class extends AudioContext {
   constructor() { super(); window.contexts += 1; }
@@ -38,7 +38,7 @@ def test_a_language_that_is_chosen_shows_at_once_and_stays(
     monkeypatch.setattr(table, "hear", listening)
     with Served(table) as served, sits(browser, served.address, locale="fr-CH") as person:
         person.play(steps=2)
-        keys = ("page.scores", "page.new_game", "page.log_count", "page.news")
+        keys = ("help.title", "page.new_game", "page.log_count", "page.news")
         for code in ("fr", "en", "de"):
             if code != "fr":  # the language of this browser
                 person.set("language", code)

@@ -52,11 +52,11 @@ def test_a_game_goes_on_when_there_is_no_server_any_more(browser: Any, site: Pat
         sit_down(person, "kado", "heuristic")
         assert any("/policies/" in url for url in person.requests)  # includes the worker's requests
         person.play(steps=3)
-        texts = person.see("#scores"), person.see("#hand"), person.page.title()
+        texts = person.see("#scene"), person.see("#hand"), person.page.title()
         server.close()
         person.page.reload()
         person.wait()
-        assert (person.see("#scores"), person.see("#hand"), person.page.title()) == texts
+        assert (person.see("#scene"), person.see("#hand"), person.page.title()) == texts
         assert "in your own browser" in person.see("footer >> nth=-1")
         person.page.locator("#hint").click()
         person.page.locator("#hint-bars li").first.wait_for()
@@ -70,9 +70,9 @@ def test_a_table_speaks_the_language_that_is_chosen(browser: Any, address: str) 
     """Python gets the page's translations on demand; English needs none."""
     path = "table.html?game=kado&players=2&opponents=random"
     with visits(browser, address, path, PATIENCE_MS, locale="de-AT") as person:
-        person.page.locator("#picture", has_text="Zug 1 von 12").wait_for()
+        person.page.locator("#moment", has_text="Zug 1 von 12").wait_for()
         person.set("language", "en")
-        person.page.locator("#picture", has_text="turn 1 of 12").wait_for()
+        person.page.locator("#moment", has_text="turn 1 of 12").wait_for()
 
 
 def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -> None:
@@ -102,8 +102,8 @@ def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -
                 person.page.keyboard.press("Escape")
             button.click()
             person.wait()
-            assert f"{name} (you)" in person.see("#scores tr.you")
-            assert "level-5" in person.see("#scores")
+            assert f"{name} (you)" in person.see("#choose .head")
+            assert person.page.locator("#scene .name[title=level-5]").count()
             hands.add(str(person.page.locator("#hand > *").evaluate_all(label_script)))
             if len(hands) == 3:
                 return
@@ -137,7 +137,7 @@ def test_a_whole_game_its_record_and_another_one(
         coming.value.save_as(tmp_path / "record.jsonl")
         text = (tmp_path / "record.jsonl").read_text()
         *_, end = replay(parse_record(text))
-        points = person.page.locator("#scores td.points b").all_inner_texts()
+        points = person.page.locator("#scene .points").all_inner_texts()
         assert end.scores[0].tolist() == [int(number) for number in points]
         assert json.loads(text.splitlines()[0])["players"] == ["person", *["level-4"] * 3]
         person.page.locator("#look-back").click()
@@ -167,7 +167,7 @@ def test_a_deal_is_sent_and_compared(browser: Any, address: str) -> None:
         assert "combi_combo-4p in your seat" in rows.nth(1).inner_text()
         assert rows.nth(2).inner_text().split()[-3:] == ["12", "place", "2"]
         text = page.locator("#share-text").input_value()
-        points = page.locator("#scores tr.you td.points b").inner_text()
+        points = page.locator("#choose .points").inner_text()
         assert f"I scored {points} points" in text
         assert f"http://{address}/{deal}#result={points}," in text
         page.locator("#share-dialog .primary").click()
@@ -196,12 +196,12 @@ def test_a_closed_tab_goes_on_and_the_page_can_be_installed(browser: Any, addres
         person.wait()
         table = person.page.url
         person.play(steps=1)
-        texts = person.see("#scores"), person.page.title()
+        texts = person.see("#scene"), person.page.title()
         beside = Person(person.page.context.new_page())
         person.page.close()
         beside.page.goto(table)
         beside.wait()
-        assert (beside.see("#scores"), beside.page.title()) == texts
+        assert (beside.see("#scene"), beside.page.title()) == texts
 
 
 def test_a_file_of_ones_own_beside_the_policies(browser: Any, site: Path, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_a_file_of_ones_own_beside_the_policies(browser: Any, site: Path, tmp_pa
         with chooses(browser, host, path=f"{table}mine.onnx") as person:
             person.wait()
             person.play()
-            assert "mine" in person.see("#scores")
+            assert person.page.locator("#scene .name[title=mine]").count()
         with chooses(browser, host, path=f"{table}none.onnx") as person:
             person.page.get_by_text("cannot load policies/none.onnx (status 404)").first.wait_for()
             person.wrong.clear()  # the browser logs the error
