@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any
+from inspect import getmodule, signature
+from typing import Any, Literal, get_args, get_origin
 
 from kododo_env import registry
 from kododo_env.checks.numbers import quote
@@ -39,6 +40,19 @@ def default_players(name: str) -> int:
     """Return four, or the largest number of players that the game allows."""
     players = registry.environment_module(name).PLAYERS
     return 4 if 4 in players else max(players)
+
+
+def rule_choices(name: str) -> dict[str, tuple[str, ...]]:
+    """Return the allowed strings of rules such as ``variant``, the default first.
+
+    Raises:
+        ValueError: The game is unknown.
+    """
+    make = registry.environment_module(name).batch_game
+    annotations = {rule: entry.annotation for rule, entry in signature(make).parameters.items()}
+    # With postponed evaluation annotations are strings: names in the environment module.
+    types = {rule: vars(getmodule(make)).get(kind, kind) for rule, kind in annotations.items()}
+    return {rule: get_args(kind) for rule, kind in types.items() if get_origin(kind) is Literal}
 
 
 def parse_rules(options: Sequence[str]) -> dict[str, Any]:
