@@ -17,6 +17,8 @@ LEVEL_WORDS = {
 }
 LEVELS = tuple(LEVEL_WORDS)
 WEAKER = LEVELS[:3]  # these levels play the shipped policy at a higher temperature
+EASY = LEVELS[0]
+MEDIUM = LEVELS[1]
 AS_IT_SHIPS = LEVELS[3]
 SEARCHING = LEVELS[4]
 # The settings and the measured strength of the levels, for each game and number of players.

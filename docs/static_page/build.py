@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -47,6 +48,8 @@ BACK = """  <footer style="padding-top: 1rem">
   </body>"""
 PAGE_FILES = {".html", ".css", ".js", ".svg", ".png", ".webmanifest", ".json"}
 MARK = "site.json"  # marks a folder that build wrote and may replace
+WORKER = "offline.js"
+NAME = re.compile(r'const BUILD = "\w*";')
 
 
 def build(folder: Path, wheel: Path | None = None, sha256: str | None = None) -> None:
@@ -180,7 +183,8 @@ def _add_package(site: Path) -> Path:
 def _add_contents(site: Path, package: str) -> None:
     """Add the start page, and ``site.json``, which lists the files of the folder.
 
-    All tables load ``loads``, with the bytes of each file, and then one of the ``policies``.
+    All tables load ``loads``, with the bytes of each file, and then one of the ``policies``. The
+    service worker checks files by their ``digests``, SHA-256.
     """
     names = [package, *(f"pyodide/{file.name}" for file in (site / "pyodide").iterdir())]
     loads = {name: (site / name).stat().st_size for name in sorted(names)}
@@ -192,8 +196,26 @@ def _add_contents(site: Path, package: str) -> None:
     }
     (site / "index.html").write_text(start_page(_download_size(site, [*loads])))
     page = sorted(file.name for file in site.iterdir() if file.suffix in PAGE_FILES)
+    page.remove(WORKER)
     contents = {"package": package, "page": page, "loads": loads, "policies": policies}
-    (site / MARK).write_text(json.dumps(contents) + "\n")
+    (site / MARK).write_text(json.dumps(contents))
+    name_build(site)
+
+
+def name_build(site: Path) -> None:
+    """Write the digest of each file to ``site.json``, and the build's name to the service worker.
+
+    The name is the beginning of the digest of ``site.json``.
+    """
+    mark = site / MARK
+    worker = site / WORKER
+    files = (path for path in site.rglob("*") if path.is_file() and path not in (mark, worker))
+    digests = {path.relative_to(site).as_posix(): fingerprint(path) for path in sorted(files)}
+    contents = json.loads(mark.read_text()) | {"digests": digests}
+    mark.write_text(json.dumps(contents) + "\n")
+    code, places = NAME.subn(f'const BUILD = "{fingerprint(mark)[:12]}";', worker.read_text())
+    assert places == 1, f"{WORKER} has no place for the build's name"
+    worker.write_text(code)
 
 
 def _download_size(site: Path, names: list[str]) -> float:

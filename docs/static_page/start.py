@@ -10,7 +10,7 @@ from typing import Any
 
 from kododo_env import registry
 from kododo_env.agent_registry import baselines
-from kododo_env.levels import AS_IT_SHIPS, LEVEL_WORDS, levels
+from kododo_env.levels import LEVEL_WORDS, MEDIUM, levels
 from kododo_env.play import __file__ as play
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.rules_arguments import default_players, rule_choices
@@ -25,6 +25,7 @@ SEED = (
     'placeholder="other cards each time" data-placeholder="start.any_seed" />'
 )
 SEATS = "first", "second", "third", "fourth", "fifth"
+FAN = 4  # cards beside the title of a game
 FEW = 100  # below this number of games the interval of a win share is shown
 
 # For each option: its value, its text or the key of it, and the parts of the text.
@@ -83,11 +84,16 @@ def _form(game: str) -> str:
     usual = default_players(game)
     daily = escape(f"table.html?game={game}&players={usual}")
     return f"""      <form action="table.html" data-told="{level_texts}">
+        <div class="fan" aria-hidden="true">{"".join(_cards(game))}</div>
         <h2>{escape(title)}</h2>
         <input type="hidden" name="game" value="{escape(game)}" />
         {_labelled("start.players", _select("players", players, str(usual)))}
-        {_labelled("start.opponents", _select("opponents", opponents, AS_IT_SHIPS))}
+        {_labelled("start.opponents", _select("opponents", opponents, MEDIUM))}
         <p class="told"></p>
+        <button{_text("start.play", {"game": title})}</button>
+        <button name="lesson" value="1" class="lesson"{_text("start.lesson")}</button>
+        <a class="daily" href="{daily}"{_text("start.daily", {"game": title})}</a>
+        <a class="rules" href="rules-{escape(game)}.html"{_text("start.rules", {"game": title})}</a>
         <details>
           <summary{_text("start.more")}</summary>
           <label class="tick" data-text="start.each_opponent"><input type="checkbox" class="each" /> {say("start.each_opponent")}</label>
@@ -98,11 +104,18 @@ def _form(game: str) -> str:
           <div class="names"></div>
           {_labelled("start.seed", SEED)}
         </details>
-        <button{_text("start.play", {"game": title})}</button>
-        <button name="lesson" value="1" class="lesson"{_text("start.lesson")}</button>
-        <a class="daily" href="{daily}"{_text("start.daily", {"game": title})}</a>
-        <a class="rules" href="rules-{escape(game)}.html"{_text("start.rules", {"game": title})}</a>
       </form>"""  # noqa: E501
+
+
+def _cards(game: str) -> list[str]:
+    """Return some cards of a game as SVG: those that are face up in a game."""
+    batch = registry.batch_game(game, 1, seed=1)
+    while True:
+        faces = registry.picture_of(batch).scene().to_json()["faces"]
+        cards = [svg for name, svg in faces.items() if name not in ("back", "slot")]
+        if len(cards) >= FAN:
+            return cards[-FAN:]
+        batch.step(batch.legal_action_mask().argmax(-1))
 
 
 def _rule(rule: str, kinds: tuple[str, ...]) -> Options:

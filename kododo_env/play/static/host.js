@@ -4,6 +4,7 @@
 import { say } from "./say.js";
 
 const KEPT = `kododo-table ${location.pathname}${location.search}`;
+const FAILURES = { 0: "page.not_loaded", 409: "page.new_version" }; // by the status of the worker's request
 let alone = false; // whether no other tab uses this table
 let over = false; // whether its game is over
 
@@ -11,9 +12,10 @@ export function connect({ hear, online, offline }) {
   let worker;
   const send = (message) => worker?.postMessage({ message });
   const bar = loadingBar();
-  const take = ({ data: { loaded, ready, response, saved, wrong } }) => {
+  const take = ({ data: { loaded, ready, response, saved, wrong, status } }) => {
     if (loaded) bar.value = loaded;
-    if (ready || wrong) bar.remove();
+    const failed = wrong !== undefined;
+    if (ready || failed) bar.remove();
     if (ready) {
       online();
       send({ type: "look" });
@@ -21,13 +23,13 @@ export function connect({ hear, online, offline }) {
     if (response) hear(response);
     if (response?.type === "position") ({ over } = response);
     if (saved) keep(saved);
-    if (wrong) offline(say("page.wrong_table", { wrong }), true);
+    if (failed) offline(say(FAILURES[status] ?? "page.wrong_table", { wrong }), true);
   };
   setTimeout(() => offline(say("page.loading"), false));
   Promise.all([keepFiles().catch(() => {}), lock().catch(() => {})]).then(() => {
     worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
     worker.onmessage = take;
-    worker.onerror = () => take({ data: { wrong: say("page.no_worker") } });
+    worker.onerror = () => take({ data: navigator.onLine ? { wrong: say("page.no_worker") } : { wrong: "", status: 0 } });
     worker.postMessage({ open: { ...settings(), saved: load() } });
   });
   return { send };

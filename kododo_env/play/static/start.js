@@ -2,8 +2,10 @@
 
 import { at } from "./dom.js";
 import { language, say } from "./say.js";
+import { set, settings } from "./settings.js";
 
 const LEVELS = /^level-/;
+const EASY = "level-1"; // the opponents after the lesson
 const KEPT = "table-names"; // the people who play at this device
 
 for (const form of document.forms) {
@@ -21,9 +23,11 @@ for (const form of document.forms) {
     single.disabled = separate.checked || !opponents;
     fill(all, separate.checked ? opponents : 0, (place) => labelled(say("start.opponent", { n: place + 1 }), copyOf(single)));
     fill(names, number("people"), (place) => labelled(number("people") > 1 ? say("start.name", { n: place + 1 }) : say("start.your_name"), field(place)));
-    // Levels are made of the shipped policy, which is for the default rules.
+    // Levels are made of the shipped policy, which is for the default rules. Scripted players are choices for
+    // single seats only, and where there are no levels.
     const usual = [...form.querySelectorAll("[name=rules]")].every(({ value }) => !value);
-    for (const select of [single, ...choices()]) keepTo(select, (value) => usual || !LEVELS.test(value));
+    keepTo(single, (value) => LEVELS.test(value) === usual);
+    for (const select of choices()) keepTo(select, (value) => usual || !LEVELS.test(value));
     form.querySelector(".lesson").disabled = number("people") > 1; // only for one person
     description.textContent = single.disabled ? "" : say(...(JSON.parse(form.dataset.told)[players][single.value] ?? [""]));
   }
@@ -35,7 +39,13 @@ for (const form of document.forms) {
     return copy;
   };
   form.addEventListener("change", fit);
-  form.addEventListener("submit", () => keep([...names.querySelectorAll("input")].map(({ value }) => value)));
+  form.querySelector(".lesson").addEventListener("click", () => {
+    if (!separate.checked) single.value = EASY;
+  });
+  form.addEventListener("submit", () => {
+    set("visited", true);
+    keep([...names.querySelectorAll("input")].map(({ value }) => value));
+  });
   fit();
 }
 
@@ -94,6 +104,13 @@ function deal() {
     link.title = say("start.day", { day });
   }
 }
+
+// Offer the lesson until a table has been visited, or the offer was closed.
+at("welcome").hidden = settings.visited;
+at("welcome-close").addEventListener("click", () => {
+  set("visited", true);
+  at("welcome").hidden = true;
+});
 
 // Reload in another language, since generated elements must be rebuilt.
 at("setting-language").addEventListener("change", () => location.reload());

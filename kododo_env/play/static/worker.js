@@ -3,9 +3,12 @@
 import { openTable, readSite, reason } from "./python.js";
 
 const HERE = new URL(".", import.meta.url).href;
+const OFFLINE = 0; // stands for the status of a response that did not come
+const OTHER_BUILD = 409; // from the service worker: a newer version of the page was published
 
 async function read(name) {
-  const answer = await fetch(HERE + name);
+  const answer = await fetch(HERE + name).catch(() => ({ status: OFFLINE }));
+  if ([OFFLINE, OTHER_BUILD].includes(answer.status)) throw Object.assign(new Error(), { status: answer.status });
   if (!answer.ok) throw new Error(`cannot load ${name} (status ${answer.status})`);
   return new Uint8Array(await answer.arrayBuffer());
 }
@@ -47,7 +50,7 @@ async function take({ open: settings, message }) {
     await table.hear(message, (response) => postMessage({ response }));
     postMessage({ saved: table.saved() });
   } catch (error) {
-    postMessage({ wrong: reason(error) });
+    postMessage({ wrong: reason(error), status: error.status });
   }
 }
 

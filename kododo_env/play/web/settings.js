@@ -6,7 +6,8 @@ import { change } from "./state.js";
 const KEPT = "table-settings";
 const DEFAULTS = { speed: "normal", theme: "auto", keys: "on", memory: "off", sounds: "off" };
 
-export const settings = { ...DEFAULTS, ...load() };
+// Besides these, `visited`: whether a table was opened, or the offer of a lesson was closed.
+export const settings = { visited: false, ...DEFAULTS, ...load() };
 
 function load() {
   try {

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from docs.static_page.build import DISTRIBUTION, build
+from docs.static_page.build import DISTRIBUTION, build, name_build
 from kododo_env import registry
 from kododo_env.records import parse_record, replay
 from tests.clients.serving import serving
@@ -49,7 +49,7 @@ def test_a_game_goes_on_when_there_is_no_server_any_more(browser: Any, site: Pat
     """With a reload and a hint; ``test_in_node`` compares whole games."""
     with ExitStack() as server, chooses(browser, server.enter_context(serving(site))) as person:
         assert "in your own browser" in person.see("footer")
-        sit_down(person, "kado", "heuristic")
+        sit_down(person, "kado", "level-1")
         assert any("/policies/" in url for url in person.requests)  # includes the worker's requests
         person.play(steps=3)
         texts = person.see("#scene"), person.see("#hand"), person.page.title()
@@ -64,6 +64,65 @@ def test_a_game_goes_on_when_there_is_no_server_any_more(browser: Any, site: Pat
         person.page.goto(person.page.url.split("table.html")[0])
         assert "Choose a table" in person.see("header")
         person.wrong.clear()  # the browser logs the rejected load
+
+
+def test_a_page_belongs_to_one_build_until_it_is_reloaded(
+    browser: Any, site: Path, tmp_path: Path
+) -> None:
+    """A deploy while a page is open changes nothing there; files of another build are rejected."""
+    folder = tmp_path / "site"
+    shutil.copytree(site, folder)
+    table = "table.html?game=kado&players=2&opponents=level-1"
+    names = "caches.keys().then((names) => names.map((name) => name.split(' ').at(-1)))"
+    with serving(folder) as host, chooses(browser, host, path=table) as person:
+        person.wait()
+        first = person.page.evaluate(names)
+        deploy(folder)
+        assert "Another build" not in person.page.evaluate(
+            "fetch('start.css').then((response) => response.text())"
+        )
+        person.page.reload()
+        person.wait()
+        person.page.reload()
+        person.page.wait_for_function(f"{names}.then(([name, ...others]) => !others.length)")
+        (second,) = person.page.evaluate(names)
+        assert [second] != first
+        assert "Another build" in person.page.evaluate(
+            "fetch('start.css').then((response) => response.text())"
+        )
+        person.wrong.clear()
+
+
+def deploy(folder: Path) -> None:
+    """Change a file of the site as another build would."""
+    (folder / "start.css").write_text((folder / "start.css").read_text() + "/* Another build */")
+    name_build(folder)
+
+
+def test_a_game_that_was_never_loaded_says_so_without_a_network(browser: Any, address: str) -> None:
+    with chooses(browser, address, path="table.html?game=kado&players=2") as person:
+        person.wait()
+        person.page.context.set_offline(True)
+        person.page.goto(f"http://{address}/table.html?game=kododo&players=3")
+        person.page.get_by_text("has not been loaded on this device").wait_for()
+        person.wrong.clear()  # the browser logs the failed load
+
+
+def test_the_first_visit_offers_a_lesson_and_opponents_of_medium_strength(
+    browser: Any, address: str
+) -> None:
+    with chooses(browser, address) as person:
+        offer = person.page.locator("#welcome")
+        assert "New here?" in offer.inner_text()
+        form = person.page.locator("form:has(input[value=kododo])")
+        assert form.locator("[name=opponents]").input_value() == "level-2"
+        names = form.locator("[name=opponents] option:not([hidden])").all_inner_texts()
+        assert len(names) == 5 and "heuristic" not in "".join(names)
+        assert_axe_finds_nothing(person)
+        offer.locator("button").click()
+        person.page.reload()
+        person.page.locator("h1").wait_for()
+        assert not offer.is_visible()
 
 
 def test_a_table_speaks_the_language_that_is_chosen(browser: Any, address: str) -> None:
