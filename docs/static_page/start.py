@@ -65,10 +65,7 @@ def _form(game: str) -> str:
     title = _title(game)
     numbers = registry.environment_module(game).PLAYERS
     players = [(str(number), str(number)) for number in numbers]
-    by_level = [
-        (name, "start.level", {"words": f"level.{words}", "level": name})
-        for name, words in LEVEL_WORDS.items()
-    ]
+    by_level = [(name, f"level.{words}") for name, words in LEVEL_WORDS.items()]
     scripted = [(name, "start.script", {"name": name}) for name in reversed(baselines(game))]
     opponents = [*by_level, *scripted]
     seats = [(str(seat), f"start.seat.{SEATS[seat]}") for seat in range(max(numbers))]
@@ -82,18 +79,22 @@ def _form(game: str) -> str:
     )
     level_texts = escape(json.dumps({number: _level_sentences(game, number) for number in numbers}))
     usual = default_players(game)
-    daily = escape(f"table.html?game={game}&players={usual}")
-    return f"""      <form action="table.html" data-told="{level_texts}">
+    daily = escape(f"table.html?game={game}&players={usual}&opponents={MEDIUM}")
+    return f"""      <form action="table.html" aria-label="{escape(title)}" data-told="{level_texts}">
         <div class="fan" aria-hidden="true">{"".join(_cards(game))}</div>
         <h2>{escape(title)}</h2>
         <input type="hidden" name="game" value="{escape(game)}" />
-        {_labelled("start.players", _select("players", players, str(usual)))}
-        {_labelled("start.opponents", _select("opponents", opponents, MEDIUM))}
-        <p class="told"></p>
         <button{_text("start.play", {"game": title})}</button>
+        <div class="first">
+          {_labelled("start.players", _select("players", players, str(usual)))}
+          {_labelled("start.opponents", _select("opponents", opponents, MEDIUM))}
+        </div>
+        <p class="told"></p>
         <button name="lesson" value="1" class="lesson"{_text("start.lesson")}</button>
-        <a class="daily" href="{daily}"{_text("start.daily", {"game": title})}</a>
-        <a class="rules" href="rules-{escape(game)}.html"{_text("start.rules", {"game": title})}</a>
+        <p class="links">
+          <a class="daily" href="{daily}"{_text("start.daily")}</a>
+          <a class="rules" href="rules-{escape(game)}.html"{_text("start.rules")}</a>
+        </p>
         <details>
           <summary{_text("start.more")}</summary>
           <label class="tick" data-text="start.each_opponent"><input type="checkbox" class="each" /> {say("start.each_opponent")}</label>
@@ -108,7 +109,7 @@ def _form(game: str) -> str:
 
 
 def _cards(game: str) -> list[str]:
-    """Return some cards of a game as SVG: those that are face up in a game."""
+    """Return some cards of a game as SVG, from the first table that shows as many face up."""
     batch = registry.batch_game(game, 1, seed=1)
     while True:
         faces = registry.picture_of(batch).scene().to_json()["faces"]

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from kododo_env.agent_registry import shipped
 from kododo_env.checks.bounds import Bound
-from kododo_env.rules_arguments import parse_rules
+from kododo_env.levels import EASY, MEDIUM
+from kododo_env.rules_arguments import default_players, parse_rules
 from kododo_env.system.extras import needs
 from kododo_env.system.streams import reserved_streams
 
@@ -38,8 +40,9 @@ class PlayConfig:
     """Seats at the table; by default 4, or the most that the game allows."""
     opponents: tuple[str, ...] = ()
     """Names of agents, such as level-1 (the weakest) to level-5, policy files, or bots, whose code
-    is executed: one for each seat without a person, or one for all these seats; by default the
-    shipped policy."""
+    is executed: one for each seat without a person, or one for all these seats. By default people
+    play against level-2, with --lesson against level-1; programs, and other rules, get the best
+    agent."""
     lesson: bool = False
     """Begin with the first lesson of the game, which takes three minutes and can be skipped."""
     people: Annotated[int, Bound(1, 100)] = 1
@@ -127,7 +130,7 @@ def _table(config: PlayConfig) -> Table:
     table = make_table(
         config.game,
         config.players,
-        config.opponents,
+        config.opponents or _usual_opponents(config),
         config.people,
         parse_rules(config.rules),
         config.hints,
@@ -140,6 +143,15 @@ def _table(config: PlayConfig) -> Table:
     if config.lesson:
         table.teach()
     return table
+
+
+def _usual_opponents(config: PlayConfig) -> tuple[str, ...]:
+    """Return the opponents of people who choose none; empty for the best agent."""
+    players = config.players or default_players(config.game)
+    is_shipped = f"{config.game}-{players}p" in shipped()
+    if config.stdio or config.mcp or config.rules or not is_shipped or config.people == players:
+        return ()
+    return (EASY if config.lesson else MEDIUM,)
 
 
 @dataclass(frozen=True)

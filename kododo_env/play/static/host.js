@@ -48,8 +48,8 @@ function loadingBar() {
 // Registered before anything is loaded: the service worker caches all files, so that the page can be
 // reloaded offline. Browsers allow none over plain http; then nothing is cached.
 async function keepFiles() {
-  const { installing } = await navigator.serviceWorker.register("offline.js");
-  if (!installing) return;
+  const { active, installing } = await navigator.serviceWorker.register("offline.js");
+  if (active || !installing) return; // a new build waits until the page is reloaded
   await new Promise((done) => {
     installing.onstatechange = () => ["activated", "redundant"].includes(installing.state) && done();
   });

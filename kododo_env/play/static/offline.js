@@ -3,6 +3,7 @@
 // old build is open any more.
 
 const BUILD = ""; // the build's name, which build.py writes here
+const UNNAMED = "card games"; // the cache of all builds before they had names
 const HERE = new URL(".", location.href).href;
 const openCache = () => caches.open(`${HERE} ${BUILD}`);
 const nameOf = (request) => request.url.replace(/[?#].*/, "").replace(HERE, "") || "index.html";
@@ -24,7 +25,7 @@ async function keepPage() {
 
 async function emptyOthers() {
   for (const name of await caches.keys()) {
-    if (name.startsWith(`${HERE} `) && !name.endsWith(BUILD)) await caches.delete(name);
+    if (name === UNNAMED || (name.startsWith(`${HERE} `) && !name.endsWith(BUILD))) await caches.delete(name);
   }
 }
 

@@ -4,6 +4,8 @@ import { at, make } from "./dom.js";
 import { stacked } from "./layout.js";
 import { sentence } from "./log.js";
 import { say } from "./say.js";
+import { set, settings } from "./settings.js";
+import { change } from "./state.js";
 
 let current = null;
 
@@ -11,6 +13,8 @@ export function showLesson({ position }) {
   if (!position) return;
   const { lesson, teaches, actions, you } = position;
   at("lesson").hidden = !teaches;
+  at("welcome").hidden = settings.visited || !teaches || Boolean(lesson);
+  if (!settings.visited && (lesson || position.step)) set("visited", true); // whoever has played needs no offer
   at("lesson-box").hidden = !lesson;
   at("lesson-box").classList.toggle("over", Boolean(lesson?.over)); // hides everything but the words
   at("choose").classList.toggle("lesson", Boolean(lesson));
@@ -29,6 +33,11 @@ export function showLesson({ position }) {
   // If the play button is below the words, these may be scrolled out of view.
   if (isNew && !stacked.matches) at("lesson-box").scrollIntoView({ block: "nearest" });
 }
+
+at("welcome-close").addEventListener("click", () => {
+  set("visited", true);
+  change({});
+});
 
 // The error for a choice that the lesson does not ask for.
 export function tell(words) {

@@ -151,7 +151,7 @@ at("hint").addEventListener("click", () => {
   change({ asked: true });
   host.send({ type: "hint", step: state.position.step });
 });
-for (const [button, type] of [["lesson", "lesson"], ["lesson-again", "lesson"], ["lesson-leave", "leave"]]) {
+for (const [button, type] of [["lesson", "lesson"], ["welcome-lesson", "lesson"], ["lesson-again", "lesson"], ["lesson-leave", "leave"]]) {
   at(button).addEventListener("click", () => host.send({ type, step: state.position.step }));
 }
 at("hint-close").addEventListener("click", () => change({ hint: null }));
