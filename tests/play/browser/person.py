@@ -11,7 +11,9 @@ import numpy as np
 from docs.static_page.npm import members, stored
 from tests.play.static.folder import AXE
 
-AT_ONCE = """localStorage.setItem("table-settings", '{"speed": "fast", "theme": "auto"}')"""
+# Somebody who has been here before.
+AT_ONCE = """localStorage["table-settings"] ??= '{"speed": "fast", "theme": "auto", "visited": true}'"""
+FIRST_VISIT = """localStorage["table-settings"] = '{"speed": "fast"}'"""
 # Letters in the pictures of cards and players are not labels.
 AXE_FINDS = """async () => {
   const rule = "label-content-name-mismatch";

@@ -18,7 +18,13 @@ pytest.importorskip("websockets", reason="websockets is not installed")
 from kododo_env.records import parse_record, replay
 from kododo_env.table.factory import make_table
 from tests.game_tables import GAMES
-from tests.play.browser.person import AT_ONCE, Person, assert_axe_finds_nothing, sits
+from tests.play.browser.person import (
+    AT_ONCE,
+    FIRST_VISIT,
+    Person,
+    assert_axe_finds_nothing,
+    sits,
+)
 from tests.play.test_server import Served
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
@@ -217,6 +223,31 @@ def test_a_lesson_from_help_to_its_end_and_the_game_that_waited(browser: Any) ->
         person.page.locator("#lesson-box").wait_for(state="hidden")
         assert [person.see(selector) for selector in ("#moment", "#scene", "#story")] == texts
         person.play(1)
+
+
+def test_a_first_visit_to_a_table_offers_the_lesson_until_something_is_played(
+    browser: Any,
+) -> None:
+    with serving("kododo") as served, sits(browser, served.address) as person:
+        offer = person.page.locator("#welcome")
+        person.page.evaluate(FIRST_VISIT)
+        person.page.reload()
+        offer.wait_for()
+        assert_axe_finds_nothing(person)
+        offer.locator("button", has_text="New here?").click()
+        person.page.locator("#lesson-box").wait_for()
+        assert not offer.is_visible()
+        person.page.evaluate(FIRST_VISIT)
+        person.page.reload()
+        person.page.locator("#lesson-leave").click()
+        person.page.evaluate(FIRST_VISIT)
+        person.page.reload()
+        offer.wait_for()
+        person.play(1)
+        assert not offer.is_visible()
+        person.page.reload()
+        person.wait()
+        assert not offer.is_visible()
 
 
 # --- coming back, and several people ------------------------------------------------------

@@ -17,7 +17,7 @@ from docs.static_page.build import DISTRIBUTION, build, name_build
 from kododo_env import registry
 from kododo_env.records import parse_record, replay
 from tests.clients.serving import serving
-from tests.play.browser.person import Person, assert_axe_finds_nothing, visits
+from tests.play.browser.person import FIRST_VISIT, Person, assert_axe_finds_nothing, visits
 from tests.policy_exports import from_elsewhere
 
 PATIENCE_MS = 120_000  # Python must be loaded first
@@ -113,6 +113,9 @@ def test_the_first_visit_offers_a_lesson_and_opponents_of_medium_strength(
 ) -> None:
     with chooses(browser, address) as person:
         offer = person.page.locator("#welcome")
+        assert not offer.is_visible()
+        person.page.evaluate(FIRST_VISIT)
+        person.page.reload()
         assert "New here?" in offer.inner_text()
         form = person.page.locator("form:has(input[value=kododo])")
         assert form.locator("[name=opponents]").input_value() == "level-2"
