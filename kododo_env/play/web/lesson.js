@@ -13,8 +13,8 @@ export function showLesson({ position }) {
   if (!position) return;
   const { lesson, teaches, actions, you } = position;
   at("lesson").hidden = !teaches;
-  at("welcome").hidden = settings.visited || !teaches || Boolean(lesson);
   if (!settings.visited && (lesson || position.step)) set("visited", true); // whoever has played needs no offer
+  at("welcome").hidden = settings.visited || !teaches;
   at("lesson-box").hidden = !lesson;
   at("lesson-box").classList.toggle("over", Boolean(lesson?.over)); // hides everything but the words
   at("choose").classList.toggle("lesson", Boolean(lesson));
