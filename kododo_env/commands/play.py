@@ -130,7 +130,7 @@ def _table(config: PlayConfig) -> Table:
     table = make_table(
         config.game,
         config.players,
-        config.opponents or _usual_opponents(config),
+        config.opponents or usual_opponents(config),
         config.people,
         parse_rules(config.rules),
         config.hints,
@@ -145,7 +145,7 @@ def _table(config: PlayConfig) -> Table:
     return table
 
 
-def _usual_opponents(config: PlayConfig) -> tuple[str, ...]:
+def usual_opponents(config: PlayConfig) -> tuple[str, ...]:
     """Return the opponents of people who choose none; empty for the best agent."""
     players = config.players or default_players(config.game)
     is_shipped = f"{config.game}-{players}p" in shipped()

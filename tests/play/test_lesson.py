@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kododo_env.bots.messages import to_json
+from kododo_env.commands.play import PlayConfig, usual_opponents
 from kododo_env.core.agent import RandomAgent
 from kododo_env.play.worker import LOOK, SharedDevice
 from kododo_env.registry import lesson_of
@@ -186,3 +187,20 @@ def test_in_a_worker_a_page_that_is_loaded_again_goes_on_with_the_lesson() -> No
     assert (content["first"], content["done"]) == (new_position["step"], [])
     on = SharedDevice("combi_combo", 4, ["random"], restored.saved_game(), lesson=True)
     assert replies_to(on, LOOK)[-1] == new_position
+
+
+@pytest.mark.parametrize(
+    ("settings", "opponents"),
+    [
+        ({}, ("level-2",)),
+        ({"lesson": True}, ("level-1",)),
+        ({"stdio": True}, ()),
+        ({"rules": ("variant=long",)}, ()),  # levels are for the default rules
+        ({"players": 2, "people": 2}, ()),
+    ],
+)
+def test_people_who_choose_no_opponents_get_medium_ones_and_easy_ones_after_the_lesson(
+    settings: dict[str, Any], opponents: tuple[str, ...]
+) -> None:
+    config = PlayConfig(game="kododo", **settings)
+    assert usual_opponents(config) == opponents

@@ -12,7 +12,7 @@ from docs.static_page.npm import members, stored
 from tests.play.static.folder import AXE
 
 # Somebody who has been here before.
-AT_ONCE = """localStorage["table-settings"] ??= '{"speed": "fast", "theme": "auto", "visited": true}'"""
+AT_ONCE = """localStorage["table-settings"] ??= '{"speed": "fast", "visited": true}'"""
 FIRST_VISIT = """localStorage["table-settings"] = '{"speed": "fast"}'"""
 # Letters in the pictures of cards and players are not labels.
 AXE_FINDS = """async () => {
