@@ -246,12 +246,12 @@ class Table:
     def _rename(self, person: int, name: str) -> None:
         """Give a person a display name, in this and all later games; "" makes them a guest."""
         name = tidy_name(name)
-        others = {
+        taken_names = {
             player.display_name
             for player in (*self.game.players, *self.stage.players)
             if player.agent is not None or player.person != person
         }
-        check_distinct([name, *others])
+        check_distinct([name, *taken_names])
         self._players[person] = self._players[person]._replace(display_name=name)
         for stage in {self.game, self.stage}:
             stage.rename(person, name)

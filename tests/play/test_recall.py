@@ -23,11 +23,11 @@ def recall(table: Table, person: int, to: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_each_earlier_step_is_told_as_it_was(game: str) -> None:
-    seen: dict[int, dict[str, Any]] = {}
+    positions: dict[int, dict[str, Any]] = {}
 
     def note(seat: int, message: dict[str, Any]) -> None:
         if message["type"] == "position":
-            seen[message["step"]] = message
+            positions[message["step"]] = message
 
     options: dict[str, Any] = {"opponents": ["random"], "seed": 3}
     people = People(make_table(game, **options), listener=note)
@@ -41,7 +41,7 @@ def test_each_earlier_step_is_told_as_it_was(game: str) -> None:
     assert len(last["log"]) == table.step > 5
     for index, entry in enumerate(last["log"]):
         message = recall(table, 0, entry["step"])
-        position = seen[entry["step"]]
+        position = positions[entry["step"]]
         for name in TABLE_FIELDS:
             assert message[name] == position[name]
         assert message["scores"] == [player["score"] for player in position["players"]]

@@ -17,9 +17,9 @@ def reasons(game: CombiComboDisplay, number: int, player: int, index: int) -> li
     """Return the points that the cards in hand would lose, and what they are about to make."""
     rules = game.rules
     hand = game.hands[index, player]
-    rest = hand.copy()
-    rest[number] -= 1
-    hands = by_colour(np.stack([hand, rest], axis=-1)[None], rules)  # before and after
+    hand_after = hand.copy()
+    hand_after[number] -= 1
+    hands = by_colour(np.stack([hand, hand_after], axis=-1)[None], rules)  # before and after
     events = []
     # The points for 1s depend on the other hands.
     for line, (before, after) in zip(LINES[1:], score_lines(hands, rules)[1:, 0], strict=True):

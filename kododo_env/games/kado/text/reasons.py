@@ -83,13 +83,13 @@ def _best_places(
     game: KadoDisplay, cards: list[int], seats: list[int], theme: str, index: int
 ) -> list[Event]:
     """Return what each of some players could gain at most by placing one of these cards."""
-    most = np.zeros(game.num_players, np.int16)
+    best_gains = np.zeros(game.num_players, np.int16)
     closed = ~game.open_cells[index].reshape(game.num_players, -1).T
     for card in {*cards}:
         row_gains, column_gains = game.placing_gains(card, index)
         gains = np.where(closed, 0, row_gains + column_gains)
-        most = np.maximum(most, gains.max(axis=0))
+        best_gains = np.maximum(best_gains, gains.max(axis=0))
     return [
-        event("kado.could_gain", "score", seats=[seat], points=int(most[seat]), theme=theme)
+        event("kado.could_gain", "score", seats=[seat], points=int(best_gains[seat]), theme=theme)
         for seat in seats
     ]

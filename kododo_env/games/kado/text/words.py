@@ -99,12 +99,12 @@ def _place(game: KadoDisplay, number: int, player: int, index: int) -> Event:
     beside = _beside(game, player, row, column, index)
     cards = [int(game.held[index, player])]
     open_cells = np.argwhere(game.open_cells[index, player]).tolist()
-    alike = [
+    equal_places = [
         (row, column)
         for row, column in open_cells
         if _beside(game, player, row, column, index) == beside
     ]
-    if len(alike) < 2:
+    if len(equal_places) < 2:
         return event("kado.place", cards=cards, beside=beside)
     # Only decks with equal cards have two such places.
     row, column = cell(game, number, player, index)

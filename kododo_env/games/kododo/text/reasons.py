@@ -38,8 +38,8 @@ def reasons(game: KododoDisplay, number: int, player: int, index: int) -> list[E
             events += _colour(colour, before, after, rules)
         events.append(_scoring(after, player, points))
     else:
-        rest = np.delete(game.hands[index, player], slots) // rules.num_values
-        events = [_rest(colour, rest.tolist().count(colour)) for colour in colours]
+        colours_in_hand = np.delete(game.hands[index, player], slots) // rules.num_values
+        events = [_holding(colour, colours_in_hand.tolist().count(colour)) for colour in colours]
     return events + _kododos(before, after, rules)
 
 
@@ -52,7 +52,7 @@ def _scoring(after: Tally, player: int, points: int) -> Event:
     return event("kododo.would_score", "evaluation", **facts, theme=MAJORITY)
 
 
-def _rest(colour: int, count: int) -> Event:
+def _holding(colour: int, count: int) -> Event:
     """Return how many cards of a colour would stay in hand for the turns to come."""
     return event("kododo.would_hold", colours=[colour], count=count, theme=MAJORITY)
 
