@@ -338,7 +338,7 @@ def test_a_terminal_shows_the_codes_of_addresses_that_others_reach(
         monkeypatch.setattr(sys, "stdout", screen)
         server.serve(table, host, 0, browser=False)
         printed = screen.getvalue()
-        addresses = re.findall(r"^player_\d: (http://\S+/#\S{22})$", printed, re.MULTILINE)
+        addresses = re.findall(r"^Guest \d: (http://\S+/#\S{22})$", printed, re.MULTILINE)
         assert len(addresses) == 2
         drawn = [qr_code(address) for address in addresses if host == "0.0.0.0"]
         assert all(code in printed for code in drawn)
@@ -393,7 +393,7 @@ def running(*options: object) -> Iterator[tuple[subprocess.Popen[str], list[str]
             assert process.stdout is not None
             lines = [process.stdout.readline() for _ in range(3)]
             matches = [
-                re.fullmatch(r"player_\d: http://(\S+)/#(\S+)\n", line) for line in lines[:2]
+                re.fullmatch(r"Guest \d: http://(\S+)/#(\S+)\n", line) for line in lines[:2]
             ]
             yield process, [f"ws://{match[1]}/play?seat={match[2]}" for match in matches if match]
         finally:
@@ -526,12 +526,12 @@ def test_the_command_serves_until_it_is_stopped() -> None:
     try:
         assert running.stdout is not None
         lines = [running.stdout.readline() for _ in range(3)]
-        matches = [re.fullmatch(r"player_(\d): http://(\S+)/#(\S+)\n", line) for line in lines[:2]]
+        matches = [re.fullmatch(r"Guest (\d): http://(\S+)/#(\S+)\n", line) for line in lines[:2]]
         for seat, match in enumerate(matches):
             assert match is not None, lines
             address = f"ws://{match[2]}/play?seat={match[3]}"
             with connect(address, max_size=None) as tab:
-                assert json.loads(tab.recv())["you"] == seat == int(match[1])
+                assert json.loads(tab.recv())["you"] == seat == int(match[1]) - 1
     finally:
         running.send_signal(signal.SIGINT)
         out, error = running.communicate(timeout=60)
