@@ -87,7 +87,7 @@ def test_the_cards_that_are_left_and_who_sits_where(capsys: pytest.CaptureFixtur
     before, after = (part.splitlines() for part in out.split("cards left\n")[1:])
     numbers = [[sum(map(int, line.split()[1:])) for line in part[1:6]] for part in (before, after)]
     assert [sum(row) for row in numbers] == [100 - 5, 100 - 5 - 8]
-    assert "\nplayer_0 is person, player_1 is " in out
+    assert "\nplayer_0 is Guest · person, player_1 is " in out
 
 
 def test_a_lesson_and_back_to_the_game(capsys: pytest.CaptureFixture[str]) -> None:
