@@ -32,8 +32,9 @@ COUNT = 1
 POINTS = 6
 """The stages (see ``reveal``) of the count of a meter and of points, the first and the last."""
 
-STAGES = {"": COUNT, "limit": 2, "ties": 3, "kododo-number": 4, "evaluation": 5}
-"""The stage of a meter's tag by the section of the rules."""
+STAGES = {"": COUNT, "limit": 2, "ties": 3, "evaluation": 5}
+EXCEPTION = 4
+"""The stage of a meter's tag by the section of the rules; others are exceptions to them."""
 
 HEAD = 40
 """The height of a panel's head, which has the name and the points."""
@@ -169,7 +170,8 @@ def meter(reading: Meter, box: Box) -> str:
         fill = GOLD if reading.lit else "#5b666b"
         pieces.append(
             reveal(
-                badge(reading.mark, centre, box.y + box.height - 13, fill), STAGES[reading.stage]
+                badge(reading.mark, centre, box.y + box.height - 13, fill),
+                STAGES.get(reading.stage, EXCEPTION),
             )
         )
     return "".join(pieces)
