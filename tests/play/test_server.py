@@ -201,7 +201,7 @@ def test_a_second_tab_and_a_reload_see_what_the_first_has_chosen(served: Served)
             pass
         assert after["actions"] == []
         act(second, before)
-        assert "chosen already" in answer(second)["error"]
+        assert "you have chosen already" in answer(second)["error"]
     with served.sit("one") as tab:
         assert position(tab) == after
         with served.sit("two") as other_tab:
@@ -392,9 +392,7 @@ def running(*options: object) -> Iterator[tuple[subprocess.Popen[str], list[str]
         try:
             assert process.stdout is not None
             lines = [process.stdout.readline() for _ in range(3)]
-            matches = [
-                re.fullmatch(r"Guest \d: http://(\S+)/#(\S+)\n", line) for line in lines[:2]
-            ]
+            matches = [re.fullmatch(r"Guest \d: http://(\S+)/#(\S+)\n", line) for line in lines[:2]]
             yield process, [f"ws://{match[1]}/play?seat={match[2]}" for match in matches if match]
         finally:
             process.kill()
