@@ -10,7 +10,7 @@ import pytest
 from kododo_env import registry
 from tests.game_tables import GAMES
 
-MOST_NAMES = {"kododo": (45, 22), "combi_combo": (41, 19), "kado": (54, 18)}
+MOST_NAMES = {"kododo": (45, 22), "combi_combo": (41, 19), "kado": (55, 18)}
 TRAINING = """
 import sys
 import kododo_env

@@ -115,7 +115,8 @@ def test_choices_are_called_by_the_cards_that_they_move() -> None:
                     descriptions[named[action]] = words_of(kado).describe_choice(action, player)
             kado.step(random_actions(kado, rng))
     card = r"[a-z]+ \d \([a-z]+ ribbon\)"
-    assert re.fullmatch(f"place {card} in row 1, column 1", descriptions["place"])
+    side = "(left of|right of|above|below)"
+    assert re.fullmatch(f"place {card} {side} {card}", descriptions["place"])
     assert re.fullmatch(f"put {card} aside", descriptions["put"])
     assert re.fullmatch(f"give {card} to player_[0-2]", descriptions["give"])
 

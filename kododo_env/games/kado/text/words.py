@@ -94,7 +94,7 @@ def choice(game: KadoDisplay, number: int, player: int, index: int) -> Event | N
 
 
 def _place(game: KadoDisplay, number: int, player: int, index: int) -> Event:
-    """Return where an action places the card: beside which cards."""
+    """Return where an action places the card: beside which card."""
     row, column = divmod(number - game.moves.place, game.rules.board_columns)
     beside = _beside(game, player, row, column, index)
     cards = [int(game.held[index, player])]
@@ -191,13 +191,16 @@ def cell(game: KadoDisplay, action: int, player: int, index: int) -> tuple[int, 
 
 
 def _beside(game: KadoDisplay, player: int, row: int, column: int, index: int) -> dict[str, int]:
-    """Return the cards beside a cell, by side; rows and columns shift while a tableau grows."""
+    """Return the first card beside a cell, by its side; none for the first card of a tableau.
+
+    Rows and columns shift while a tableau grows.
+    """
     board = np.pad(game.tableaus[index, player], 1, constant_values=-1)
-    return {
-        side: int(board[row + 1 + down, column + 1 + right])
-        for (down, right), side in SIDES.items()
-        if board[row + 1 + down, column + 1 + right] >= 0
-    }
+    for (down, right), side in SIDES.items():
+        neighbour = int(board[row + 1 + down, column + 1 + right])
+        if neighbour >= 0:
+            return {side: neighbour}
+    return {}
 
 
 def dealing(
