@@ -150,7 +150,9 @@ def legal_actions(view: View, index: int = 0, names: Sequence[str] | None = None
     return {action: words.describe_choice(action, view.player, index, names) for action in legal}
 
 
-def named_action(choice: int | str, view: View, index: int = 0) -> int:
+def named_action(
+    choice: int | str, view: View, index: int = 0, names: Sequence[str] | None = None
+) -> int:
     """Return the number of the legal action that a choice names.
 
     Args:
@@ -158,6 +160,7 @@ def named_action(choice: int | str, view: View, index: int = 0) -> int:
             is ignored, and the parts of a short form may have any order.
         view: The player's view.
         index: The index of the game in the view.
+        names: The players' names by seat, which words may have instead of ``player_0``, ...
 
     Raises:
         ValueError: No legal action matches, and the message lists all legal actions; or the text is
@@ -165,10 +168,12 @@ def named_action(choice: int | str, view: View, index: int = 0) -> int:
     """
     action = choice
     with speaking("en"):
-        words = legal_actions(view, index)
+        words = legal_actions(view, index, names)
+        plain_words = words if names is None else legal_actions(view, index)
     if isinstance(choice, str):
         text = " ".join(choice.casefold().split())
-        numbers = {words[number].casefold(): number for number in reversed(words)}
+        numbers = {plain_words[number].casefold(): number for number in reversed(words)}
+        numbers |= {words[number].casefold(): number for number in reversed(words)}
         numbers |= {str(number): number for number in words}
         action = numbers.get(text, choice)
     if isinstance(action, str):

@@ -139,6 +139,7 @@ def _table(config: PlayConfig) -> Table:
         seat=config.seat,
         rotate=config.rotate,
         names=config.name,
+        names_in_texts=config.terminal,
     )
     if config.lesson:
         table.teach()

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Iterable, Sequence
-from itertools import groupby
 from pathlib import Path
-from textwrap import fill, shorten
+from textwrap import shorten
 
 from prompt_toolkit import PromptSession, print_formatted_text
-from prompt_toolkit.completion import WordCompleter
+from prompt_toolkit.completion import DummyCompleter, WordCompleter
 from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.shortcuts import CompleteStyle
 
 from kododo_env.bots.messages import Message
 from kododo_env.play.stdio import only_person
+from kododo_env.play.terminal_text import (
+    card_example,
+    legend,
+    listed_actions,
+    news_lines,
+    painted,
+    reflowed,
+    wrapped,
+)
 from kododo_env.registry import words_of
-from kododo_env.rendering.languages import say
-from kododo_env.rendering.svg import ink_on
-from kododo_env.rendering.svg_cards import Suit
 from kododo_env.system.files import write_text
+from kododo_env.system.signals import TerminationSignal
 from kododo_env.table.table import Table
 
-WIDTH = 80
 EXPLAINED = 5
-"""The number of a hint's actions whose reasons fit on the screen."""
+"""The most actions of a hint whose reasons are shown."""
+RATED = 10
+"""The most actions of a hint that are shown."""
 COMMANDS = {
     "rules": "show the rules; rules WORD: sections with WORD in the heading",
     "hint": "show what an agent would do",
@@ -40,10 +46,10 @@ COMMANDS = {
     "help": "show this help",
     "quit": "leave the table",
 }
-HELP = """Type an action as it is listed, in upper or lower case and with its parts in any
-order, or type its number or its words. Tab completes the words.
-Other commands:
-"""
+HELP = """Type an action as it is listed, in upper or lower case and with its parts in any \
+order, or type its number or its words. Tab completes the words. \
+?? is a card face down, .. and -- are empty places.
+Other commands:"""
 
 
 class Terminal:
@@ -63,21 +69,41 @@ class Terminal:
         self._suits = words_of(game).suits()
         self._last_printed = -1  # the last step of the log that has been printed
         self._printed_deal: object = None  # the last deal whose seats have been printed
-        self._session: PromptSession[str] = PromptSession()
+        # Other styles keep eight lines free below the prompt for a menu.
+        style = CompleteStyle.READLINE_LIKE
+        self._session: PromptSession[str] = PromptSession(complete_style=style)
 
     def play(self) -> None:
-        """Read and execute lines until the person quits or the input ends."""
+        """Read and execute lines until the person quits or the input ends.
+
+        Raises:
+            KeyboardInterrupt: The person has interrupted twice, or when no game was going on.
+        """
         print("type help for a list of commands")
         self._say({"type": "look"})
         while True:
             try:
                 line = self._session.prompt("> ", completer=self._completer()).strip()
+                if line.casefold() == "quit":
+                    return
+                if line:
+                    self._obey(line)
             except EOFError:
                 return
-            if line.casefold() == "quit":
-                return
-            if line:
-                self._obey(line)
+            except KeyboardInterrupt as stop:
+                if isinstance(stop, TerminationSignal) or self._may_end_game():
+                    raise
+                self._say({"type": "look"})  # agents that were interrupted choose now
+
+    def _may_end_game(self) -> bool:
+        """Return whether no game is going on, or the person agrees to end it."""
+        if self._table.game.over or not self._table.game.past:
+            return True
+        try:
+            answer = self._session.prompt("end this game? y or n: ", completer=DummyCompleter())
+        except KeyboardInterrupt:
+            return True
+        return answer.strip().casefold() in ("y", "yes")
 
     def _completer(self) -> WordCompleter:
         commands = (name.partition(" ")[0] for name in self._commands)
@@ -100,16 +126,22 @@ class Terminal:
         elif line == "back":
             self._go_back()
         elif line == "analyse":
-            if self._table.stage.over:
-                print("analysing the game; this takes some seconds", flush=True)
-            self._say({"type": "analyse"})
+            self._analyse()
         elif line == "seen":
             self._print_memory(self._memory)
         elif line in ("new", "same"):
-            deck = "same" if line == "same" else "other"
-            self._say({"type": "new", **step, "deck": deck})
+            self._deal("same" if line == "same" else "other")
         else:
             self._say({"type": "act", **step, "action": text})
+
+    def _analyse(self) -> None:
+        if self._table.stage.over:
+            print("analysing the game; this takes some seconds", flush=True)
+        self._say({"type": "analyse"})
+
+    def _deal(self, deck: str) -> None:
+        if self._may_end_game():
+            self._say({"type": "new", "step": self._table.step, "deck": deck})
 
     def _go_back(self) -> None:
         if self._last_choice is None:
@@ -118,9 +150,12 @@ class Terminal:
             self._say({"type": "again", "step": self._table.step, "to": self._last_choice})
 
     def _print_help(self) -> None:
-        print(HELP, *(f"  {name:12} {COMMANDS[name]}" for name in self._commands), sep="\n")
-        for short, words in self._example.items():
-            self._paint(f"\nNow {short} is: {words}")
+        self._show(HELP)
+        for name in self._commands:
+            self._show(f"  {name:12} {COMMANDS[name]}", indent=15)
+        self._show("\n".join([*legend(self._suits), card_example(self._suits)]), indent=2)
+        for short, words in self._examples.items():
+            self._show(f"now {short} is: {words}", indent=2)
 
     def _write_record(self, file: str) -> None:
         try:
@@ -146,7 +181,8 @@ class Terminal:
                 case "analysis":
                     self._print_analysis(answer)
                 case _:
-                    print(fill(shorten(answer["error"], 2 * WIDTH, placeholder=" …"), WIDTH - 1))
+                    longest = 2 * (self._width - 1)
+                    self._show(shorten(answer["error"], longest, placeholder=" …"))
                     return
         if message["type"] not in ("hint", "analyse"):
             self._print_position(last)
@@ -158,62 +194,89 @@ class Terminal:
         matches = [part for part in parts if word.casefold() in part["title"].casefold()]
         if "error" in answer or (parts and not matches):
             titles = ", ".join(part["title"] for part in parts)
-            print(answer.get("error", fill(f"sections of the rules: {titles}", WIDTH)))
+            self._show(answer.get("error", f"sections of the rules: {titles}"))
         for part in matches:
-            self._paint(f"\n{part['title'].upper()}\n\n{part['text']}")
+            text = reflowed(part["text"], self._width)
+            self._paint(f"\n{part['title'].upper()}\n\n{text}")
 
     def _print_position(self, position: Message) -> None:
         log = position["log"]
         deal = self._table.game.first, bool(position.get("lesson"))
         if deal != self._printed_deal:
-            print(*(_seat_and_name(player) for player in position["players"]), sep=", ")
+            self._show("players: " + ", ".join(map(_names, position["players"])), indent=2)
             self._printed_deal = deal
-        for step in log:
-            if step["step"] > self._last_printed:
-                self._paint("\n".join(step["lines"]))
-                self._last_printed = step["step"]
+        later_steps = [entry for entry in log if entry["step"] > self._last_printed]
         self._last_choice = next((entry["step"] for entry in reversed(log) if entry["again"]), None)
-        title, _, body = position["text"].partition("\n")
-        self._paint(f"\n{title}", "bold")
-        self._paint(body.rstrip("\n"))
+        self._last_printed = max((self._last_printed, *(entry["step"] for entry in later_steps)))
         self._memory = position["memory"]
         self._commands = _possible_commands(position)
         self._words = [action["words"] for action in position["actions"]]
-        examples = (action for action in position["actions"][-1:] if action["short"])
-        self._example = {action["short"]: action["words"] for action in examples}
-        for line in listed_actions(position["actions"]):
+        examples = {action["kind"]: action for action in position["actions"] if action["short"]}
+        self._examples = {action["short"]: action["words"] for action in examples.values()}
+        lines = self._position_lines(position)
+        events = [event for entry in later_steps for event in entry["events"]]
+        room = self._rows - 1  # one row is for the prompt
+        if len(lines) + len(news_lines(events, self._width, room - len(lines))) > room:
+            spare_lines = ["", *self._legend]
+            lines = [(line, style) for line, style in lines if line not in spare_lines]
+        for line in news_lines(events, self._width, room - len(lines)):
             self._paint(line)
+        for line, style in lines:
+            self._paint(line, style)
+
+    @property
+    def _legend(self) -> list[str]:
+        return [line for kind in legend(self._suits) for line in wrapped(kind, self._width)]
+
+    def _position_lines(self, position: Message) -> list[tuple[str, str]]:
+        """Return the lines of a position, each with its style."""
+        title, *lines = wrapped(position["text"].rstrip("\n"), self._width, 2)
+        if position["actions"]:
+            lines += self._legend
+            lines += listed_actions(position["actions"], self._width)
+        important_lines = []
         if lesson := position.get("lesson"):
-            self._paint(f"\n{lesson['text']}", "bold")
+            important_lines = ["", *wrapped(lesson["text"], self._width)]
             if lesson["over"]:
-                print("the lesson is over: leave (now to play a whole game), lesson or quit")
+                lines.append("the lesson is over: leave (now to play a whole game), lesson or quit")
         elif position["over"]:
             analyse = ", analyse" if position["hints"] else ""
-            print(f"the game is over: new, same, back, record FILE{analyse} or quit")
+            lines.append(f"the game is over: new, same, back, record FILE{analyse} or quit")
+        plain = [(line, "") for line in lines]
+        return [("", ""), (title, "bold"), *plain, *((line, "bold") for line in important_lines)]
 
-    @staticmethod
-    def _print_analysis(answer: Message) -> None:
+    def _print_analysis(self, answer: Message) -> None:
         start, *_ = (100 * mean for mean, _, _ in answer["chances"])
-        print(f"{answer['by']}: your chance to win was {start:.0f} % when the cards were dealt")
+        self._show(
+            f"{answer['by']}: your chance to win was {start:.0f} % when the cards were dealt"
+        )
         for choice in answer["choices"]:
             gain, low, high = (100 * choice[name] for name in ("gain", "low", "high"))
-            print(f"\n{choice['text']}\nstep {choice['step']}: {choice['words']}")
-            print(
-                f"{choice['advised_words']}: {gain:.1f} games of 100 more ({low:.1f} to {high:.1f})"
-            )
+            self._show(f"\n{choice['text']}\nstep {choice['step']}: {choice['words']}")
+            gains = f"{gain:.1f} games of 100 more ({low:.1f} to {high:.1f})"
+            self._show(f"{choice['advised_words']}: {gains}")
         if not answer["choices"]:
             print("none of your choices clearly cost anything")
 
     def _print_hint(self, answer: Message) -> None:
         wins = f", {answer['chance']:.0%} to win if all play like it" if "chance" in answer else ""
-        print(f"{answer['by']}{wins}:")
-        for place, action in enumerate(answer["actions"][:10]):
+        ratings = []
+        reasons: list[list[str]] = []
+        for action in answer["actions"][:RATED]:
             probability = action.get("probability")
             number = f"{action['value']:+8.2f}" if probability is None else f"{probability:8.1%}"
-            self._paint(f"{number}  {action['words']}")
-            if place < EXPLAINED:
-                for reason in action["reasons"]:
-                    self._paint(f"{'':10}- {reason['text']}")
+            ratings.append(f"{number}  {action['words']}")
+            reasons.append([f"{'':10}- {reason['text']}" for reason in action["reasons"]])
+        # One row is for the heading, and one for the prompt.
+        room = self._rows - 2 - len(ratings)
+        explained = EXPLAINED
+        while explained and sum(map(len, reasons[:explained])) > room:
+            explained -= 1
+        self._show(f"{answer['by']}{wins}:")
+        for place, rating in enumerate(ratings):
+            self._show(
+                "\n".join([rating, *(reasons[place] if place < explained else [])]), indent=12
+            )
 
     def _print_memory(self, memory: Message) -> None:
         """Print the cards that the person has not seen, as tables."""
@@ -229,6 +292,19 @@ class Terminal:
                 )
                 self._paint(f"{row['name']:{wide}}{numbers}")
 
+    @property
+    def _width(self) -> int:
+        return self._session.app.output.get_size().columns
+
+    @property
+    def _rows(self) -> int:
+        return self._session.app.output.get_size().rows
+
+    def _show(self, text: str, indent: int = 0) -> None:
+        """Print a text, broken at spaces; see ``wrapped``."""
+        for line in wrapped(text, self._width, indent):
+            self._paint(line)
+
     def _paint(self, words: str, style: str = "") -> None:
         """Print words; on a terminal in this style and with cards in their colours."""
         if sys.stdout.isatty():
@@ -239,12 +315,11 @@ class Terminal:
             print(words)
 
 
-def _seat_and_name(player: Message) -> str:
-    """Return a player's seat and names."""
-    name = player["name"]
+def _names(player: Message) -> str:
+    """Return a player's display name, with an agent's own name."""
     called = player["called"]
-    labels = dict.fromkeys(label for label in (called, name) if label != player["player"])
-    return f"{player['player']} is {' · '.join(labels)}"
+    agent = "you" if player["person"] else player["name"]
+    return called if agent == called else f"{called} ({agent})"
 
 
 def _possible_commands(position: Message) -> list[str]:
@@ -260,56 +335,3 @@ def _possible_commands(position: Message) -> list[str]:
         "record FILE": not lesson,
     }
     return [command for command in COMMANDS if conditions.get(command, True)]
-
-
-def listed_actions(actions: Sequence[Message]) -> list[str]:
-    """List actions on lines: short forms grouped by kind, or the number and words of each."""
-    lines = []
-    for kind, group in groupby(actions, lambda action: str(action["kind"])):
-        kind_actions = [*group]
-        # Non-breaking spaces keep a short form on one line.
-        forms = [*dict.fromkeys(action["short"].replace(" ", "\xa0") for action in kind_actions)]
-        if all(forms):
-            name = "" if forms == [kind] else f"{kind.replace('_', ' ')}: "
-            text = fill(f"{name}{', '.join(forms)}", WIDTH, subsequent_indent=" " * len(name))
-            lines += text.replace("\xa0", " ").splitlines()
-        else:
-            lines += [f"{action['action']:4}  {action['words']}" for action in kind_actions]
-    return lines
-
-
-def painted(words: str, suits: Sequence[Sequence[Suit]]) -> list[tuple[str, str]]:
-    """Split words into prompt_toolkit's fragments, with cards and colours on a coloured background.
-
-    Args:
-        words: A text such as "lay blue 3", "B3" or "PR3 (red ribbon)".
-        suits: The suits of the game's cards; see ``Words.suits``.
-    """
-    if not suits:
-        return [("", words)]
-    by_name = {say(suit.name): suit for kind in suits for suit in kind}
-    by_letter = [{suit.letter: suit for suit in kind} for kind in suits]
-    card = "".join(f"({_alternatives(kind)})" for kind in by_letter) + r"(\d+)"
-    name = rf"({_alternatives(by_name)})(?: \d+)?"
-    fragments = []
-    end = 0
-    for match in re.finditer(rf"(?<!\w)(?:{name}|{card})(?!\w)", words):
-        name, *letters, value = match.groups()
-        fragments.append(("", words[end : match.start()]))
-        end = match.end()
-        if name:
-            fragments.append((_style(by_name[name]), match[0]))
-        else:
-            texts = [*letters[:-1], letters[-1] + value]
-            styles = [_style(kind[letter]) for kind, letter in zip(by_letter, letters, strict=True)]
-            fragments += zip(styles, texts, strict=True)
-    return [*fragments, ("", words[end:])]
-
-
-def _alternatives(words: Iterable[str]) -> str:
-    """Return a pattern for any of these words, the longest first."""
-    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-
-
-def _style(suit: Suit) -> str:
-    return f"bg:{suit.fill} fg:{ink_on(suit.fill)}"

@@ -27,6 +27,7 @@ def make_table(
     seat: int = 0,
     rotate: bool = False,
     names: Sequence[str] = (),
+    names_in_texts: bool = False,
 ) -> Table:
     """Create a table at which people have adjacent seats and agents have the other seats.
 
@@ -45,6 +46,7 @@ def make_table(
         seat: The seat of the first person, from 0; the other people have the next seats.
         rotate: Whether all players move to the next seat before other cards are dealt.
         names: The people's names; agents get first names.
+        names_in_texts: Whether texts have these names even without pictures; see ``Table``.
 
     Raises:
         ValueError: The game, a rule or an agent does not exist, or the arguments do not fit
@@ -74,4 +76,14 @@ def make_table(
     lineup = [players_by_name[place][1] for place in places]
     display_names = [display_names[place] for place in places]
     agent_names = [players_by_name[place][0] for place in places]
-    return Table(batch, lineup, adviser, seed, pictures, display_names, rotate, agent_names)
+    return Table(
+        batch,
+        lineup,
+        adviser,
+        seed,
+        pictures,
+        display_names,
+        rotate,
+        agent_names,
+        names_in_texts,
+    )

@@ -130,7 +130,7 @@ class LessonStage(Stage):
             raise ValueError(say("lesson.game_over"))
         self.check_decides(seat)
         view = self.batch.view(seat)
-        chosen = named_action(choice, view)
+        chosen = named_action(choice, view, names=self.text_names)
         expected = self._expected_actions()
         if expected and chosen not in expected:
             lesson_words = words_of(view)

@@ -64,10 +64,10 @@ def anchor(title: str) -> str:
 
 
 def _html(text: str, examples: ModuleType | None) -> str:
-    return "\n".join(_block(block, examples) for block in _blocks(text))
+    return "\n".join(_block(block, examples) for block in blocks(text))
 
 
-def _blocks(text: str) -> Iterator[str]:
+def blocks(text: str) -> Iterator[str]:
     """Split a section at empty lines; a fenced block is one part."""
     for place, part in enumerate(re.split(rf"^{FENCE}.*\n?", text, flags=re.M)):
         if place % 2:

@@ -162,7 +162,7 @@ class Stage:
     def choose(self, seat: int, choice: int | str) -> None:
         """Store a person's choice; it is played when everybody has chosen."""
         self.check_decides(seat)
-        self.chosen[seat] = named_action(choice, self.batch.view(seat))
+        self.chosen[seat] = named_action(choice, self.batch.view(seat), names=self.text_names)
 
     def take_back(self, seat: int) -> None:
         """Remove a person's choice, as long as somebody else has still to choose."""

@@ -54,6 +54,8 @@ class Table:
         rotate: Whether all players move to the next seat before other cards are dealt.
         agent_names: For each seat the name from which ``make_agent`` creates the same agent, for
             the command line of the deal. Empty means the agents' own names.
+        names_in_texts: Whether texts have the players' display names rather than ``player_0`` and
+            so on, which programs read. With pictures they always have.
 
     Attributes:
         people: The seats of people in the first game, which identify people even after they have
@@ -86,6 +88,7 @@ class Table:
         display_names: Sequence[str] = (),
         rotate: bool = False,
         agent_names: Sequence[str] = (),
+        names_in_texts: bool = False,
     ) -> None:
         if game.num_envs != 1:
             raise ValueError(f"a table needs a batch of one game, not of {game.num_envs}")
@@ -107,6 +110,7 @@ class Table:
         self._batch = game
         self._adviser = adviser
         self._pictures = pictures
+        self._names_in_texts = pictures or names_in_texts
         self._rotate = rotate
         self._tasks: dict[tuple[int, str], Task] = {}  # by person and request
         self._renamings: list[Any] = []  # the messages, in order
@@ -132,7 +136,7 @@ class Table:
         """End the current game, and deal the game of a seed."""
         first = len(self._players) - self.seat_shift  # the index that moves to seat 0
         seated = self._players[first:] + self._players[:first]
-        self.game = Stage(self._batch, seated, seed, self.step, self._adviser, self._pictures)
+        self.game = Stage(self._batch, seated, seed, self.step, self._adviser, self._names_in_texts)
         self.history = [*self._renamings]
 
     def teach(self) -> None:
@@ -142,7 +146,7 @@ class Table:
             ValueError: The game has no lesson, or there are several people.
         """
         pupil = self._players[self.people[0]]
-        lesson = LessonStage(self._batch, pupil, self.step + 1, self._pictures)
+        lesson = LessonStage(self._batch, pupil, self.step + 1, self._names_in_texts)
         if len(self.people) > 1:
             raise ValueError(say("lesson.several_people"))
         self.lesson = lesson
