@@ -22,16 +22,17 @@ export function showChoice(state) {
   for (const id of ["status", "choose"]) at(id).classList.toggle("turn", choosing());
   at("new").disabled = !position;
   if (!position) return;
-  at("play").hidden = !position.actions.length || pending !== null;
+  at("play").hidden = !position.actions.length || pending !== null || state.revealing;
   at("play").setAttribute("aria-disabled", !choice || !choosing());
   at("play-words").textContent = choice ? choice.words : say("page.no_choice");
-  at("hint").hidden = !position.hints || !position.actions.length || pending !== null;
+  at("hint").hidden = !position.hints || !position.actions.length || pending !== null || state.revealing;
   at("over").hidden = !position.over;
   at("choose").classList.toggle("over", position.over);
 }
 
-function status({ position, pending, notice }) {
+function status({ position, pending, notice, revealing }) {
   if (!position) return say("page.arrival");
+  if (revealing) return say("page.skip_reveal");
   if (position.over) return capital(`${position.result}.`);
   if (pending) return say("page.hidden_choice", { choice: pending.words });
   if (position.chosen !== null) return say("page.hidden");

@@ -13,7 +13,7 @@ export function byCards({ actions }) {
   return played.size > 1 && actions.every((action) => action.cards.length);
 }
 
-export function showHand({ position, choice, pending }) {
+export function showHand({ position, choice, pending, revealing }) {
   if (!position) return;
   const pick = byCards(position) || Boolean(pending?.byCards);
   if (differs("picked", position.step, position.you) || pending) picked = [];
@@ -27,6 +27,7 @@ export function showHand({ position, choice, pending }) {
   [...at("hand").children].forEach((button, place) => {
     const down = Boolean(pending?.cards.includes(place));
     button.classList.toggle("down", down);
+    button.classList.toggle("laid", down && revealing);
     button.setAttribute("aria-pressed", picked.includes(place) || down);
     button.setAttribute("aria-disabled", !choosing());
   });

@@ -1,6 +1,8 @@
-// A hint: a bar for each legal action.
+// A hint: a bar for each legal action, with a reason.
 
 import { at, make } from "./dom.js";
+import { sentence as phrase } from "./log.js";
+import { why } from "./rules.js";
 import { number, percent, say } from "./say.js";
 import { choose, state } from "./state.js";
 
@@ -21,7 +23,7 @@ export function showHint({ hint, choice }) {
     at("hint-bars").replaceChildren(...bars(hint));
     at("hint-rest").hidden = at("hint-bars").children.length <= SHORT;
   }
-  for (const bar of at("hint-bars").querySelectorAll("button")) {
+  for (const bar of at("hint-bars").querySelectorAll("[data-bar]")) {
     bar.setAttribute("aria-pressed", bar.dataset.bar === choice?.words);
   }
 }
@@ -48,8 +50,17 @@ function bars({ actions }) {
     bar.style.setProperty("--share", share);
     const act = () => choose(state.position.actions.find((legal) => legal.action === action.action) ?? null);
     const attributes = { type: "button", "data-bar": action.words, onclick: act };
-    return make("li", {}, make("button", attributes, bar, make("span", {}, action.words), make("b", {}, words)));
+    const button = make("button", attributes, bar, make("span", {}, action.words), make("b", {}, words));
+    const reason = telling(action, merged);
+    const line = reason ? make("p", {}, phrase(reason, state.position?.you), " ", why(reason.rule, reason.text)) : "";
+    return make("li", {}, button, line);
   });
+}
+
+// The reason that the fewest actions share; of equals the first.
+function telling({ reasons }, actions) {
+  const shared = ({ text }) => actions.filter((action) => action.reasons.some((reason) => reason.text === text)).length;
+  return reasons.toSorted((first, second) => shared(first) - shared(second))[0];
 }
 
 // Actions with the same words are merged, such as laying either of two equal cards.

@@ -13,8 +13,7 @@ export function showLog({ position }) {
   const { log, you } = position;
   const last = log.at(-1);
   at("story-empty").hidden = Boolean(last);
-  // Only new lines change, since screen readers read them aloud.
-  if (differs("story", last, log.length, you, language)) showStory(last, you);
+  if (differs("story", last, log.length, you, language)) tellStory(at("story"), last?.events ?? [], { you });
   at("log-count").textContent = say("page.log_count", { n: log.length });
   at("log-box").hidden = log.length < 2;
   const steps = log.map(({ step, events, again }) => {
@@ -24,21 +23,32 @@ export function showLog({ position }) {
   at("log").replaceChildren(...steps.reverse());
 }
 
-function showStory(last, you) {
-  at("story").replaceChildren(...storyLines(last?.events ?? [], you));
-  // Where space is limited, the evaluation is shown rather than the lines before it.
-  at("story").scrollTop = at("story").querySelector(".table")?.offsetTop ?? 0;
+// Events of one kind are a stage. Those at the end without a rule or points, such as drawing cards, belong to the next turn.
+export function stagesOf(events) {
+  const stages = [...Map.groupBy(events, ({ key }) => key).values()];
+  const last = stages.findLastIndex(([{ rule, points }]) => rule || points !== undefined);
+  return stages.slice(0, Math.max(last, 0) + 1);
 }
 
-// Lines that appear one after another; the table's own, such as an evaluation, are emphasised.
-export function storyLines(events, you) {
-  return events.map((event, place) => {
-    const { parts, rule, text } = event;
-    const kind = parts[0].player === undefined ? "table" : parts.at(-1).points === undefined ? "" : "points";
-    const item = make("li", { class: kind }, sentence(event, you), why(rule, text));
-    item.style.setProperty("--place", place);
-    return item;
-  });
+const shownEvents = new WeakMap(); // the events in each list
+
+// Tell events in a list. What continues it is appended, since screen readers read aloud what is added.
+// The last stage is marked: where space is limited, nothing else is shown.
+export function tellStory(list, events, { you, hasRules = true, stage = stagesOf(events).at(-1) } = {}) {
+  const earlier = shownEvents.get(list) ?? [];
+  const isContinued = earlier.length > 0 && earlier.every((event) => events.includes(event));
+  if (!isContinued) list.replaceChildren();
+  const additions = isContinued ? events.filter((event) => !earlier.includes(event)) : events;
+  list.append(...additions.map((event) => storyLine(event, you, hasRules)));
+  shownEvents.set(list, isContinued ? [...earlier, ...additions] : events);
+  shownEvents.get(list).forEach((event, place) => list.children[place].classList.toggle("current", !stage || stage.includes(event)));
+}
+
+// A line of the story; the table's own, such as an evaluation, are emphasised.
+function storyLine(event, you, hasRules) {
+  const { parts, rule, text } = event;
+  const kind = parts[0].player === undefined ? "table" : parts.at(-1).points === undefined ? "" : "points";
+  return make("li", { class: kind }, sentence(event, you), hasRules ? why(rule, text) : "");
 }
 
 // A sentence with emphasised players, especially oneself, and points.

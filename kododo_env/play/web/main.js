@@ -10,20 +10,21 @@ import { connect } from "./host.js";
 import "./keys.js";
 import "./layout.js";
 import { showLesson, tell } from "./lesson.js";
-import { showLog } from "./log.js";
+import { showLog, tellStory } from "./log.js";
 import { onLookBack, saysOfGame, showLookBack } from "./look_back.js";
 import { showMemory } from "./memory.js";
 import { showOptions } from "./options.js";
 import { enqueue } from "./pace.js";
 import { onOpen, save } from "./records.js";
 import { showReplay } from "./replay.js";
+import { reveal } from "./reveal.js";
 import { heardRules, showRules } from "./rules.js";
 import { language, say } from "./say.js";
 import { showShare } from "./share.js";
 import { sound } from "./sounds.js";
 import { change, choosing, listen, state } from "./state.js";
 import { count } from "./statistics.js";
-import { reveal, showTable } from "./table.js";
+import { showTable } from "./table.js";
 import { lay, lying, onTakeBack } from "./take_back.js";
 
 const LONGEST = 1_000_000; // bytes per message that a host accepts
@@ -70,22 +71,35 @@ const HEARD = {
   },
 };
 
-// Show a position; returns whether its step is new.
-function show(position) {
+// Reveal the step that leads to a position, and show the position; then call `done`.
+function show(position, done) {
+  const before = state.position;
+  const isNext = before && position.step > before.step && position.you === before.you;
+  const events = isNext ? (position.log.at(-1)?.events ?? []) : [];
+  const end = () => {
+    update(position);
+    done();
+  };
+  if (!events.length) return end();
+  change({ revealing: true });
+  const tellStages = (stages, index) => tellStory(at("story"), stages.slice(0, index + 1).flat(), { you: position.you, stage: stages[index] });
+  reveal({ element: at("scene"), own: at("choose"), before: before.scene, after: position.scene, events, you: position.you, tell: tellStages, end });
+}
+
+function update(position) {
   const isNew = position.step !== state.position?.step || position.you !== state.position?.you;
-  if (isNew && state.position) reveal();
   const equivalent = position.actions.find(({ action }) => action === state.choice?.action);
   const lost = isNew || (position.chosen === null && !equivalent);
   const pending = withAnswer(position.chosen !== null);
   change({
     position,
+    revealing: false,
     ...(lost ? { choice: null } : equivalent ? { choice: { ...equivalent, cards: state.choice.cards } } : {}), // perhaps in another language
     ...(isNew ? { hint: null, notice: "" } : {}),
     pending: isNew || (pending?.answered && position.chosen === null) ? null : pending,
   });
   // Keep the focus.
   if (isNew && focus && position.actions.length) at("game").querySelector("#choose [data-key], #options button, .spot[data-key]")?.focus();
-  return isNew;
 }
 
 // The action that was played. Positions sent before the response to it do not count, as others may have

@@ -12,7 +12,10 @@ let picks = {}; // the chosen number of each axis, where axes are chosen one by 
 export function showOptions({ position, choice, pending }) {
   if (!position) return;
   const { step, you, actions } = position;
-  if (differs("picks", step, you) || pending) picks = {};
+  const isNew = differs("picks", step, you);
+  if (isNew || pending) picks = {};
+  at("options").classList.toggle("used", !actions.length);
+  if (!isNew && !actions.length) return; // the table keeps its size until the next step
   if (choice) picks = choice.at; // also after a hint or after taking back
   if (differs("options", actions, language)) build(byCards(position) ? [] : actions);
   for (const button of at("options").querySelectorAll("button")) {

@@ -1,60 +1,39 @@
-// Shows positions one after another, slowly enough to follow.
+// How fast positions follow one another.
 
-import { at } from "./dom.js";
+import { settings } from "./settings.js";
 
-// A duration of page.css's animations, in milliseconds.
-const time = (name) => 1000 * parseFloat(getComputedStyle(document.documentElement).getPropertyValue(`--${name}-time`));
+const LAYING = 1000; // milliseconds in which cards are laid and turn over
+const FOLLOWING = 650; // of each following stage of a reveal
+const LONGEST = 4000; // of a whole reveal
+const FACTORS = { fast: 0, slow: 2 };
 
-// How long to show a step and each line.
-export const pace = () => [time("step"), time("line")];
+export const factor = () => FACTORS[settings.speed] ?? 1;
 
-// How long to show a position: at least until the last stage of the picture is revealed.
-export function lasting({ log, picture = "" }) {
-  const [step, line] = pace();
-  const stages = [...picture.matchAll(/--stage:(\d+)/g)].map(([, stage]) => Number(stage));
-  const revealed = step && time("turn") + line * Math.max(0, ...stages) + time("appear");
-  return Math.max(revealed, step + line * (log.at(-1)?.events.length ?? 0));
+// The durations of the first and of each following stage, in milliseconds; 0 if everything is to be shown at once.
+export function durations(stages) {
+  const following = Math.min(FOLLOWING, (LONGEST - LAYING) / Math.max(stages - 1, 1));
+  return { laying: LAYING * factor(), following: following * factor() };
 }
 
-const waiting = [];
-let free = 0; // when the next position may be shown
-let timer = null;
-let current = null;
+const waiting = []; // positions, each with the function that shows it
+let isBusy = false; // whether the last one is still being revealed
 
 const sameStep = (position, otherPosition) => position?.step === otherPosition.step && position.you === otherPosition.you;
 
-// Queue a position. It replaces the last queued one of the same step; and one of the step on display
-// waits only for the reveal, since the person may be choosing in it.
+// Show a position once those before it have been shown. It replaces a queued one of the same step.
+// `show` is called with the position and a function to call when it has been shown.
 export function enqueue(position, show) {
-  if (sameStep(current, position) && !at("game").classList.contains("revealing")) return void show(position);
   if (sameStep(waiting.at(-1)?.[0], position)) waiting.pop();
   waiting.push([position, show]);
-  if (timer === null) next();
-}
-
-// Pause the queue for a while.
-function hold(milliseconds) {
-  free = Math.max(free, performance.now() + milliseconds);
-}
-
-// Show queued positions now.
-export function skip() {
-  free = 0;
-  if (timer === null) return;
-  clearTimeout(timer);
   next();
 }
 
 function next() {
-  timer = null;
-  if (!waiting.length) return;
-  const early = free - performance.now();
-  if (early > 0) {
-    timer = setTimeout(next, early);
-    return;
-  }
+  if (isBusy || !waiting.length) return;
+  isBusy = true;
   const [position, show] = waiting.shift();
-  current = position;
-  if (show(position)) hold(lasting(position));
-  next();
+  show(position, () => {
+    isBusy = false;
+    next();
+  });
 }

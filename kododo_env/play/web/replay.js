@@ -1,11 +1,14 @@
 // Stepping through a record.
 
-import { at, make } from "./dom.js";
-import { storyLines } from "./log.js";
-import { pace } from "./pace.js";
+import { at } from "./dom.js";
+import { tellStory } from "./log.js";
+import { factor } from "./pace.js";
+import { reveal } from "./reveal.js";
 import { say } from "./say.js";
 import { change, state } from "./state.js";
 import { drawScene } from "./table.js";
+
+const PAUSE = 400; // milliseconds between two steps
 
 let current = null;
 let step = 0;
@@ -36,13 +39,15 @@ function go(to) {
   at("replay-step").textContent = where;
   at("replay-text").textContent = text;
   if (scene) drawScene(at("replay-scene"), scene);
-  // Only the table's own game has rules to open.
-  const hasRules = current.game === state.position?.game;
-  const news = events.length ? events : [{ parts: [say("replay.deal")] }];
-  at("replay-story").replaceChildren(...storyLines(hasRules ? news : news.map((event) => ({ ...event, rule: null }))));
+  tell(events.length ? events : [{ parts: [say("replay.deal")] }]);
   at("replay-back").disabled = step === 0;
   at("replay-next").disabled = step === last;
   if (step === last) stop();
+}
+
+// Only the table's own game has rules to open.
+function tell(events, stage) {
+  tellStory(at("replay-story"), events, { hasRules: current.game === state.position?.game, stage });
 }
 
 function stop() {
@@ -55,16 +60,23 @@ function play() {
   if (timer !== null) return stop();
   if (step === current.steps.length - 1) go(0);
   at("replay-play").textContent = say("replay.pause");
-  goOn();
+  timer = setTimeout(goOn, 0);
 }
 
-// Go to the next step once the last line has been shown long enough.
+// Reveal the next step, and go on after a pause.
 function goOn() {
-  const [pause, line] = pace();
-  timer = setTimeout(() => {
-    go(step + 1);
-    if (timer !== null) goOn();
-  }, 2 * pause + 300 + line * current.steps[step].events.length);
+  const { scene: before } = current.steps[step];
+  const { scene: after, events } = current.steps[step + 1];
+  const steps = { element: at("replay-scene"), own: null, before, after, events };
+  reveal({
+    ...steps,
+    tell: (stages, index) => tell(stages.slice(0, index + 1).flat(), stages[index]),
+    end: () => {
+      if (timer === null) return;
+      go(step + 1);
+      if (timer !== null) timer = setTimeout(goOn, PAUSE + PAUSE * factor());
+    },
+  });
 }
 
 at("replay-slider").addEventListener("input", (event) => go(Number(event.target.value)));

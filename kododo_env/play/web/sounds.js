@@ -1,6 +1,5 @@
 // Short synthesised sounds for events, off by default, and never before a user gesture.
 
-import { lasting } from "./pace.js";
 import { settings } from "./settings.js";
 
 // The notes of each sound: frequency in hertz, start and duration in seconds.
@@ -14,6 +13,7 @@ const LOUD = 0.12;
 let context = null; // created with the first sound
 let current = null;
 let down = null; // the face-down choice
+let turned = false; // whether cards are turning over
 
 function play(notes, later = 0) {
   if (settings.sounds !== "on" || !navigator.userActivation?.hasBeenActive) return;
@@ -32,18 +32,18 @@ function play(notes, later = 0) {
   }
 }
 
-export function sound({ position, pending }) {
+export function sound({ position, pending, revealing }) {
   if (pending && !down) play(LAID);
+  if (revealing && !turned) play(TURNED);
   down = pending;
+  turned = revealing;
   if (!position || position === current) return;
   const before = current;
   current = position;
   if (!before || position.step === before.step || !position.log.length) return;
-  play(TURNED);
-  const end = lasting(position) / 1000; // when all cards have been revealed
-  if (position.players.some(({ gained }) => gained)) play(POINTS, end);
-  if (position.over) play(OVER, end + 0.4);
-  else if (position.actions.length) play(TURN, end + 0.4);
+  if (position.players.some(({ gained }) => gained)) play(POINTS);
+  if (position.over) play(OVER, 0.4);
+  else if (position.actions.length) play(TURN, 0.4);
 }
 
 // Play a sample when sounds are switched on.

@@ -11,6 +11,7 @@ export const state = {
   par: null, // the bot's result in one's own seat, after the game
   handover: null, // the next person at this device
   replay: null, // the record that is replayed
+  revealing: false, // whether the step after this position is being revealed
 };
 
 const listeners = [];
@@ -37,6 +38,6 @@ export function press(action) {
 
 // Whether there is something to choose.
 export function choosing() {
-  const { position, pending, online } = state;
-  return online && Boolean(position?.actions.length) && pending === null;
+  const { position, pending, online, revealing } = state;
+  return online && Boolean(position?.actions.length) && pending === null && !revealing;
 }

@@ -1,7 +1,6 @@
 // The table: a scene, which is data, as HTML; page.css lays it out.
 
 import { at, differs, drawing, keyCap, keyOf, make } from "./dom.js";
-import { skip } from "./pace.js";
 import { number, plural, say, language } from "./say.js";
 import { choosing, press, state } from "./state.js";
 
@@ -71,7 +70,7 @@ function cardsOf({ zone, label, cards }, faces) {
 export function cardOf({ face, words, lit, faded }, faces) {
   const named = face === "slot" ? { "aria-hidden": "true" } : { role: "img", "aria-label": words, title: words };
   const kind = ["card", lit && "lit", faded && "faded"].filter(Boolean).join(" ");
-  return make("span", { class: kind, "data-face": face, ...named }, picture(faces[face]));
+  return make("span", { class: kind, "data-face": face, ...named }, face in faces ? picture(faces[face]) : "");
 }
 
 // A copy of a drawing, which is parsed once.
@@ -133,8 +132,8 @@ function emblemsOf({ label, emblems }) {
 
 // --- the table of the game ----------------------------------------------------------------
 
-export function showTable({ position, choice, pending }) {
-  if (!position) return;
+export function showTable({ position, choice, pending, revealing }) {
+  if (!position || revealing) return; // the reveal draws the table
   const { text, scene, actions, you } = position;
   at("text").textContent = text;
   if (scene && differs("scene", scene, actions, you, language)) {
@@ -202,20 +201,4 @@ function spotOf({ at: place }) {
 // Whether actions have distinct places on the table and need no other buttons.
 export function inTable(actions) {
   return actions.length > 0 && actions.every((action) => Object.keys(action.at).length > 1 && spotOf(action));
-}
-
-// --- the reveal -----------------------------------------------------------------------------
-
-// After the cards, reveal the count, its evaluation and the points in turn; a tap or a key skips.
-export function reveal() {
-  at("game").classList.remove("revealing");
-  void at("game").offsetWidth; // restarts the animation
-  at("game").classList.add("revealing");
-}
-
-for (const event of ["pointerdown", "keydown"]) {
-  document.addEventListener(event, () => {
-    at("game")?.classList.remove("revealing");
-    skip();
-  });
 }
