@@ -10,6 +10,7 @@ import pytest
 from kododo_env import registry
 from kododo_env.commands.play import RulesConfig, rules
 from kododo_env.registry import rules_text
+from kododo_env.rendering.languages import speaking
 from kododo_env.table import rules_page
 from kododo_env.table.factory import make_table
 from kododo_env.table.rules_page import sections
@@ -27,6 +28,18 @@ def test_command_and_table_tell_the_rules(game: str, capsys: pytest.CaptureFixtu
     assert message["text"] == text
     for section in message["sections"]:
         assert f"### {section['title']}\n\n{section['text']}\n" in text
+
+
+@pytest.mark.parametrize(
+    ("language", "winning"), [("en", "wins"), ("de", "gewinnt"), ("fr", "gagne")]
+)
+@pytest.mark.parametrize("game", GAMES)
+def test_rules_begin_with_the_aim_in_words(game: str, language: str, winning: str) -> None:
+    with speaking(language):
+        first, *_ = sections(registry.batch_game(game, 1), pictures=True)
+    assert first["anchor"] == "aim"
+    assert first["html"].endswith(f" {winning}.</p>")
+    assert not re.search(r"[×*+=]|<table|\bP\b", first["html"])
 
 
 @pytest.mark.parametrize(

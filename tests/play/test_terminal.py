@@ -271,7 +271,7 @@ def test_help_and_a_part_of_the_rules(capsys: pytest.CaptureFixture[str]) -> Non
     assert re.search(r"now (\w)\d (\w)\d is: lay \w+ \d and \w+ \d\n", out)
     assert "8 green cards: over the limit of 7, out" in out
     assert "A ROUND" not in out
-    assert "sections of the rules: Cards, Preparing, " in out
+    assert "sections of the rules: Aim, Cards, Preparing, " in out
     assert "'B1' is only part of an action; choose from B1 B6, " in out
 
 
