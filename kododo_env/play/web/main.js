@@ -21,6 +21,7 @@ import { reveal } from "./reveal.js";
 import { heardRules, showRules } from "./rules.js";
 import { language, say } from "./say.js";
 import { showShare } from "./share.js";
+import { showSheet } from "./sheet.js";
 import { sound } from "./sounds.js";
 import { change, choosing, listen, state } from "./state.js";
 import { count } from "./statistics.js";
@@ -124,7 +125,7 @@ function inLanguage({ position, replay: replayed }) {
 
 const speak = () => state.online && host.send({ type: "speak", language });
 
-for (const part of [inLanguage, showReplay, showTable, showHand, showOptions, showChoice, showLog, showHint, showTitle, showShare, count, showMemory, showHandover, showLesson, showAgain, showLookBack, sound]) listen(part);
+for (const part of [inLanguage, showReplay, showTable, showHand, showOptions, showChoice, showSheet, showLog, showHint, showTitle, showShare, count, showMemory, showHandover, showLesson, showAgain, showLookBack, sound]) listen(part);
 
 // --- actions of the person --------------------------------------------------------------
 

@@ -10,9 +10,11 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 pytest.importorskip("websockets", reason="websockets is not installed")
 
+from kododo_env.registry import words_of
 from kododo_env.table.factory import make_table
+from tests.game_tables import GAMES
 from tests.play.browser.person import assert_axe_finds_nothing, sits
-from tests.play.browser.test_page import serving
+from tests.play.browser.test_page import PHONE, scores, serving
 from tests.play.browser.test_screens import SIZES, SMALL, resize, set_speed
 from tests.play.test_server import Served
 
@@ -131,3 +133,36 @@ def test_after_the_game_one_looks_back_and_tries_again(browser: Any) -> None:
         page.locator("#settings").click()
         page.locator("#statistics").click()
         assert page.locator("#statistics-none").is_visible()  # a repeated deal does not count
+
+
+@pytest.mark.parametrize("context", [{}, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("game", GAMES)
+def test_a_score_sheet_ranks_the_players(browser: Any, game: str, context: dict[str, Any]) -> None:
+    with serving(game) as served, sits(browser, served.address, **context) as person:
+        page = person.page
+        person.wait()
+        assert page.locator("#sheet").is_hidden()
+        person.play()
+        stage = served.table.stage
+        sheet = words_of(stage.batch).score_sheet(stage.rewards)
+        ranking = sorted(range(stage.batch.num_players), key=lambda seat: sheet["ranks"][seat])
+        head, *lines = [
+            row.locator("th, td").all_inner_texts() for row in page.locator("#sheet tr").all()
+        ]
+        assert [name.split("\n")[1] for name in head[1:]] == [
+            served.table.stage.text_names[seat] for seat in ranking
+        ]
+        numbers = {name: [int(number) for number in cells] for name, *cells in lines}
+        total = numbers["total"]
+        assert total == [scores(person)[seat] for seat in ranking]
+        for row in sheet["rows"]:
+            assert numbers[row["name"]] == [row["numbers"][seat] for seat in ranking]
+        assert any(name.startswith("tie-break") for name in numbers) == (len(set(total)) < 4)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        if game == "kado":  # each tableau shows the points of its rows and columns
+            boards = page.locator("#scene .grid")
+            sums = [
+                sum(map(int, board.locator(".sum").all_inner_texts())) for board in boards.all()
+            ]
+            perfects = sheet["rows"][2]["numbers"]
+            assert sorted(map(sum, zip(sums, perfects, strict=True))) == sorted(total)

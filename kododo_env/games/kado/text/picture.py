@@ -126,9 +126,10 @@ def scene(game: KadoDisplay, index: int, player: int | None, names: Sequence[str
     seats = []
     for seat, name in enumerate(names):
         blocks: list[Block] = [_grid(game, index, seat, player)]
-        card_held = held[seat]
-        cards = [] if card_held is None else [face(game, card_held)]
-        blocks.append(CardRow("turn", say("kado.turn_title"), cards))
+        if not game.terminated[index]:
+            card_held = held[seat]
+            cards = [] if card_held is None else [face(game, card_held)]
+            blocks.append(CardRow("turn", say("kado.turn_title"), cards))
         note = _note(game, index, seat)
         gained = game.rewards[index, seat]
         seats.append(SceneSeat.of(game, index, seat, player, name, blocks, note, gained))
