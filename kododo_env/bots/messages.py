@@ -73,6 +73,7 @@ FIELDS: dict[str, dict[str, Callable[[object, str], Any]]] = {
     "take_back": {"step": _step},
     "again": {"step": _step, "to": _step},
     "recall": {"to": _step},
+    "interpret": {"step": _step, "text": _text},
     "rules": {},
     "hint": {"step": _step},
     "new": {"step": _step, "deck": partial(_one_of, choices=DECKS)},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from kododo_env.core.batch_game import BatchGame
 from kododo_env.core.view import View
 from kododo_env.layouts.actions import ActionLayout, ActionPiece
 from kododo_env.registry import picture_of, words_of
-from kododo_env.rendering.languages import speaking
+from kododo_env.rendering.languages import say, speaking
 from kododo_env.rendering.plain_words import Event
 from kododo_env.rendering.svg_cards import card_document
 from kododo_env.rendering.words import card_words
@@ -177,34 +177,69 @@ def named_action(
         numbers |= {str(number): number for number in words}
         action = numbers.get(text, choice)
     if isinstance(action, str):
-        forms = words_of(view)
-        short_forms = {
-            candidate: forms.short_form(candidate, view.player, index) for candidate in words
-        }
-        action = _action_from_short_form(action, short_forms)
+        fits = _fitting_forms(action, _short_forms(view, words, index))
+        whole_form = _whole_form(action, fits)
+        if whole_form is None and fits:
+            options = ", ".join(fits)
+            raise ValueError(f"{quote(action)} is only part of an action; choose from {options}")
+        action = action if whole_form is None else whole_form
     if action not in words:
         options = "; ".join(f"{number}: {description}" for number, description in words.items())
         raise ValueError(f"illegal action {quote(choice)}; choose from {options}")
     return int(action)
 
 
-def _action_from_short_form(text: str, short_forms: dict[int, str]) -> int | str:
-    """Return the action with this short form, or the text itself if no action has it.
+def interpret(
+    text: str, view: View, index: int = 0, names: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """Return what a person has typed means, with an answer in the current language.
 
-    Raises:
-        ValueError: The text is only part of short forms.
+    Args:
+        text: The short form of an action, with its parts in any order, or its words; in any case.
+        view: The player's view.
+        index: The index of the game in the view.
+        names: The players' names by seat; None names them ``player_0``, ...
+
+    Returns:
+        A dictionary with "action" (the number of the legal action, or None) and "text" (the action
+        in words, or what can be typed instead).
     """
+    words = legal_actions(view, index, names)
+    forms = _short_forms(view, words, index)
+    fits = _fitting_forms(text, forms)
+    action = _whole_form(text, fits)
+    by_words = {words[number].casefold(): number for number in reversed(words)}
+    if action is None:
+        action = by_words.get(" ".join(text.casefold().split()))
+    if action is not None:
+        return {"action": action, "text": words[action]}
+    options = fits or {form or words[number]: number for number, form in forms.items()}
+    example = next(iter(options))
+    answer = [say("typed.part" if fits else "typed.none", text=quote(text))] if text.strip() else []
+    meaning = words[options[example]]
+    answer += [say("typed.options", forms=", ".join(options), form=example, words=meaning)]
+    return {"action": None, "text": " ".join(answer)}
+
+
+def _short_forms(view: View, actions: Iterable[int], index: int) -> dict[int, str]:
+    words = words_of(view)
+    return {action: words.short_form(action, view.player, index) for action in actions}
+
+
+def _fitting_forms(text: str, short_forms: dict[int, str]) -> dict[str, int]:
+    """Return the short forms that contain all parts of a text, each with its first action."""
     parts = Counter(text.casefold().replace(",", " ").split())
-    fits = {
-        form: action
-        for action, form in reversed([*short_forms.items()])
-        if parts and parts <= Counter(form.casefold().split())
-    }
-    matches = [action for form, action in fits.items() if len(form.split()) == parts.total()]
-    if fits and not matches:
-        options = ", ".join(reversed(fits))
-        raise ValueError(f"{quote(text)} is only part of an action; choose from {options}")
-    return matches[0] if matches else text
+    fits: dict[str, int] = {}
+    for action, form in short_forms.items():
+        if parts and parts <= Counter(form.casefold().split()):
+            fits.setdefault(form, action)
+    return fits
+
+
+def _whole_form(text: str, fits: dict[str, int]) -> int | None:
+    """Return the first action whose fitting short form has no further parts, or None."""
+    length = len(text.replace(",", " ").split())
+    return next((action for form, action in fits.items() if len(form.split()) == length), None)
 
 
 def _place(layout: ActionLayout, action: int) -> dict[str, Any]:

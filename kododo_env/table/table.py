@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kododo_env.bots.messages import MOST_EXACT, Message, read_message, to_json
-from kododo_env.bots.protocol import players, position, result, table_fields
+from kododo_env.bots.protocol import interpret, players, position, result, table_fields
 from kododo_env.core.agent import Agent, check_agents
 from kododo_env.core.batch_game import BatchGame
 from kododo_env.records.header import printable
@@ -283,6 +283,8 @@ class Table:
                 return {"type": "rules", "text": rules_text(self._batch), "sections": parts}
             case "hint":
                 return self._hint(self.stage.seat_of(person))
+            case "interpret":
+                return self._interpret(self.stage.seat_of(person), message["text"])
             case "recall":
                 return self._recall(person, message["to"])
             case "record":
@@ -291,6 +293,12 @@ class Table:
                 self._languages[person] = message["language"]
                 return self._positions()[person][0]
         return self._position(person)
+
+    def _interpret(self, seat: int, text: str) -> Message:
+        stage = self.stage
+        stage.check_decides(seat)
+        meaning = interpret(text, stage.batch.view(seat), names=stage.text_names)
+        return {"type": "interpretation", "step": self.step, **meaning}
 
     def _recall(self, person: int, to: int) -> Message:
         """Return the table as a person saw it at an earlier step of this game."""

@@ -115,6 +115,8 @@ def _play(game: str) -> None:
         while not table.stage.over:
             actions = table.talk(0, {"type": "look"})[0][-1]["actions"]
             table.talk(0, {"type": "hint", "step": table.step})
+            for text in ("?", actions[0]["short"].partition(" ")[0]):
+                table.talk(0, {"type": "interpret", "step": table.step, "text": text})
             chosen = rng.choice(actions)["action"]
             table.talk(0, {"type": "act", "step": table.step, "action": chosen})
     table.talk(0, {"type": "replay", "record": table.stage.record()})

@@ -160,6 +160,41 @@ def test_an_illegal_action_is_refused_with_those_that_are_legal() -> None:
         refused(people, 0, {"type": "act", "step": 0, "action": action}, "; choose from 5: lay ")
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_a_typed_action_is_understood_in_the_readers_language(game: str) -> None:
+    people = sitting(game)
+    people.say(0, {"type": "speak", "language": "de"})
+    for _ in range(6):
+        for action in people.last[0]["actions"]:
+            forms = [" ".join(reversed(action["short"].split())), action["words"].upper()]
+            for text in forms:
+                answer = only(
+                    people.say(
+                        0, {"type": "interpret", "step": people.last[0]["step"], "text": text}
+                    )
+                )
+                assert answer["text"] == action["words"]
+        people.choose()
+
+
+def test_a_line_that_is_no_action_is_answered_by_what_can_be_typed() -> None:
+    people = sitting()
+    forms = [action["short"] for action in people.last[0]["actions"]]
+    first, _, _ = forms[0].partition(" ")
+    for text, start in (
+        ("", "You can type "),
+        ("4", "'4' cannot be played"),
+        (first, "only a part"),
+    ):
+        answer = only(people.say(0, {"type": "interpret", "step": 0, "text": text}))
+        assert answer["action"] is None
+        assert start in answer["text"]
+        assert forms[0] in answer["text"]
+        assert (forms[-1] in answer["text"]) == (text != first)
+    people.act(0, forms[0])
+    refused(people, 0, {"type": "interpret", "step": 0, "text": forms[0]}, "expected step")
+
+
 def test_a_stranger_has_no_seat() -> None:
     table = sitting().table
     for seat in (1, 7, -1):
@@ -544,7 +579,7 @@ def test_twenty_thousand_malformed_messages_change_nothing() -> None:
         ("1" * 10_000, "limit"),
         ("[]", "expected a JSON object"),
         ([], "must be an object"),
-        ({}, "message type None; choose from look, act, speak, rename, take_back, again, recall"),
+        ({}, "message type None; choose from look, act, speak, rename, take_back, again, "),
         ({"type": "look", "x": 1}, "unknown field 'x'; expected type"),
         ({"type": "act", "step": 0}, "missing field 'action'"),
         ({"type": "act", "step": "0", "action": 5}, "step must be "),

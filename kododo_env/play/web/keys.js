@@ -3,7 +3,7 @@
 import { at } from "./dom.js";
 import { settings } from "./settings.js";
 
-const LETTERS = { h: "hint", n: "new", s: "settings", u: "take-back", "?": "help" };
+const LETTERS = { h: "hint", n: "new", s: "settings", u: "take-back", "?": "help", "/": "typed-line" };
 const REPLAY = { ArrowLeft: "back", ArrowRight: "next", p: "play", Escape: "close" };
 const ARROWS = { ArrowLeft: -1, ArrowRight: 1 };
 
@@ -13,7 +13,7 @@ document.addEventListener("pointerdown", () => (tabbing = false));
 document.addEventListener("keydown", (event) => {
   if (event.key === "Tab") tabbing = true;
   if (settings.keys === "off" || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (document.querySelector("dialog[open]") || event.target.closest("select, textarea")) return;
+  if (document.querySelector("dialog[open]") || event.target.closest("select, textarea, #typed-line")) return;
   const replaying = at("game").hidden;
   if (!replaying && ARROWS[event.key]) return void walk(event);
   const { target } = event;

@@ -27,6 +27,7 @@ import { change, choosing, listen, state } from "./state.js";
 import { count } from "./statistics.js";
 import { showTable } from "./table.js";
 import { lay, lying, onTakeBack } from "./take_back.js";
+import { heardTyped, onTyped, showTyped } from "./typed.js";
 
 const LONGEST = 1_000_000; // bytes per message that a host accepts
 
@@ -55,6 +56,7 @@ const HEARD = {
   handover: (message) => change({ handover: message }),
   hint: (message) => message.step === state.position?.step && change({ hint: message, asked: false }),
   par: (message) => change({ par: { ...message, step: state.position.step }, asked: false }),
+  interpretation: (message) => heardTyped(message) && play(),
   rules: heardRules,
   replay: (message) => change({ replay: message, notice: "" }),
   record: (message) => {
@@ -125,7 +127,7 @@ function inLanguage({ position, replay: replayed }) {
 
 const speak = () => state.online && host.send({ type: "speak", language });
 
-for (const part of [inLanguage, showReplay, showTable, showHand, showOptions, showChoice, showSheet, showLog, showHint, showTitle, showShare, count, showMemory, showHandover, showLesson, showAgain, showLookBack, sound]) listen(part);
+for (const part of [inLanguage, showReplay, showTable, showHand, showOptions, showTyped, showChoice, showSheet, showLog, showHint, showTitle, showShare, count, showMemory, showHandover, showLesson, showAgain, showLookBack, sound]) listen(part);
 
 // --- actions of the person --------------------------------------------------------------
 
@@ -157,6 +159,7 @@ onSit((person) => {
   speak();
 });
 at("play").addEventListener("click", play);
+onTyped((text) => host.send({ type: "interpret", step: state.position.step, text }));
 listen(onTakeBack(() => host.send({ type: "take_back", step: state.position.step })));
 onAgain((to) => host.send({ type: "again", step: state.position.step, to }));
 onLookBack(() => host.send({ type: "analyse" }));

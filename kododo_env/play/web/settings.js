@@ -4,7 +4,7 @@ import { at } from "./dom.js";
 import { change } from "./state.js";
 
 const KEPT = "table-settings";
-const DEFAULTS = { speed: "normal", theme: "auto", keys: "on", memory: "off", sounds: "off" };
+const DEFAULTS = { speed: "normal", theme: "auto", keys: "on", typing: "auto", memory: "off", sounds: "off" };
 
 // Besides these, `visited`: whether a table was opened, or the offer of a lesson was closed.
 export const settings = { visited: false, ...DEFAULTS, ...load() };
@@ -20,6 +20,7 @@ function load() {
 function apply() {
   document.documentElement.dataset.theme = settings.theme;
   document.documentElement.dataset.speed = settings.speed;
+  document.documentElement.dataset.typing = settings.typing;
   try {
     localStorage.setItem(KEPT, JSON.stringify(settings));
   } catch {

@@ -84,31 +84,6 @@ def test_a_whole_game_by_clicks_its_record_and_its_replay(
         assert person.over
 
 
-@pytest.mark.parametrize("game", ["kododo", "kado"])
-def test_a_whole_game_by_the_keyboard_alone(browser: Any, game: str) -> None:
-    with serving(game, players=FEWEST[game]) as served, sits(browser, served.address) as it:
-        press = it.page.keyboard.press
-        it.wait()
-        press("h")
-        it.page.locator("#hint-bars li").first.wait_for()
-        press("h")
-        for _ in range(200):
-            if it.over:
-                break
-            for key in "123456789":
-                press(key)
-                if it.page.locator("#play[aria-disabled=false]").count():
-                    break
-            press("Enter")
-            it.wait()
-        assert served.table.stage.over
-        press("n")
-        it.page.locator("#new-dialog").wait_for()
-        press("Enter")  # deals other cards
-        it.page.locator("#over").wait_for(state="hidden")
-        assert not served.table.stage.over
-
-
 def test_a_game_that_is_played_is_not_thrown_away_by_enter(browser: Any) -> None:
     with serving("kododo") as served, sits(browser, served.address) as person:
         person.play(1)
