@@ -97,17 +97,17 @@ def test_a_line_that_is_no_move_plays_nothing_and_keys_are_letters_in_it(browser
         assert person.page.evaluate("document.activeElement.id") == "typed-line"
 
 
-@pytest.mark.parametrize(("width", "shown"), [(390, False), (1280, True)])
+@pytest.mark.parametrize(("width", "is_visible"), [(390, False), (1280, True)])
 def test_the_line_is_shown_where_there_is_room_and_always_found_by_its_key(
-    browser: Any, width: int, shown: bool
+    browser: Any, width: int, is_visible: bool
 ) -> None:
     view = {"viewport": {"width": width, "height": 800}}
     with serving("kado") as served, sits(browser, served.address, **view) as person:
         person.wait()
         high = "document.getElementById('typed').clientHeight > 40"
-        assert person.page.evaluate(high) == shown
-        person.set("typing", "off" if shown else "on")
-        assert person.page.evaluate(high) != shown
+        assert person.page.evaluate(high) == is_visible
+        person.set("typing", "off" if is_visible else "on")
+        assert person.page.evaluate(high) != is_visible
         person.set("typing", "off")
         person.page.keyboard.press("/")
         assert person.page.evaluate(high)
