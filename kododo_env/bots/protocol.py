@@ -26,13 +26,13 @@ def position(
 
     Args:
         view: A player's view.
-        pictures: Whether to draw the table and the player's cards as SVG.
+        pictures: Whether to describe the table as a scene, and to draw the player's cards as SVG.
         index: The index of the game in the view.
         names: The players' names by seat, for people; None names them ``player_0``, ...
 
     Returns:
         A dictionary with "title" (the game's name), "moment" (where the game stands, in parts),
-        "text", "picture" (only with ``pictures``), "hand", "actions" (see ``actions``), "memory",
+        "text", "scene" (only with ``pictures``), "hand", "actions" (see ``actions``), "memory",
         and "knows" (the pieces of the observation by name, as nested lists).
     """
     return {
@@ -62,20 +62,18 @@ def table_fields(
 
     Returns:
         A dictionary with "title" (the game's name), "moment" (where the game stands, in parts),
-        "text", and "picture" and "scene" with ``pictures``.
+        "text", and "scene" with ``pictures``.
     """
     words = words_of(game)
     picture = picture_of(game)
-    drawing: dict[str, Any] = {}
-    if pictures:
-        drawing["picture"] = picture.svg(index, player, names)
-        drawing["scene"] = picture.scene(index, player, names).to_json()
-    return {
+    fields: dict[str, Any] = {
         "title": words.title(),
         "moment": list(words.moment(index, names)),
         "text": picture.text(index, player, names),
-        **drawing,
     }
+    if pictures:
+        fields["scene"] = picture.scene(index, player, names).to_json()
+    return fields
 
 
 def _hand(view: View, pictures: bool, index: int) -> list[dict[str, Any]]:

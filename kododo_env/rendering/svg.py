@@ -6,7 +6,7 @@ Functions that draw return SVG code as a string. Lengths are in units of a pictu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from html import escape
 from math import cos, pi, sin
 from typing import NamedTuple
@@ -123,47 +123,11 @@ def at(x: float, y: float, scale: float, content: str) -> str:
     return f'<g transform="translate({number(x)} {number(y)}) scale({scale:.4g})">{content}</g>'
 
 
-def part(content: str, **place: int) -> str:
-    """Mark a part of a picture that the page can show alone, where space is limited.
-
-    ``place`` identifies the part by its index on axes of actions, such as ``seat=1``.
-    """
-    return f'<g class="part"{_data(place)}>{content}</g>'
-
-
-def reveal(content: str, stage: int) -> str:
-    """Mark content that the page reveals at a stage (1, 2, ...) after the cards are turned over."""
-    return f'<g class="told" style="--stage:{stage}">{content}</g>'
-
-
-def spot(content: str, **place: int) -> str:
-    """Mark the place of an action, by its index on each axis, such as ``row=1, column=2``."""
-    return f'<g class="spot"{_data(place)}>{content}</g>'
-
-
-def hand(content: str, height: float = 0) -> str:
-    """Mark the cards of a hand, which the page hides if it shows them beside the picture.
-
-    When they are hidden, the content below moves up by ``height``.
-    """
-    return f'<g class="hand" data-height="{number(height)}">{content}</g>'
-
-
-def _data(place: Mapping[str, int]) -> str:
-    return "".join(f' data-{axis}="{number}"' for axis, number in place.items())
-
-
-def badge(words: str, x: float, y: float, fill: str = GOLD, fixed: float | None = None) -> str:
-    """Draw a round tag with a few words, centred at (x, y).
-
-    When the page enlarges the tag, the point (``fixed``, y) stays in place; None means the centre.
-    """
+def badge(words: str, x: float, y: float, fill: str = GOLD) -> str:
+    """Draw a round tag with a few words, centred at (x, y)."""
     width = 14 + 7 * len(words)
-    origin = x if fixed is None else fixed
     tag = rectangle(Box(x - width / 2, y - 9, width, 18), 9, fill)
-    tag += label(words, x, y + 4, 11, ink_on(fill), anchor="middle", bold=True)
-    style = f"transform-origin:{number(origin)}px {number(y)}px"
-    return f'<g class="badge" style="{style}">{tag}</g>'
+    return tag + label(words, x, y + 4, 11, ink_on(fill), anchor="middle", bold=True)
 
 
 def document(pieces: Iterable[str], title: str, width: int, height: int) -> str:

@@ -19,22 +19,12 @@ from kododo_env.rendering.svg import (
     Box,
     at,
     badge,
-    hand,
     label,
     number,
     rectangle,
-    reveal,
     shadow,
 )
 from kododo_env.rendering.svg_cards import CARD, Blank, Card, card
-
-COUNT = 1
-POINTS = 6
-"""The stages (see ``reveal``) of the count of a meter and of points, the first and the last."""
-
-STAGES = {"": COUNT, "limit": 2, "ties": 3, "evaluation": 5}
-EXCEPTION = 4
-"""The stage of a meter's tag by the section of the rules; others are exceptions to them."""
 
 HEAD = 40
 """The height of a panel's head, which has the name and the points."""
@@ -106,23 +96,19 @@ def panel(box: Box, seat: Seat, content: str = "") -> str:
         rectangle(box, 12, "#0f2d35", opacity=0.45, stroke=stroke, thick=thick),
         label(seat.name, box.x + 14, line, 15, bold=True),
         label(seat.note, left_of_points, line, 12, PALE, anchor="end"),
-        reveal(label(points, right, line + 2, 24, GOLD, anchor="end", bold=True), POINTS),
+        label(points, right, line + 2, 24, GOLD, anchor="end", bold=True),
     ]
     if seat.gained:
         beside = box.x + 39 + 9.5 * len(seat.name)
-        gained = badge(f"{seat.gained:+g}", beside, line - 5, "#7fd6a4", box.x + 14)
-        pieces.append(reveal(gained, POINTS))
+        pieces.append(badge(f"{seat.gained:+g}", beside, line - 5, "#7fd6a4"))
     tag = badge(seat.tag, box.x + box.width / 2, box.y + box.height - 2) if seat.tag else ""
     return "".join([*pieces, content, tag])
 
 
-def rows(
-    box: Box, named: Sequence[tuple[str, Sequence[Card | Blank]]], places: int, in_hand: int
-) -> str:
+def rows(box: Box, named: Sequence[tuple[str, Sequence[Card | Blank]]], places: int) -> str:
     """Draw rows of cards below a panel's head, with their names at the left.
 
-    A row has room for ``places`` cards side by side; more cards overlap. The first ``in_hand``
-    rows are marked as a ``hand``.
+    A row has room for ``places`` cards side by side; more cards overlap.
     """
     margin = 13.0
     gap = 10.0
@@ -133,20 +119,19 @@ def rows(
     max_width = height * CARD.width / CARD.height
     size = max(max_width / 2, min(max_width, (width + 5) / places - 5))
     tall = size * CARD.height / CARD.width
-    pieces: list[list[str]] = [[], []]  # in the hand, and below
+    pieces: list[str] = []
     for place, (words, cards) in enumerate(named):
-        row = pieces[place >= in_hand]
         x = box.x + margin
         y = box.y + HEAD + place * (height + gap)
         middle = y + height / 2
-        row.append(label(words, x + 8, middle, 12, PALE, anchor="middle", turn=-90))
+        pieces.append(label(words, x + 8, middle, 12, PALE, anchor="middle", turn=-90))
         longest = max(places, len(cards))
         pitch = min(size + 14, (width - size) / max(longest - 1, 1))
         left_edge = x + name
         top_edge = middle - tall / 2
-        row += [card(face, left_edge + k * pitch, top_edge, size) for k, face in enumerate(cards)]
-    held, below = map("".join, pieces)
-    return hand(held, in_hand * (height + gap)) + below
+        for k, face in enumerate(cards):
+            pieces.append(card(face, left_edge + k * pitch, top_edge, size))
+    return "".join(pieces)
 
 
 def meter(reading: Meter, box: Box) -> str:
@@ -158,22 +143,14 @@ def meter(reading: Meter, box: Box) -> str:
         shadow(box, 9),
         rectangle(box, 9, PAPER, stroke=GOLD if reading.lit else "", thick=4),
         at(box.x + 27 * fit, box.y + 28, 19 * fit, reading.emblem),
-        reveal(
-            label(str(reading.count), right, box.y + 39, 30 * fit, INK, anchor="end", bold=True),
-            COUNT,
-        ),
+        label(str(reading.count), right, box.y + 39, 30 * fit, INK, anchor="end", bold=True),
         label(reading.name, centre, box.y + 65, 13 * fit, INK, anchor="middle", bold=True),
-        reveal(_bar(reading, Box(box.x + 10, box.y + 74, box.width - 20, 9)), COUNT),
+        _bar(reading, Box(box.x + 10, box.y + 74, box.width - 20, 9)),
         label(reading.note, centre, box.y + 98, 11, "#56646a", anchor="middle"),
     ]
     if reading.mark:
         fill = GOLD if reading.lit else "#5b666b"
-        pieces.append(
-            reveal(
-                badge(reading.mark, centre, box.y + box.height - 13, fill),
-                STAGES.get(reading.stage, EXCEPTION),
-            )
-        )
+        pieces.append(badge(reading.mark, centre, box.y + box.height - 13, fill))
     return "".join(pieces)
 
 

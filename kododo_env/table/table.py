@@ -517,7 +517,6 @@ class Table:
                 "text": picture.text(player=choice.seat, names=names),
             }
             if self._pictures:
-                texts["picture"] = picture.svg(player=choice.seat, names=names)
                 texts["scene"] = picture.scene(player=choice.seat, names=names).to_json()
             choices.append(asdict(choice) | texts | {"to": step})
         return {

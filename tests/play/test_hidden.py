@@ -72,13 +72,13 @@ def drawing(face: Card) -> str:
 
 
 def cards_in(message: dict[str, Any], faces: dict[int, Card]) -> set[int]:
-    """Return which of the cards a message shows, as words, in the text or in a picture.
+    """Return which of the cards a message shows, as words, in the text or as a face.
 
     The text of a table has cards as codes; "orange 6" in it is a count of orange cards.
     """
-    pictures = [message.get("picture", ""), *(card["picture"] for card in message.get("hand", []))]
-    drawn = "".join(pictures)
-    words = json.dumps({**message, "picture": "", "text": ""})
+    pictures = [card["picture"] for card in message.get("hand", [])]
+    drawn = "".join([*pictures, *message.get("scene", {}).get("faces", {}).values()])
+    words = json.dumps({**message, "text": ""})
     named = {card_words(face): card for card, face in faces.items()}
     cards = {named[name] for name in re.findall("|".join(map(re.escape, named)), words)}
     codes = set(re.findall(r"\b[A-Z]+\d\b", message.get("text", "")))

@@ -213,8 +213,8 @@ def test_each_person_is_told_in_their_language_also_what_was_before() -> None:
     assert german["log"][0]["lines"][0].startswith("player_0 gibt ")
     assert message["log"][0]["lines"][0].startswith("player_")
     assert " passes " in message["log"][0]["lines"][0]
-    assert "Zug 2 von 8" in german["picture"]
-    assert "turn 2 of 8" in message["picture"]
+    assert "Zug 2 von 8" in german["moment"]
+    assert "turn 2 of 8" in message["moment"]
     assert german["actions"][0]["words"].endswith(" nach links geben")
     assert german["hand"][0]["words"].split()[0] in {
         "Blau",

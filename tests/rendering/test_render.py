@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from kododo_env import registry
 from kododo_env.games.kododo import KododoGame, Rules
 from kododo_env.registry import picture_of
 from kododo_env.rendering import pixels as pixels_module
@@ -25,7 +24,7 @@ from kododo_env.rendering.svg_table import seats
 from kododo_env.table.rules_page import sections
 from tests.game_tables import GAMES
 from tests.games.kododo.written_deals import TURNS, Round, cards, lay, play_round, start
-from tests.helpers import play_random, random_actions
+from tests.helpers import play_random
 
 PLAYERS = (2, 3, 4, 5)
 
@@ -307,36 +306,6 @@ def test_the_picture_in_the_documentation_is_the_one_drawn_today(game: str) -> N
     drawn |= {f"example_{k}": svg for k, svg in enumerate(images["examples"](game), 1)}
     stored = {name: (docs / "images" / f"{game}_{name}.svg").read_text() for name in drawn}
     assert stored == drawn, "run docs/make_images.py"
-
-
-def places(svg: str, kind: str) -> list[dict[str, int]]:
-    """Return the marked parts or spots of a picture by axes."""
-    marked = re.findall(rf'<g class="{kind}"((?: data-\w+="\d+")*)>', svg)
-    return [
-        {axis: int(at) for axis, at in re.findall(r'data-(\w+)="(\d+)"', axes)} for axes in marked
-    ]
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_each_seat_is_a_part_of_the_picture(game: str) -> None:
-    batch = registry.batch_game(game, 1, seed=0)
-    part_seats = [place["seat"] for place in places(picture_of(batch).svg(0, 0), "part") if place]
-    assert sorted(part_seats) == list(range(batch.num_players))
-
-
-def test_kado_marks_the_open_cells_of_the_player_who_looks_on() -> None:
-    game = registry.batch_game("kado", 1, seed=0)
-    rng = np.random.default_rng(0)
-    while not game.terminated[0]:
-        assert places(picture_of(game).svg(), "spot") == []
-        for seat in range(game.num_players):
-            spots = places(picture_of(game).svg(0, seat), "spot")
-            cells = [
-                {"row": int(row), "column": int(column)}
-                for row, column in np.argwhere(game.open_cells[0, seat])
-            ]
-            assert spots == cells
-        game.step(random_actions(game, rng))
 
 
 def test_a_tie_has_a_mark_and_nothing_is_lit_before_the_round_is_scored() -> None:

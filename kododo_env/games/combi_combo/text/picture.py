@@ -10,7 +10,7 @@ from kododo_env.games.combi_combo.text.cards import LINES, faces, is_visible, li
 from kododo_env.games.combi_combo.text.words import moment, title
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.scene import CardRow, Pile, Scene, SceneSeat
-from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, part, picture
+from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, picture
 from kododo_env.rendering.svg_cards import Blank, Card, card, pile
 from kododo_env.rendering.svg_table import Seat, panel, rows, seats
 
@@ -76,13 +76,13 @@ def scene(game: CombiComboDisplay, index: int, player: int | None, names: Sequen
 
 def svg(game: CombiComboDisplay, index: int, player: int | None, names: Sequence[str]) -> str:
     """Return a picture of the table, 900 by 600 units; cards of a whole 1-2-3-4 have a gold rim."""
-    pieces = [part(_clock(game, index, names)), part(_middle(game, index))]
+    pieces = [_clock(game, index, names), _middle(game, index)]
     half = (game.rules.pile_size + 1) // 2
     for seat, box in enumerate(seats(game.num_players, BAND, player)):
         hand = _hand(game, index, seat, player)
-        lying = rows(box, ((say("game.hand"), hand[:half]), ("", hand[half:])), half, in_hand=2)
+        lying = rows(box, ((say("game.hand"), hand[:half]), ("", hand[half:])), half)
         head = _head(game, index, seat, player, names[seat])
-        pieces.append(part(panel(box, head, lying), seat=seat))
+        pieces.append(panel(box, head, lying))
     return picture(pieces, f"{title(game)}: {', '.join(moment(game, index, names))}")
 
 

@@ -28,11 +28,8 @@ from kododo_env.rendering.svg import (
     WIDTH,
     Box,
     at,
-    hand,
     label,
-    part,
     picture,
-    spot,
 )
 from kododo_env.rendering.svg_cards import CARD, Blank, Card, Suit, card, pile, suit_emblem
 from kododo_env.rendering.svg_table import HEAD, Seat, panel, seats
@@ -163,14 +160,13 @@ def _grid(game: KadoDisplay, index: int, seat: int, player: int | None) -> CardG
 
 def svg(game: KadoDisplay, index: int, player: int | None, names: Sequence[str]) -> str:
     """Return a picture of the table, 900 by 600 units; outlines are cells for the next card."""
-    pieces = [part(_clock(game, index, names)), part(_middle(game, index, player))]
+    pieces = [_clock(game, index, names), _middle(game, index, player)]
     held = _held(game, index, player)
     for seat, box in enumerate(seats(game.num_players, BAND, player)):
         lying = _tableau(game, index, seat, player, box)
-        this_turn = _this_turn(game, held[seat], box)
-        lying += hand(this_turn) if seat == player else this_turn
+        lying += _this_turn(game, held[seat], box)
         head = _head(game, index, seat, player, names[seat])
-        pieces.append(part(panel(box, head, lying), seat=seat))
+        pieces.append(panel(box, head, lying))
     return picture(pieces, f"{title(game)}: {', '.join(moment(game, index, names))}")
 
 
@@ -189,7 +185,7 @@ def _note(game: KadoDisplay, index: int, seat: int) -> str:
 
 def _tableau(game: KadoDisplay, index: int, seat: int, player: int | None, box: Box) -> str:
     """Draw a tableau as large as the panel allows, with outlines of the open cells."""
-    cells, (first_row, first_column) = shown_cells(game, index, seat)
+    cells, _ = shown_cells(game, index, seat)
     rows, columns = (max(size, minimum) for size, minimum in zip(cells.shape, (3, 4), strict=True))
     gap = 4.0
     margin = 12.0
@@ -212,10 +208,7 @@ def _tableau(game: KadoDisplay, index: int, seat: int, player: int | None, box: 
                 card_face = replace(card_face, laid=True)
             x = left_edge + column * (width + gap)
             y = top_edge + row * (height + gap)
-            drawn = card(card_face, x, y, width)
-            if card_face is Blank.SLOT and seat == player:
-                drawn = spot(drawn, row=first_row + row, column=first_column + column)
-            pieces.append(drawn)
+            pieces.append(card(card_face, x, y, width))
     return "".join(pieces)
 
 

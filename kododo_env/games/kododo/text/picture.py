@@ -10,7 +10,7 @@ from kododo_env.games.kododo.text.cards import LIZARD, TURQUOISE, Tally, face, t
 from kododo_env.games.kododo.text.words import moment, title
 from kododo_env.rendering.languages import say
 from kododo_env.rendering.scene import CardRow, Meter, Pile, Scene, SceneSeat
-from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, part, picture
+from kododo_env.rendering.svg import HEIGHT, PALE, WIDTH, Box, label, picture
 from kododo_env.rendering.svg_cards import Blank, Card, pile, suit_emblem
 from kododo_env.rendering.svg_table import Seat, meter, panel, rows, seats
 from kododo_env.rendering.words import counted
@@ -126,9 +126,9 @@ def svg(game: KododoDisplay, index: int, player: int | None, names: Sequence[str
     laid = say("kododo.previous_round") if tally(game, index).past else say("kododo.table_title")
     for seat, box in enumerate(seats(game.num_players, BAND, player)):
         named = (hand, _hand(game, index, seat, player)), (laid, laid_cards(game, index, seat))
-        lying = rows(box, named, places, in_hand=1)
+        lying = rows(box, named, places)
         head = _head(game, index, seat, player, names[seat])
-        pieces.append(part(panel(box, head, lying), seat=seat))
+        pieces.append(panel(box, head, lying))
     return picture(pieces, f"{title(game)}: {', '.join(moment(game, index, names))}")
 
 
@@ -151,10 +151,9 @@ def _middle(game: KododoDisplay, index: int, names: Sequence[str]) -> str:
     meters = meters_of(game, index)
     pitch = (WIDTH - x - 10 + gap) / len(meters)
     tiles = [
-        part(meter(tile, Box(x + k * pitch, top, pitch - gap, BAND)))
-        for k, tile in enumerate(meters)
+        meter(tile, Box(x + k * pitch, top, pitch - gap, BAND)) for k, tile in enumerate(meters)
     ]
-    return part(_clock(game, index, names)) + "".join(tiles)
+    return _clock(game, index, names) + "".join(tiles)
 
 
 def _clock(game: KododoDisplay, index: int, names: Sequence[str]) -> str:
