@@ -1,4 +1,4 @@
-"""Whole games in the browser: by the keyboard alone, and by typed moves alone."""
+"""Whole games in the browser: by touch, by the keyboard alone, and by typed moves alone."""
 
 from __future__ import annotations
 
@@ -19,6 +19,40 @@ LONGEST = 200  # more choices than any of these games has
 ANSWER = "document.getElementById('typed-answer').textContent"
 
 
+CENTRE = """(target) => {
+  target.scrollIntoView({ block: "nearest" });
+  const { left, top, width, height } = target.getBoundingClientRect();
+  return [left + width / 2, top + height / 2];
+}"""
+# Where to tap for an action: at its cards, its button, its place, or one button for each axis.
+PLACES = """({ action, cards, at }) => {
+  const one = (selector) => [...document.querySelectorAll(selector)].slice(0, 1);
+  const axes = Object.entries(at).flatMap(([axis, number]) =>
+    one(`#options [data-axis="${axis}"][data-number="${number}"]`));
+  const buttons = [...document.querySelectorAll("#hand > button")];
+  const chosen = buttons.length ? cards.map((card) => buttons[card]) : axes;
+  const targets = chosen.length ? chosen : one(`button[data-action="${action}"]`);
+  return targets.map(CENTRE);
+}""".replace("CENTRE", CENTRE)
+
+
+def finishes_by_touch(browser: Any, game: str, **view: Any) -> None:
+    """Play a game on a screen for touch, without a mouse or keys."""
+    phone = {"has_touch": True, "is_mobile": True}
+    served = serving(game, players=FEWEST[game])
+    with served, sits(browser, served.address, viewport=view, **phone) as person:
+        person.wait()
+        while not person.over:
+            step = served.table.step
+            action = served.table._position(0)["actions"][-1]
+            for place in person.page.evaluate(PLACES, action):
+                person.page.touchscreen.tap(*place)
+            assert person.see("#play-words") == action["words"]
+            person.page.touchscreen.tap(*person.page.locator("#play").evaluate(CENTRE))
+            wait_for_step(person, served, step)
+        assert served.table.stage.over
+
+
 def wait_for_step(person: Person, served: Served, step: int) -> None:
     """Wait until the table has played on, and the page shows it."""
     for _ in range(1000):
@@ -26,6 +60,16 @@ def wait_for_step(person: Person, served: Served, step: int) -> None:
             return person.wait()
         person.page.wait_for_timeout(10)
     raise AssertionError(f"nothing was played at step {step}")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_by_touch_on_an_upright_phone(browser: Any, game: str) -> None:
+    finishes_by_touch(browser, game, width=390, height=844)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_by_touch_on_a_phone_that_lies(browser: Any, game: str) -> None:
+    finishes_by_touch(browser, game, width=844, height=390)
 
 
 @pytest.mark.parametrize("game", GAMES)
