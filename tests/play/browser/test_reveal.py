@@ -110,7 +110,7 @@ def test_a_tap_or_a_key_skips(browser: Any, press: str) -> None:
 
 # The lines that one sees; all are read aloud.
 IN_SIGHT = """[...document.querySelectorAll("#story > li")]
-  .filter((line) => line.clientHeight > 9).map((line) => line.innerText).join()"""
+  .filter((line) => line.getBoundingClientRect().height > 9).map((line) => line.innerText).join()"""
 
 
 def test_a_phone_shows_the_words_of_the_stage(browser: Any) -> None:
@@ -119,6 +119,7 @@ def test_a_phone_shows_the_words_of_the_stage(browser: Any) -> None:
         page = person.page
         person.play(2)
         start_reveal(person)
+        page.locator("#story > li").first.wait_for()
         assert "lays" in page.evaluate(IN_SIGHT)
         page.clock.run_for(LAYING)
         assert "6 Kododo cards" in page.evaluate(IN_SIGHT)
