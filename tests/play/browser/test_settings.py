@@ -13,7 +13,10 @@ pytest.importorskip("websockets", reason="websockets is not installed")
 
 from kododo_env.rendering.languages import translations
 from kododo_env.table.factory import make_table
+from tests.game_tables import GAMES
 from tests.play.browser.person import sits
+from tests.play.browser.test_page import serving
+from tests.play.browser.test_screens import SIZES, ZOOMED, resize
 from tests.play.test_server import Served
 
 SEEN = ("#help-title", "#new span", "#log-count", "#story-title")
@@ -65,3 +68,22 @@ def test_sounds_are_off_at_first_and_made_when_they_are_switched_on(browser: Any
         person.set("sounds", "on")
         person.play(steps=1)
         assert person.page.evaluate("window.contexts") == 1
+
+
+@pytest.mark.parametrize("game", [game for game in GAMES if game != "combi_combo"])
+def test_memory_aids_are_on_the_screen(browser: Any, game: str) -> None:
+    with serving(game) as served, sits(browser, served.address) as person:
+        person.play(2)
+        person.set("memory", "on")
+        for size in [*SIZES, ZOOMED]:
+            resize(person, size)
+            person.page.evaluate("scrollTo(0, 0)")
+            button = person.page.locator("#memory-open")
+            if button.is_visible():
+                button.click()
+            box = person.page.locator("#memory-box").bounding_box()
+            assert box is not None
+            assert min(box["x"], box["y"]) >= 0, size
+            assert box["x"] + box["width"] <= size[0], size
+            assert box["y"] + box["height"] <= size[1], size
+            person.page.keyboard.press("Escape")
