@@ -30,7 +30,8 @@ SIZES = ["360x740", "390x844", "844x390", "768x1024", "1280x800", "1920x1080", "
 THEMES = ["light", "dark"]
 MOMENTS = ["start", "reveal", "guess", "end"]
 SEED = 3
-INTO_REVEAL = 1600  # milliseconds from the choice to the picture of a reveal
+INTO_REVEAL = {"kododo": 1600, "combi_combo": 700, "kado": 700}
+"""Milliseconds from the step to the picture of its reveal."""
 LATEST_REVEAL = 4  # the turn whose reveal is taken if no earlier one brings points
 TURNS = 100  # more than any game has
 SETTING = """(speed) => {
@@ -114,7 +115,7 @@ class Player:
                 self.page.evaluate("scrollTo(0, 0)")
                 self.page.wait_for_timeout(100)  # the page reacts to its new size
                 if moment == "reveal":
-                    self.page.evaluate(FREEZE, INTO_REVEAL)
+                    self.page.evaluate(FREEZE, INTO_REVEAL[self.position["game"]])
                 self.page.screenshot(path=self._out / f"{moment}-{size}-{theme}.png")
 
     def wait(self) -> None:
@@ -143,7 +144,7 @@ class Player:
         events = self.position["log"][-1]["events"]
         scores = any("points" in event for event in events)
         if "reveal" not in self._moments and (scores or step + 1 >= LATEST_REVEAL):
-            self.page.wait_for_timeout(INTO_REVEAL)
+            self.page.wait_for_timeout(INTO_REVEAL[self.position["game"]])
             self.page.clock.pause_at(self.page.evaluate("Date.now() + 1"))
             self.take("reveal")
             self.page.evaluate(THAW)
