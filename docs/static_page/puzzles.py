@@ -8,11 +8,12 @@ from typing import Any
 
 from kododo_env import registry
 from kododo_env.agent_registry import baselines, make_agent
-from kododo_env.bots.protocol import legal_actions
+from kododo_env.bots.protocol import position
 from kododo_env.levels import LEVELS
 from kododo_env.records.lines import DIGEST, sealed
 from kododo_env.rendering.languages import say, speaking
 from kododo_env.review.puzzles import Puzzle, ask_bots, order, read_puzzles, write_puzzles
+from kododo_env.table.names import bots_named
 
 SEED = 0  # of the command kododo puzzles that found them
 PUZZLES = Path(__file__).parents[1] / "puzzles.jsonl"
@@ -51,23 +52,32 @@ def _page_entry(puzzle: Puzzle) -> dict[str, Any]:
     game = puzzle.position()
     seat = puzzle.seat
     view = game.view(seat)
-    words = legal_actions(view)
-    descriptions = registry.words_of(view)
-    picture = registry.picture_of(view)
+    words = registry.words_of(view)
+    names = bots_named(puzzle.header.players, ())
+    fields = position(view, True, names=names)
+    reasons = puzzle.reasons()
+    # Equal cards are a single choice.
+    choices = {choice["words"]: choice for choice in reversed(fields["actions"])}
     missed = len(puzzle.missed_by)
     return {
         # Hash of the position only: the page remembers solved puzzles, and answers of bots change.
         "id": sealed({"header": puzzle.header.to_json(), "played": puzzle.played, "seat": seat})[
             DIGEST
         ],
-        "title": descriptions.title(),
-        "moment": ", ".join(descriptions.moment()),
-        "you": f"player_{seat}",
-        "text": picture.text(0),
-        "picture": picture.svg(0),
-        "scene": picture.scene(0).to_json(),
-        "choices": list(dict.fromkeys(words.values())),  # equal cards are a single choice
-        "best": words[puzzle.best],
+        "title": fields["title"],
+        "moment": ", ".join(fields["moment"]),
+        "you": seat,
+        "players": names,
+        "text": fields["text"],
+        "scene": fields["scene"],
+        "hand": fields["hand"],
+        "actions": [
+            choice
+            | {"reasons": [words.sentence(reason, names) for reason in reasons[choice["action"]]]}
+            for choice in reversed(choices.values())
+        ],
+        "best": words.describe_choice(puzzle.best, seat, names=names),
+        "themes": list(map(say, puzzle.themes())),
         "gains": [round(100 * gain, 1) for gain in (puzzle.gain, puzzle.low, puzzle.high)],
         "missed": puzzle.missed_by,
         "found": [name for name in puzzle.bots if name not in puzzle.missed_by],

@@ -23,6 +23,8 @@ from kododo_env.records.header import Header
 from kododo_env.records.lines import at_line, check_keys, check_sealed, parse_object, sealed
 from kododo_env.records.record import Record
 from kododo_env.records.replay import replay
+from kododo_env.registry import words_of
+from kododo_env.rendering.plain_words import Event
 from kododo_env.review.analysis import INTERVAL, WORLDS_FACTOR
 from kododo_env.search.search import SearchAgent
 from kododo_env.system.files import read_ordinary, write_text
@@ -79,6 +81,28 @@ class Puzzle:
         if len(choices) < 2 or self.best not in choices:
             raise ValueError(f"best must be one of the choices {sorted(choices)}, not {self.best}")
         return game
+
+    def reasons(self) -> dict[int, list[Event]]:
+        """Return for each choice what it would bring about; see ``Words.reasons``.
+
+        What every choice would bring about is left out, unless nothing remains.
+        """
+        view = self.position().view(self.seat)
+        words = words_of(view)
+        reasons = {action: words.reasons(action, self.seat) for action in legal_actions(view)}
+        common = [
+            reason
+            for reason in reasons[self.best]
+            if all(reason in events for events in reasons.values())
+        ]
+        return {
+            action: [reason for reason in events if reason not in common] or events
+            for action, events in reasons.items()
+        }
+
+    def themes(self) -> list[str]:
+        """Return the keys of the names of what the best choice is about, most important first."""
+        return list(dict.fromkeys(reason["theme"] for reason in self.reasons()[self.best]))
 
     def to_json(self) -> dict[str, Any]:
         """Return the puzzle as a dictionary for one line of a file, with its digest."""

@@ -60,6 +60,25 @@ def test_the_best_choice_is_better_than_every_other_one(puzzle: Puzzle) -> None:
     assert puzzle.missed_by == [name for name in puzzle.bots if puzzle.bots[name] < HIT_SHARE]
 
 
+def test_themes_are_those_of_the_reasons_that_tell_the_best_choice_from_others() -> None:
+    for puzzle in read_puzzles(PUZZLES):
+        reasons = puzzle.reasons()
+        words = words_of(puzzle.position().view(puzzle.seat))
+        assert puzzle.themes() == list(
+            dict.fromkeys(reason["theme"] for reason in reasons[puzzle.best])
+        )
+        for action, remaining in reasons.items():
+            every_reason = words.reasons(action, puzzle.seat)
+            assert [reason for reason in every_reason if reason in remaining] == remaining
+            if remaining != every_reason:
+                removed = [reason for reason in every_reason if reason not in remaining]
+                assert all(
+                    reason in words.reasons(rival, puzzle.seat)
+                    for rival in reasons
+                    for reason in removed
+                )
+
+
 def test_a_file_is_checked_when_it_is_read(puzzle: Puzzle, tmp_path: Path) -> None:
     file = tmp_path / "puzzles.jsonl"
     write_puzzles(file, [puzzle])
@@ -202,10 +221,13 @@ def test_the_puzzles_of_the_page() -> None:
     puzzles = json.loads(puzzles_json())
     assert len(puzzles) == len(read_puzzles(PUZZLES)) > 0
     for puzzle in puzzles:
-        assert puzzle["best"] in puzzle["choices"]
-        assert len(set(puzzle["choices"])) == len(puzzle["choices"]) > 1
+        choices = [action["words"] for action in puzzle["actions"]]
+        assert puzzle["best"] in choices
+        assert len(set(choices)) == len(choices) > 1
         assert puzzle["grade"] in map(say, GRADES)
-        assert puzzle["picture"].startswith("<svg")
+        assert puzzle["themes"]
+        assert all(action["reasons"] for action in puzzle["actions"])
+        assert "player_" not in json.dumps(puzzle)
     assert len({puzzle["id"] for puzzle in puzzles}) == len(puzzles)
     games = Counter(puzzle.header.game for puzzle in read_puzzles(PUZZLES))
     assert min(games.get(game, 0) for game in GAMES) >= 8

@@ -3,6 +3,7 @@
 import { at, make } from "./dom.js";
 import { stacked } from "./layout.js";
 import { sentence } from "./log.js";
+import { mark } from "./mark.js";
 import { say } from "./say.js";
 import { set, settings } from "./settings.js";
 import { change } from "./state.js";
@@ -19,7 +20,7 @@ export function showLesson({ position }) {
   at("lesson-box").classList.toggle("over", Boolean(lesson?.over)); // hides everything but the words
   at("choose").classList.toggle("lesson", Boolean(lesson));
   if (!lesson) return;
-  mark(actions.filter(({ action }) => lesson.wanted.includes(action)));
+  mark("wanted", actions.filter(({ action }) => lesson.wanted.includes(action)).slice(0, 1));
   if (position === current) return;
   const isNew = position.step !== current?.step;
   current = position;
@@ -43,16 +44,4 @@ at("welcome-close").addEventListener("click", () => {
 export function tell(words) {
   at("lesson-wrong").hidden = !words;
   at("lesson-wrong").textContent = words;
-}
-
-// Mark the cards, buttons and places that choose the expected actions.
-function mark(expected) {
-  for (const element of document.querySelectorAll("#game .wanted")) element.classList.remove("wanted");
-  for (const { action, cards, at: place } of expected.slice(0, 1)) {
-    for (const card of cards) at("hand").children[card]?.classList.add("wanted");
-    for (const element of document.querySelectorAll(`#game [data-action="${action}"]`)) element.classList.add("wanted");
-    for (const [axis, number] of Object.entries(place)) {
-      at("options").querySelector(`[data-axis="${axis}"][data-number="${number}"]`)?.classList.add("wanted");
-    }
-  }
 }

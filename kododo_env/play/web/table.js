@@ -191,7 +191,7 @@ at("scene")?.addEventListener("click", ({ target }) => {
 
 // The place of an action on the table, matched by axis names; null if it has none. Actions count
 // seats from one's own, scenes from player_0.
-function spotOf({ at: place }) {
+export function spotOf({ at: place }) {
   const { you, players } = state.position;
   const index = (axis) => (axis === "seat" ? (you + place[axis]) % players.length : place[axis]);
   const named = Object.keys(place).map((axis) => `[data-${axis}="${index(axis)}"]`);
