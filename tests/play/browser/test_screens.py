@@ -82,6 +82,27 @@ def test_ones_hand_is_shown_once_and_buttons_are_large(browser: Any, game: str) 
             assert person.page.evaluate(SMALL) == [], size
 
 
+def test_what_kado_asks_for_is_on_the_screen(browser: Any) -> None:
+    """Guesses and places of the own seat, with words that fit on their buttons."""
+    bottom = "document.getElementById('choose').getBoundingClientRect().bottom + scrollY"
+    too_narrow = """[...document.querySelectorAll("#play, .option")]
+      .filter((button) => button.checkVisibility() && button.scrollWidth > button.clientWidth)
+      .map((button) => button.outerHTML)"""
+    kinds = set()
+    with serving("kado", players=3) as served, sits(browser, served.address) as person:
+        person.wait()
+        while kinds != {"give", "guess", "place"}:
+            kind = served.table._position(0)["actions"][0]["kind"]
+            kinds.add("guess" if kind == "pass" else kind)
+            for size in SIZES:
+                resize(person, size)
+                if size[1] > 500:  # low screens scroll
+                    assert person.page.evaluate(bottom) <= size[1], (kind, size)
+                assert person.page.evaluate(too_narrow) == [], (kind, size)
+            person.play(1)
+            person.wait()
+
+
 def test_rules_open_at_the_rule_of_a_line_and_focus_comes_back(browser: Any) -> None:
     with serving("kododo") as served, sits(browser, served.address) as person:
         page = person.page
