@@ -1,7 +1,7 @@
 // Puzzles, one after another: the table as its player saw it, the choices, and then the solution.
 
 import { at, make } from "./dom.js";
-import { mark } from "./mark.js";
+import { mark, pointing } from "./mark.js";
 import { language, number, say } from "./say.js";
 import { change } from "./state.js";
 import { drawScene, inTable, picture } from "./table.js";
@@ -56,10 +56,7 @@ function show() {
 function button(puzzle, action) {
   const cards = action.cards.map((card) => make("span", { class: "card", "aria-hidden": "true" }, picture(puzzle.hand[card].picture)));
   const act = () => at("next").hidden && answer(puzzle, action);
-  const point = () => mark("pointed", [action]);
-  const unpoint = () => mark("pointed", []);
-  const listeners = { onclick: act, onmouseenter: point, onfocus: point, onmouseleave: unpoint, onblur: unpoint };
-  return make("button", { type: "button", ...listeners }, ...cards, make("span", {}, action.words));
+  return make("button", { type: "button", onclick: act, ...pointing(action) }, ...cards, make("span", {}, action.words));
 }
 
 function answer(puzzle, choice) {

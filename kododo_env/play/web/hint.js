@@ -2,6 +2,7 @@
 
 import { at, make } from "./dom.js";
 import { sentence as phrase } from "./log.js";
+import { pointing, unpoint } from "./mark.js";
 import { why } from "./rules.js";
 import { number, percent, say } from "./say.js";
 import { choose, state } from "./state.js";
@@ -12,6 +13,7 @@ const SHORT = 6; // bars shown at first
 export function showHint({ hint, choice }) {
   at("hint-box").hidden = !hint;
   if (!hint) {
+    if (current) unpoint();
     current = null;
     return;
   }
@@ -48,12 +50,13 @@ function bars({ actions }) {
     const words = chance === undefined ? number(values[place], 2) : small(chance);
     const bar = make("span", { class: "bar", "aria-hidden": "true" });
     bar.style.setProperty("--share", share);
-    const act = () => choose(state.position.actions.find((legal) => legal.action === action.action) ?? null);
+    const legal = state.position.actions.find(({ action: number }) => number === action.action);
+    const act = () => choose(legal ?? null);
     const attributes = { type: "button", "data-bar": action.words, onclick: act };
     const button = make("button", attributes, bar, make("span", {}, action.words), make("b", {}, words));
     const reason = telling(action, merged);
     const line = reason ? make("p", {}, phrase(reason, state.position?.you), " ", why(reason.rule, reason.text)) : "";
-    return make("li", {}, button, line);
+    return make("li", legal ? pointing(legal) : {}, button, line);
   });
 }
 

@@ -9,6 +9,14 @@ export function mark(name, actions) {
   for (const element of actions.flatMap(elementsOf)) element?.classList.add(name);
 }
 
+// The listeners of a line about an action: what it is about is marked while the line is hovered or focused.
+export function pointing(action) {
+  const point = () => mark("pointed", [action]);
+  return { onmouseenter: point, onfocusin: point, onmouseleave: unpoint, onfocusout: unpoint };
+}
+
+export const unpoint = () => mark("pointed", []);
+
 function elementsOf({ action, cards, at: place }) {
   const hand = at("hand") ?? at("scene").querySelector(".you [data-zone=hand] .cards");
   const axes = Object.entries(place).map(([axis, number]) => at("options")?.querySelector(`[data-axis="${axis}"][data-number="${number}"]`));

@@ -503,6 +503,54 @@ def test_a_hint_has_a_bar_for_each_action_and_chooses_it(browser: Any, game: str
         assert best.get_attribute("aria-pressed") == "true"
 
 
+@pytest.mark.parametrize(
+    ("game", "kind", "places", "count"),
+    [
+        ("kododo", "pair", "#hand .card", 2),
+        ("combi_combo", "pass_card", "#hand .card", 1),
+        ("kado", "give", "#scene .seat", 1),
+        ("kado", "guess", "#options .option", 2),
+        ("kado", "place", "#choose .spot", 1),
+    ],
+)
+def test_a_line_of_a_hint_marks_its_place_while_it_is_pointed_at(
+    browser: Any, game: str, kind: str, places: str, count: int
+) -> None:
+    with serving(game) as served, sits(browser, served.address) as person:
+        page = person.page
+        person.wait()
+        while not (actions := legal_of_kind(served, kind)):
+            person.play(1)
+            person.wait()
+        page.locator("#hint").click()
+        page.locator("#hint-bars li").first.wait_for()
+        if page.locator("#hint-rest").is_visible():
+            page.locator("#hint-rest").click()
+        for action in actions[:3]:
+            words = by_name(action["words"], served)
+            bar = page.locator(f'#hint-bars [data-bar="{words}"]')
+            for point, leave in (("hover", page.locator("#hint-by").hover), ("focus", bar.blur)):
+                getattr(bar, point)()
+                marked = page.locator(f"{places}.pointed")
+                assert marked.count() == count
+                if places == "#hand .card":
+                    hand = served.table._position(0)["hand"]
+                    labels = [card.get_attribute("aria-label") for card in marked.all()]
+                    assert labels == [hand[card]["words"] for card in action["cards"]]
+                elif places == "#choose .spot":
+                    assert marked.get_attribute("aria-label") == words
+                leave()
+                assert page.locator(".pointed").count() == 0
+        bar.hover()
+        page.keyboard.press("h")  # closes the hint
+        assert page.locator(".pointed").count() == 0
+
+
+def legal_of_kind(served: Served, kind: str) -> list[dict[str, Any]]:
+    """Return the legal actions of a kind."""
+    return [action for action in served.table._position(0)["actions"] if action["kind"] == kind]
+
+
 def by_name(words: str, served: Served) -> str:
     """Return a text of the table with the players' names."""
     for seat in range(served.table.game.batch.num_players):
