@@ -21,7 +21,7 @@ export function drawScene(element, scene, { own = null } = {}) {
   element.style.setProperty("--others", clockwise.length);
   if (reader >= 0) fillOwn(own ?? element, seats[reader], faces, own);
   const around = clockwise.map((seat) => seatOf(seat, faces));
-  element.append(...around, make("section", { class: "middle drawn", "aria-label": say("page.middle") }, ...middle.map((block) => BLOCKS[block.kind](block, faces))));
+  element.append(...around, make("section", { class: "middle drawn", role: "group", "aria-label": say("page.middle") }, ...middle.map((block) => BLOCKS[block.kind](block, faces))));
 }
 
 // Fill the page's own seat, or append one.
@@ -39,7 +39,7 @@ function seatOf(seat, faces) {
   const label = seat.you ? say("page.your_part") : say("page.part", { name: seat.name });
   return make(
     "section",
-    { class: seat.you ? "seat you drawn" : "seat drawn", "data-seat": seat.seat, "aria-label": label },
+    { class: seat.you ? "seat you drawn" : "seat drawn", role: "group", "data-seat": seat.seat, "aria-label": label },
     make("div", { class: "head" }, ...headOf(seat)),
     make("div", { class: "blocks" }, ...seat.blocks.map((block) => BLOCKS[block.kind](block, faces))),
   );

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -22,6 +22,12 @@ AXE_FINDS = """async () => {
   return [...all.violations, ...labels.violations].map(({ id, nodes }) =>
     [id, ...nodes.map((node) => node.html.slice(0, 150))]);
 }"""
+AXE_SCREENS = [
+    ("light", 1280, 800),
+    ("dark", 1280, 800),
+    ("light", 390, 844),
+    ("dark", 640, 400),  # 1280 x 800 at 200 %
+]
 TURN = "#play:visible, #over:visible"
 
 
@@ -105,14 +111,20 @@ class Person:
         self.wait()
 
 
-def assert_axe_finds_nothing(person: Person) -> None:
-    """Check the page with axe-core, in light and in dark mode, if it has been fetched."""
-    if stored(AXE).exists():
-        person.page.evaluate(members(AXE, ["axe.min.js"])["axe.min.js"].decode())
-        for theme in ("light", "dark"):
-            person.page.emulate_media(color_scheme=theme)
-            findings = person.page.evaluate(AXE_FINDS)
-            assert not findings, f"{theme}: {findings}"
+def assert_axe_finds_nothing(person: Person, screens: Sequence[Any] = AXE_SCREENS) -> None:
+    """Check the page with axe-core on screens of several sizes, if it has been fetched."""
+    if not stored(AXE).exists():
+        return
+    page = person.page
+    size = page.viewport_size
+    page.evaluate(members(AXE, ["axe.min.js"])["axe.min.js"].decode())
+    for theme, width, height in screens:
+        page.emulate_media(color_scheme=theme)
+        page.set_viewport_size({"width": width, "height": height})
+        findings = page.evaluate(AXE_FINDS)
+        assert not findings, f"{theme}, {width} x {height}: {findings}"
+    page.set_viewport_size(size)
+    page.emulate_media(color_scheme="light")
 
 
 @contextmanager

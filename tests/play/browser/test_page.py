@@ -20,6 +20,7 @@ from kododo_env.table.factory import make_table
 from tests.game_tables import GAMES
 from tests.play.browser.person import (
     AT_ONCE,
+    AXE_SCREENS,
     FIRST_VISIT,
     Person,
     assert_axe_finds_nothing,
@@ -625,6 +626,16 @@ def test_axe_finds_nothing_on_any_screen(browser: Any, game: str) -> None:
         page.locator("#replay-this").click()
         page.locator("#replay-slider").wait_for()
         assert_axe_finds_nothing(person)
+
+
+def test_axe_finds_nothing_in_a_reveal(browser: Any) -> None:
+    with serving("kododo") as served, sits(browser, served.address) as person:
+        person.play(2)
+        person.set("speed", "slow")
+        person.choose()
+        person.page.locator("#play").click()
+        person.page.locator("#status", has_text="skip").wait_for()
+        assert_axe_finds_nothing(person, AXE_SCREENS[:1])
 
 
 # --- records that are none ------------------------------------------------------------------
