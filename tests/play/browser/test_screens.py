@@ -34,6 +34,23 @@ SMALL = """[...document.querySelectorAll("button, select, input[type=range], sum
   .filter(([each, box]) => Math.min(box.width, box.height) < 44).map(([each]) => each.outerHTML)"""
 
 
+# The smallest card at each kind of place.
+NARROWEST = """() => Object.fromEntries(
+  ["#hand", ".seat:not(.you)", "#choose .blocks", ".middle"].map((place) => [place, Math.min(
+    ...[...document.querySelectorAll(`${place} .card`)].filter((card) => card.checkVisibility())
+      .map((card) => card.getBoundingClientRect().width), 999)]))"""
+# Words that are shortened, and what lies outside the page or its seat.
+CUT_OFF = """[...document.querySelectorAll("#game :is(.card, .points, .name, button, #status)")]
+  .filter((element) => element.checkVisibility() && !element.closest(".unseen, #story, #typed"))
+  .filter((element) => {
+    const { left, right } = element.getBoundingClientRect();
+    const page = { left: 0, right: innerWidth };
+    const seat = element.closest(".seat")?.getBoundingClientRect() ?? page;
+    const isShortened = !element.matches(".card") && element.scrollWidth > element.clientWidth + 1;
+    return left < seat.left - 6 || right > seat.right + 6 || (isShortened && element.clientWidth);
+  }).map((element) => element.outerHTML.slice(0, 120))"""
+
+
 def resize(person: Person, size: tuple[int, int]) -> None:
     """Change the window size, and wait for the next frame, when the page reacts to it."""
     person.page.set_viewport_size({"width": size[0], "height": size[1]})
@@ -101,6 +118,21 @@ def test_what_kado_asks_for_is_on_the_screen(browser: Any) -> None:
                 assert person.page.evaluate(too_narrow) == [], (kind, size)
             person.play(1)
             person.wait()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_zooming_cuts_nothing_off_and_makes_no_card_smaller(browser: Any, game: str) -> None:
+    with serving(game, players=4) as served, sits(browser, served.address) as person:
+        person.wait()
+        for steps in (0, 3, 9, 1000):
+            person.play(steps)
+            resize(person, (1280, 800))
+            widths = person.page.evaluate(NARROWEST)
+            resize(person, ZOOMED)
+            zoomed = {place: 2 * width for place, width in person.page.evaluate(NARROWEST).items()}
+            assert [place for place in widths if zoomed[place] < widths[place]] == [], steps
+            assert person.page.evaluate(CUT_OFF) == [], steps
+            assert person.page.evaluate("document.documentElement.scrollWidth") <= ZOOMED[0]
 
 
 def test_rules_open_at_the_rule_of_a_line_and_focus_comes_back(browser: Any) -> None:
