@@ -130,12 +130,6 @@ def card(face: Card | Blank, x: float, y: float, width: float) -> str:
     return at(x, y, width / CARD.width, _back() if face is Blank.BACK else _slot())
 
 
-def card_picture(face: Card | Blank) -> str:
-    """Return a single card as an SVG document of 58 by 78, with room for its rim and shadow."""
-    head = '<svg xmlns="http://www.w3.org/2000/svg" width="58" height="78" viewBox="-4 -4 58 78" '
-    return f'{head}font-family="{FONT}, Verdana, sans-serif">{card(face, 0, 0, CARD.width)}</svg>'
-
-
 def card_document(face: Card | Blank) -> str:
     """Return a single card without a rim or shadow as an SVG document of 50 by 70."""
     plain = replace(face, lit=False, faded=False, laid=False) if isinstance(face, Card) else face

@@ -34,7 +34,7 @@ from kododo_env.core.view import View
 from kododo_env.play import server
 from kododo_env.play.addresses import qr_code
 from kododo_env.play.table_file import FORMAT
-from kododo_env.rendering.svg_cards import Blank, card_picture
+from kododo_env.rendering.svg_cards import Blank, card_document
 from kododo_env.review import replay
 from kododo_env.table import table as table_module
 from kododo_env.table.factory import make_table
@@ -147,7 +147,7 @@ def test_the_page_asks_no_other_host_and_knows_no_game() -> None:
 
 
 def test_the_back_of_a_card_is_the_one_of_the_pictures() -> None:
-    assert (server.HERE / "web" / "back.svg").read_text() == card_picture(Blank.BACK) + "\n"
+    assert (server.HERE / "web" / "back.svg").read_text() == card_document(Blank.BACK) + "\n"
 
 
 def test_two_people_play_a_whole_game(served: Served) -> None:

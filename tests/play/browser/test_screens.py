@@ -99,6 +99,21 @@ def test_ones_hand_is_shown_once_and_buttons_are_large(browser: Any, game: str) 
             assert person.page.evaluate(SMALL) == [], size
 
 
+@pytest.mark.parametrize("game", ["kododo", "combi_combo"])
+def test_cards_in_hand_are_large_and_grow_with_the_screen(browser: Any, game: str) -> None:
+    """Regression: a width that depended on an undefined variable was not used at all."""
+    width = "document.querySelector('#hand .card').getBoundingClientRect().width"
+    with serving(game) as served, sits(browser, served.address) as person:
+        person.wait()
+        widths = {}
+        for size in [*SIZES, ZOOMED]:
+            resize(person, size)
+            widths[size] = person.page.evaluate(width)
+        assert min(widths.values()) >= 59
+        assert 84 <= widths[1280, 800] < widths[1920, 1080]
+        assert 2 * widths[ZOOMED] >= widths[1280, 800]
+
+
 def test_what_kado_asks_for_is_on_the_screen(browser: Any) -> None:
     """Guesses and places of the own seat, with words that fit on their buttons."""
     bottom = "document.getElementById('choose').getBoundingClientRect().bottom + scrollY"
