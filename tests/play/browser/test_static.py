@@ -134,8 +134,16 @@ def test_a_table_speaks_the_language_that_is_chosen(browser: Any, address: str) 
     path = "table.html?game=kado&players=2&opponents=random"
     with visits(browser, address, path, PATIENCE_MS, locale="de-AT") as person:
         person.page.locator("#moment", has_text="Zug 1 von 12").wait_for()
+        person.wait()
+        person.page.locator("#typed-line").press("Enter")
+        person.page.locator("#typed-answer", has_text="Du kannst ").wait_for()
         person.set("language", "en")
         person.page.locator("#moment", has_text="turn 1 of 12").wait_for()
+
+
+def test_axe_finds_nothing_on_a_page_of_rules(browser: Any, address: str) -> None:
+    with chooses(browser, address, path="rules-kado-de.html") as person:
+        assert_axe_finds_nothing(person)
 
 
 def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -> None:
