@@ -3,7 +3,7 @@
 ``python -m docs.screens --before REV --out FOLDER`` plays one game of each kind in Chromium and
 takes pictures at its start, during a reveal, at a guess and at the end, on screens of all sizes,
 light and dark. ``FOLDER/index.html`` shows both revisions. ``--before FOLDER`` takes the earlier
-pictures from a folder that this command wrote.
+pictures from a folder that this command wrote. ``--pages`` renews those of the documentation.
 """
 
 from __future__ import annotations
@@ -33,7 +33,14 @@ SEED = 3
 INTO_REVEAL = {"kododo": 1600, "combi_combo": 700, "kado": 700}
 """Milliseconds from the step to the picture of its reveal."""
 LATEST_REVEAL = 4  # the turn whose reveal is taken if no earlier one brings points
+FIRST_GUESS = 10  # the choice from which on a guess is taken, so that all have some cards
 TURNS = 100  # more than any game has
+IMAGES = TREE / "docs" / "images"
+# The pictures of the documentation, by name.
+PAGES = {
+    "play_kododo.png": "kododo/reveal-1280x800-light.png",
+    "play_kado_phone.png": "kado/guess-390x844-light.png",
+}
 SETTING = """(speed) => {
   const setting = document.getElementById("setting-speed");
   setting.value = speed;
@@ -155,8 +162,9 @@ class Player:
         self.wait()
         self.page.evaluate(SETTING, "normal")
         self.take("start")
-        for _ in range(TURNS):
-            if any(action["kind"] == "guess" for action in self.position["actions"]):
+        for turn in range(TURNS):
+            guesses = any(action["kind"] == "guess" for action in self.position["actions"])
+            if guesses and turn >= FIRST_GUESS:
                 self.take("guess")
             if self.page.locator("#over").is_visible():
                 break
@@ -200,12 +208,24 @@ def write_index(out: Path, names: list[str], games: list[str], sizes: list[str])
     (out / "index.html").write_text("\n".join(parts), encoding="utf-8")
 
 
+def write_images(folder: Path) -> None:
+    """Write the pictures of the documentation, with few colours to keep them small."""
+    from PIL import Image
+
+    for name, picture in PAGES.items():
+        with Image.open(folder / picture) as image:
+            image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
+                IMAGES / name, optimize=True
+            )
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--before", help="a revision, or a folder with its pictures")
     parser.add_argument("--out", type=Path, default=TREE / "build" / "screens")
     parser.add_argument("--games", nargs="*", default=[*PLAYERS], choices=[*PLAYERS])
     parser.add_argument("--sizes", nargs="*", default=SIZES)
+    parser.add_argument("--pages", action="store_true", help="renew the documentation's pictures")
     options = parser.parse_args(arguments)
     from playwright.sync_api import sync_playwright
 
@@ -220,6 +240,8 @@ def main(arguments: list[str] | None = None) -> None:
         take_pictures(browser, TREE, options.out / "after", options.games, options.sizes)
         browser.close()
     write_index(options.out, ["before", "after"], options.games, options.sizes)
+    if options.pages:
+        write_images(options.out / "after")
     print(options.out / "index.html")
 
 
