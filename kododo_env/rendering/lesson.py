@@ -82,12 +82,7 @@ EXAMPLE_PLAYERS = ("Ada", "Bruno", "Carla", "Dario", "Emma")
 
 
 class WorkedExample(NamedTuple):
-    """A worked example.
-
-    Attributes:
-        picture: The cards as an SVG document.
-        lines: The sentences in which the game explains them.
-    """
+    """A worked example: the cards as an SVG document, and the sentences that explain them."""
 
     picture: str
     lines: list[str]
