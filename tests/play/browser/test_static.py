@@ -190,7 +190,7 @@ def test_a_table_of_ones_own_for_two_at_one_device(browser: Any, address: str) -
 def test_a_whole_game_its_record_and_another_one(
     browser: Any, address: str, tmp_path: Path
 ) -> None:
-    """A short game after its lesson, against a policy, with a look back and its record."""
+    """A short game after its lesson, against easy opponents, with a look back and its record."""
     with chooses(browser, address) as person:
         sit_down(person, "combi_combo", "level-4", "Learn")
         for _ in range(2):
@@ -210,7 +210,7 @@ def test_a_whole_game_its_record_and_another_one(
         *_, end = replay(parse_record(text))
         points = person.page.locator("#scene .points").all_inner_texts()
         assert end.scores[0].tolist() == [int(number) for number in points]
-        assert json.loads(text.splitlines()[0])["players"] == ["person", *["level-4"] * 3]
+        assert json.loads(text.splitlines()[0])["players"] == ["person", *["level-1"] * 3]
         person.page.locator("#look-back").click()
         person.page.locator("#look-back-found h3").wait_for()
         person.page.keyboard.press("Escape")
